@@ -1,0 +1,63 @@
+# make study    virtual environment, MovieLens 100K, the default study, its report and run folder
+# make test     virtual environment, tests, linter, type checker, layering check
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+STUDY ?= reports/reference-ml100k/study.toml
+PLUGINS := $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
+PIP := $(BIN)/python -m pip --disable-pip-version-check --retries 10 --timeout 60
+# A package index that does not answer is asked again before giving up.
+RETRY := retry() { for try in 1 2 3; do "$$@" && return 0; echo "try $$try failed: $$*"; sleep 5; done; return 1; }; retry
+
+.PHONY: help install study test test-all check lint types layers format benchmark clean
+
+help:
+	@sed -n '1,/^PYTHON/{/^#/s/^# //p}' Makefile
+
+install: $(INSTALLED)
+
+$(INSTALLED): pyproject.toml constraints.txt Makefile $(wildcard plugins/*/pyproject.toml)
+	@echo "== virtual environment in .venv"
+	$(PYTHON) -m venv .venv
+	$(RETRY) $(PIP) install --quiet -c constraints.txt pip hatchling editables
+	@echo "== installing repro and its plug-ins"
+	PIP_CONSTRAINT=constraints.txt $(RETRY) $(PIP) install --quiet --no-build-isolation -c constraints.txt -e '.[dev]' $(addprefix -e ./,$(PLUGINS))
+	touch $@
+
+study: install
+	@echo "== MovieLens 100K"
+	$(BIN)/repro data get ml-100k
+	@echo "== study $(STUDY)"
+	$(BIN)/repro run $(STUDY) --fresh
+
+test: install
+	@echo "== tests"
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+	@$(MAKE) --no-print-directory check
+
+test-all: install
+	@echo "== all tests"
+	$(BIN)/python -m pytest -n 2
+	@$(MAKE) --no-print-directory check
+
+check: lint types layers
+
+lint: install
+	@echo "== linter"
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: install
+	@echo "== type checker"
+	$(BIN)/mypy
+
+layers: install
+	@echo "== layering"
+	$(BIN)/lint-imports
+
+format: install
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf .venv

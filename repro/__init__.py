@@ -1,0 +1,37 @@
+"""repro: recommender-system results that can be compared across toolkits."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# The public names and where they live; imported when first used, so that `import repro` costs nothing.
+_PUBLIC = {
+    "Interactions": "repro.data",
+    "Protocol": "repro.protocol",
+    "ReproError": "repro.errors",
+    "Study": "repro.study",
+    "evaluate": "repro.evaluate",
+    "load_dataset": "repro.data",
+}
+
+if TYPE_CHECKING:
+    from repro.data import Interactions, load_dataset
+    from repro.errors import ReproError
+    from repro.evaluate import evaluate
+    from repro.protocol import Protocol
+    from repro.study import Study
+
+__all__ = ["Interactions", "Protocol", "ReproError", "Study", "__version__", "evaluate", "load_dataset"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PUBLIC:
+        return getattr(importlib.import_module(_PUBLIC[name]), name)
+    raise AttributeError(f"module 'repro' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

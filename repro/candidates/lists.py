@@ -1,0 +1,48 @@
+"""The lists to be ranked: for a block of users, which items are in each list and what is known of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.data.interactions import CodeArray, FloatArray
+
+Offsets = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class ListBlock:
+    """The lists of some users, as columns of the score matrix ``users`` by ``items``.
+
+    Ragged parts are stored end to end: the part of list ``n`` is ``[offsets[n], offsets[n + 1])``.
+
+    users    the users of the block, ascending; one row of scores each
+    items    the items to be scored, ascending; one column of scores each
+    rows     for each list, the row of its user; ascending
+    targets  for each list of 1R, the code of its relevant item; -1 in AR
+    strata   for each list, the stratum it counts in; 0 where there are none
+    listed   whether ``columns`` are the candidates (True), or the items left out of ``items`` (False)
+    columns  for each list, ascending columns (by ``offsets``)
+    judged_* for each list, its held-out items: ``judged_items`` (codes, ascending), ``judged_columns`` (-1
+             where the item is not among ``items``; being a column does not make it a candidate),
+             ``judged_relevant`` (0 or 1) and ``judged_grades``. A list of 1R has one relevant item, its target.
+    """
+
+    users: CodeArray
+    items: CodeArray
+    rows: npt.NDArray[np.int32]
+    targets: CodeArray
+    strata: npt.NDArray[np.int32]
+    listed: bool
+    offsets: Offsets
+    columns: npt.NDArray[np.int32]
+    judged_offsets: Offsets
+    judged_items: CodeArray
+    judged_columns: npt.NDArray[np.int32]
+    judged_relevant: npt.NDArray[np.uint8]
+    judged_grades: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.rows)

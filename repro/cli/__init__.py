@@ -1,0 +1,78 @@
+"""The command line: one file per command, found by name and imported only when called."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+COMMANDS = {
+    "data": "Get, list and describe data sets.",
+    "plugins": "Frameworks that can be used here.",
+    "protocol": "List, show, validate, compare and explain protocols.",
+    "run": "Run a study: progress, then a table; a run folder with the journal.",
+}
+
+
+class LazyGroup(click.Group):
+    """Lists its commands without importing them: `repro --help` must not wait for pandas."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = getattr(importlib.import_module(f"repro.cli.{cmd_name}"), cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        from repro.errors import nearest
+
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            ctx.fail(f"there is no command '{name}'{nearest(name, COMMANDS)} Commands: {', '.join(COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(COMMANDS.items()))
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=(
+        "Example: repro run reports/reference-ml100k/study.toml. "
+        'Tab completion for bash: eval "$(_REPRO_COMPLETE=bash_source repro)".'
+    ),
+)
+@click.version_option(package_name="recsys-repro", prog_name="repro")
+def commands() -> None:
+    """Recommender-system results that can be compared across toolkits."""
+
+
+def main() -> None:
+    """The `repro` command: errors that a user can mend are printed as a sentence, without a traceback."""
+    from repro.errors import ReproError
+
+    try:
+        commands(prog_name="repro", standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("stopped", err=True)
+        sys.exit(130)
+    except ReproError as error:
+        click.echo(click.style("error: ", fg="red", bold=True) + str(error), err=True)
+        sys.exit(1)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(141)

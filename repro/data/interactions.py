@@ -1,0 +1,178 @@
+"""The one data container: who interacted with what, how much, and when."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.errors import DataError
+from repro.streams import KeyArray, id_keys
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from scipy.sparse import csr_array
+
+CodeArray = npt.NDArray[np.int32]
+RowArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+IdArray = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Interactions:
+    """User, item, rating and timestamp of each row, in the order of the source.
+
+    ``users`` and ``items`` are codes: positions in ``user_ids`` and ``item_ids``, which hold the external ids
+    in ascending order (as numbers where all are whole numbers, else as text), so that a code never depends
+    on the order of the rows. A part of a data set (:meth:`select`) keeps the ids of the whole.
+    ``explicit`` is False where the source has no ratings; they are then 1.
+    """
+
+    users: CodeArray
+    items: CodeArray
+    ratings: FloatArray
+    timestamps: npt.NDArray[np.int64] | None
+    user_ids: IdArray
+    item_ids: IdArray
+    explicit: bool = True
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+    @property
+    def n_users(self) -> int:
+        return len(self.user_ids)
+
+    @property
+    def n_items(self) -> int:
+        return len(self.item_ids)
+
+    @classmethod
+    def from_frame(cls, frame: pd.DataFrame, columns: Mapping[str, str] | None = None) -> Interactions:
+        """From a pandas frame with the columns ``user``, ``item`` and, if there are any, ``rating`` and
+        ``timestamp``; ``columns`` maps these four to other names."""
+        from repro.data.columns import interactions_from_columns
+
+        names = {name: name for name in ("user", "item", "rating", "timestamp")} | dict(columns or {})
+        found = {role: frame[name].to_numpy() for role, name in names.items() if name in frame.columns}
+        return interactions_from_columns(found, "the data frame", [str(name) for name in frame.columns])
+
+    def to_frame(self) -> pd.DataFrame:
+        """The rows with their external ids."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {"user": self.user_ids[self.users], "item": self.item_ids[self.items]}
+        if self.explicit:
+            columns["rating"] = self.ratings
+        if self.timestamps is not None:
+            columns["timestamp"] = self.timestamps
+        return pd.DataFrame(columns)
+
+    def select(self, rows: npt.NDArray[Any]) -> Interactions:
+        """Some rows (by index or mask), in that order, with the ids of the whole."""
+        return replace(
+            self,
+            users=self.users[rows],
+            items=self.items[rows],
+            ratings=self.ratings[rows],
+            timestamps=None if self.timestamps is None else self.timestamps[rows],
+        )
+
+    def compact(self) -> Interactions:
+        """The same rows with only the ids that occur in them."""
+        kept_users, users = np.unique(self.users, return_inverse=True)
+        kept_items, items = np.unique(self.items, return_inverse=True)
+        return replace(
+            self,
+            users=users.astype(np.int32),
+            items=items.astype(np.int32),
+            user_ids=self.user_ids[kept_users],
+            item_ids=self.item_ids[kept_items],
+        )
+
+    def canonical_order(self) -> RowArray:
+        """The rows sorted by user, item, timestamp and rating."""
+        keys: list[npt.NDArray[Any]] = [self.ratings]
+        if self.timestamps is not None:
+            keys.append(self.timestamps)
+        return np.lexsort([*keys, self.items, self.users])
+
+    def canonical(self) -> Interactions:
+        """The same rows in canonical order."""
+        return self.select(self.canonical_order())
+
+    def matrix(self) -> csr_array:
+        """Users by items with the ratings as values, as a SciPy array; rows sorted by item."""
+        from scipy.sparse import csr_array
+
+        order = np.lexsort((self.items, self.users))
+        indptr = np.zeros(self.n_users + 1, dtype=np.int64)
+        np.cumsum(np.bincount(self.users, minlength=self.n_users), out=indptr[1:])
+        return csr_array((self.ratings[order], self.items[order], indptr), shape=(self.n_users, self.n_items))
+
+    def user_counts(self) -> npt.NDArray[np.int64]:
+        """Rows of each user."""
+        return np.bincount(self.users, minlength=self.n_users)
+
+    def item_counts(self) -> npt.NDArray[np.int64]:
+        """Rows of each item."""
+        return np.bincount(self.items, minlength=self.n_items)
+
+    @cached_property
+    def user_keys(self) -> KeyArray:
+        """The stream key of each user id."""
+        return id_keys(self.user_ids)
+
+    @cached_property
+    def item_keys(self) -> KeyArray:
+        """The stream key of each item id."""
+        return id_keys(self.item_ids)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the content, whatever the order of the rows and the form of the ids (7 or "7")."""
+        digest = hashlib.sha256()
+        ranks = []
+        for codes, ids in ((self.users, self.user_ids), (self.items, self.item_ids)):
+            present = np.unique(codes)
+            text = np.array([str(i) for i in ids[present]], dtype=object)
+            order = np.argsort(text, kind="stable")
+            rank = np.zeros(len(ids), dtype=np.int64)
+            rank[present[order]] = np.arange(len(present))
+            digest.update("\x1f".join(text[order]).encode() + b"\x1e")
+            ranks.append(rank[codes])
+        columns: list[npt.NDArray[Any]] = [*ranks]
+        if self.explicit:
+            columns.append(self.ratings)
+        if self.timestamps is not None:
+            columns.append(self.timestamps)
+        order = np.lexsort(columns[::-1])
+        for column in columns:
+            wide = column.astype("<f8" if column.dtype.kind == "f" else "<i8")
+            digest.update(np.ascontiguousarray(wide[order]).tobytes() + b"\x1e")
+        return digest.hexdigest()
+
+    def user_codes(self, ids: Sequence[Hashable]) -> CodeArray:
+        """The codes of these external user ids."""
+        return _codes(ids, self.user_ids, "user")
+
+    def item_codes(self, ids: Sequence[Hashable]) -> CodeArray:
+        """The codes of these external item ids."""
+        return _codes(ids, self.item_ids, "item")
+
+    def __repr__(self) -> str:
+        return f"Interactions({len(self):,} rows, {self.n_users:,} users, {self.n_items:,} items)"
+
+
+def _codes(ids: Sequence[Hashable], vocabulary: IdArray, noun: str) -> CodeArray:
+    positions = {str(value): code for code, value in enumerate(vocabulary)}
+    try:
+        return np.array([positions[str(value)] for value in ids], dtype=np.int32)
+    except KeyError as error:
+        raise DataError(f"there is no {noun} {error} in this data set of {len(vocabulary):,} {noun}s") from None

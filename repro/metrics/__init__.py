@@ -1,0 +1,29 @@
+"""Metrics: lists and predictions to numbers. One file per metric; a file added here is a metric added."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from functools import cache
+
+from repro.metrics.metric import Measure, Metric, Ratio, parse_measure
+from repro.protocol import Decision
+
+_PLUMBING = {"metric"}
+
+
+@cache
+def metrics() -> dict[str, Metric]:
+    """All metrics by name: the ``METRIC`` of each module here (those with a leading underscore aside)."""
+    names = sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
+    found = [importlib.import_module(f"{__name__}.{name}").METRIC for name in names if name not in _PLUMBING]
+    return {metric.name: metric for metric in found}
+
+
+def decisions() -> Iterator[Decision]:
+    """The variants of all metrics, for the registry of decisions."""
+    return (decision for metric in metrics().values() for decision in metric.variants)
+
+
+__all__ = ["Measure", "Metric", "Ratio", "decisions", "metrics", "parse_measure"]

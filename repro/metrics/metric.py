@@ -1,0 +1,137 @@
+"""What a metric is, and a metric asked for: with its cut-off and every variant named."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from repro.data.interactions import FloatArray
+from repro.errors import ProtocolError, nearest
+from repro.protocol import Decision, Protocol, Value, registry
+
+Kind = Literal["ranking", "collection", "prediction"]
+
+
+class Ratio(NamedTuple):
+    """A metric of each list as numerator and denominator.
+
+    The value is their ratio; where the denominator is 0 the metric is undefined (the list has no relevant
+    items) and ``average.no_relevant`` says what counts. Kept apart, they can also be pooled.
+    """
+
+    numerator: FloatArray
+    denominator: FloatArray
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric: its name, where it comes from, its variants as decisions ``metric.NAME.VARIANT``, and its code.
+
+    kind        "ranking": ``compute(ranked, k, variants)`` gives a Ratio for the lists of a block.
+                "collection": a number about all lists together; ``compute(ranked, k, variants, n_items)`` gives
+                an array of counts, summed over blocks, of which ``finish(counts)`` makes the number.
+                "prediction": ``compute(errors, variants)`` gives a number of a vector of errors.
+    cutoff      whether the name takes ``@k``
+    undefined_in_1r  why it says nothing when a list has one relevant item, and what to ask for instead
+    """
+
+    name: str
+    title: str
+    kind: Kind
+    compute: Callable[..., Any]
+    cutoff: Literal["required", "optional", "none"] = "none"
+    variants: tuple[Decision, ...] = ()
+    finish: Callable[..., float] | None = None
+    aliases: tuple[str, ...] = ()
+    undefined_in_1r: str = ""
+    cite: str = ""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric with its cut-off and variants: ``ndcg[discount=log2,gain=binary,ideal=min]@10``."""
+
+    metric: Metric
+    cutoff: int | None
+    variants: Mapping[str, Value]
+
+    @property
+    def name(self) -> str:
+        """The short name, ``ndcg@10``, which is complete together with the protocol."""
+        return self.metric.name + (f"@{self.cutoff}" if self.cutoff is not None else "")
+
+    @property
+    def full_name(self) -> str:
+        """The name that says everything and reads back."""
+        inside = ",".join(f"{key}={_text(value)}" for key, value in sorted(self.variants.items()))
+        bracket = f"[{inside}]" if inside else ""
+        return self.metric.name + bracket + (f"@{self.cutoff}" if self.cutoff is not None else "")
+
+
+_NAME = re.compile(r"^\s*([A-Za-z][\w-]*)\s*(?:\[([^\]]*)\])?\s*(?:@\s*(\S+))?\s*$")
+
+
+def parse_measure(text: str, protocol: Protocol, metrics: Mapping[str, Metric]) -> Measure:
+    """The measure called ``text``; variants it does not name are those of the protocol."""
+    matched = _NAME.match(text)
+    if not matched:
+        raise ProtocolError(f"'{text}' is not a metric name; write it like ndcg@10 or ndcg[gain=exp2]@10")
+    name, inside, cut = matched.groups()
+    known = {alias: metric for metric in metrics.values() for alias in (metric.name, *metric.aliases)}
+    if name not in known:
+        raise ProtocolError(f"there is no metric '{name}'{nearest(name, known)} Metrics: {', '.join(metrics)}")
+    metric = known[name]
+    cutoff = _cutoff(text, metric, cut)
+    changes = _variant_changes(text, metric, inside or "")
+    resolved = protocol.replace(changes, f"metric {text}") if changes else protocol
+    prefix = f"metric.{metric.name}."
+    variants = {key.removeprefix(prefix): value for key, value in resolved.items() if key.startswith(prefix)}
+    if metric.undefined_in_1r and protocol.get("candidates.relevant") == "one":
+        raise ProtocolError(
+            f'metric {text} contradicts candidates.relevant = "one" (1R): {metric.undefined_in_1r}'
+        )
+    return Measure(metric, cutoff, variants)
+
+
+def _cutoff(text: str, metric: Metric, cut: str | None) -> int | None:
+    if cut is None:
+        if metric.cutoff == "required":
+            raise ProtocolError(f"metric '{text}' needs a cut-off, such as {metric.name}@10")
+        return None
+    if metric.cutoff == "none":
+        raise ProtocolError(f"metric '{text}': {metric.name} takes no cut-off; write {metric.name}")
+    if not cut.isdecimal() or int(cut) < 1:
+        raise ProtocolError(f"metric '{text}': the cut-off '{cut}' must be a whole number of at least 1")
+    return int(cut)
+
+
+def _variant_changes(text: str, metric: Metric, inside: str) -> dict[str, Value]:
+    known = registry()
+    changes: dict[str, Value] = {}
+    own = {decision.id.rpartition(".")[2]: decision for decision in metric.variants}
+    for part in filter(None, (piece.strip() for piece in inside.split(","))):
+        key, equals, written = (piece.strip() for piece in part.partition("="))
+        if not equals or key not in own:
+            raise ProtocolError(
+                f"metric '{text}': no variant '{key}'{nearest(key, own)} "
+                f"{metric.name} has: {', '.join(own) or 'none'}"
+            )
+        changes[own[key].id] = _read(written, known[own[key].id])
+    return changes
+
+
+def _read(written: str, decision: Decision) -> Value:
+    if decision.kind == "flag" and written in ("true", "false"):
+        return written == "true"
+    if decision.kind in ("integer", "number") and written not in decision.words:
+        try:
+            return float(written)
+        except ValueError:
+            return written
+    return written
+
+
+def _text(value: Value) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

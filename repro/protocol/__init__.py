@@ -1,0 +1,35 @@
+"""Decisions as data: what lies between a data set and a number."""
+
+from repro.protocol.decision import REQUIRED, AnyOf, Decision, Option, Value, When, toml_value
+from repro.protocol.model import DEFAULT, Protocol, resolve
+from repro.protocol.reader import (
+    flatten,
+    line_of,
+    parse_protocol,
+    protocol_folder,
+    protocol_names,
+    read_protocol,
+)
+from repro.protocol.registry import Registry, json_schema, registry
+
+__all__ = [
+    "DEFAULT",
+    "REQUIRED",
+    "AnyOf",
+    "Decision",
+    "Option",
+    "Protocol",
+    "Registry",
+    "Value",
+    "When",
+    "flatten",
+    "json_schema",
+    "line_of",
+    "parse_protocol",
+    "protocol_folder",
+    "protocol_names",
+    "read_protocol",
+    "registry",
+    "resolve",
+    "toml_value",
+]

@@ -1,0 +1,150 @@
+"""What a decision is: one axis of a protocol, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Value = str | int | float | bool
+Kind = Literal["choice", "integer", "number", "flag", "path"]
+
+
+class _Required:
+    """Stands where a default would: the file must say it."""
+
+    def __repr__(self) -> str:
+        return "required"
+
+
+REQUIRED = _Required()
+
+
+@dataclass(frozen=True)
+class Option:
+    """One answer to a decision.
+
+    ``means`` spells an option out in other decisions: an option with it is a shorthand, replaced when a
+    protocol is resolved, so that the short and the long form are one protocol with one hash.
+    """
+
+    value: str
+    meaning: str
+    cite: str = ""
+    used_by: tuple[str, ...] = ()
+    means: Mapping[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class When:
+    """A decision applies only while another one has one of these values (or lies above a bound)."""
+
+    decision: str
+    values: tuple[Value, ...] = ()
+    above: float | None = None
+
+    def holds(self, value: Value | None) -> bool:
+        if value is None:
+            return False
+        if self.above is not None:
+            return not isinstance(value, str) and float(value) > self.above
+        return value in self.values
+
+    def __str__(self) -> str:
+        if self.above is not None:
+            return f"{self.decision} > {self.above:g}"
+        return f"{self.decision} is {' or '.join(toml_value(value) for value in self.values)}"
+
+
+@dataclass(frozen=True)
+class AnyOf:
+    """One of several conditions is enough."""
+
+    conditions: tuple[When, ...]
+
+    def __str__(self) -> str:
+        return "(" + " or ".join(map(str, self.conditions)) + ")"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One axis of a protocol: its id, the question it answers, what may be answered, and the default.
+
+    A number may also be one of the words in ``words`` (``"none"``, ``"all"``); bounds are inclusive.
+    """
+
+    id: str
+    question: str
+    kind: Kind = "choice"
+    options: tuple[Option, ...] = ()
+    default: Value | _Required = REQUIRED
+    minimum: float | None = None
+    maximum: float | None = None
+    words: tuple[str, ...] = ()
+    when: tuple[When | AnyOf, ...] = ()
+    cite: str = ""
+
+    @property
+    def family(self) -> str:
+        """The table of the TOML file that holds it: ``metric.ndcg`` for ``metric.ndcg.gain``."""
+        return self.id.rpartition(".")[0]
+
+    @property
+    def required(self) -> bool:
+        return isinstance(self.default, _Required)
+
+    def option(self, value: Value) -> Option | None:
+        return next((option for option in self.options if option.value == value), None)
+
+    def allowed(self) -> str:
+        """What may be written, as a phrase for messages and help."""
+        match self.kind:
+            case "choice":
+                return ", ".join(f'"{option.value}"' for option in self.options)
+            case "flag":
+                return "true or false"
+            case "path":
+                return "the path of a file"
+        noun = "a whole number" if self.kind == "integer" else "a number"
+        if self.minimum is not None and self.maximum is not None:
+            noun += f" from {self.minimum:g} to {self.maximum:g}"
+        elif self.minimum is not None:
+            noun += f" of at least {self.minimum:g}"
+        elif self.maximum is not None:
+            noun += f" of at most {self.maximum:g}"
+        return " or ".join([noun, *(f'"{word}"' for word in self.words)])
+
+    def accept(self, value: object) -> Value | None:
+        """``value`` in its one normal form, or None when the decision does not allow it."""
+        if isinstance(value, str):
+            if self.kind == "choice":
+                return value if self.option(value) else None
+            if self.kind == "path":
+                return value or None
+            return value if value in self.words else None
+        if isinstance(value, bool):
+            return value if self.kind == "flag" else None
+        if not isinstance(value, int | float) or self.kind not in ("integer", "number"):
+            return None
+        if value != value or (self.kind == "integer" and value != int(value)):
+            return None
+        number = int(value) if self.kind == "integer" else float(value)
+        if self.minimum is not None and number < self.minimum:
+            return None
+        if self.maximum is not None and number > self.maximum:
+            return None
+        return number
+
+    def meaning(self, value: Value) -> str:
+        """``value`` in words."""
+        option = self.option(value)
+        return option.meaning if option else f"{toml_value(value)}"
+
+
+def toml_value(value: Value) -> str:
+    """``value`` as TOML writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return repr(value)

@@ -1,0 +1,139 @@
+"""Which items may be in a user's list (Bellogín 2012, tables 4.2 and 4.3)."""
+
+from repro.protocol.decision import Decision, Option, When
+
+OPEN_BASES = ("all-items", "train-items", "test-items")
+_OPEN = When("candidates.base", OPEN_BASES)
+_SAMPLED = When("candidates.negatives", ("sampled",))
+
+DECISIONS = (
+    Decision(
+        "candidates.base",
+        "From which set do the items of a list come?",
+        options=(
+            Option("all-items", "all items of the data set (AI)", cite="Bellogín 2012, table 4.2"),
+            Option("train-items", "the items with a training row", used_by=("lenskit", "cornac")),
+            Option("test-items", "the items that anyone rated in the test (TI)", cite="Bellogín 2012, table 4.2"),
+            Option("user-test-items", "the items the user rated in the test (UT)", cite="Said & Bellogín 2014"),
+            Option("file", "as given in a file: the negatives of each user or of each test pair"),
+        ),
+    ),
+    Decision(
+        "candidates.file", "The file with the negatives?", "path", when=(When("candidates.base", ("file",)),)
+    ),
+    Decision(
+        "candidates.exclude_train",
+        "Are a user's training items kept out of the list?",
+        options=(
+            Option("all", "all of them"),
+            Option("relevant", "only those that would count as relevant", used_by=("cornac",)),
+            Option("none", "none"),
+        ),
+        default="all",
+        when=(_OPEN,),
+    ),
+    Decision(
+        "candidates.relevant",
+        "How many relevant items are in one list?",
+        options=(
+            Option("all", "all of the user's relevant test items, one list per user (AR)"),
+            Option(
+                "one",
+                "one; every relevant test item has a list of its own (1R)",
+                cite="Cremonesi et al. 2010",
+            ),
+        ),
+        default="all",
+    ),
+    Decision(
+        "candidates.negatives",
+        "Which other items are in a list?",
+        options=(
+            Option("all", "all candidates that are not relevant (AN)"),
+            Option("sampled", "a sample of them (NN)"),
+        ),
+        default="all",
+        when=(_OPEN,),
+    ),
+    Decision(
+        "candidates.sample_size",
+        "How many non-relevant items are drawn for a list?",
+        "integer",
+        minimum=1,
+        when=(_OPEN, _SAMPLED),
+    ),
+    Decision(
+        "candidates.sample_weight",
+        "How are they drawn?",
+        options=(
+            Option("uniform", "each with the same probability"),
+            Option("popularity", "with probability proportional to the item's training rows"),
+        ),
+        default="uniform",
+        when=(_OPEN, _SAMPLED),
+    ),
+    Decision(
+        "candidates.sample_per",
+        "Do the lists of one user share their sample?",
+        options=(
+            Option("list", "no: each list has a sample of its own"),
+            Option(
+                "user",
+                "yes: one sample serves all lists of a user",
+                cite="Bellogín 2012, lemma of section 4.3.4",
+            ),
+        ),
+        default="list",
+        when=(_OPEN, _SAMPLED, When("candidates.relevant", ("one",))),
+    ),
+    Decision(
+        "candidates.replacement",
+        "May an item be drawn twice for one list (it is then ranked once)?",
+        "flag",
+        default=False,
+        when=(_OPEN, _SAMPLED),
+    ),
+    Decision(
+        "candidates.rated_negatives",
+        "May test items that the user rated, but not as relevant, be in the list?",
+        options=(
+            Option("include", "yes, as non-relevant items", cite="Bellogín 2012, section 4.3.1"),
+            Option("exclude", "no"),
+        ),
+        default="include",
+        when=(_OPEN,),
+    ),
+    Decision(
+        "candidates.strata",
+        "Do the items of a list come from one stratum of items?",
+        options=(
+            Option("none", "no"),
+            Option(
+                "popularity",
+                "yes: from the popularity percentile of the relevant item; the metric is "
+                "averaged over percentiles (P1R)",
+                cite="Bellogín 2012, section 4.6.1",
+            ),
+        ),
+        default="none",
+        when=(_OPEN, _SAMPLED, When("candidates.relevant", ("one",))),
+    ),
+    Decision(
+        "candidates.strata_count",
+        "How many percentiles?",
+        "integer",
+        default=10,
+        minimum=2,
+        when=(When("candidates.strata", ("popularity",)),),
+    ),
+    Decision(
+        "candidates.strata_by",
+        "Popular by which rows?",
+        options=(
+            Option("all", "all rows of the data set, training and test"),
+            Option("train", "the training rows"),
+        ),
+        default="all",
+        when=(When("candidates.strata", ("popularity",)),),
+    ),
+)

@@ -1,0 +1,56 @@
+"""What a score that is not there means for the ranking."""
+
+from repro.protocol.decision import Decision, Option, When
+
+DECISIONS = (
+    Decision(
+        "missing.rank",
+        "Where is a candidate without a score ranked?",
+        options=(
+            Option("last", "below every scored item; the tie rule orders them among themselves"),
+            Option("first", "above every scored item", used_by=("recbole", "cornac", "implicit")),
+            Option("drop", "nowhere: it leaves the list", used_by=("lenskit",)),
+            Option("constant", "as if its score were missing.constant"),
+            Option("user-mean", "as if its score were the user's mean training rating"),
+            Option("item-mean", "as if its score were the item's mean training rating"),
+            Option("global-mean", "as if its score were the mean training rating", used_by=("surprise",)),
+            Option("fail", "the run stops"),
+        ),
+        default="last",
+    ),
+    Decision(
+        "missing.constant",
+        "The score of a candidate without one?",
+        "number",
+        when=(When("missing.rank", ("constant",)),),
+    ),
+    Decision(
+        "missing.fallback",
+        "What is a score that the framework made up because the algorithm had none?",
+        options=(
+            Option("accept", "a score like any other", used_by=("surprise", "cornac")),
+            Option("missing", "a missing score"),
+        ),
+        default="missing",
+    ),
+    Decision(
+        "missing.zero",
+        "Is a score of zero a score?",
+        options=(
+            Option("scored", "yes"),
+            Option("missing", "no: zero means that there is none", used_by=("recpack",)),
+            Option("missing-or-below", "no: zero or less means that there is none"),
+        ),
+        default="scored",
+    ),
+    Decision(
+        "missing.infinite",
+        "Is an infinite score a score?",
+        options=(
+            Option("scored", "yes: above (or below) every finite one"),
+            Option("missing", "no"),
+            Option("fail", "the run stops"),
+        ),
+        default="scored",
+    ),
+)

@@ -1,0 +1,37 @@
+"""Which held-out items count as relevant, and what a grade is."""
+
+from repro.protocol.decision import Decision, Option, When
+
+DECISIONS = (
+    Decision(
+        "relevance.rule",
+        "When is a held-out item relevant for its user?",
+        options=(
+            Option("threshold", "its rating reaches relevance.threshold"),
+            Option("any", "always: every held-out interaction is a positive one (implicit feedback)"),
+            Option("user-mean", "its rating reaches the user's mean rating in training"),
+        ),
+    ),
+    Decision(
+        "relevance.threshold",
+        "Which rating makes an item relevant?",
+        "number",
+        when=(When("relevance.rule", ("threshold",)),),
+    ),
+    Decision(
+        "relevance.inclusive",
+        "Is a rating equal to the threshold relevant?",
+        "flag",
+        default=True,
+        when=(When("relevance.rule", ("threshold", "user-mean")),),
+    ),
+    Decision(
+        "relevance.grades",
+        "Which held-out items carry their rating as a grade, where a metric uses grades?",
+        options=(
+            Option("relevant", "only relevant items; the others have grade 0"),
+            Option("judged", "every held-out item, relevant or not", cite="Valcarce et al. 2018, eq. 4"),
+        ),
+        default="relevant",
+    ),
+)

@@ -1,0 +1,61 @@
+"""In which order equal scores come."""
+
+from repro.protocol.decision import Decision, Option, When
+
+DECISIONS = (
+    Decision(
+        "ties.break",
+        "In which order do items with equal scores come?",
+        options=(
+            Option("item-asc", "by item id, ascending"),
+            Option("item-desc", "by item id, descending"),
+            Option("source", "as the items first appear in the source"),
+            Option("random", "at random, from the study's seed, for each user anew"),
+            Option(
+                "expected",
+                "in all orders: the metric is its exact expectation over them",
+                cite="McSherry & Najork 2008",
+            ),
+            Option("best", "relevant items first: the highest value any order can give"),
+            Option("worst", "relevant items last: the lowest value any order can give"),
+            Option("shared-best", "at the same rank: that of the first of them"),
+            Option("shared-mean", "at the same rank: the mean of theirs"),
+            Option("shared-worst", "at the same rank: that of the last of them", used_by=("cornac",)),
+            Option(
+                "trec",
+                "as trec_eval: single precision, item id as text, descending",
+                used_by=("pytrec_eval", "ir_measures"),
+                means={"ties.break": "item-desc", "ties.id_order": "text", "ties.precision": "single"},
+            ),
+        ),
+        default="item-asc",
+    ),
+    Decision(
+        "ties.id_order",
+        "How are item ids compared?",
+        options=(
+            Option("number", "as numbers where all of them are, else as text"),
+            Option("text", "as text"),
+        ),
+        default="number",
+        when=(When("ties.break", ("item-asc", "item-desc")),),
+    ),
+    Decision(
+        "ties.precision",
+        "When are two scores equal?",
+        options=(
+            Option("double", "when they are equal in double precision"),
+            Option("single", "when they are equal in single precision", used_by=("pytrec_eval",)),
+            Option("decimals", "when they are equal after rounding to ties.decimals"),
+        ),
+        default="double",
+    ),
+    Decision(
+        "ties.decimals",
+        "How many decimals?",
+        "integer",
+        minimum=0,
+        maximum=15,
+        when=(When("ties.precision", ("decimals",)),),
+    ),
+)

@@ -1,0 +1,281 @@
+"""A protocol: every decision between data and a number, resolved, with the origin of each."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from repro.errors import ProtocolError
+from repro.protocol.decision import Value, toml_value
+from repro.protocol.registry import Registry, registry
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DEFAULT = "default"
+
+
+@dataclass(frozen=True, eq=False)
+class Protocol(Mapping[str, Value]):
+    """A fully resolved protocol: ``protocol["ties.break"]`` is the value of that decision.
+
+    Only decisions that have an effect are in it, so two protocols that mean the same are equal and have the
+    same hash, whatever was written, left to a default, or written as a shorthand.
+    """
+
+    values_: Mapping[str, Value]
+    origins: Mapping[str, str]
+    name: str = ""
+    title: str = ""
+    source: str = ""
+    notes: str = ""
+    open: tuple[str, ...] = ()
+    folder: Path = field(default_factory=Path)
+
+    @classmethod
+    def load(cls, name_or_path: str | Path, **changes: Value) -> Protocol:
+        """Read a protocol by its name (``repro protocol list``) or from a TOML file.
+
+        Keywords change decisions, dots written as ``__``: ``Protocol.load("random-5fold", split__folds=10)``.
+        """
+        from repro.protocol.reader import read_protocol
+
+        protocol = read_protocol(name_or_path)
+        return protocol.replace({key.replace("__", "."): value for key, value in changes.items()})
+
+    def __getitem__(self, key: str) -> Value:
+        if key not in self.values_:
+            decision = registry()[key]
+            needs = " and ".join(str(when) for when in decision.when)
+            raise KeyError(f"{key} has no effect in this protocol: it applies when {needs}")
+        return self.values_[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.values_)
+
+    def __len__(self) -> int:
+        return len(self.values_)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Protocol) and dict(self) == dict(other)
+
+    def __hash__(self) -> int:
+        return hash(self.hash)
+
+    def text(self, key: str) -> str:
+        """The value of a decision that is a choice or a path."""
+        value = self[key]
+        assert isinstance(value, str), (key, value)
+        return value
+
+    def number(self, key: str) -> float:
+        """The value of a decision that is a number."""
+        value = self[key]
+        assert isinstance(value, int | float), (key, value)
+        return float(value)
+
+    def count(self, key: str) -> int:
+        """The value of a decision that is a whole number."""
+        value = self[key]
+        assert isinstance(value, int), (key, value)
+        return value
+
+    def path(self, key: str) -> Path:
+        """The value of a decision that is a file, found from the folder of the protocol file."""
+        return self.folder / self.text(key)
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the decisions in effect: equal for equal meaning."""
+        canonical = json.dumps(dict(sorted(self.values_.items())), ensure_ascii=False, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()
+
+    def replace(self, changes: Mapping[str, Value], origin: str = "changed in code") -> Protocol:
+        """The same protocol with some decisions changed; what has no effect any more is dropped."""
+        if not changes:
+            return self
+        stated = {k: v for k, v in self.values_.items() if self.origins[k] != DEFAULT}
+        protocol = resolve(
+            {**stated, **changes},
+            {**self.origins, **dict.fromkeys(changes, origin)},
+            strict=frozenset(changes),
+        )
+        return Protocol(
+            protocol.values_,
+            protocol.origins,
+            self.name,
+            self.title,
+            self.source,
+            self.notes,
+            self.open,
+            self.folder,
+        )
+
+    def to_toml(self) -> str:
+        """The resolved protocol as a file: every decision stated, each with its origin as a comment."""
+        lines = [
+            f"{key} = {toml_value(getattr(self, key))}"
+            for key in ("name", "title", "source", "notes")
+            if getattr(self, key)
+        ]
+        if self.open:
+            lines.append("open = [" + ", ".join(toml_value(key) for key in self.open) + "]")
+        family = None
+        for key, value in self.values_.items():
+            table, _, leaf = key.rpartition(".")
+            if table != family:
+                lines += ["", f"[{table}]"]
+                family = table
+            lines.append(f"{leaf} = {toml_value(value)}  # {self.origins[key]}")
+        return "\n".join(lines) + "\n"
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each decision in effect: its value, what it means and where it comes from."""
+        import pandas as pd
+
+        known = registry()
+        return pd.DataFrame(
+            [
+                {
+                    "decision": key,
+                    "value": value,
+                    "meaning": known[key].meaning(value),
+                    "origin": self.origins[key],
+                }
+                for key, value in self.values_.items()
+            ]
+        )
+
+    def __repr__(self) -> str:
+        return f"Protocol({self.name or 'unnamed'}, {len(self)} decisions, {self.hash[:12]})"
+
+
+def resolve(
+    stated: Mapping[str, Value],
+    origins: Mapping[str, str],
+    *,
+    strict: frozenset[str] | None = None,
+    known: Registry | None = None,
+) -> Protocol:
+    """State every decision that has an effect, from what was stated and the defaults.
+
+    Raises a ProtocolError that lists everything wrong: unknown decisions, values that are not allowed,
+    decisions stated without effect (of those in ``strict``, all by default), and decisions left out that
+    have no default.
+    """
+    known = known or registry()
+    strict = frozenset(stated) if strict is None else strict
+    problems: list[str] = []
+    given = _accepted(stated, origins, known, problems)
+    given, origins = _spelled_out(given, origins, known, problems)
+    values: dict[str, Value] = {}
+    for decision in known.values():  # defaults first: conditions may hang on them
+        if decision.id in given:
+            values[decision.id] = given[decision.id]
+        elif not decision.required:
+            assert isinstance(decision.default, str | int | float | bool)
+            values[decision.id] = decision.default
+    active = {key: value for key, value in values.items() if known.active(known[key], values)}
+    for key in given:
+        if key not in active and key in strict:
+            needs = " and ".join(str(when) for when in known[key].when)
+            problems.append(
+                f"{_where(key, origins)}{key} = {toml_value(given[key])} has no effect here: "
+                f"it applies when {needs}; remove it, or change that"
+            )
+    for decision in known.values():
+        if decision.id not in values and decision.id not in stated and known.active(decision, values):
+            problems.append(
+                f"{decision.id} is not stated and has no default: {decision.question} "
+                f"Allowed: {decision.allowed()}"
+            )
+    problems += contradictions(active)
+    if problems:
+        raise ProtocolError("\n".join(problems))
+    return Protocol(active, {key: origins.get(key, DEFAULT) for key in active})
+
+
+def _accepted(
+    stated: Mapping[str, Value], origins: Mapping[str, str], known: Registry, problems: list[str]
+) -> dict[str, Value]:
+    from repro.errors import nearest
+
+    given: dict[str, Value] = {}
+    for key, value in stated.items():
+        if key not in known:
+            problems.append(f"{_where(key, origins)}unknown decision '{key}'{nearest(key, known)}")
+            continue
+        accepted = known[key].accept(value)
+        if accepted is None:
+            close = nearest(str(value), [o.value for o in known[key].options])
+            problems.append(
+                f"{_where(key, origins)}{key} = {_shown(value)} is not allowed; "
+                f"allowed: {known[key].allowed()}{close}"
+            )
+            continue
+        given[key] = accepted
+    return given
+
+
+def _spelled_out(
+    given: dict[str, Value], origins: Mapping[str, str], known: Registry, problems: list[str]
+) -> tuple[dict[str, Value], dict[str, str]]:
+    """Replace shorthands by what they mean; a shorthand and another value for what it sets contradict."""
+    spelled, sources = dict(given), dict(origins)
+    for key, value in given.items():
+        option = known[key].option(value)
+        if not option or not option.means:
+            continue
+        for target, meant in option.means.items():
+            if target != key and given.get(target, meant) != meant:
+                problems.append(
+                    f"{_where(target, origins)}{target} = {_shown(given[target])} contradicts "
+                    f"{key} = {_shown(value)}, which sets it to {_shown(meant)}"
+                )
+            spelled[target] = meant
+            sources[target] = origins.get(key, DEFAULT)
+    return spelled, sources
+
+
+def contradictions(values: Mapping[str, Value]) -> list[str]:
+    """Decisions that are fine one by one and cannot all hold."""
+    found: list[str] = []
+
+    def both(first: str, second: str, why: str) -> None:
+        found.append(
+            f"{first} = {_shown(values[first])} and {second} = {_shown(values[second])} contradict: {why}"
+        )
+
+    test, validation = values.get("split.test_ratio", 0.0), values.get("split.validation_ratio", 0.0)
+    if float(test) + float(validation) >= 1:
+        both("split.test_ratio", "split.validation_ratio", "nothing is left for training; lower one of them")
+    low, high = values.get("data.scale_min"), values.get("data.scale_max")
+    if low is not None and high is not None and float(low) >= float(high):
+        both("data.scale_min", "data.scale_max", "the scale is empty; the minimum must be the smaller one")
+    for lower, upper in (("data.min_rating", "data.max_rating"), ("data.from_time", "data.to_time")):
+        bounds = [values.get(lower, "none"), values.get(upper, "none")]
+        if "none" not in bounds and float(bounds[0]) > float(bounds[1]):
+            both(lower, upper, "no row is left; swap them")
+    if values.get("candidates.base") == "user-test-items" and values.get("candidates.relevant") == "one":
+        both(
+            "candidates.base",
+            "candidates.relevant",
+            "a user's own test items are ranked in one list with all relevant items (UT); use "
+            'candidates.relevant = "all", or another base',
+        )
+    if values.get("candidates.replacement") is True and values.get("candidates.sample_weight") is None:
+        both("candidates.replacement", "candidates.negatives", "nothing is drawn")
+    return found
+
+
+def _where(key: str, origins: Mapping[str, str]) -> str:
+    origin = origins.get(key, "")
+    return f"{origin}: " if origin and origin != DEFAULT else ""
+
+
+def _shown(value: object) -> str:
+    return toml_value(value) if isinstance(value, str | int | float | bool) else repr(value)

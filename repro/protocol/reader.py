@@ -1,0 +1,126 @@
+"""Protocol files: found by name, read with line numbers, refused with all that is wrong in them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from repro.errors import ProtocolError, nearest
+from repro.protocol.decision import Value
+from repro.protocol.model import Protocol, resolve
+from repro.protocol.registry import registry
+
+HEADERS = ("name", "title", "source", "notes", "open")
+
+
+@cache
+def protocol_folder() -> Path:
+    """Where the protocols of the suite are: inside the installed package, or beside it in a checkout."""
+    package = Path(__file__).resolve().parent.parent
+    installed = package / "_protocols"
+    return installed if installed.is_dir() else package.parent / "protocols"
+
+
+def protocol_names() -> list[str]:
+    return sorted(path.stem for path in protocol_folder().glob("*.toml"))
+
+
+def read_protocol(name_or_path: str | Path) -> Protocol:
+    """The protocol of that name, or in that file."""
+    path = Path(name_or_path)
+    if path.suffix != ".toml" and path.name == str(name_or_path):
+        named = protocol_folder() / f"{name_or_path}.toml"
+        if not named.exists():
+            raise ProtocolError(
+                f"there is no protocol '{name_or_path}'{nearest(str(name_or_path), protocol_names())} "
+                "`repro protocol list` shows them; a file is given by its path, ending in .toml"
+            )
+        path = named
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ProtocolError(f"cannot read the protocol file {path}: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise ProtocolError(f"{path} is not a text file in UTF-8 ({error.reason}); is it a TOML file?") from None
+    return parse_protocol(text, str(path), path.parent)
+
+
+def parse_protocol(text: str, label: str, folder: Path | None = None) -> Protocol:
+    """The protocol in ``text``; ``label`` names it in messages, ``folder`` is where its files are."""
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ProtocolError(f"{label} is not valid TOML: {error}") from None
+    headers = {key: document.pop(key) for key in HEADERS if key in document}
+    problems = [
+        f"{label}: {key} must be text, not {type(value).__name__}"
+        for key, value in headers.items()
+        if key != "open" and not isinstance(value, str)
+    ]
+    open_ = headers.get("open", [])
+    if not isinstance(open_, list) or not all(isinstance(key, str) for key in open_):
+        problems.append(f'{label}: open must be a list of decisions, such as ["ties.break"]')
+        open_ = []
+    problems += [
+        f"{label}: open names the unknown decision '{key}'{nearest(key, registry())}"
+        for key in open_
+        if key not in registry()
+    ]
+    stated = flatten(document)
+    origins = {key: f"{label}:{line_of(text, key)}" for key in stated}
+    try:
+        protocol = resolve(stated, origins)
+    except ProtocolError as error:
+        problems.append(str(error))
+    if problems:
+        raise ProtocolError("\n".join(problems))
+    return Protocol(
+        protocol.values_,
+        protocol.origins,
+        headers.get("name", ""),
+        headers.get("title", ""),
+        headers.get("source", ""),
+        headers.get("notes", ""),
+        tuple(open_),
+        folder or Path(),
+    )
+
+
+def flatten(document: Mapping[str, object], prefix: str = "") -> dict[str, Value]:
+    """Nested tables as dotted keys."""
+    flat: dict[str, Value] = {}
+    for key, value in document.items():
+        if isinstance(value, dict):
+            flat.update(flatten(value, f"{prefix}{key}."))
+        else:
+            flat[prefix + key] = value  # type: ignore[assignment]  # the registry checks the type
+    return flat
+
+
+_TABLE = re.compile(r"^\s*\[+\s*([^\]]+?)\s*\]+")
+_KEY = re.compile(r"""^\s*([A-Za-z0-9_."' -]+?)\s*=""")
+
+
+def line_of(text: str, key: str) -> int:
+    """The line of ``text`` on which the dotted ``key`` is set (its table's line if it is set inline)."""
+    table, best = "", 1
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := _TABLE.match(line):
+            table = _plain(header[1]) + "."
+            here = table.rstrip(".")
+        elif assignment := _KEY.match(line):
+            here = table + _plain(assignment[1])
+        else:
+            continue
+        if here == key:
+            return number
+        if key.startswith(here + "."):
+            best = number
+    return best
+
+
+def _plain(key: str) -> str:
+    return ".".join(part.strip().strip("\"'") for part in key.split("."))

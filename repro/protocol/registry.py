@@ -1,0 +1,112 @@
+"""The one registry of decisions: TOML reader, JSON Schema, command-line help and reports derive from it."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+
+from repro.errors import ProtocolError, nearest
+from repro.protocol.decision import AnyOf, Decision, Value, When
+from repro.protocol.decisions import CORE
+
+# Rooms downstream that add decisions, named here and imported when the registry is first asked for:
+# a metric declares its variants where it is computed.
+CONTRIBUTORS = ("repro.metrics:decisions",)
+
+
+class Registry(Mapping[str, Decision]):
+    """All decisions by id, in the order of the flow."""
+
+    def __init__(self, decisions: Iterable[Decision]) -> None:
+        self._decisions: dict[str, Decision] = {}
+        for decision in decisions:
+            if decision.id in self._decisions:
+                raise ProtocolError(f"decision {decision.id} is declared twice; give the second another id")
+            self._decisions[decision.id] = decision
+
+    def __getitem__(self, key: str) -> Decision:
+        try:
+            return self._decisions[key]
+        except KeyError:
+            raise ProtocolError(
+                f"there is no decision '{key}'{nearest(key, self._decisions)} "
+                "`repro protocol explain` lists them all"
+            ) from None
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._decisions
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._decisions)
+
+    def __len__(self) -> int:
+        return len(self._decisions)
+
+    def family(self, prefix: str) -> list[Decision]:
+        """The decisions below ``prefix``: ``ties`` gives ``ties.break`` and so on."""
+        return [d for d in self._decisions.values() if d.id == prefix or d.id.startswith(prefix + ".")]
+
+    def active(self, decision: Decision, values: Mapping[str, Value]) -> bool:
+        """Whether ``decision`` has an effect, given the others; one that hangs on an inactive one has none."""
+        return all(self._holds(condition, values) for condition in decision.when)
+
+    def _holds(self, condition: When | AnyOf, values: Mapping[str, Value]) -> bool:
+        if isinstance(condition, AnyOf):
+            return any(self._holds(one, values) for one in condition.conditions)
+        return condition.holds(values.get(condition.decision)) and self.active(self[condition.decision], values)
+
+
+@cache
+def registry() -> Registry:
+    """The decisions of the core and of every metric."""
+    contributed = (decision for name in CONTRIBUTORS for decision in pkgutil.resolve_name(name)())
+    return Registry([*CORE, *contributed])
+
+
+def json_schema() -> dict[str, object]:
+    """The JSON Schema of a protocol file, for editors and other languages."""
+    root: dict[str, object] = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "repro protocol",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "name": {"type": "string"},
+            "title": {"type": "string"},
+            "source": {"type": "string"},
+            "notes": {"type": "string"},
+            "open": {"type": "array", "items": {"enum": list(registry())}},
+        },
+    }
+    for decision in registry().values():
+        node = root
+        for part in decision.family.split("."):
+            properties = node["properties"]
+            assert isinstance(properties, dict)
+            node = properties.setdefault(part, {"type": "object", "additionalProperties": False, "properties": {}})
+        properties = node["properties"]
+        assert isinstance(properties, dict)
+        properties[decision.id.rpartition(".")[2]] = _schema_of(decision)
+    return root
+
+
+def _schema_of(decision: Decision) -> dict[str, object]:
+    schema: dict[str, object] = {"description": decision.question}
+    if not decision.required:
+        schema["default"] = decision.default
+    match decision.kind:
+        case "choice":
+            schema["oneOf"] = [{"const": o.value, "description": o.meaning} for o in decision.options]
+        case "flag":
+            schema["type"] = "boolean"
+        case "path":
+            schema["type"] = "string"
+        case _:
+            number: dict[str, object] = {"type": decision.kind}
+            if decision.minimum is not None:
+                number["minimum"] = decision.minimum
+            if decision.maximum is not None:
+                number["maximum"] = decision.maximum
+            schema["anyOf"] = [number, *({"const": word} for word in decision.words)]
+    return schema

@@ -1,0 +1,54 @@
+"""What a ranking gives: for each list, the top items, and where its held-out items came."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.candidates.lists import Offsets
+from repro.data.interactions import CodeArray, FloatArray
+
+Ties = Literal["definite", "expected", "shared-best", "shared-mean", "shared-worst"]
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """Ranked lists, in the order of the list block they come from.
+
+    Metrics need only the held-out items of a list (its *hits*, relevant or not) and where they stand. For hit
+    ``h``: ``above[h]`` candidates have a strictly higher score, ``tied[h]`` candidates (itself included) have
+    the same one, and ``position[h]`` is its place, from 1, once ties are broken. With a tie rule that gives
+    an order, ``position`` is all that counts; with "expected" and the shared ranks, ``above`` and ``tied`` are,
+    and ``position`` is only the order in which the list is shown.
+
+    users      the user of each list
+    strata     the stratum of each list
+    depth      how far down lists were ranked; beyond it a hit is *unranked* (``position`` 0, ``above`` -1)
+    items      lists by depth: item codes in order of rank, -1 beyond the end of the list
+    scored     lists by depth: 1 where the item has a score of its own, 0 where a missing-score rule placed it
+    lengths    how many candidates each list ranks, all of them, not only down to ``depth``
+    n_relevant how many of a list's held-out items are relevant, ranked or not
+    offsets    the hits of list ``n`` are ``[offsets[n], offsets[n + 1])``: by ``position``, unranked ones last
+    """
+
+    users: CodeArray
+    strata: npt.NDArray[np.int32]
+    ties: Ties
+    depth: int
+    items: npt.NDArray[np.int32]
+    scored: npt.NDArray[np.uint8]
+    lengths: npt.NDArray[np.int32]
+    n_relevant: npt.NDArray[np.int32]
+    offsets: Offsets
+    hit_items: CodeArray
+    relevant: npt.NDArray[np.uint8]
+    grades: FloatArray
+    position: npt.NDArray[np.int32]
+    above: npt.NDArray[np.int32]
+    tied: npt.NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.users)
