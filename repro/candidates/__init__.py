@@ -1,0 +1,17 @@
+"""Which items may be in a user's list, and what is known of them."""
+
+from repro.candidates.candidates import Candidates
+from repro.candidates.lists import ListBlock, Offsets
+from repro.candidates.plan import plan_candidates
+from repro.candidates.relevance import Judgements, judge, relevance_impacts, relevant_in_train
+
+__all__ = [
+    "Candidates",
+    "Judgements",
+    "ListBlock",
+    "Offsets",
+    "judge",
+    "plan_candidates",
+    "relevance_impacts",
+    "relevant_in_train",
+]

@@ -1,10 +1,11 @@
-"""What a split gives: folds of row numbers."""
+"""What a split gives: folds of row numbers, and what the split's decisions touched."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from repro.data.interactions import RowArray
+from repro.data.impact import Impact
+from repro.data.interactions import CodeArray, Interactions, RowArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,3 +16,21 @@ class Fold:
     train: RowArray
     test: RowArray
     validation: RowArray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A data set and its folds.
+
+    interactions   the rows that the folds' row numbers are about
+    folds          one or more training and test parts
+    removed_items  the head items taken out of the test and of the candidates (ascending codes)
+    target_items   the target set T of UAR and U1R (ascending codes); None in other strategies
+    impacts        what each decision of the split touched
+    """
+
+    interactions: Interactions
+    folds: tuple[Fold, ...]
+    removed_items: CodeArray
+    target_items: CodeArray | None = None
+    impacts: list[Impact] = field(default_factory=list)

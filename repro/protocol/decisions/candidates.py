@@ -1,6 +1,6 @@
 """Which items may be in a user's list (Bellogín 2012, tables 4.2 and 4.3)."""
 
-from repro.protocol.decision import Decision, Option, When
+from repro.protocol.decision import AnyOf, Decision, Option, When
 
 OPEN_BASES = ("all-items", "train-items", "test-items")
 _OPEN = When("candidates.base", OPEN_BASES)
@@ -31,6 +31,25 @@ DECISIONS = (
         ),
         default="all",
         when=(_OPEN,),
+    ),
+    Decision(
+        "candidates.exclude_validation",
+        "Are a user's validation items kept out of the list?",
+        options=(
+            Option("yes", "yes: they are known by the time of the test", used_by=("recbole",)),
+            Option("no", "no: they are candidates like any other item"),
+        ),
+        default="yes",
+        when=(
+            _OPEN,
+            AnyOf(
+                (
+                    When("split.validation_ratio", above=0),
+                    When("split.validation_n", above=0),
+                    When("split.strategy", ("files",)),
+                )
+            ),
+        ),
     ),
     Decision(
         "candidates.relevant",

@@ -1,0 +1,214 @@
+"""What a journal records: one model for each kind of event; the JSON Schema is made from them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+Number = int | float | str | bool | None
+
+
+class _Event(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class DecisionEntry(_Event):
+    """A decision in effect: its value, what that means, and who made it."""
+
+    decision: str
+    value: str | int | float | bool
+    meaning: str
+    origin: str
+
+
+class ImpactEntry(_Event):
+    """What a decision touched, as numbers and as a sentence."""
+
+    decision: str
+    value: str | int | float | bool
+    touched: int
+    total: int
+    unit: str
+    note: str
+    sentence: str
+
+
+class MeasureEntry(_Event):
+    """A metric by its short name and by the name that says every variant."""
+
+    name: str
+    full_name: str
+
+
+class ValueEntry(_Event):
+    """A number of one cell; null where it is not a number."""
+
+    metric: str
+    value: float | None
+    users: int
+
+
+class RunStarted(_Event):
+    """A run begins: what was asked, with which software, on which machine."""
+
+    event: Literal["run.started"] = "run.started"
+    question: str
+    study_digest: str
+    protocol_hash: str
+    seed: int
+    versions: dict[str, str]
+    machine: dict[str, Number]
+    workers: int
+    block_users: int
+
+
+class RunResumed(_Event):
+    """A run that was cut off goes on."""
+
+    event: Literal["run.resumed"] = "run.resumed"
+    cells_kept: list[str]
+    torn_bytes_dropped: int
+    versions: dict[str, str]
+    machine: dict[str, Number]
+    workers: int
+
+
+class DecisionsResolved(_Event):
+    """Every decision of the protocol."""
+
+    event: Literal["decisions.resolved"] = "decisions.resolved"
+    protocol: str
+    decisions: list[DecisionEntry]
+    left_open_by_source: list[str]
+    measures: list[MeasureEntry]
+
+
+class DataLoaded(_Event):
+    """The data set as it came."""
+
+    event: Literal["data.loaded"] = "data.loaded"
+    data: str
+    digest: str
+    rows: int
+    users: int
+    items: int
+
+
+class DataPrepared(_Event):
+    """The data set after filters and duplicates."""
+
+    event: Literal["data.prepared"] = "data.prepared"
+    digest: str
+    rows: int
+    users: int
+    items: int
+    impacts: list[ImpactEntry]
+
+
+class FoldMade(_Event):
+    """One fold: how many rows are in each part, and their digests."""
+
+    event: Literal["fold.made"] = "fold.made"
+    fold: str
+    train_rows: int
+    validation_rows: int
+    test_rows: int
+    train_digest: str
+    validation_digest: str | None
+    test_digest: str
+    artifacts: dict[str, str]
+
+
+class SplitMade(_Event):
+    """All folds are made; what the decisions about the split touched."""
+
+    event: Literal["split.made"] = "split.made"
+    folds: int
+    impacts: list[ImpactEntry]
+
+
+class CellStarted(_Event):
+    """One algorithm on one fold begins."""
+
+    event: Literal["cell.started"] = "cell.started"
+    cell: str
+    algorithm: str
+    framework: str
+    framework_version: str
+    fold: str
+    parameters: dict[str, str | int | float | bool]
+    deterministic: bool
+    seed: int
+
+
+class CellFinished(_Event):
+    """One algorithm on one fold is done: its numbers, what each decision touched, what was stored."""
+
+    event: Literal["cell.finished"] = "cell.finished"
+    cell: str
+    values: list[ValueEntry]
+    impacts: list[ImpactEntry]
+    artifacts: dict[str, str]
+    seconds: dict[str, float]
+
+
+class CellFailed(_Event):
+    """One algorithm on one fold could not be done."""
+
+    event: Literal["cell.failed"] = "cell.failed"
+    cell: str
+    error: str
+
+
+class ResultsWritten(_Event):
+    """The tables are written: file names and digests."""
+
+    event: Literal["results.written"] = "results.written"
+    files: dict[str, str]
+
+
+class RunFinished(_Event):
+    """The run is over."""
+
+    event: Literal["run.finished"] = "run.finished"
+    cells: int
+    failed: int
+    seconds: float
+
+
+Event = Annotated[
+    RunStarted
+    | RunResumed
+    | DecisionsResolved
+    | DataLoaded
+    | DataPrepared
+    | FoldMade
+    | SplitMade
+    | CellStarted
+    | CellFinished
+    | CellFailed
+    | ResultsWritten
+    | RunFinished,
+    Field(discriminator="event"),
+]
+
+
+class Line(BaseModel):
+    """One line of a journal: an event in its place of the chain."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    number: int = Field(ge=1, description="Position in the journal, from 1.")
+    time: str = Field(description="When it was written, UTC, ISO 8601.")
+    previous: str = Field(description="The hash of the line before; 64 zeros for the first.")
+    event: Event
+    hash: str = Field(description="SHA-256 of the other fields as JSON: keys sorted, no spaces, UTF-8.")
+
+
+def journal_schema() -> dict[str, Any]:
+    """The JSON Schema of one line of a journal."""
+    schema = TypeAdapter(Line).json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "repro journal line"} | {
+        key: value for key, value in schema.items() if key != "title"
+    }

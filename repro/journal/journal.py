@@ -1,0 +1,116 @@
+"""The journal of a run: append-only, hash-chained, valid up to its last event whatever happens."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from repro.errors import JournalError
+from repro.journal.events import Line
+
+FIRST = "0" * 64
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The lines of a journal; ``torn`` bytes at its end are the start of a line that was never finished."""
+
+    lines: tuple[Line, ...]
+    torn: int = 0
+
+    @property
+    def last_hash(self) -> str:
+        return self.lines[-1].hash if self.lines else FIRST
+
+    def events(self, kind: str) -> list[Any]:
+        """The events of one kind, in order."""
+        return [line.event for line in self.lines if line.event.event == kind]
+
+
+class Journal:
+    """Writes a journal: every line is on disk before the next thing happens."""
+
+    def __init__(self, path: Path, contents: Contents | None = None) -> None:
+        """A new journal at ``path``, or, with its ``contents``, one to be continued: a torn end is cut off."""
+        kept = contents or Contents(())
+        self.path = path
+        self._number = len(kept.lines)
+        self._previous = kept.last_hash
+        if contents is None:
+            self._file = path.open("xb")
+        else:
+            with path.open("r+b") as file:
+                file.truncate(path.stat().st_size - kept.torn)
+            self._file = path.open("ab")
+
+    def write(self, event: BaseModel) -> str:
+        """Append ``event``; its hash."""
+        self._number += 1
+        body = {
+            "number": self._number,
+            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "previous": self._previous,
+            "event": event.model_dump(mode="json"),
+        }
+        self._previous = body["hash"] = line_hash(body)
+        self._file.write(canonical_json(body) + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        return self._previous
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def canonical_json(value: object) -> bytes:
+    """JSON with sorted keys and no spaces; not-a-number is refused, as JSON has none."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+
+
+def line_hash(body: dict[str, Any]) -> str:
+    """The hash of a line, from all its other fields."""
+    return hashlib.sha256(canonical_json({k: v for k, v in body.items() if k != "hash"})).hexdigest()
+
+
+def read_journal(path: Path) -> Contents:
+    """The lines of the journal at ``path``, each checked against its schema and the chain.
+
+    A last line without its end is what a killed run leaves: it is not part of the journal. Anything else
+    that does not fit is a JournalError that names the line.
+    """
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise JournalError(f"cannot read the journal {path}: {error.strerror or error}") from None
+    whole, newline, torn = raw.rpartition(b"\n")
+    lines: list[Line] = []
+    previous = FIRST
+    for number, text in enumerate(whole.split(b"\n") if newline else [], 1):
+        line = _read_line(text, f"{path}, line {number}")
+        if line.number != number or line.previous != previous:
+            raise JournalError(
+                f"{path}, line {number}: the chain is broken: the line says it is number {line.number} after "
+                f"{line.previous[:12]}, but {previous[:12]} comes before it; a line was removed, added or moved"
+            )
+        lines.append(line)
+        previous = line.hash
+    return Contents(tuple(lines), len(torn))
+
+
+def _read_line(text: bytes, label: str) -> Line:
+    try:
+        body = json.loads(text)
+        line = Line.model_validate(body)
+    except (ValueError, ValidationError) as error:
+        first = str(error).splitlines()[0]
+        raise JournalError(f"{label} is not a journal line ({first}); the journal was edited or damaged") from None
+    if line_hash(body) != line.hash:
+        raise JournalError(f"{label}: the hash does not fit its content; the line was edited or damaged")
+    return line

@@ -1,0 +1,103 @@
+"""From a data set and a protocol to its folds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from repro.data.impact import Impact
+from repro.data.interactions import Interactions
+from repro.errors import DataError, ProtocolError
+from repro.protocol import Protocol
+from repro.split.exclusions import Exclusions
+from repro.split.files import plan_files
+from repro.split.fold import Fold, Split
+from repro.split.kfold import plan_kfold, plan_kfold_per_user, plan_kfold_users
+from repro.split.moments import plan_time_point, plan_time_users
+from repro.split.per_user import plan_all_but_n, plan_given_n
+from repro.split.plan import TEST, TRAIN, VALIDATION, PartArray, Plan, Strategy
+from repro.split.popularity import head_items
+from repro.split.ratio import plan_ratio, plan_user_ratio
+from repro.split.sampling import plan_random_n
+from repro.split.uniform_items import plan_uniform_items
+
+STRATEGIES = {
+    "ratio": Strategy(plan_ratio, "change split.test_ratio or split.validation_ratio"),
+    "user-ratio": Strategy(plan_user_ratio, 'change the ratios, or use split.rounding = "ceil"'),
+    "kfold": Strategy(plan_kfold, "lower split.folds"),
+    "kfold-per-user": Strategy(plan_kfold_per_user, "lower split.folds"),
+    "kfold-users": Strategy(plan_kfold_users, "lower split.folds, or change what split.holdout takes of a user"),
+    "given-n": Strategy(plan_given_n, "lower split.n"),
+    "all-but-n": Strategy(plan_all_but_n, "lower split.n or split.validation_n"),
+    "random-n": Strategy(plan_random_n, "use data in which users have at least two rows"),
+    "time-point": Strategy(plan_time_point, "move split.time into the time span of the data"),
+    "time-users": Strategy(plan_time_users, "change split.test_users or split.clock"),
+    "uniform-items": Strategy(plan_uniform_items, "raise split.test_ratio"),
+    "files": Strategy(plan_files, "check the files"),
+}
+
+
+def make_folds(interactions: Interactions, protocol: Protocol, seed: int) -> Split:
+    """The folds of ``interactions`` under the ``split.*`` decisions of ``protocol``.
+
+    Every draw depends on the seed and the external ids alone: the same rows are held out whatever their order
+    (but for ``split.equal_times = "source"``, which asks for it). Folds are named "1", "2" and so on.
+    """
+    name = protocol.text("split.strategy")
+    if not len(interactions) and name != "files":
+        raise DataError("the data set has no rows left to split; loosen the data.* filters of the protocol")
+    plan = STRATEGIES[name].plan(interactions, protocol, seed)
+    interactions = interactions if plan.interactions is None else plan.interactions
+    removed = head_items(interactions, protocol)
+    exclusions = Exclusions(interactions, protocol, removed)
+    folds: list[Fold] = []
+    for planned in plan.folds:
+        fold = _fold(str(len(folds) + 1), exclusions.apply(planned), plan)
+        if len(fold.test) or not plan.skip_empty:
+            _refuse_empty(fold, planned, protocol)
+            folds.append(fold)
+    if not folds:
+        raise ProtocolError(_nothing_left("no fold has test rows", protocol))
+    impacts = [_strategy_impact(folds, len(interactions), name), *plan.impacts, *exclusions.impacts()]
+    return Split(interactions, tuple(folds), removed, plan.target_items, impacts)
+
+
+def _fold(name: str, parts: PartArray, plan: Plan) -> Fold:
+    return Fold(
+        name,
+        np.flatnonzero(parts == TRAIN),
+        np.flatnonzero(parts == TEST),
+        np.flatnonzero(parts == VALIDATION) if plan.validation else None,
+    )
+
+
+def _refuse_empty(fold: Fold, planned: PartArray, protocol: Protocol) -> None:
+    """Each part that the protocol asks for must hold something."""
+    for rows, part, noun in (
+        (fold.train, TRAIN, "training"),
+        (fold.test, TEST, "test"),
+        (fold.validation, VALIDATION, "validation"),
+    ):
+        if rows is None or len(rows):
+            continue
+        before = int((planned == part).sum())
+        if before:
+            raise ProtocolError(_nothing_left(f"fold {fold.name} loses all its {before:,} {noun} rows", protocol))
+        strategy = protocol.text("split.strategy")
+        raise ProtocolError(
+            f'split.strategy = "{strategy}" leaves fold {fold.name} of {len(planned):,} rows without any {noun} '
+            f"row; {STRATEGIES[strategy].remedy}"
+        )
+
+
+def _nothing_left(what: str, protocol: Protocol) -> str:
+    rules = ", ".join(
+        f"{key} = {protocol[key]}" for key in ("split.head", "split.unseen_users", "split.unseen_items")
+    )
+    return f"{what} to the rules on held-out rows ({rules}); lower split.head, or keep unseen users and items"
+
+
+def _strategy_impact(folds: list[Fold], rows: int, name: str) -> Impact:
+    note = "are held out for testing"
+    if len(folds) > 1:
+        note += f", over {len(folds):,} folds"
+    return Impact("split.strategy", name, sum(len(fold.test) for fold in folds), rows * len(folds), "rows", note)

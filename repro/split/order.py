@@ -1,0 +1,107 @@
+"""In which order rows are kept: the last ones of an order are held out.
+
+A random order is the order of the rows' keys, which are hashes of the seed, the purpose and the external ids:
+the same rows are held out whatever the order in which they are stored.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from repro.data.impact import Impact
+from repro.data.interactions import Interactions, RowArray
+from repro.protocol import Protocol
+from repro.split.plan import TEST, TRAIN, VALIDATION, PartArray, timestamps_for
+from repro.split.share import CountArray
+from repro.split.sorting import Column, Groups, sorted_rows
+from repro.streams import KeyArray, child_keys
+
+
+def row_keys(interactions: Interactions, key: np.uint64) -> KeyArray:
+    """The stream of each row: child of ``key`` by its user and item."""
+    return child_keys(key, interactions.user_keys[interactions.users], interactions.item_keys[interactions.items])
+
+
+def random_order(interactions: Interactions, key: np.uint64, groups: Groups | None = None) -> RowArray:
+    """The rows by group (where there are groups), at random within it.
+
+    Several rows of one pair have one key: what they hold decides then, not where they are stored.
+    """
+    content: list[Column] = [interactions.items, interactions.users, interactions.ratings]
+    if interactions.timestamps is not None:
+        content.insert(0, interactions.timestamps)
+    return sorted_rows([row_keys(interactions, key), *content], groups)
+
+
+def time_order(
+    interactions: Interactions, protocol: Protocol, key: np.uint64, groups: Groups | None = None
+) -> RowArray:
+    """The rows by group, earliest first; rows of equal time as ``split.equal_times`` has it."""
+    columns: list[Column] = [timestamps_for(interactions, protocol, "split.order")]
+    match protocol.text("split.equal_times"):
+        case "item-asc":
+            columns += [interactions.items, interactions.users]
+        case "random":
+            columns.append(row_keys(interactions, key))
+        case "source":
+            pass  # rows that are equal so far stay as they are stored
+    return sorted_rows(columns, groups)
+
+
+def kept_order(
+    interactions: Interactions, protocol: Protocol, key: np.uint64, groups: Groups | None = None
+) -> RowArray:
+    """The rows by group, and in it as ``split.order`` has it: what comes last is held out."""
+    if protocol.text("split.order") == "time":
+        return time_order(interactions, protocol, key, groups)
+    return random_order(interactions, key, groups)
+
+
+def hold_out_last(
+    order: RowArray,
+    test: CountArray,
+    validation: CountArray | None = None,
+    groups: Groups | None = None,
+) -> PartArray:
+    """The last ``test[g]`` rows of each group to the test, the ``validation[g]`` before them to validation.
+
+    ``order`` has the rows by group, ``groups`` the group of each row; without groups, all rows are one.
+    """
+    if groups is None:
+        groups = np.zeros(len(order), dtype=np.int8)
+    ends = np.cumsum(np.bincount(groups, minlength=len(test)))
+    parts = np.full(len(order), TRAIN)
+    in_order = groups[order]
+    from_end = ends[in_order] - np.arange(len(order))  # 1 for the last row of a group
+    if validation is not None:
+        parts[order[from_end <= (test + validation)[in_order]]] = VALIDATION
+    parts[order[from_end <= test[in_order]]] = TEST
+    return parts
+
+
+def equal_times_impact(
+    interactions: Interactions,
+    protocol: Protocol,
+    order: RowArray,
+    parts: PartArray,
+    groups: Groups | None = None,
+) -> list[Impact]:
+    """At how many borders between parts the rows on both sides have equal times, so that the rule decides."""
+    if "split.equal_times" not in protocol:
+        return []
+    times = timestamps_for(interactions, protocol, "split.order")
+    before, after = order[:-1], order[1:]
+    border = parts[before] != parts[after]
+    if groups is not None:
+        border &= groups[before] == groups[after]
+    tied = border & (times[before] == times[after])
+    return [
+        Impact(
+            "split.equal_times",
+            protocol["split.equal_times"],
+            int(tied.sum()),
+            int(border.sum()),
+            "borders between parts",
+            "lie between rows of equal time",
+        )
+    ]

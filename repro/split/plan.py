@@ -1,0 +1,61 @@
+"""What a strategy gives: the part each row goes to, fold by fold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.data.impact import Impact
+from repro.data.interactions import CodeArray, Interactions
+from repro.errors import ProtocolError
+from repro.protocol import Protocol
+from repro.streams import stream
+
+PartArray = npt.NDArray[np.uint8]
+
+TRAIN, VALIDATION, TEST, LEFT_OUT = np.uint8(0), np.uint8(1), np.uint8(2), np.uint8(3)
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The part of every row, one array for each fold, before the rules on head and unseen items.
+
+    validation     whether rows are set apart for validation
+    target_items   the target set of a strategy that has one
+    interactions   the rows of a strategy that brings its own (files)
+    skip_empty     whether a fold that later rules leave without test rows is passed over, not refused
+    """
+
+    folds: Iterable[PartArray]
+    impacts: list[Impact] = field(default_factory=list)
+    validation: bool = False
+    target_items: CodeArray | None = None
+    interactions: Interactions | None = None
+    skip_empty: bool = False
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """An option of ``split.strategy``: how its folds are planned, and what helps when one comes out empty."""
+
+    plan: Callable[[Interactions, Protocol, int], Plan]
+    remedy: str
+
+
+def timestamps_for(interactions: Interactions, protocol: Protocol, decision: str) -> npt.NDArray[np.int64]:
+    """The timestamps that the value of ``decision`` needs, or a refusal."""
+    if interactions.timestamps is None:
+        raise ProtocolError(
+            f'{decision} = "{protocol[decision]}" needs timestamps, and the data set has none; '
+            "use a data set with a timestamp column, or hold rows out at random"
+        )
+    return interactions.timestamps
+
+
+def draws(protocol: Protocol, seed: int, purpose: str = "rows") -> list[np.uint64]:
+    """The key of each drawing of the split: as many as ``split.repeats``, one where nothing is repeated."""
+    repeats = protocol.count("split.repeats") if "split.repeats" in protocol else 1
+    return [stream(seed, "split", protocol.text("split.strategy"), purpose, repeat) for repeat in range(repeats)]

@@ -1,0 +1,61 @@
+"""A share of the rows: of all of them, or of every user's."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from repro.data.impact import Impact
+from repro.data.interactions import Interactions
+from repro.protocol import Protocol
+from repro.split.order import equal_times_impact, hold_out_last, kept_order
+from repro.split.plan import Plan, draws
+from repro.split.share import broken_shares, share_of, shares_of
+
+
+def plan_ratio(interactions: Interactions, protocol: Protocol, seed: int) -> Plan:
+    """``split.test_ratio`` of all rows to the test, ``split.validation_ratio`` of them to validation.
+
+    Both are rounded to the nearest whole number, halves up; validation gets at most what the test leaves.
+    """
+    rows = len(interactions)
+    test = share_of(rows, protocol.number("split.test_ratio"))
+    validation = min(share_of(rows, protocol.number("split.validation_ratio")), rows - test)
+    folds, impacts = [], []
+    for key in draws(protocol, seed):
+        order = kept_order(interactions, protocol, key)
+        parts = hold_out_last(order, np.array([test]), np.array([validation]))
+        folds.append(parts)
+        impacts += equal_times_impact(interactions, protocol, order, parts)
+    return Plan(folds, impacts, protocol.number("split.validation_ratio") > 0)
+
+
+def plan_user_ratio(interactions: Interactions, protocol: Protocol, seed: int) -> Plan:
+    """The same shares of every user's rows, each made whole as ``split.rounding`` has it.
+
+    Validation gets at most what the test leaves. A user whose rows are all held out is an unseen user.
+    """
+    counts = interactions.user_counts()
+    rounding = protocol.text("split.rounding")
+    test_ratio, validation_ratio = protocol.number("split.test_ratio"), protocol.number("split.validation_ratio")
+    test = shares_of(counts, test_ratio, rounding)
+    validation = np.minimum(shares_of(counts, validation_ratio, rounding), counts - test)
+    folds, impacts = [], [rounding_impact(interactions, protocol, test_ratio)]
+    for key in draws(protocol, seed):
+        order = kept_order(interactions, protocol, key, interactions.users)
+        parts = hold_out_last(order, test, validation, interactions.users)
+        folds.append(parts)
+        impacts += equal_times_impact(interactions, protocol, order, parts, interactions.users)
+    return Plan(folds, impacts, validation_ratio > 0)
+
+
+def rounding_impact(interactions: Interactions, protocol: Protocol, ratio: float) -> Impact:
+    """For how many users the test share of their rows is no whole number."""
+    counts = interactions.user_counts()
+    return Impact(
+        "split.rounding",
+        protocol["split.rounding"],
+        broken_shares(counts, ratio),
+        int((counts > 0).sum()),
+        "users",
+        "have a test share that is no whole number of rows",
+    )
