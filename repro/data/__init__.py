@@ -1,0 +1,62 @@
+"""Interactions: the container, where they come from, and which of them enter a study."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+# Where each public name lives; imported when first used: the container alone needs no reader and no compiler.
+_PUBLIC = {
+    "Dataset": "registry",
+    "Description": "description",
+    "Fetched": "download",
+    "Impact": "impact",
+    "Interactions": "interactions",
+    "data_folder": "registry",
+    "dataset": "registry",
+    "datasets": "registry",
+    "describe": "description",
+    "get_dataset": "download",
+    "load_dataset": "load",
+    "prepare": "filters",
+    "read_interactions": "readers",
+    "synthetic_interactions": "synthetic",
+}
+
+if TYPE_CHECKING:
+    from repro.data.description import Description, describe
+    from repro.data.download import Fetched, get_dataset
+    from repro.data.filters import prepare
+    from repro.data.impact import Impact
+    from repro.data.interactions import Interactions
+    from repro.data.load import load_dataset
+    from repro.data.readers import read_interactions
+    from repro.data.registry import Dataset, data_folder, dataset, datasets
+    from repro.data.synthetic import synthetic_interactions
+
+__all__ = [
+    "Dataset",
+    "Description",
+    "Fetched",
+    "Impact",
+    "Interactions",
+    "data_folder",
+    "dataset",
+    "datasets",
+    "describe",
+    "get_dataset",
+    "load_dataset",
+    "prepare",
+    "read_interactions",
+    "synthetic_interactions",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PUBLIC:
+        return getattr(importlib.import_module(f"repro.data.{_PUBLIC[name]}"), name)
+    raise AttributeError(f"module 'repro.data' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from repro.data.interactions import CodeArray, IdArray, Interactions
 from repro.errors import DataError, nearest
 
+Values = npt.NDArray[Any] | pd.Categorical
+ROLES = ("user", "item", "rating", "timestamp")
+
+
+def data_row(position: int) -> str:
+    """Where a value stands, as a person counts: the first row is row 1."""
+    return f"row {position + 1:,}"
+
 
 def interactions_from_columns(
-    columns: Mapping[str, npt.NDArray[Any]], label: str, available: Sequence[str] = ()
+    columns: Mapping[str, Values],
+    label: str,
+    available: Sequence[str] = (),
+    *,
+    where: Callable[[int], str] = data_row,
+    time_format: str | None = None,
 ) -> Interactions:
-    """Interactions from arrays for ``user``, ``item`` and perhaps ``rating`` and ``timestamp``.
+    """Interactions from columns for ``user``, ``item`` and perhaps ``rating`` and ``timestamp``.
 
-    ``label`` names the source in messages; ``available`` are the names its columns have there.
+    ``label`` names the source in messages, ``available`` are the names its columns have there, and ``where``
+    says in the source's own terms where a row stands.
     """
     for role in ("user", "item"):
         if role not in columns:
@@ -25,26 +40,31 @@ def interactions_from_columns(
             raise DataError(f"{label} has no column '{role}'{has}{nearest(role, available)}")
     if not len(columns["user"]):
         raise DataError(f"{label} has no rows: nothing to evaluate")
-    users, user_ids = encode_ids(columns["user"], "user", label)
-    items, item_ids = encode_ids(columns["item"], "item", label)
+    users, user_ids = encode_ids(columns["user"], "user", label, where)
+    items, item_ids = encode_ids(columns["item"], "item", label, where)
     explicit = "rating" in columns
-    ratings = numbers(columns["rating"], "rating", label) if explicit else np.ones(len(users), dtype=np.float64)
+    ratings = np.ones(len(users), dtype=np.float64)
+    if explicit:
+        ratings = numbers(columns["rating"], "rating", label, where)
     timestamps = None
     if "timestamp" in columns:
-        timestamps = numbers(columns["timestamp"], "timestamp", label).astype(np.int64)
+        timestamps = seconds(columns["timestamp"], label, where, time_format)
     return Interactions(users, items, ratings, timestamps, user_ids, item_ids, explicit)
 
 
-def encode_ids(values: npt.NDArray[Any], role: str, label: str) -> tuple[CodeArray, IdArray]:
+def encode_ids(
+    values: Values, role: str, label: str, where: Callable[[int], str] = data_row
+) -> tuple[CodeArray, IdArray]:
     """Codes and the ascending ids: numbers where every id is a whole number, text otherwise."""
-    import pandas as pd
-
-    missing = pd.isna(values)
-    if missing.any():
-        row = int(np.flatnonzero(missing)[0])
-        raise DataError(f"{label}: {role} is empty in row {row + 1}; every row needs a {role}")
     codes, found = pd.factorize(values, sort=False)
-    ids = _plain_ids(np.asarray(found))
+    found = np.asarray(found)
+    empty = codes < 0
+    if found.dtype.kind in "OUS":
+        empty |= np.isin(codes, np.flatnonzero([not str(value).strip() for value in found.tolist()]))
+    if empty.any():
+        row = int(np.flatnonzero(empty)[0])
+        raise DataError(f"{label}: {role} is empty in {where(row)}; no row may be without one")
+    ids = _plain_ids(found)
     order = np.argsort(ids, kind="stable")
     rank = np.empty(len(ids), dtype=np.int32)
     rank[order] = np.arange(len(ids), dtype=np.int32)
@@ -53,9 +73,9 @@ def encode_ids(values: npt.NDArray[Any], role: str, label: str) -> tuple[CodeArr
 
 def _plain_ids(found: IdArray) -> IdArray:
     """Whole numbers as int64 when all ids are (and read back as they were written), else text."""
-    if found.dtype.kind in "iu":
+    if found.dtype.kind == "i" or (found.dtype.kind == "u" and (found <= np.iinfo(np.int64).max).all()):
         return found.astype(np.int64)
-    if found.dtype.kind == "f" and (found == np.floor(found)).all():
+    if found.dtype.kind == "f" and (found == np.floor(found)).all() and (np.abs(found) < 2.0**53).all():
         return found.astype(np.int64)
     text = [str(value) for value in found.tolist()]
     if all(_is_plain_number(value) for value in text):
@@ -65,21 +85,59 @@ def _plain_ids(found: IdArray) -> IdArray:
 
 def _is_plain_number(text: str) -> bool:
     digits = text.removeprefix("-")
-    return digits.isascii() and digits.isdigit() and len(digits) < 19 and (digits == "0" or digits[0] != "0")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 19):
+        return False
+    return text == "0" or digits[0] != "0"  # "007" and "-0" would not read back as they were written
 
 
-def numbers(values: npt.NDArray[Any], role: str, label: str) -> npt.NDArray[np.float64]:
+def numbers(
+    values: Values, role: str, label: str, where: Callable[[int], str] = data_row
+) -> npt.NDArray[np.float64]:
     """``values`` as finite float64; the first that is not one is named with its row."""
-    import pandas as pd
-
-    array = np.asarray(pd.to_numeric(pd.Series(values), errors="coerce"), dtype=np.float64)
+    array = np.asarray(pd.to_numeric(pd.Series(np.asarray(values)), errors="coerce"), dtype=np.float64)
     bad = ~np.isfinite(array)
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
-        given = values[row]
-        what = "is missing (NaN)" if pd.isna(given) else f"is {given!r}, not a finite number"
         raise DataError(
-            f"{label}: {role} {what} in row {row + 1} ({int(bad.sum()):,} such rows); "
-            f"correct or remove them, or leave the {role} column out"
+            f"{label}: {role} {_fault(values[row], 'a finite number')} in {where(row)} "
+            f"({_rows(int(bad.sum()))}); correct or remove them, or leave the {role} column out"
         )
     return array
+
+
+def seconds(
+    values: Values, label: str, where: Callable[[int], str] = data_row, time_format: str | None = None
+) -> npt.NDArray[np.int64]:
+    """Timestamps as whole numbers: numbers as they are, dates and times as seconds since 1970 (UTC).
+
+    ``time_format`` reads dates in another form than ISO 8601, in the notation of ``strptime``.
+    """
+    kind = getattr(values.dtype, "kind", "O")
+    if time_format is None and kind in "iu":
+        return np.asarray(values).astype(np.int64)
+    given = pd.Series(np.asarray(values))
+    numeric = time_format is None and kind != "M" and pd.to_numeric(given, errors="coerce").notna().any()
+    if numeric:  # some are numbers: text among them is a mistake, not a date
+        return numbers(values, "timestamp", label, where).astype(np.int64)
+    if kind == "M":
+        times = pd.to_datetime(given, errors="coerce", utc=True)
+    else:
+        times = pd.to_datetime(given.astype(str), format=time_format or "ISO8601", errors="coerce", utc=True)
+    if times.isna().any():
+        row = int(np.flatnonzero(times.isna())[0])
+        expected = f"a time in the form {time_format}" if time_format else "a number or an ISO 8601 time"
+        raise DataError(
+            f"{label}: timestamp {_fault(given.iloc[row], expected)} in {where(row)} "
+            f"({_rows(int(times.isna().sum()))}); state time_format, or leave the timestamp column out"
+        )
+    return times.dt.tz_localize(None).to_numpy().astype("datetime64[s]").astype(np.int64)
+
+
+def _fault(given: object, expected: str) -> str:
+    if pd.isna(given) or not str(given).strip():  # type: ignore[call-overload]
+        return "is missing (NaN)"
+    return f"is {str(given)!r}, not {expected}"
+
+
+def _rows(count: int) -> str:
+    return "1 such row" if count == 1 else f"{count:,} such rows"

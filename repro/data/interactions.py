@@ -86,22 +86,19 @@ class Interactions:
 
     def compact(self) -> Interactions:
         """The same rows with only the ids that occur in them."""
-        kept_users, users = np.unique(self.users, return_inverse=True)
-        kept_items, items = np.unique(self.items, return_inverse=True)
+        has_user, has_item = self.user_counts() > 0, self.item_counts() > 0
         return replace(
             self,
-            users=users.astype(np.int32),
-            items=items.astype(np.int32),
-            user_ids=self.user_ids[kept_users],
-            item_ids=self.item_ids[kept_items],
+            users=(np.cumsum(has_user, dtype=np.int32) - 1)[self.users].astype(np.int32),
+            items=(np.cumsum(has_item, dtype=np.int32) - 1)[self.items].astype(np.int32),
+            user_ids=self.user_ids[has_user],
+            item_ids=self.item_ids[has_item],
         )
 
     def canonical_order(self) -> RowArray:
         """The rows sorted by user, item, timestamp and rating."""
-        keys: list[npt.NDArray[Any]] = [self.ratings]
-        if self.timestamps is not None:
-            keys.append(self.timestamps)
-        return np.lexsort([*keys, self.items, self.users])
+        ties: list[npt.NDArray[Any]] = [] if self.timestamps is None else [self.timestamps]
+        return _pair_order(self.users, self.items, self.n_items, [*ties, self.ratings])
 
     def canonical(self) -> Interactions:
         """The same rows in canonical order."""
@@ -147,13 +144,11 @@ class Interactions:
             rank[present[order]] = np.arange(len(present))
             digest.update("\x1f".join(text[order]).encode() + b"\x1e")
             ranks.append(rank[codes])
-        columns: list[npt.NDArray[Any]] = [*ranks]
-        if self.explicit:
-            columns.append(self.ratings)
+        values: list[npt.NDArray[Any]] = [self.ratings] if self.explicit else []
         if self.timestamps is not None:
-            columns.append(self.timestamps)
-        order = np.lexsort(columns[::-1])
-        for column in columns:
+            values.append(self.timestamps)
+        order = _pair_order(ranks[0], ranks[1], self.n_items, values)
+        for column in (*ranks, *values):
             wide = column.astype("<f8" if column.dtype.kind == "f" else "<i8")
             digest.update(np.ascontiguousarray(wide[order]).tobytes() + b"\x1e")
         return digest.hexdigest()
@@ -168,6 +163,18 @@ class Interactions:
 
     def __repr__(self) -> str:
         return f"Interactions({len(self):,} rows, {self.n_users:,} users, {self.n_items:,} items)"
+
+
+def _pair_order(
+    users: npt.NDArray[Any], items: npt.NDArray[Any], n_items: int, ties: Sequence[npt.NDArray[Any]]
+) -> RowArray:
+    """Rows by user, then item, and rows of the same pair by ``ties``, the first of these weighing most."""
+    pairs = users.astype(np.int64) * n_items + items
+    order = np.argsort(pairs, kind="stable")
+    ordered = pairs[order]
+    if ties and (ordered[1:] == ordered[:-1]).any():  # several sort keys cost several sorts: only where needed
+        order = np.lexsort([*ties[::-1], pairs])
+    return order
 
 
 def _codes(ids: Sequence[Hashable], vocabulary: IdArray, noun: str) -> CodeArray:

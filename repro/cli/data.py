@@ -1,0 +1,190 @@
+"""`repro data`: get, list and describe data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from repro.cli.output import json_option, print_json, print_table
+
+if TYPE_CHECKING:
+    from repro.data import Description
+    from repro.data.download import Progress
+
+
+def _complete_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from repro.data import datasets
+
+    return [CompletionItem(name, help=d.title) for name, d in datasets().items() if name.startswith(incomplete)]
+
+
+def _complete_name_or_path(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return _complete_name(ctx, param, incomplete) or [CompletionItem(incomplete, type="file")]
+
+
+@click.group(epilog="Example: repro data get ml-100k")
+def data() -> None:
+    """Get, list and describe data sets."""
+
+
+@data.command("list", epilog="Example: repro data list --json")
+@json_option
+def list_datasets(as_json: bool) -> None:
+    """The data sets that are known by name, and which of them are on this machine."""
+    from repro.data import data_folder, datasets
+
+    found = [(one, one.cached()) for one in datasets().values()]
+    if as_json:
+        print_json(
+            [
+                {
+                    "name": one.name,
+                    "title": one.title,
+                    "rows": one.rows,
+                    "path": cached and cached[0],
+                    "checked": all(source.checked for source in one.sources),
+                    "sources": [source.address for source in one.sources],
+                    "home": one.home,
+                    "terms": one.terms,
+                    "citation": one.citation,
+                }
+                for one, cached in found
+            ]
+        )
+        return
+    rows = [
+        [
+            one.name,
+            one.title,
+            f"{one.rows:,}" if one.rows else "-",
+            "confirmed" if all(source.checked for source in one.sources) else "unchecked",
+            "yes" if cached else "-",
+        ]
+        for one, cached in found
+    ]
+    rows.append(["synthetic", "Power-law popularity, generated (--option users=..., alpha=...)", "-", "-", "yes"])
+    print_table(["name", "data set", "rows", "checksum", "here"], rows, right=["rows"])
+    click.echo(f"\nkept in {data_folder()}; set REPRO_DATA to keep them elsewhere")
+
+
+@data.command(epilog="Example: repro data get ml-100k")
+@click.argument("name", shell_complete=_complete_name)
+@json_option
+def get(name: str, as_json: bool) -> None:
+    """Download a data set, check its checksum and its content, and keep it.
+
+    NAME is one of `repro data list`. A data set that is here already is not downloaded again.
+    """
+    from repro.data import get_dataset, load_dataset
+
+    with _progress_bar(name) as progress:
+        fetched = get_dataset(name, progress)
+    interactions = load_dataset(name)
+    if as_json:
+        print_json(
+            {
+                "name": name,
+                "path": fetched.path,
+                "source": fetched.source.address,
+                "checked": fetched.source.checked,
+                "rows": len(interactions),
+                "digest": interactions.digest,
+                "terms": fetched.dataset.terms,
+            }
+        )
+        return
+    click.echo(f"{fetched.dataset.title}: {len(interactions):,} rows in {fetched.path}")
+    click.echo(f"from {fetched.source.address}, {fetched.check}")
+    click.echo(f"content digest {interactions.digest}")
+    click.echo(f"terms: {fetched.dataset.terms}")
+
+
+@data.command(epilog="Example: repro data describe ratings.csv --option delimiter=';'")
+@click.argument("name_or_path", shell_complete=_complete_name_or_path)
+@click.option(
+    "-o",
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="How a file is read (format, delimiter, header, encoding, columns={user='uid'}, ...), "
+    "or what `synthetic` makes (users, items, ratings, alpha, seed, ...). May be given several times.",
+)
+@json_option
+def describe(name_or_path: str, options: tuple[str, ...], as_json: bool) -> None:
+    """Users, items, ratings, density, Gini, rating histogram and time span.
+
+    NAME_OR_PATH is one of `repro data list` (downloaded if it is not here), `synthetic`, or a file.
+    """
+    from repro.data import describe as describe_interactions
+    from repro.data import load_dataset
+
+    chosen = dict(_parsed(option) for option in options)
+    with _progress_bar(name_or_path) as progress:
+        interactions = load_dataset(name_or_path, progress=progress, **chosen)
+    description = describe_interactions(interactions)
+    if as_json:
+        print_json({"name": name_or_path, **description.to_dict()})
+        return
+    print_table(["figure", "value"], description.lines(), title=name_or_path)
+    if description.explicit:
+        click.echo()
+        _print_histogram(description)
+
+
+def _print_histogram(description: Description, most_bars: int = 25) -> None:
+    """The ratings as bars; only the most frequent where there are many different ones."""
+    counts = description.histogram
+    shown = sorted(sorted(counts, key=lambda value: -counts[value])[:most_bars])
+    widest = max(counts.values())
+    rows = [
+        [
+            f"{value:g}",
+            f"{counts[value]:,}",
+            f"{counts[value] / description.ratings:.1%}",
+            "█" * round(40 * counts[value] / widest),
+        ]
+        for value in shown
+    ]
+    print_table(["rating", "rows", "share", ""], rows, right=["rating", "rows", "share"])
+    if len(shown) < len(counts):
+        click.echo(f"and {len(counts) - len(shown):,} rarer values")
+
+
+def _parsed(option: str) -> tuple[str, Any]:
+    """``name=value`` with the value as TOML writes it, or as plain text."""
+    import tomllib
+
+    name, equals, text = option.partition("=")
+    if not equals:
+        raise click.BadParameter(f"{option!r} is not NAME=VALUE", param_hint="--option")
+    try:
+        return name, tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return name, text
+
+
+@contextmanager
+def _progress_bar(name: str) -> Iterator[Progress]:
+    """A bar on standard error that appears with the first bytes."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        DownloadColumn(),
+        TimeRemainingColumn(),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(f"getting {name}", total=None, visible=False)
+
+        def progress(done: int, total: int | None) -> None:
+            bar.update(task, completed=done, total=total, visible=True)
+
+        yield progress

@@ -1,0 +1,59 @@
+"""The progress bar of a run."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from repro.study import Cell, Plan
+
+
+class Progress:
+    """Shows on standard error how many cells are done, and, where it can be told, how far each one is."""
+
+    def __init__(self, *, hidden: bool) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        self._bar = Bar(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            disable=hidden,
+            transient=True,
+        )
+        self._cells = self._bar.add_task("loading data", total=None)
+        self._tasks: dict[str, int] = {}
+
+    def __enter__(self) -> Progress:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+
+    def planned(self, plan: Plan, remaining: int) -> None:
+        done = len(plan.cells) - remaining
+        self._bar.update(self._cells, description="cells", total=len(plan.cells), completed=done)
+
+    def cell_started(self, cell: Cell) -> None:
+        self._tasks[cell.id] = self._bar.add_task(f"  {cell.id}", total=None)
+
+    def cell_progress(self, cell: Cell, done: int, total: int) -> None:
+        self._bar.update(self._task(cell), completed=done, total=total)
+
+    def cell_ended(self, cell: Cell, error: str | None) -> None:
+        self._bar.remove_task(self._task(cell))
+        self._bar.advance(self._cells)
+        if error:
+            self._bar.console.print(f"{cell.id} failed: {error}", markup=False, highlight=False)
+
+    def _task(self, cell: Cell):  # type: ignore[no-untyped-def]  # rich's TaskID
+        return self._tasks[cell.id]

@@ -1,0 +1,116 @@
+"""`repro run`: a study from its file to its table."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from repro.cli.output import json_option, print_json, print_table
+
+if TYPE_CHECKING:
+    from repro.protocol import Value
+    from repro.study import Results, Study
+
+
+@click.command(
+    epilog=(
+        "Examples: repro run reports/reference-ml100k/study.toml; "
+        "repro run study.toml --set ties.break=expected --into /tmp/expected"
+    )
+)
+@click.argument("study", type=click.Path(dir_okay=False))
+@click.option("--into", type=click.Path(file_okay=False), help="The run folder [default: run/ beside the study].")
+@click.option("--resume", is_flag=True, help="Finish a run that was cut off.")
+@click.option("--fresh", is_flag=True, help="Replace the run that is in the folder.")
+@click.option("--workers", type=click.IntRange(1), help="Cells run in that many processes [default: all cores].")
+@click.option("--block-users", type=click.IntRange(1), help="Users ranked at once; changes memory, not numbers.")
+@click.option("--set", "changes", multiple=True, metavar="DECISION=VALUE", help="Change a decision of the protocol.")
+@click.option("--quiet", is_flag=True, help="No progress bar.")
+@json_option
+def run(
+    study: str,
+    into: str | None,
+    resume: bool,
+    fresh: bool,
+    workers: int | None,
+    block_users: int | None,
+    changes: tuple[str, ...],
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Run a study: progress, then a table; a run folder with the journal.
+
+    STUDY is a TOML file with data, protocol, algorithms and metrics.
+    """
+    from repro.cli.progress import Progress
+    from repro.report import write_report
+    from repro.study import Study as StudyFile
+    from repro.study import run_study
+
+    asked = StudyFile.load(study)
+    if changes:
+        asked = asked.with_protocol(asked.protocol.replace(_changes(changes), "command line"))
+    target = Path(into) if into else Path(study).parent / "run"
+    options = {"block_users": block_users} if block_users else {}
+    with Progress(hidden=quiet or as_json) as watcher:
+        results = run_study(
+            asked,
+            target,
+            workers=workers or os.cpu_count() or 1,
+            resume=resume,
+            fresh=fresh,
+            watcher=watcher,
+            **options,
+        )
+    report = write_report(results)
+    if as_json:
+        print_json(
+            {
+                "folder": str(results.folder),
+                "protocol": asked.protocol.hash,
+                "results": results.long().to_dict(orient="records"),
+            }
+        )
+        return
+    _print_results(asked, results)
+    click.echo(f"\nreport   {report}\nrun      {results.folder}")
+
+
+def _changes(given: tuple[str, ...]) -> dict[str, Value]:
+    """`ties.break=random` as a decision and its value; numbers and true/false are read as such."""
+    import tomllib
+
+    changes: dict[str, Value] = {}
+    for text in given:
+        key, equals, written = text.partition("=")
+        if not equals:
+            raise click.BadParameter(f"'{text}': write DECISION=VALUE, such as ties.break=random", param_hint="--set")
+        try:
+            changes[key.strip()] = tomllib.loads(f"value = {written}")["value"]
+        except tomllib.TOMLDecodeError:
+            changes[key.strip()] = written.strip()
+    return changes
+
+
+def _print_results(study: Study, results: Results) -> None:
+    table = results.table()
+    print_table(
+        ["algorithm", *table.columns],
+        [[label, *(f"{value:.4f}" for value in row)] for label, row in zip(table.index, table.to_numpy(), strict=True)],
+        title=study.question or f"protocol {study.protocol.name}",
+        right=table.columns,
+    )
+    touched = results.impacts()
+    touched = touched[touched["touched"] > 0]
+    if len(touched):
+        click.echo("\nWhat the decisions touched (first cell; all cells in the journal):")
+        first = touched["where"].isin(["data", "split", f"{study.entries[0].label}/{_first_fold(results)}"])
+        for sentence in touched[first]["sentence"]:
+            click.echo(f"  {sentence}")
+
+
+def _first_fold(results: Results) -> str:
+    return str(results.long()["fold"].iloc[0])

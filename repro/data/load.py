@@ -1,0 +1,67 @@
+"""A data set by its name, a file of the user's own, or synthetic data: one door for all."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from repro.data.download import Fetched, Progress, get_dataset
+from repro.data.interactions import Interactions
+from repro.data.readers import read_interactions
+from repro.data.registry import SYNTHETIC, datasets
+from repro.data.synthetic import synthetic_interactions
+from repro.errors import DataError, nearest
+
+
+def load_dataset(
+    name_or_path: str | os.PathLike[str], *, progress: Progress | None = None, **options: Any
+) -> Interactions:
+    """Interactions by the name of a data set (fetched if it is not here), from a file, or ``"synthetic"``.
+
+    Options are those of :func:`read_interactions` for a file (and, for a named data set, change how its file
+    is read) and those of :func:`synthetic_interactions` for synthetic data.
+    """
+    name = os.fspath(name_or_path)
+    if name == SYNTHETIC:
+        return synthetic_interactions(**_accepted(options, synthetic_interactions, name))
+    _accepted(options, read_interactions, name)
+    if name not in datasets() and (
+        isinstance(name_or_path, Path) or Path(name).exists() or _looks_like_path(name)
+    ):
+        return read_interactions(name, **options)
+    fetched = get_dataset(name, progress)
+    found = read_interactions(fetched.path, **{**fetched.source.reader, **options})
+    if not options:
+        _check_content(found, fetched)
+    return found
+
+
+def _looks_like_path(name: str) -> bool:
+    return "/" in name or os.sep in name or bool(Path(name).suffix)
+
+
+def _accepted(options: dict[str, Any], function: Callable[..., Any], name: str) -> dict[str, Any]:
+    known = [option for option in inspect.signature(function).parameters if option != "path"]
+    for option in options:
+        if option not in known:
+            raise DataError(
+                f"{name} has no option '{option}'{nearest(option, known)} Its options are {', '.join(known)}"
+            )
+    return options
+
+
+def _check_content(found: Interactions, fetched: Fetched) -> None:
+    expected = fetched.dataset
+    if expected.rows is not None and len(found) != expected.rows:
+        raise DataError(
+            f"{fetched.path} has {len(found):,} rows, but {expected.title} has {expected.rows:,}; "
+            "delete the file and get it again"
+        )
+    if expected.digest is not None and found.digest != expected.digest:
+        raise DataError(
+            f"{fetched.path}: its content digest is {found.digest}, but that of {expected.title} is "
+            f"{expected.digest}; delete the file and get it again"
+        )

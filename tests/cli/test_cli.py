@@ -1,0 +1,74 @@
+"""The command line: help that comes at once, errors in a sentence, JSON for scripts."""
+
+import json
+import subprocess
+import sys
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from repro.cli import COMMANDS, commands
+
+HEAVY = ("numba", "numpy", "pandas", "pyarrow", "pydantic", "rich", "scipy")
+
+
+def all_paths():
+    def walk(path, command):
+        yield path
+        if isinstance(command, click.Group):
+            context = click.Context(command)
+            for name in command.list_commands(context):
+                yield from walk([*path, name], command.get_command(context, name))
+
+    return list(walk([], commands))
+
+
+@pytest.mark.parametrize("path", all_paths(), ids=lambda path: " ".join(path) or "repro")
+def test_help_has_an_example_and_every_command_that_prints_can_print_json(path):
+    result = CliRunner().invoke(commands, [*path, "--help"])
+    assert result.exit_code == 0
+    assert "Example" in result.output
+    if len(path) == 2 and path[1] != "schema":
+        assert "--json" in result.output
+
+
+def test_help_imports_nothing_heavy():
+    paths = json.dumps(all_paths())
+    code = f"""
+import json, sys
+from click.testing import CliRunner
+from repro.cli import commands
+for path in json.loads({paths!r}):
+    assert CliRunner().invoke(commands, [*path, "--help"]).exit_code == 0
+print(*(name for name in {HEAVY!r} if name in sys.modules))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+def repro(*arguments):
+    return subprocess.run([sys.executable, "-m", "repro", *arguments], capture_output=True, text=True)
+
+
+def test_errors_are_a_sentence_without_a_traceback():
+    done = repro("protocol", "show", "no-such-protocol")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: there is no protocol 'no-such-protocol'")
+    assert "Traceback" not in done.stderr
+
+
+def test_an_unknown_command_gets_the_nearest():
+    done = repro("protcol")
+    assert done.returncode == 2
+    assert "did you mean 'protocol'?" in done.stderr
+
+
+def test_commands_are_listed_with_what_they_do():
+    output = CliRunner().invoke(commands, ["--help"]).output
+    for name in COMMANDS:
+        assert f"  {name}" in output
+
+
+def test_version():
+    assert "repro, version" in CliRunner().invoke(commands, ["--version"]).output
