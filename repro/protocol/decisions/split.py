@@ -29,13 +29,13 @@ DECISIONS = (
             Option(
                 "random-n",
                 "of sampled users, a number of rows drawn for each user is held out",
-                cite="Gunawardana & Shani 2009, section 4.1",
+                cite="Gunawardana & Shani 2009, section 4.2",
             ),
             Option("time-point", "everything after one point in time"),
             Option(
                 "time-users",
                 "of sampled users, everything after a sampled moment",
-                cite="Gunawardana & Shani 2009, section 4.1",
+                cite="Gunawardana & Shani 2009, section 4.2",
             ),
             Option(
                 "uniform-items",
@@ -182,7 +182,7 @@ DECISIONS = (
         ),
         default="shared",
         when=_strategy("time-users"),
-        cite="Gunawardana & Shani 2009, section 4.1",
+        cite="Gunawardana & Shani 2009, section 4.2",
     ),
     Decision(
         "split.train_floor",
