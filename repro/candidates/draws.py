@@ -284,9 +284,7 @@ def _rest_replaced(
 
 
 @njit(cache=True)
-def _collect(
-    pool: ColumnArray, state: StateArray, drawn: ColumnArray, added: ColumnArray, buffer: ColumnArray
-) -> int:
+def _collect(pool: ColumnArray, state: StateArray, drawn: ColumnArray, added: ColumnArray, buffer: ColumnArray) -> int:
     """Put drawn and added columns in ascending order into ``buffer``, and clear their marks."""
     n = len(drawn) + len(added)
     if len(pool) < 32 * n:  # reading the marks of the pool is faster than sorting

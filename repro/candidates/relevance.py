@@ -49,7 +49,8 @@ class Judgements:
 def judge(train: Interactions, test: Interactions, protocol: Protocol) -> Judgements:
     """Judge every row of the test part as the ``relevance`` decisions of the protocol say."""
     _require_ratings(test, protocol)
-    order = np.lexsort((test.items, test.users))
+    # One key of 64 bits, stable: several times faster than two columns, and next to nothing where sorted.
+    order = np.argsort(test.users.astype(np.int64) * test.n_items + test.items, kind="stable")
     users, items, ratings = test.users[order], test.items[order], test.ratings[order]
     _require_single_rows(test, users, items)
     offsets = np.zeros(test.n_users + 1, dtype=np.int64)
@@ -72,9 +73,7 @@ def relevance_impacts(judgements: Judgements, train: Interactions, protocol: Pro
     n_users = len(per_user)
     impacts = [
         Impact("relevance.rule", rule, int(per_user.sum()), len(judgements), "held-out items", "relevant"),
-        Impact(
-            "relevance.rule", rule, int((per_user == 0).sum()), n_users, "test users", "without relevant items"
-        ),
+        Impact("relevance.rule", rule, int((per_user == 0).sum()), n_users, "test users", "without relevant items"),
     ]
     if rule == "user-mean":
         unseen = int((train.user_counts()[judgements.test_users] == 0).sum())

@@ -30,6 +30,4 @@ def print_table(
     for row in rows:
         table.add_row(*(str(cell) for cell in row))
     # Piped into a file, a table must not be folded to an assumed width of 80.
-    Console(file=sys.stdout, width=None if sys.stdout.isatty() else 160, highlight=False, markup=False).print(
-        table
-    )
+    Console(file=sys.stdout, width=None if sys.stdout.isatty() else 160, highlight=False, markup=False).print(table)

@@ -46,9 +46,7 @@ def list_plugins(as_json: bool) -> None:
         )
         return
     if not found.frameworks and not found.broken:
-        click.echo(
-            "no plug-ins are installed; `pip install recsys-repro-reference` brings the reference algorithms"
-        )
+        click.echo("no plug-ins are installed; `pip install recsys-repro-reference` brings the reference algorithms")
         return
     print_table(
         ["algorithm", "what it is", "parameters", "predicts ratings"],

@@ -95,9 +95,7 @@ def validate(file: str, as_json: bool) -> None:
         print_json({"file": file, "valid": True} | _summary(one))
     else:
         stated = sum(origin != "default" for origin in one.origins.values())
-        click.echo(
-            f"{file} is valid: {stated} decisions stated, {len(one) - stated} by default; hash {one.hash[:12]}"
-        )
+        click.echo(f"{file} is valid: {stated} decisions stated, {len(one) - stated} by default; hash {one.hash[:12]}")
 
 
 @protocol.command(epilog="Example: repro protocol diff bellogin-ti-an bellogin-ai-an")

@@ -99,18 +99,15 @@ def _print_results(study: Study, results: Results) -> None:
     table = results.table()
     print_table(
         ["algorithm", *table.columns],
-        [[label, *(f"{value:.4f}" for value in row)] for label, row in zip(table.index, table.to_numpy(), strict=True)],
+        [
+            [label, *("-" if value != value else f"{value:.4f}" for value in row)]
+            for label, row in zip(table.index, table.to_numpy(), strict=True)
+        ],
         title=study.question or f"protocol {study.protocol.name}",
         right=table.columns,
     )
-    touched = results.impacts()
-    touched = touched[touched["touched"] > 0]
-    if len(touched):
-        click.echo("\nWhat the decisions touched (first cell; all cells in the journal):")
-        first = touched["where"].isin(["data", "split", f"{study.entries[0].label}/{_first_fold(results)}"])
-        for sentence in touched[first]["sentence"]:
-            click.echo(f"  {sentence}")
-
-
-def _first_fold(results: Results) -> str:
-    return str(results.long()["fold"].iloc[0])
+    click.echo(
+        "\nWhat the decisions touched (where several cells differ, in the one with most; all are in the journal):"
+    )
+    for sentence in results.most_touched():
+        click.echo(f"  {sentence}")

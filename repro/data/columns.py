@@ -90,9 +90,7 @@ def _is_plain_number(text: str) -> bool:
     return text == "0" or digits[0] != "0"  # "007" and "-0" would not read back as they were written
 
 
-def numbers(
-    values: Values, role: str, label: str, where: Callable[[int], str] = data_row
-) -> npt.NDArray[np.float64]:
+def numbers(values: Values, role: str, label: str, where: Callable[[int], str] = data_row) -> npt.NDArray[np.float64]:
     """``values`` as finite float64; the first that is not one is named with its row."""
     array = np.asarray(pd.to_numeric(pd.Series(np.asarray(values)), errors="coerce"), dtype=np.float64)
     bad = ~np.isfinite(array)

@@ -65,9 +65,7 @@ def _pair_order(data: Interactions) -> RowArray:
     return np.argsort(pair_codes(data), kind="stable")
 
 
-def _ascending_ratings(
-    data: Interactions, order: RowArray, starts: npt.NDArray[np.int64]
-) -> npt.NDArray[np.float64]:
+def _ascending_ratings(data: Interactions, order: RowArray, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
     """The ratings in pair order, ascending within a pair: a sum then does not depend on the order of rows."""
     group = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(order)]))
     ratings = data.ratings[order]
@@ -111,9 +109,7 @@ def _timestamps(data: Interactions) -> npt.NDArray[np.float64]:
     return data.timestamps.astype(np.float64)
 
 
-def _kept_rows(
-    data: Interactions, rows: Rows, protocol: Protocol, key: str, impacts: list[Impact]
-) -> Interactions:
+def _kept_rows(data: Interactions, rows: Rows, protocol: Protocol, key: str, impacts: list[Impact]) -> Interactions:
     removed = int(len(rows) - np.count_nonzero(rows))
     impacts.append(Impact(key, protocol[key], removed, len(data), "rows", "left out"))
     return _not_empty(data.select(rows), key, protocol)

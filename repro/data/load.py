@@ -28,9 +28,7 @@ def load_dataset(
     if name == SYNTHETIC:
         return synthetic_interactions(**_accepted(options, synthetic_interactions, name))
     _accepted(options, read_interactions, name)
-    if name not in datasets() and (
-        isinstance(name_or_path, Path) or Path(name).exists() or _looks_like_path(name)
-    ):
+    if name not in datasets() and (isinstance(name_or_path, Path) or Path(name).exists() or _looks_like_path(name)):
         return read_interactions(name, **options)
     fetched = get_dataset(name, progress)
     found = read_interactions(fetched.path, **{**fetched.source.reader, **options})

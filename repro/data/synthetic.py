@@ -102,9 +102,7 @@ def popularity_counts(
     return _topped_up(counts, exact - counts, ratings, least, users)
 
 
-def _topped_up(
-    counts: IntArray, remainders: npt.NDArray[np.float64], total: int, least: int, most: int
-) -> IntArray:
+def _topped_up(counts: IntArray, remainders: npt.NDArray[np.float64], total: int, least: int, most: int) -> IntArray:
     """Add (or take) one here and there until ``counts`` add up, where most (or least) was rounded off."""
     while (short := total - int(counts.sum())) != 0:
         step = 1 if short > 0 else -1

@@ -7,10 +7,12 @@ import pkgutil
 from collections.abc import Iterator
 from functools import cache
 
-from repro.metrics.metric import Measure, Metric, Ratio, parse_measure
+from repro.metrics.averaging import Averaged, average
+from repro.metrics.metric import Measure, Metric, Ratio, Totals, parse_measure
+from repro.metrics.predictions import Predictions, TrainRatings, average_errors, resolve_predictions
 from repro.protocol import Decision
 
-_PLUMBING = {"metric"}
+_PLUMBING = {"averaging", "metric", "predictions"}
 
 
 @cache
@@ -26,4 +28,18 @@ def decisions() -> Iterator[Decision]:
     return (decision for metric in metrics().values() for decision in metric.variants)
 
 
-__all__ = ["Measure", "Metric", "Ratio", "decisions", "metrics", "parse_measure"]
+__all__ = [
+    "Averaged",
+    "Measure",
+    "Metric",
+    "Predictions",
+    "Ratio",
+    "Totals",
+    "TrainRatings",
+    "average",
+    "average_errors",
+    "decisions",
+    "metrics",
+    "parse_measure",
+    "resolve_predictions",
+]

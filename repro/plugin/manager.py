@@ -27,8 +27,7 @@ class Plugins:
             raise PluginError(f"plug-in {name} is installed but broken: {self.broken[name]}")
         known = ", ".join(sorted(self.frameworks)) or "none"
         raise PluginError(
-            f"there is no framework '{name}'{nearest(name, self.frameworks)} Installed: {known} "
-            "(`repro plugins list`)"
+            f"there is no framework '{name}'{nearest(name, self.frameworks)} Installed: {known} (`repro plugins list`)"
         )
 
     def algorithm(self, reference: str) -> tuple[Framework, Algorithm]:
@@ -36,8 +35,7 @@ class Plugins:
         name, slash, algorithm = reference.partition("/")
         if not slash:
             raise PluginError(
-                f"algorithm '{reference}' lacks its framework; write framework/algorithm, "
-                f"such as reference/{reference}"
+                f"algorithm '{reference}' lacks its framework; write framework/algorithm, such as reference/{reference}"
             )
         framework = self.framework(name)
         for candidate in framework.algorithms:
@@ -45,8 +43,7 @@ class Plugins:
                 return framework, candidate
         names = [candidate.name for candidate in framework.algorithms]
         raise PluginError(
-            f"framework {name} has no algorithm '{algorithm}'{nearest(algorithm, names)} "
-            f"It has: {', '.join(names)}"
+            f"framework {name} has no algorithm '{algorithm}'{nearest(algorithm, names)} It has: {', '.join(names)}"
         )
 
 
@@ -78,8 +75,7 @@ def parameters_of(algorithm: Algorithm, given: dict[str, ParameterValue]) -> dic
     for name, value in given.items():
         if name not in known:
             raise PluginError(
-                f"{algorithm.name} has no parameter '{name}'{nearest(name, known)} "
-                f"It has: {', '.join(known) or 'none'}"
+                f"{algorithm.name} has no parameter '{name}'{nearest(name, known)} It has: {', '.join(known) or 'none'}"
             )
         parameter = known[name]
         if parameter.options and value not in parameter.options:

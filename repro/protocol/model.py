@@ -190,8 +190,7 @@ def resolve(
     for decision in known.values():
         if decision.id not in values and decision.id not in stated and known.active(decision, values):
             problems.append(
-                f"{decision.id} is not stated and has no default: {decision.question} "
-                f"Allowed: {decision.allowed()}"
+                f"{decision.id} is not stated and has no default: {decision.question} Allowed: {decision.allowed()}"
             )
     problems += contradictions(active)
     if problems:
@@ -213,8 +212,7 @@ def _accepted(
         if accepted is None:
             close = nearest(str(value), [o.value for o in known[key].options])
             problems.append(
-                f"{_where(key, origins)}{key} = {_shown(value)} is not allowed; "
-                f"allowed: {known[key].allowed()}{close}"
+                f"{_where(key, origins)}{key} = {_shown(value)} is not allowed; allowed: {known[key].allowed()}{close}"
             )
             continue
         given[key] = accepted
@@ -246,9 +244,7 @@ def contradictions(values: Mapping[str, Value]) -> list[str]:
     found: list[str] = []
 
     def both(first: str, second: str, why: str) -> None:
-        found.append(
-            f"{first} = {_shown(values[first])} and {second} = {_shown(values[second])} contradict: {why}"
-        )
+        found.append(f"{first} = {_shown(values[first])} and {second} = {_shown(values[second])} contradict: {why}")
 
     test, validation = values.get("split.test_ratio", 0.0), values.get("split.validation_ratio", 0.0)
     if float(test) + float(validation) >= 1:

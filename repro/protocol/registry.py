@@ -30,8 +30,7 @@ class Registry(Mapping[str, Decision]):
             return self._decisions[key]
         except KeyError:
             raise ProtocolError(
-                f"there is no decision '{key}'{nearest(key, self._decisions)} "
-                "`repro protocol explain` lists them all"
+                f"there is no decision '{key}'{nearest(key, self._decisions)} `repro protocol explain` lists them all"
             ) from None
 
     def __contains__(self, key: object) -> bool:

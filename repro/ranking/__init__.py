@@ -1,0 +1,20 @@
+"""Ranking: scores to lists. Missing scores, ties, and where the held-out items come."""
+
+from repro.ranking.missing import MissingRule, TrainMeans
+from repro.ranking.rank import GivenLists, RankingRules, rank, rank_lists
+from repro.ranking.ranked import Ranked, Ties
+from repro.ranking.tally import Tally
+from repro.ranking.ties import TieRule
+
+__all__ = [
+    "GivenLists",
+    "MissingRule",
+    "Ranked",
+    "RankingRules",
+    "Tally",
+    "TieRule",
+    "Ties",
+    "TrainMeans",
+    "rank",
+    "rank_lists",
+]

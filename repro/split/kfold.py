@@ -62,9 +62,7 @@ def plan_kfold_users(interactions: Interactions, protocol: Protocol, seed: int) 
     pieces = np.full(interactions.n_users, -1, dtype=np.int32)
     pieces[~short] = random_ranks(interactions.user_keys[~short], users_key) % count
     row_pieces = pieces[interactions.users]
-    return Plan(
-        (np.where((parts == TEST) & (row_pieces != piece), TRAIN, parts) for piece in range(count)), impacts
-    )
+    return Plan((np.where((parts == TEST) & (row_pieces != piece), TRAIN, parts) for piece in range(count)), impacts)
 
 
 def _rows_held_out(pieces: PieceArray, count: int) -> Iterator[PartArray]:

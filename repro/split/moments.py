@@ -98,9 +98,7 @@ def _own_moments(interactions: Interactions, times: Times, actions: RowMask, key
     return moments
 
 
-def _one_fold_each(
-    interactions: Interactions, times: Times, moments: Times, tested: UserMask
-) -> Iterator[PartArray]:
+def _one_fold_each(interactions: Interactions, times: Times, moments: Times, tested: UserMask) -> Iterator[PartArray]:
     for user in np.flatnonzero(tested):
         later = times >= moments[user]
         yield np.where(later, np.where(interactions.users == user, TEST, LEFT_OUT), TRAIN)

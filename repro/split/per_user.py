@@ -33,9 +33,7 @@ def plan_all_but_n(interactions: Interactions, protocol: Protocol, seed: int) ->
     return _plan(interactions, protocol, seed, test, validation)
 
 
-def _plan(
-    interactions: Interactions, protocol: Protocol, seed: int, test: CountArray, validation: CountArray
-) -> Plan:
+def _plan(interactions: Interactions, protocol: Protocol, seed: int, test: CountArray, validation: CountArray) -> Plan:
     short = short_users(interactions, test, validation)
     test, validation = np.where(short, 0, test), np.where(short, 0, validation)
     folds, impacts = [], [short_users_impact(interactions, protocol, short)]
@@ -53,9 +51,7 @@ def short_users(interactions: Interactions, test: CountArray, validation: CountA
     return (test == 0) | (interactions.user_counts() <= test + validation)
 
 
-def without_short_users(
-    interactions: Interactions, protocol: Protocol, parts: PartArray, short: UserMask
-) -> PartArray:
+def without_short_users(interactions: Interactions, protocol: Protocol, parts: PartArray, short: UserMask) -> PartArray:
     """Short users stay in training, or are left out, as ``split.short_users`` has it."""
     if protocol.text("split.short_users") == "train":
         return parts

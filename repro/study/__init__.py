@@ -1,0 +1,8 @@
+"""Studies: plan, cells, executor, results."""
+
+from repro.study.model import Entry, Study
+from repro.study.plan import Cell, Plan, make_plan
+from repro.study.results import Results
+from repro.study.run import Watcher, run_study
+
+__all__ = ["Cell", "Entry", "Plan", "Results", "Study", "Watcher", "make_plan", "run_study"]

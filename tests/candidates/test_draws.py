@@ -50,9 +50,7 @@ def fits(lists, expected):
 @pytest.mark.parametrize("n_closed", [0, 4, 2000])
 def test_uniform_draws_take_every_item_equally_often(size, n_closed):
     open_columns = 20
-    closed = (
-        range(0, 2 * n_closed, 2) if n_closed <= open_columns else range(open_columns, open_columns + n_closed)
-    )
+    closed = range(0, 2 * n_closed, 2) if n_closed <= open_columns else range(open_columns, open_columns + n_closed)
     lists = draw([1] * (open_columns + n_closed), size, weighted=False, closed=closed)
     assert all(len(set(drawn)) == size for drawn in lists)
     counts = Counter(column for drawn in lists for column in drawn)

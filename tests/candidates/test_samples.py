@@ -128,9 +128,7 @@ def test_repeated_draws_are_counted(plan, fold, lists_of):
 @pytest.mark.parametrize("by", ["all", "train"])
 def test_percentiles_have_equal_sizes_and_lists_stay_inside_one(crowd, protocol_of, lists_of, by):
     decisions = ONE.replace("10", "4") + f'strata = "popularity"\nstrata_count = 7\nstrata_by = "{by}"\n'
-    candidates = plan_candidates(
-        crowd.train, crowd.test, protocol_of(decisions), 7, all_interactions=crowd.everything
-    )
+    candidates = plan_candidates(crowd.train, crowd.test, protocol_of(decisions), 7, all_interactions=crowd.everything)
     rows = crowd.everything if by == "all" else crowd.train
     ids = rows.item_ids
     order = sorted(range(len(ids)), key=lambda item: (int((rows.items == item).sum()), item))
@@ -153,9 +151,7 @@ def test_one_sample_for_each_user_and_percentile(lists_for):
 def test_a_target_set_larger_than_a_percentile_is_refused(crowd, protocol_of):
     smallest = crowd.everything.n_items // 10
     decisions = ONE.replace("10", str(smallest)) + 'strata = "popularity"\n'
-    with pytest.raises(
-        ProtocolError, match=f"larger than a percentile.* make {smallest + 1} items.*10 percentiles"
-    ):
+    with pytest.raises(ProtocolError, match=f"larger than a percentile.* make {smallest + 1} items.*10 percentiles"):
         plan_candidates(crowd.train, crowd.test, protocol_of(decisions), 7)
     fits = decisions.replace(f"sample_size = {smallest}", f"sample_size = {smallest - 1}")
     assert plan_candidates(crowd.train, crowd.test, protocol_of(fits), 7).n_lists

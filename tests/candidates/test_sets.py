@@ -207,9 +207,7 @@ def test_lists_agree_with_sets(
     assume({part for *_, part in rows} == {"train", "test"})
     fold = fold_of(rows)
     expected = brute_force(fold, base, exclude, relevant, rated)
-    decisions = (
-        f'base = "{base}"\nexclude_train = "{exclude}"\nrelevant = "{relevant}"\nrated_negatives = "{rated}"\n'
-    )
+    decisions = f'base = "{base}"\nexclude_train = "{exclude}"\nrelevant = "{relevant}"\nrated_negatives = "{rated}"\n'
     candidates = plan_candidates(fold.train, fold.test, protocol_of(decisions), 1)
     found = lists_of(candidates.block(candidates.users), fold)
     assert found == {key: negatives | positives for key, (negatives, positives) in expected.items()}

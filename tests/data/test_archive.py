@@ -41,9 +41,7 @@ def test_one_member_of_a_zip(tmp_path):
 
 
 def test_one_member_of_a_tar(tmp_path):
-    archive = tar_of(
-        tmp_path / "a.tgz", (tarfile.TarInfo("./a/data.csv"), b"1,2\n"), (tarfile.TarInfo("a/z"), b"")
-    )
+    archive = tar_of(tmp_path / "a.tgz", (tarfile.TarInfo("./a/data.csv"), b"1,2\n"), (tarfile.TarInfo("a/z"), b""))
     extract_member(archive, "a/data.csv", tmp_path / "target")
     assert (tmp_path / "target").read_bytes() == b"1,2\n"
 
@@ -55,9 +53,7 @@ def test_a_single_compressed_file(tmp_path, compress):
     assert (tmp_path / "target").read_bytes() == b"1,2\n"
 
 
-@pytest.mark.parametrize(
-    "name", ["../escape.csv", "a/../../escape.csv", "/etc/escape", "a\\..\\..\\escape", "C:\\x"]
-)
+@pytest.mark.parametrize("name", ["../escape.csv", "a/../../escape.csv", "/etc/escape", "a\\..\\..\\escape", "C:\\x"])
 def test_a_path_that_climbs_out_of_its_folder(tmp_path, name):
     archive = zip_of(tmp_path / "a.zip", {"a/data.csv": b"1,2\n", name: b"!"})
     message = refused(archive)

@@ -189,7 +189,5 @@ def test_core_reports_users_items_and_rounds():
     assert sorted(set(kept.user_ids)) == ["a", "d"]
     assert impacts["data.user_core"].sentence == "data.user_core=2: 2 of 4 users left out"
     assert impacts["data.item_core"].sentence == "data.item_core=2: 1 of 3 items left out"
-    assert (
-        impacts["data.core_rounds"].sentence == "data.core_rounds=until-stable: 3 of 7 rows left out in 3 rounds"
-    )
+    assert impacts["data.core_rounds"].sentence == "data.core_rounds=until-stable: 3 of 7 rows left out in 3 rounds"
     assert kept.item_ids.tolist() == [1, 2], "ids that no longer occur are dropped"

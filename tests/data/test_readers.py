@@ -153,16 +153,13 @@ def test_missing_column(write):
 
 
 def test_header_of_unknown_names(write):
-    assert "no column 'user'; it has person, thing, liking" in refused(
-        write("a.csv", "person,thing,liking\n1,2,3\n")
-    )
+    assert "no column 'user'; it has person, thing, liking" in refused(write("a.csv", "person,thing,liking\n1,2,3\n"))
 
 
 def test_stated_column_that_is_not_there(write):
     message = refused(write("a.csv", CSV), columns={"item": "movie_id"})
     assert (
-        "no column 'movie_id' for item; it has userId, movieId, rating, timestamp; did you mean 'movieId'?"
-        in message
+        "no column 'movie_id' for item; it has userId, movieId, rating, timestamp; did you mean 'movieId'?" in message
     )
 
 

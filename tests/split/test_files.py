@@ -65,9 +65,7 @@ def test_the_rules_on_held_out_rows_apply(files, protocol, rows, written):
 
 def test_a_pair_in_both_files_is_refused_by_name(files, protocol, rows):
     folder = files(train="a1 b1 b2", test="b2 a1 c1")
-    with pytest.raises(
-        DataError, match=r"user a and item 1 are in both .*train.csv and .*test.csv \(2 such pairs\)"
-    ):
+    with pytest.raises(DataError, match=r"user a and item 1 are in both .*train.csv and .*test.csv \(2 such pairs\)"):
         make_folds(rows("z1"), protocol("files", folder, **TRAIN_TEST), 1)
 
 

@@ -120,9 +120,7 @@ def test_any_data_is_split_cleanly_or_refused(case, users, items, data_seed, see
         assert "split." in str(error)
         return
     for fold in split.folds:
-        together = np.concatenate(
-            [fold.train, fold.test, [] if fold.validation is None else fold.validation]
-        ).tolist()
+        together = np.concatenate([fold.train, fold.test, [] if fold.validation is None else fold.validation]).tolist()
         assert len(set(together)) == len(together) <= len(data)
         assert len(fold.train) and len(fold.test)
         if not left_out(name, stated):
@@ -141,7 +139,5 @@ def test_any_data_is_split_cleanly_or_refused(case, users, items, data_seed, see
     ],
 )
 def test_time_without_timestamps_is_refused(name, stated, decision, protocol, rows):
-    with pytest.raises(
-        ProtocolError, match=f'^{decision} = "[a-z-]+" needs timestamps, and the data set has none'
-    ):
+    with pytest.raises(ProtocolError, match=f'^{decision} = "[a-z-]+" needs timestamps, and the data set has none'):
         make_folds(rows("a1 a2 b1 b2"), protocol(name, **stated), 1)

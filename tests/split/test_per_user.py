@@ -86,7 +86,5 @@ def test_only_sampled_users_are_tested_and_those_with_one_row_never(protocol, ro
 
 
 def test_more_test_users_than_there_are_is_refused(protocol, rows):
-    with pytest.raises(
-        ProtocolError, match=r"split.test_users = 2 asks for more users than can be tested: .* 1 of"
-    ):
+    with pytest.raises(ProtocolError, match=r"split.test_users = 2 asks for more users than can be tested: .* 1 of"):
         make_folds(rows("a1 a2 b1"), protocol("random-n", test_users=2), 1)

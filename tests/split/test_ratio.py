@@ -91,9 +91,7 @@ def test_no_test_row_is_earlier_than_a_training_row_of_its_user(data_seed, equal
     stated = protocol("user-ratio", order="time", test_ratio=0.3, validation_ratio=0.3, equal_times=equal_times)
     (fold,) = make_folds(data, stated, 1).folds
     for user in range(data.n_users):
-        parts = [
-            data.timestamps[part[data.users[part] == user]] for part in (fold.train, fold.validation, fold.test)
-        ]
+        parts = [data.timestamps[part[data.users[part] == user]] for part in (fold.train, fold.validation, fold.test)]
         for earlier, later in pairwise(parts):
             assert not len(earlier) or not len(later) or earlier.max() <= later.min()
 
@@ -107,9 +105,7 @@ def test_random_rows_are_held_out_evenly(protocol, rows):
 
 
 def test_a_share_of_nothing_is_refused(protocol, rows):
-    with pytest.raises(
-        ProtocolError, match=r"leaves fold 1 of 2 rows without any test row; change split.test_ratio"
-    ):
+    with pytest.raises(ProtocolError, match=r"leaves fold 1 of 2 rows without any test row; change split.test_ratio"):
         make_folds(rows("a1 a2"), protocol("ratio", test_ratio=0.2), 1)
     with pytest.raises(ProtocolError, match=r'without any test row; .* split.rounding = "ceil"'):
         make_folds(rows("a1 a2 b1 b2"), protocol("user-ratio", test_ratio=0.2), 1)

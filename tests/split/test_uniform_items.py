@@ -73,18 +73,14 @@ def test_targets_agree_with_the_definition(counts, sigma, epsilon, protocol):
 def test_a_share_out_of_reach_is_refused_with_the_most_there_is(protocol, rows):
     """Of 10, 6, 3, 1 rows the most is 0.8 * 6 * 2 / 20 = 0.48."""
     data = popular(rows, {1: 10, 2: 6, 3: 3, 4: 1})
-    with pytest.raises(
-        ProtocolError, match=r"split.test_ratio = 0.5 cannot be reached .* at most 0.48 can; lower"
-    ):
+    with pytest.raises(ProtocolError, match=r"split.test_ratio = 0.5 cannot be reached .* at most 0.48 can; lower"):
         make_folds(data, protocol("uniform-items", test_ratio=0.5), 1)
     with pytest.raises(ProtocolError, match=r"at most 0 can"):
         make_folds(data, protocol("uniform-items", train_floor=1), 1)
 
 
 def test_less_than_a_row_for_each_target_is_refused(protocol, rows):
-    with pytest.raises(
-        ProtocolError, match=r"is 0.9 rows, less than one for each of the 3 target items; raise it"
-    ):
+    with pytest.raises(ProtocolError, match=r"is 0.9 rows, less than one for each of the 3 target items; raise it"):
         make_folds(popular(rows, {1: 3, 2: 3, 3: 3}), protocol("uniform-items", test_ratio=0.1), 1)
 
 

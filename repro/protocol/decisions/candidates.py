@@ -18,9 +18,7 @@ DECISIONS = (
             Option("file", "as given in a file: the negatives of each user or of each test pair"),
         ),
     ),
-    Decision(
-        "candidates.file", "The file with the negatives?", "path", when=(When("candidates.base", ("file",)),)
-    ),
+    Decision("candidates.file", "The file with the negatives?", "path", when=(When("candidates.base", ("file",)),)),
     Decision(
         "candidates.exclude_train",
         "Are a user's training items kept out of the list?",

@@ -28,12 +28,8 @@ DECISIONS = (
         ),
         default="canonical",
     ),
-    Decision(
-        "data.min_rating", "Below which rating are rows left out?", "number", default="none", words=("none",)
-    ),
-    Decision(
-        "data.max_rating", "Above which rating are rows left out?", "number", default="none", words=("none",)
-    ),
+    Decision("data.min_rating", "Below which rating are rows left out?", "number", default="none", words=("none",)),
+    Decision("data.max_rating", "Above which rating are rows left out?", "number", default="none", words=("none",)),
     Decision(
         "data.from_time",
         "Before which timestamp are rows left out?",
@@ -41,9 +37,7 @@ DECISIONS = (
         default="none",
         words=("none",),
     ),
-    Decision(
-        "data.to_time", "After which timestamp are rows left out?", "number", default="none", words=("none",)
-    ),
+    Decision("data.to_time", "After which timestamp are rows left out?", "number", default="none", words=("none",)),
     Decision(
         "data.sample_users",
         "Which share of the users is kept, drawn at random?",

@@ -1,0 +1,22 @@
+"""Parameters are checked when an algorithm is made, with its name, the value and what was expected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repro.errors import PluginError
+
+
+def at_least(name: str, value: float, lowest: float) -> None:
+    if not value >= lowest:
+        raise PluginError(f"{name} = {value!r} is too small; give a number of at least {lowest}")
+
+
+def above(name: str, value: float, bound: float) -> None:
+    if not value > bound:
+        raise PluginError(f"{name} = {value!r} is too small; give a number above {bound}")
+
+
+def one_of(name: str, value: str, options: Sequence[str]) -> None:
+    if value not in options:
+        raise PluginError(f"{name} = {value!r} is not known; give one of {', '.join(options)}")

@@ -1,0 +1,43 @@
+"""Item-to-item: how likely is this item, given the one of yours that points to it most?"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from repro.data.interactions import CodeArray, Interactions
+from repro.plugin import Algorithm, Scores
+from repro_reference.products import maxima
+from repro_reference.unscored import block_where
+
+
+class ItemConditional:
+    """score(u, i) = max over j in I(u), j not i, of pr(i | j) (Gunawardana & Shani 2009, section 6.2.3)::
+
+        pr(i | j) = |users with both i and j| / |users with j|
+
+    Ratings play no part. Two items that no user has in common have an estimate, 0, and are scored. Unscored: users
+    or items without training rows.
+    """
+
+    def fit(self, train: Interactions, *, seed: int) -> None:
+        matrix = train.matrix()
+        self.rows_ = csr_array((np.ones(len(train)), matrix.indices, matrix.indptr), matrix.shape)
+        counts = train.item_counts()
+        together = (self.rows_.T @ self.rows_).toarray(order="C")
+        self.probabilities_ = together / np.maximum(counts, 1)[:, None]
+        np.fill_diagonal(self.probabilities_, 0.0)  # an item does not speak for itself
+        self.known_users_ = train.user_counts() > 0
+        self.known_items_ = counts > 0
+
+    def score(self, users: CodeArray, items: CodeArray) -> Scores:
+        values = maxima(self.rows_, users, self.probabilities_, items)
+        return block_where(self.known_users_[users], self.known_items_[items], values)
+
+
+declaration = Algorithm(
+    "item-conditional",
+    "highest conditional probability of the item given one of the user's items",
+    ItemConditional,
+    cite="Gunawardana & Shani (2009), JMLR 10, section 6.2.3",
+)

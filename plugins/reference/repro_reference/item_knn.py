@@ -1,0 +1,47 @@
+"""Item-based nearest neighbours: what you thought of items like this one."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from repro.data.interactions import CodeArray, Interactions
+from repro.plugin import Algorithm, Scores
+from repro_reference.bias import Baseline, damped_means
+from repro_reference.knn import PARAMETERS, NearestNeighbours
+from repro_reference.unscored import scores_where
+
+
+class ItemKNN(NearestNeighbours):
+    """Neighbours of (u, i) are items similar to i that u rated (Sarwar et al. 2001).
+
+    The center ``mean`` is the mean rating of the item. ``normalise = false`` with the cosine is the NNCosNgbr of
+    Cremonesi, Koren & Turrin (2010), whose shrinkage is 100 and whose center is the baseline. For the formulas and
+    parameters see :class:`NearestNeighbours`.
+    """
+
+    def score(self, users: CodeArray, items: CodeArray) -> Scores:
+        values = self.neighbours_.block(items, self.lists_[users], int(self.k), self.normalise).T
+        return scores_where(~np.isnan(values), self.baseline_.block(users, items) + values)
+
+    def _predict(self, users: CodeArray, items: CodeArray) -> Scores:
+        values = self.neighbours_.pairs(items, self.lists_, users, int(self.k), self.normalise)
+        return scores_where(~np.isnan(values), self.baseline_.pairs(users, items) + values)
+
+    def _sides(self, ratings: csr_array, centred: csr_array) -> tuple[csr_array, csr_array]:
+        return csr_array(ratings.T), centred
+
+    def _means(self, train: Interactions) -> Baseline:
+        ratings = train.matrix()
+        means = damped_means(ratings.indices, ratings.data, train.n_items, 0.0)
+        return Baseline(0.0, np.zeros(train.n_users), means)
+
+
+declaration = Algorithm(
+    "item-knn",
+    "the user's ratings of the most similar items; predicts ratings if normalised",
+    ItemKNN,
+    parameters=PARAMETERS,
+    predicts=True,
+    cite="Sarwar, Karypis, Konstan & Riedl (2001), WWW, doi:10.1145/371920.372071",
+)

@@ -1,0 +1,115 @@
+"""pLSA: users are mixtures of tastes, tastes are distributions over items."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from scipy.sparse import csr_array
+
+from repro.data.interactions import CodeArray, FloatArray, Interactions
+from repro.errors import PluginError
+from repro.plugin import Algorithm, Parameter, Scores
+from repro.streams import KeyArray, child_keys, stream, uniform
+from repro_reference.checks import above, at_least
+from repro_reference.products import sums
+from repro_reference.unscored import Mask, block_where
+
+
+class PLSA:
+    """score(u, i) = P(i | u) = sum over z of P(z | u) P(i | z), fitted by EM (Hofmann 2004)::
+
+        E   Q(z; u, i) is proportional to (P(z | u) P(i | z))^beta
+        M   P(z | u) is proportional to the sum over i of Q(z; u, i), P(i | z) to the sum over u
+
+    Each training row is one observation, whatever its rating. beta is the ``inverse_temperature``: 1 is plain EM,
+    less is tempered EM, which fits less closely. The start is drawn from the seed and the ids of users and items.
+    ``log_likelihood_`` holds the sum of log P(i | u) over the training rows before each iteration.
+    Unscored: users or items without training rows.
+    """
+
+    def __init__(self, *, factors: int = 50, iterations: int = 50, inverse_temperature: float = 1.0) -> None:
+        at_least("factors", factors, 1)
+        at_least("iterations", iterations, 0)
+        above("inverse_temperature", inverse_temperature, 0)
+        if inverse_temperature > 1:
+            raise PluginError(f"inverse_temperature = {inverse_temperature!r} is too large; give a number up to 1")
+        self.factors = factors
+        self.iterations = iterations
+        self.inverse_temperature = inverse_temperature
+
+    def fit(self, train: Interactions, *, seed: int) -> None:
+        rows = train.matrix()
+        self.known_users_ = train.user_counts() > 0
+        self.known_items_ = train.item_counts() > 0
+        mixtures = self._start(seed, "user", train.user_keys, self.known_users_)
+        mixtures = _shares(mixtures, axis=1)
+        tastes = _shares(self._start(seed, "item", train.item_keys, self.known_items_), axis=0)
+        self.log_likelihood_: list[float] = []
+        for _ in range(int(self.iterations)):
+            mixtures, tastes, likelihood = _expected_counts(
+                rows.indptr, rows.indices, mixtures, tastes, float(self.inverse_temperature)
+            )
+            mixtures, tastes = _shares(mixtures, axis=1), _shares(tastes, axis=0)
+            self.log_likelihood_.append(likelihood)
+        self.mixtures_ = csr_array(mixtures)  # P(z | u), users by factors
+        self.tastes_ = np.ascontiguousarray(tastes.T)  # P(i | z), factors by items
+
+    def score(self, users: CodeArray, items: CodeArray) -> Scores:
+        values = sums(self.mixtures_, users, self.tastes_, items)
+        return block_where(self.known_users_[users], self.known_items_[items], values)
+
+    def _start(self, seed: int, side: str, keys: KeyArray, known: Mask) -> FloatArray:
+        """Ids by factors: uniform in [1, 2), close enough to even that no factor begins empty."""
+        columns = [
+            1.0 + uniform(child_keys(stream(seed, "reference", "plsa", side, factor), keys))
+            for factor in range(int(self.factors))
+        ]
+        return np.stack(columns, axis=1) * known[:, None]
+
+
+def _shares(counts: FloatArray, axis: int) -> FloatArray:
+    """Each row (axis 1) or column (axis 0) divided by its sum; zeros stay zeros."""
+    totals = counts.sum(axis=axis, keepdims=True)
+    return np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
+
+
+@njit(cache=True)
+def _expected_counts(indptr, items, mixtures, tastes, beta):  # type: ignore[no-untyped-def]
+    """One pass over the rows: how often each user and each item used each taste, and the log-likelihood."""
+    factors = mixtures.shape[1]
+    by_user = np.zeros_like(mixtures)
+    by_item = np.zeros_like(tastes)
+    joint = np.empty(factors)
+    likelihood = 0.0
+    for user in range(len(indptr) - 1):
+        for p in range(indptr[user], indptr[user + 1]):
+            item = items[p]
+            probability = 0.0
+            for z in range(factors):
+                joint[z] = mixtures[user, z] * tastes[item, z]
+                probability += joint[z]
+            likelihood += np.log(probability)
+            total = probability
+            if beta != 1.0:
+                total = 0.0
+                for z in range(factors):
+                    joint[z] = joint[z] ** beta
+                    total += joint[z]
+            for z in range(factors):
+                share = joint[z] / total
+                by_user[user, z] += share
+                by_item[item, z] += share
+    return by_user, by_item, likelihood
+
+
+declaration = Algorithm(
+    "plsa",
+    "probabilistic latent semantic analysis of who chose what",
+    PLSA,
+    parameters=(
+        Parameter("factors", 50, "how many latent tastes"),
+        Parameter("iterations", 50, "how many steps of expectation maximisation"),
+        Parameter("inverse_temperature", 1.0, "beta of tempered EM, above 0 and up to 1 (plain EM)"),
+    ),
+    cite="Hofmann (2004), ACM TOIS 22(1), doi:10.1145/963770.963774",
+)

@@ -1,0 +1,43 @@
+"""The declaration of the framework ``reference``."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from repro.plugin import Framework, impl
+from repro_reference import (
+    bias,
+    ease,
+    expected_utility,
+    item_conditional,
+    item_knn,
+    item_mean,
+    plsa,
+    popularity,
+    puresvd,
+    random,
+    user_knn,
+)
+
+
+@impl
+def repro_framework() -> Framework:
+    return Framework(
+        name="reference",
+        version=version("recsys-repro-reference"),
+        summary="small, readable algorithms written after the papers that introduced them",
+        algorithms=(
+            random.declaration,
+            popularity.declaration,
+            item_mean.declaration,
+            bias.declaration,
+            user_knn.declaration,
+            item_knn.declaration,
+            puresvd.declaration,
+            ease.declaration,
+            plsa.declaration,
+            item_conditional.declaration,
+            expected_utility.declaration,
+        ),
+        packages={name: version(name) for name in ("numba", "numpy", "scipy")},
+    )

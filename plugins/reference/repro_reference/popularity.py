@@ -1,0 +1,32 @@
+"""Popularity: the same list for everybody."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from repro.data.interactions import CodeArray, Interactions
+from repro.plugin import Algorithm, Scores
+from repro_reference.unscored import scores_where
+
+
+class Popularity:
+    """The number of training rows of an item, whatever their ratings (Cremonesi, Koren & Turrin 2010, TopPop).
+
+    An item without training rows is unscored rather than 0: nothing is known about it. Every user is scored,
+    with or without training rows, since the user plays no part.
+    """
+
+    def fit(self, train: Interactions, *, seed: int) -> None:
+        self.counts_ = train.item_counts().astype(np.float64)
+
+    def score(self, users: CodeArray, items: CodeArray) -> Scores:
+        counts = np.broadcast_to(self.counts_[items], (len(users), len(items)))
+        return scores_where(counts > 0, counts)
+
+
+declaration = Algorithm(
+    "popularity",
+    "number of training rows of the item",
+    Popularity,
+    cite="Cremonesi, Koren & Turrin (2010), RecSys, doi:10.1145/1864708.1864721",
+)

@@ -1,0 +1,57 @@
+"""PureSVD against the dense decomposition of NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from repro.data.interactions import Interactions
+from repro_reference.puresvd import PureSVD
+
+
+def scores(train: Interactions, factors: int, seed: int = 1) -> np.ndarray:
+    recommender = PureSVD(factors=factors)
+    recommender.fit(train, seed=seed)
+    users, items = np.arange(38, dtype=np.int32), np.arange(28, dtype=np.int32)
+    return recommender.score(users, items).values
+
+
+@pytest.mark.parametrize("factors", [1, 3, 10, 27])
+def test_scores_are_the_closest_matrix_of_that_rank(train: Interactions, factors: int) -> None:
+    """R Q Q' is U S Q' cut to its largest singular values: the best approximation by Eckart and Young."""
+    ratings = train.matrix().toarray()
+    left, values, right = np.linalg.svd(ratings, full_matrices=False)
+    expected = (left[:, :factors] * values[:factors]) @ right[:factors]
+    np.testing.assert_allclose(scores(train, factors), expected[:38, :28], atol=1e-10)
+
+
+@pytest.mark.parametrize("factors", [30, 500])
+def test_all_factors_give_the_ratings_back(train: Interactions, factors: int) -> None:
+    np.testing.assert_allclose(scores(train, factors), train.matrix().toarray()[:38, :28], atol=1e-10)
+
+
+@pytest.mark.parametrize("ratings", [np.full((12, 10), 3), np.kron(np.eye(3), np.full((5, 4), 2)), np.eye(9)])
+def test_equal_or_missing_singular_values_do_not_bring_chance_in(
+    table: Callable[[Any], Interactions], ratings: np.ndarray
+) -> None:
+    data = table(ratings)
+    users, items = np.arange(data.n_users, dtype=np.int32), np.arange(data.n_items, dtype=np.int32)
+    found = []
+    for seed in (1, 1, 2):
+        recommender = PureSVD(factors=4)
+        recommender.fit(data, seed=seed)
+        found.append(recommender.score(users, items).values)
+    assert (found[0] == found[1]).all()
+    assert (found[0] == found[2]).all()
+
+
+def test_a_matrix_of_lower_rank_is_given_back(table: Callable[[Any], Interactions]) -> None:
+    data = table(np.outer([1, 2, 1, 2, 1, 2], [1, 1, 2, 2, 1]))
+    recommender = PureSVD(factors=3)
+    recommender.fit(data, seed=1)
+    scores = recommender.score(np.arange(6, dtype=np.int32), np.arange(5, dtype=np.int32))
+    np.testing.assert_allclose(scores.values, data.matrix().toarray(), atol=1e-10)
+    assert recommender.item_factors_.shape == (1, 5)

@@ -1,0 +1,217 @@
+"""Compiled exact expectations over all orders of tied items (McSherry & Najork, ECIR 2008).
+
+A tie group of ``t`` items, ``r`` of them relevant, below ``a`` items with higher scores takes the places a+1 to
+a+t in every order with the same probability; ``m`` of these places lie within the cut-off ``k``. Groups are
+ordered independently of each other, and only one of them can straddle the cut-off. Hits of one group have the
+same ``above`` and stand together; unranked ones have -1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+_compiled = njit(cache=True, nogil=True, error_model="numpy")
+
+
+@_compiled
+def group_end(above: Any, hit: Any, end: Any) -> Any:
+    """Where the tie group that starts at ``hit`` ends."""
+    last = hit + 1
+    while last < end and above[last] == above[hit]:
+        last += 1
+    return last
+
+
+@_compiled
+def relevant_among(relevant: Any, hit: Any, last: Any) -> Any:
+    """How many hits of a group are relevant."""
+    count = 0
+    for member in range(hit, last):
+        count += relevant[member]
+    return count
+
+
+@_compiled
+def expected_gain_sums(offsets: Any, above: Any, tied: Any, gains: Any, discounts: Any, k: int) -> Any:
+    """E[discounted gains down to k]: each item of a group has the mean discount of the group's places."""
+    sums = np.zeros(len(offsets) - 1)
+    for n in range(len(sums)):
+        total = 0.0
+        hit, end = offsets[n], offsets[n + 1]
+        while hit < end and 0 <= above[hit] < k:
+            last = group_end(above, hit, end)
+            gain = 0.0
+            for member in range(hit, last):
+                gain += gains[member]
+            worth = 0.0
+            for place in range(above[hit] + 1, min(above[hit] + tied[hit], k) + 1):
+                worth += discounts[2 * place]
+            total += gain * worth / tied[hit]
+            hit = last
+        sums[n] = total
+    return sums
+
+
+@_compiled
+def expected_first_hits(offsets: Any, above: Any, tied: Any, relevant: Any, k: int, reciprocal: bool) -> Any:
+    """E[1 / rank of the first relevant hit, where that is within k], or with 1 in place of 1 / rank.
+
+    The first relevant item of a group is at its place j with probability C(t-j, r-1) / C(t, r).
+    """
+    values = np.zeros(len(offsets) - 1)
+    for n in range(len(values)):
+        hit, end = offsets[n], offsets[n + 1]
+        while hit < end and 0 <= above[hit] < k:
+            last = group_end(above, hit, end)
+            a, t = above[hit], tied[hit]
+            r = relevant_among(relevant, hit, last)
+            hit = last
+            if r == 0:
+                continue
+            if not reciprocal and a + t - r < k:  # too few others to keep all relevant ones out
+                values[n] = 1.0
+                break
+            total = 0.0
+            probability = r / t
+            for j in range(1, min(t - r + 1, k - a) + 1):
+                total += probability / (a + j) if reciprocal else probability
+                if j < t:
+                    probability *= (t - j - r + 1) / (t - j)
+            values[n] = total
+            break
+    return values
+
+
+@_compiled
+def group_precisions(seen: Any, a: Any, hits: Any, places: Any, within: Any) -> Any:
+    """E[sum of precisions at the relevant items of a group on the first ``within`` of its places].
+
+    ``hits`` relevant items are on ``places`` places at random, below ``seen`` relevant and ``a`` items in all.
+    Place j holds one with probability hits/places, and then (j-1)(hits-1)/(places-1) of those before it do.
+    """
+    others = (hits - 1) / (places - 1) if places > 1 else 0.0
+    total = 0.0
+    for j in range(1, within + 1):
+        total += (seen + 1 + (j - 1) * others) / (a + j)
+    return hits / places * total
+
+
+@_compiled
+def expected_precision_sums(offsets: Any, above: Any, tied: Any, relevant: Any, k: int) -> Any:
+    """E[sum of precisions at the relevant hits down to k]."""
+    sums = np.zeros(len(offsets) - 1)
+    for n in range(len(sums)):
+        total = 0.0
+        seen = 0
+        hit, end = offsets[n], offsets[n + 1]
+        while hit < end and 0 <= above[hit] < k:
+            last = group_end(above, hit, end)
+            a, t = above[hit], tied[hit]
+            r = relevant_among(relevant, hit, last)
+            if r:
+                total += group_precisions(seen, a, r, t, min(t, k - a))
+                seen += r
+            hit = last
+        sums[n] = total
+    return sums
+
+
+@_compiled
+def hit_probabilities(t: Any, r: Any, m: Any) -> Any:
+    """P(h of the r relevant items are on the first m of t places), h = 0..min(r, m): hypergeometric.
+
+    Built outwards from the mode, so that nothing overflows.
+    """
+    low, high = max(0, m - (t - r)), min(r, m)
+    weights = np.zeros(high + 1)
+    mode = min(max((r + 1) * (m + 1) // (t + 2), low), high)
+    weights[mode] = 1.0
+    for h in range(mode, high):
+        weights[h + 1] = weights[h] * ((r - h) * (m - h)) / ((h + 1.0) * (t - r - m + h + 1.0))
+    for h in range(mode, low, -1):
+        weights[h - 1] = weights[h] * (h * (t - r - m + h)) / ((r - h + 1.0) * (m - h + 1.0))
+    total = 0.0
+    for h in range(low, high + 1):
+        total += weights[h]
+    return weights / total
+
+
+@_compiled
+def expected_mean_precisions(offsets: Any, above: Any, tied: Any, relevant: Any, k: int) -> Any:
+    """E[mean of the precisions at the relevant hits down to k], 0 where there are none.
+
+    The number of hits is random only in the group that straddles the cut-off: summed over its distribution.
+    """
+    values = np.zeros(len(offsets) - 1)
+    for n in range(len(values)):
+        total = 0.0
+        seen = 0
+        straddled = False
+        hit, end = offsets[n], offsets[n + 1]
+        while hit < end and 0 <= above[hit] < k:
+            last = group_end(above, hit, end)
+            a, t = above[hit], tied[hit]
+            r = relevant_among(relevant, hit, last)
+            hit = last
+            if r == 0:
+                continue
+            m = min(t, k - a)
+            if m == t:
+                total += group_precisions(seen, a, r, t, t)
+                seen += r
+                continue
+            chances = hit_probabilities(t, r, m)
+            mean = 0.0
+            for h in range(len(chances)):
+                if seen + h > 0:
+                    precisions = total + group_precisions(seen, a, h, m, m)
+                    mean += chances[h] * (precisions / (seen + h))
+            values[n] = mean
+            straddled = True
+        if not straddled and seen:
+            values[n] = total / seen
+    return values
+
+
+@_compiled
+def expected_listed_shares(offsets: Any, above: Any, tied: Any, relevant: Any, discounts: Any, k: int) -> Any:
+    """E[DCG of the relevant hits down to k over the DCG of as many hits at the top], 0 where there are none."""
+    values = np.zeros(len(offsets) - 1)
+    for n in range(len(values)):
+        total = 0.0
+        ideal = 0.0
+        seen = 0
+        straddled = False
+        hit, end = offsets[n], offsets[n + 1]
+        while hit < end and 0 <= above[hit] < k:
+            last = group_end(above, hit, end)
+            a, t = above[hit], tied[hit]
+            r = relevant_among(relevant, hit, last)
+            hit = last
+            if r == 0:
+                continue
+            m = min(t, k - a)
+            worth = 0.0
+            for place in range(a + 1, a + m + 1):
+                worth += discounts[2 * place]
+            if m == t:
+                total += r * worth / t
+                for place in range(seen + 1, seen + r + 1):
+                    ideal += discounts[2 * place]
+                seen += r
+                continue
+            chances = hit_probabilities(t, r, m)
+            mean = 0.0
+            for h in range(len(chances)):
+                if h > 0:
+                    ideal += discounts[2 * (seen + h)]
+                if seen + h > 0:
+                    mean += chances[h] * ((total + h * worth / m) / ideal)
+            values[n] = mean
+            straddled = True
+        if not straddled and seen:
+            values[n] = total / ideal
+    return values

@@ -1,0 +1,76 @@
+"""Where hits stand and what a place is worth: the inputs that all kernels share.
+
+Ranks are kept twice as large as they are, as whole numbers: the mean rank of two tied items at places 2 and 3
+is 2.5, kept as 5. A table of discounts is read at these doubled ranks.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.data.interactions import FloatArray
+from repro.ranking.ranked import Ranked
+
+DoubledRanks = npt.NDArray[np.int64]
+
+# Deeper than any list: the cut-off of a metric without one. Doubled, it still is a 32-bit number.
+WHOLE_LIST = 2**29
+
+
+def doubled_ranks(ranked: Ranked) -> DoubledRanks:
+    """Twice the rank of each hit under the tie rule; 0 where the hit is unranked."""
+    above, tied = ranked.above.astype(np.int64), ranked.tied
+    match ranked.ties:
+        case "definite":
+            return 2 * ranked.position.astype(np.int64)
+        case "shared-best":
+            ranks = 2 * above + 2
+        case "shared-mean":
+            ranks = 2 * above + tied + 1
+        case "shared-worst":
+            ranks = 2 * (above + tied)
+        case _:
+            raise AssertionError(f"hits have no single rank when ties are {ranked.ties}")
+    return np.where(above >= 0, ranks, 0)
+
+
+def deepest(ranked: Ranked, k: int) -> int:
+    """The deepest place down to ``k`` that any hit may take."""
+    if not len(ranked.position):
+        return 1
+    if ranked.ties == "definite":
+        return max(1, min(k, int(ranked.position.max())))
+    return max(1, min(k, int((ranked.above + ranked.tied).max())))
+
+
+def discounts(kind: str, base: float, depth: int) -> FloatArray:
+    """What a gain is worth at each doubled rank, at least down to place ``depth``.
+
+    ``log2``: 1 / log2(rank + 1); ``log-base``: 1 / max(1, log_b rank); ``none``: 1.
+    """
+    return _discount_table(kind, base, 1 << max(6, depth.bit_length()))
+
+
+@cache
+def _discount_table(kind: str, base: float, depth: int) -> FloatArray:
+    # math.log2, one by one: the last bit of NumPy's vectorised logarithms may differ between processors.
+    table = np.zeros(2 * depth + 1)
+    for doubled in range(1, 2 * depth + 1):
+        table[doubled] = _discount(kind, base, max(1.0, doubled / 2))
+    table.setflags(write=False)
+    return table
+
+
+def _discount(kind: str, base: float, rank: float) -> float:
+    match kind:
+        case "none":
+            return 1.0
+        case "log2":
+            return 1.0 / math.log2(rank + 1.0)
+        case _:
+            logarithm = math.log2(rank) if base == 2 else math.log(rank) / math.log(base)
+            return 1.0 / max(1.0, logarithm)

@@ -1,0 +1,94 @@
+"""Average precision: the precision at each relevant item, averaged.
+
+    AP@k = (sum of P@rank over the relevant items at ranks down to k) / relevant items
+
+An empty list has no hits and counts 0. A list without relevant items is undefined. A list of fewer than k items
+is judged by the items that it has. The mean over users is the MAP. The precision at a hit is its rank among the
+relevant items over its rank among all; where tied items share a rank, both are shared in the same way.
+
+Buckley & Voorhees, Evaluating evaluation measure stability, SIGIR 2000.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.data.interactions import FloatArray
+from repro.metrics._expected import expected_mean_precisions, expected_precision_sums
+from repro.metrics._hits import defined, limit, list_lengths, slots
+from repro.metrics._kernels import SHARE_BEST, SHARE_MEAN, SHARE_WORST, precision_sums
+from repro.metrics._places import doubled_ranks
+from repro.metrics.metric import Metric, Ratio
+from repro.protocol import Decision, Option, Value
+from repro.ranking.ranked import Ranked
+
+_SHARES = {"shared-best": SHARE_BEST, "shared-mean": SHARE_MEAN, "shared-worst": SHARE_WORST}
+
+
+def average_precision(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+    """The sum of the precisions at each list's relevant items over the denominator asked for."""
+    if variants["denominator"] == "hits":
+        # The number of hits may itself be random, so the mean is taken within the list.
+        return Ratio(_mean_at_hits(ranked, limit(k)), defined(np.ones(len(ranked)), ranked))
+    relevant = ranked.n_relevant.astype(np.float64)
+    match variants["denominator"]:
+        case "relevant":
+            denominator = relevant
+        case "min-relevant":
+            denominator = np.minimum(relevant, limit(k))
+        case "min-list":
+            denominator = np.minimum(relevant, list_lengths(ranked, k))
+        case _:
+            denominator = slots(ranked, k)
+    return Ratio(_sum_at_hits(ranked, limit(k)), defined(denominator, ranked))
+
+
+def _sum_at_hits(ranked: Ranked, k: int) -> FloatArray:
+    """The (expected) sum of the precisions at the relevant items of each list down to ``k``."""
+    if ranked.ties == "expected":
+        return expected_precision_sums(ranked.offsets, ranked.above, ranked.tied, ranked.relevant, k)
+    return _sums_and_counts(ranked, k)[0]
+
+
+def _mean_at_hits(ranked: Ranked, k: int) -> FloatArray:
+    """The (expected) mean of the precisions at the relevant items of each list down to ``k``."""
+    if ranked.ties == "expected":
+        return expected_mean_precisions(ranked.offsets, ranked.above, ranked.tied, ranked.relevant, k)
+    sums, counts = _sums_and_counts(ranked, k)
+    return sums / np.maximum(counts, 1)
+
+
+def _sums_and_counts(ranked: Ranked, k: int) -> tuple[FloatArray, FloatArray]:
+    share = _SHARES.get(ranked.ties, SHARE_BEST)
+    sums, counts = precision_sums(ranked.offsets, doubled_ranks(ranked), ranked.relevant, k, share)
+    return sums, counts
+
+
+METRIC = Metric(
+    name="ap",
+    title="Average precision",
+    kind="ranking",
+    compute=average_precision,
+    cutoff="optional",
+    variants=(
+        Decision(
+            "metric.ap.denominator",
+            "By what is the sum of the precisions divided?",
+            options=(
+                Option("relevant", "all relevant items", used_by=("cornac", "ranx", "pytrec_eval")),
+                Option("min-relevant", "min(k, relevant items)", used_by=("implicit", "recbole")),
+                Option("min-list", "min(k, length of the list, relevant items)", used_by=("lenskit",)),
+                Option("k", "k; without a cut-off, the length of the list"),
+                Option("hits", "the relevant items found"),
+            ),
+            default="relevant",
+        ),
+    ),
+    aliases=("map",),
+    undefined_in_1r=(
+        "with one relevant item per list, average precision is the reciprocal rank; ask for rr (Bellogín 2012, 4.6.3)"
+    ),
+    cite="Buckley & Voorhees 2000",
+)

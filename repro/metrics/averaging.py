@@ -1,0 +1,124 @@
+"""From a metric of each list to one number: who counts, and what is averaged (``average.*``).
+
+Sums are exact (:func:`math.fsum`) before they are rounded once, so that no number depends on the order of the
+lists or on how they were cut into blocks.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.data.impact import Impact
+from repro.data.interactions import CodeArray, FloatArray
+from repro.metrics.metric import Ratio
+from repro.protocol import Protocol
+
+Mask = npt.NDArray[np.bool_]
+Rows = npt.NDArray[np.intp]
+
+_NO_RELEVANT = {"zero": 0.0, "one": 1.0, "nan": math.nan}
+
+
+@dataclass(frozen=True, eq=False)
+class Averaged:
+    """One number, and what it is made of.
+
+    users_counted  how many users are in it
+    users, values  these users, ascending, and the number of each of them alone
+    impacts        whom the decisions about averaging touched
+    """
+
+    value: float
+    users_counted: int
+    users: CodeArray
+    values: FloatArray
+    impacts: tuple[Impact, ...] = ()
+
+
+def average(ratio: Ratio, users: CodeArray, strata: npt.NDArray[np.int32], empty: Mask, protocol: Protocol) -> Averaged:
+    """The average of a metric of lists, as the ``average.*`` decisions say.
+
+    ``users`` and ``strata`` are those of each list; ``empty`` marks lists without any item. Lists in strata are
+    averaged within each stratum first; then the strata count the same (Bellogín 2012, section 4.6.1). A pooled
+    average adds up numerators and denominators: a list without relevant items adds to neither of them, unless
+    it spoils the number.
+    """
+    undefined = ratio.denominator == 0
+    values = _list_values(ratio, undefined, protocol)
+    counted = np.ones(len(users), dtype=np.bool_)
+    if protocol["average.no_relevant"] == "skip":
+        counted &= ~undefined
+    if protocol["average.no_list"] == "skip":
+        counted &= undefined | ~empty  # having no relevant items comes first
+    over = protocol.text("average.over")
+    rows = np.flatnonzero(counted)
+    parts = [
+        _average_stratum(ratio, values, users, rows[strata[rows] == stratum], over)
+        for stratum in np.unique(strata[rows])
+    ]
+    per_user, user_values = _user_values(ratio, values, users, rows, over)
+    return Averaged(
+        value=exact_mean(np.array(parts)),
+        users_counted=len(per_user),
+        users=per_user,
+        values=user_values,
+        impacts=_impacts(users, undefined, empty, protocol),
+    )
+
+
+def _list_values(ratio: Ratio, undefined: Mask, protocol: Protocol) -> FloatArray:
+    """The value of each list; of an undefined one, what ``average.no_relevant`` makes it count."""
+    filler = _NO_RELEVANT.get(protocol.text("average.no_relevant"), math.nan)
+    return np.where(undefined, filler, ratio.numerator / np.where(undefined, 1.0, ratio.denominator))
+
+
+def _average_stratum(ratio: Ratio, values: FloatArray, users: CodeArray, rows: Rows, over: str) -> float:
+    match over:
+        case "pooled":
+            return _pooled(ratio, values, rows)
+        case "lists":
+            return exact_mean(values[rows])
+        case _:
+            return exact_mean(_user_values(ratio, values, users, rows, over)[1])
+
+
+def _pooled(ratio: Ratio, values: FloatArray, rows: Rows) -> float:
+    denominator = math.fsum(ratio.denominator[rows].tolist())
+    if not denominator or np.isnan(values[rows]).any():
+        return math.nan
+    return math.fsum(ratio.numerator[rows].tolist()) / denominator
+
+
+def _user_values(
+    ratio: Ratio, values: FloatArray, users: CodeArray, rows: Rows, over: str
+) -> tuple[CodeArray, FloatArray]:
+    """The users with a list in ``rows``, ascending, and the average of each user's lists."""
+    order = rows[np.argsort(users[rows], kind="stable")]
+    present, starts = np.unique(users[order], return_index=True)
+    if len(present) == len(order):
+        return present, values[order]
+    groups = np.split(order, starts[1:])
+    if over == "pooled":
+        return present, np.array([_pooled(ratio, values, group) for group in groups])
+    return present, np.array([exact_mean(values[group]) for group in groups])
+
+
+def exact_mean(values: FloatArray) -> float:
+    """The mean, from the exact sum; not a number where there is nothing to average."""
+    return math.fsum(values.tolist()) / len(values) if len(values) else math.nan
+
+
+def _impacts(users: CodeArray, undefined: Mask, empty: Mask, protocol: Protocol) -> tuple[Impact, ...]:
+    unit = "test users" if len(np.unique(users)) == len(users) else "lists"
+    found = (
+        ("average.no_relevant", undefined, "without relevant items"),
+        ("average.no_list", empty & ~undefined, "with an empty list"),
+    )
+    return tuple(
+        Impact(decision, protocol[decision], int(touched.sum()), len(users), unit, note)
+        for decision, touched, note in found
+    )

@@ -1,0 +1,53 @@
+"""Catalogue coverage: the share of the items that anyone is recommended.
+
+    catalogue-coverage@k = items in at least one list down to k / items of the base catalogue
+
+An empty list recommends nothing; a list of fewer than k items recommends those that it has; relevance plays no
+part. Where tied items share a rank, lists count as they are shown. The expectation over all orders of tied items
+would need all tied candidates of every list, and is refused.
+
+Ge et al., Beyond accuracy: evaluating recommender systems by coverage and serendipity, RecSys 2010.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.data.interactions import FloatArray
+from repro.metrics.metric import Metric, Totals
+from repro.protocol import Protocol, Value
+from repro.ranking.ranked import Ranked
+
+
+def recommended_items(ranked: Ranked, k: int | None, variants: Mapping[str, Value], n_items: int) -> FloatArray:
+    """How often each item is in a list of the block down to ``k``."""
+    listed = ranked.items[:, :k].ravel()
+    return np.bincount(listed[listed >= 0], minlength=n_items).astype(np.float64)
+
+
+def share_of_items(counts: FloatArray, totals: Totals) -> float:
+    """The recommended items as a share of the catalogue."""
+    return np.count_nonzero(counts) / totals.items if totals.items else float("nan")
+
+
+def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
+    if protocol["ties.break"] == "expected":
+        return (
+            'with ties.break = "expected" a list has no first k items; use a tie rule that gives one order, '
+            'such as "item-asc" or "random"'
+        )
+    return ""
+
+
+METRIC = Metric(
+    name="catalogue-coverage",
+    title="Catalogue coverage",
+    kind="collection",
+    compute=recommended_items,
+    finish=share_of_items,
+    cutoff="required",
+    objection=_objection,
+    cite="Ge et al. 2010",
+)

@@ -1,0 +1,56 @@
+"""Precision: how much of what is recommended is relevant.
+
+    P@k = hits down to k / k
+
+An empty list has no hits and counts 0. A list without relevant items is undefined. A list of fewer than k items
+is divided by k, as if it went on with non-relevant items, unless the denominator says otherwise. Without a
+cut-off k is the length of the list. Under ``ties.break = "shared-best"`` more than k items can have a rank of at
+most k, and precision can exceed 1.
+
+Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2004.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.metrics._hits import defined, list_lengths, relevant_hits, slots
+from repro.metrics.metric import Metric, Ratio
+from repro.protocol import Decision, Option, Value
+from repro.ranking.ranked import Ranked
+
+
+def precision(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+    """The hits of each list down to ``k`` over the denominator asked for."""
+    match variants["denominator"]:
+        case "k":
+            denominator = slots(ranked, k)
+        case "list":
+            denominator = list_lengths(ranked, k)
+        case _:
+            denominator = np.minimum(slots(ranked, k), ranked.n_relevant)
+    return Ratio(relevant_hits(ranked, k), defined(denominator, ranked))
+
+
+METRIC = Metric(
+    name="precision",
+    title="Precision",
+    kind="ranking",
+    compute=precision,
+    cutoff="optional",
+    variants=(
+        Decision(
+            "metric.precision.denominator",
+            "By what are the hits of a list divided?",
+            options=(
+                Option("k", "k, however short the list is", used_by=("recbole", "cornac", "ranx", "pytrec_eval")),
+                Option("list", "min(k, length of the list)", used_by=("lenskit",)),
+                Option("min-relevant", "min(k, relevant items)", used_by=("implicit",)),
+            ),
+            default="k",
+        ),
+    ),
+    cite="Herlocker et al. 2004",
+)

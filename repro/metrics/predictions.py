@@ -1,0 +1,160 @@
+"""Predicted ratings against real ones: what counts as a prediction, and over what errors are averaged."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.data.impact import Impact
+from repro.data.interactions import CodeArray, FloatArray, Interactions
+from repro.errors import ProtocolError
+from repro.metrics.averaging import Averaged, exact_mean
+from repro.metrics.metric import Measure
+from repro.plugin import FALLBACK, UNSCORED, Scores
+from repro.protocol import Protocol
+
+Mask = npt.NDArray[np.bool_]
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainRatings:
+    """What ``predict.*`` decisions may need of the training ratings.
+
+    ``user_means`` and ``item_means`` are by code; NaN, where there are no training rows, means the global mean.
+    ``scale`` is the rating scale of the data set, ``observed`` the range of the training ratings.
+    """
+
+    global_mean: float
+    user_means: FloatArray
+    item_means: FloatArray
+    scale: Range
+    observed: Range
+
+    @classmethod
+    def of(cls, train: Interactions, scale: Range) -> TrainRatings:
+        """From the training rows; summed in canonical order, so that no bit depends on the order of the source."""
+        rows = train.canonical()
+        return cls(
+            exact_mean(rows.ratings),
+            _means(rows.users, rows.ratings, rows.n_users),
+            _means(rows.items, rows.ratings, rows.n_items),
+            scale,
+            (float(rows.ratings.min(initial=math.inf)), float(rows.ratings.max(initial=-math.inf))),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """The test pairs that count, and the error of each: prediction minus rating."""
+
+    users: CodeArray
+    items: CodeArray
+    errors: FloatArray
+    impacts: tuple[Impact, ...] = ()
+
+
+def resolve_predictions(
+    scores: Scores, truth: FloatArray, users: CodeArray, items: CodeArray, protocol: Protocol, train: TrainRatings
+) -> Predictions:
+    """The errors of the predictions for test pairs, under the ``predict.*`` decisions.
+
+    In this order: a missing prediction is replaced (or left out), then all are rounded, then clipped, so that
+    no prediction leaves the range.
+    """
+    made_up = np.zeros(len(truth), dtype=np.bool_) if scores.state is None else scores.state == FALLBACK
+    missing = np.isnan(scores.values)
+    if scores.state is not None:
+        missing |= scores.state == UNSCORED
+    made_up &= ~missing
+    if protocol["predict.fallback"] == "missing":
+        missing |= made_up
+    kept = ~missing if protocol["predict.missing"] == "skip" else np.ones(len(truth), dtype=np.bool_)
+    filled = np.where(missing, _replacement(missing, users, items, protocol, train), scores.values)[kept]
+    rounded = _round(filled, protocol)
+    clipped = _clip(rounded, protocol, train)
+    impacts = [
+        _impact(protocol, "predict.missing", missing, "without a prediction"),
+        _impact(protocol, "predict.fallback", made_up, "with a prediction that the framework made up"),
+        _impact(protocol, "predict.round", rounded != filled, "changed"),
+        _impact(protocol, "predict.clip", clipped != rounded, "changed"),
+    ]
+    return Predictions(users[kept], items[kept], clipped - truth[kept], tuple(impacts))
+
+
+def average_errors(measure: Measure, predictions: Predictions, protocol: Protocol) -> Averaged:
+    """A metric of errors over all pairs, or over each user's or item's pairs and then averaged.
+
+    The number of each user alone is given whatever the number is an average of.
+    """
+    users, user_values = _by_group(measure, predictions.errors, predictions.users)
+    match protocol["predict.average"]:
+        case "ratings":
+            value = float(measure.metric.compute(predictions.errors, measure.variants))
+        case "users":
+            value = exact_mean(user_values)
+        case _:
+            value = exact_mean(_by_group(measure, predictions.errors, predictions.items)[1])
+    return Averaged(value, len(users), users, user_values, predictions.impacts)
+
+
+def _means(codes: CodeArray, ratings: FloatArray, size: int) -> FloatArray:
+    counts = np.bincount(codes, minlength=size)
+    sums = np.bincount(codes, weights=ratings, minlength=size)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), math.nan)
+
+
+def _replacement(
+    missing: Mask, users: CodeArray, items: CodeArray, protocol: Protocol, train: TrainRatings
+) -> FloatArray | float:
+    """What stands in for a missing prediction."""
+    match protocol["predict.missing"]:
+        case "constant":
+            return protocol.number("predict.constant")
+        case "global-mean":
+            return train.global_mean
+        case "user-mean":
+            means = train.user_means[users]
+            return np.where(np.isnan(means), train.global_mean, means)
+        case "item-mean":
+            means = train.item_means[items]
+            return np.where(np.isnan(means), train.global_mean, means)
+        case "fail" if missing.any():
+            raise ProtocolError(
+                f'predict.missing = "fail": {int(missing.sum()):,} of {len(missing):,} test pairs have no '
+                "prediction; choose another rule for them, or an algorithm that predicts all pairs"
+            )
+    return math.nan
+
+
+def _round(values: FloatArray, protocol: Protocol) -> FloatArray:
+    """To the nearest step, halves up."""
+    if protocol["predict.round"] == "none":
+        return values
+    step = protocol.number("predict.round")
+    return np.floor(values / step + 0.5) * step
+
+
+def _clip(values: FloatArray, protocol: Protocol, train: TrainRatings) -> FloatArray:
+    match protocol["predict.clip"]:
+        case "scale":
+            return np.clip(values, *train.scale)
+        case "train":
+            return np.clip(values, *train.observed)
+        case _:
+            return values
+
+
+def _by_group(measure: Measure, errors: FloatArray, codes: CodeArray) -> tuple[CodeArray, FloatArray]:
+    """The codes that occur, ascending, and the metric of each one's errors."""
+    order = np.argsort(codes, kind="stable")
+    present, starts = np.unique(codes[order], return_index=True)
+    groups = np.split(errors[order], starts[1:]) if len(present) else []
+    return present, np.array([measure.metric.compute(group, measure.variants) for group in groups])
+
+
+def _impact(protocol: Protocol, decision: str, touched: Mask, note: str) -> Impact:
+    return Impact(decision, protocol[decision], int(touched.sum()), len(touched), "test pairs", note)

@@ -1,0 +1,50 @@
+"""Recall: how much of what is relevant is recommended.
+
+    R@k = hits down to k / relevant items
+
+An empty list has no hits and counts 0. A list without relevant items is undefined. A list of fewer than k items
+has the hits that it has. Relevant items that are not candidates stay in the denominator. Without a cut-off the
+whole list counts.
+
+Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2004.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.metrics._hits import limit, relevant_hits
+from repro.metrics.metric import Metric, Ratio
+from repro.protocol import Decision, Option, Value
+from repro.ranking.ranked import Ranked
+
+
+def recall(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+    """The hits of each list down to ``k`` over the relevant items."""
+    relevant = ranked.n_relevant.astype(np.float64)
+    reachable = relevant if variants["denominator"] == "relevant" else np.minimum(relevant, limit(k))
+    return Ratio(relevant_hits(ranked, k), reachable)
+
+
+METRIC = Metric(
+    name="recall",
+    title="Recall",
+    kind="ranking",
+    compute=recall,
+    cutoff="optional",
+    variants=(
+        Decision(
+            "metric.recall.denominator",
+            "By what are the hits of a list divided?",
+            options=(
+                Option("relevant", "all relevant items", used_by=("recbole", "cornac", "ranx", "pytrec_eval")),
+                Option("min-relevant", "min(k, relevant items): what fits into the list", used_by=("lenskit",)),
+            ),
+            default="relevant",
+        ),
+    ),
+    undefined_in_1r="with one relevant item per list, recall is the hit rate; ask for hit (Bellogín 2012, 4.6.3)",
+    cite="Herlocker et al. 2004",
+)

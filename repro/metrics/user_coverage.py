@@ -1,0 +1,56 @@
+"""User coverage: the share of test users who get a recommendation.
+
+    user-coverage@k = test users with at least one item down to k / test users
+
+A user with an empty list is not covered; relevance plays no part, nor does it matter whether there are k items.
+By default an item counts only if the algorithm gave it a score of its own: a list filled up by a missing-score
+rule covers nobody. Where the order of tied items is expected or shared, lists count as they are shown.
+
+Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2004.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.data.interactions import FloatArray
+from repro.metrics.metric import Metric, Totals
+from repro.protocol import Decision, Option, Value
+from repro.ranking.ranked import Ranked
+
+
+def covered_users(ranked: Ranked, k: int | None, variants: Mapping[str, Value], n_items: int) -> FloatArray:
+    """How many users of the block have an item down to ``k``."""
+    counted = ranked.items[:, :k] >= 0
+    if variants["counts"] == "scored":
+        counted &= ranked.scored[:, :k] > 0
+    return np.array([float(len(np.unique(ranked.users[counted.any(axis=1)])))])
+
+
+def share_of_users(counts: FloatArray, totals: Totals) -> float:
+    """The covered users as a share of the test users."""
+    return float(counts[0] / totals.users) if totals.users else float("nan")
+
+
+METRIC = Metric(
+    name="user-coverage",
+    title="User coverage",
+    kind="collection",
+    compute=covered_users,
+    finish=share_of_users,
+    cutoff="required",
+    variants=(
+        Decision(
+            "metric.user-coverage.counts",
+            "Which items cover a user?",
+            options=(
+                Option("scored", "items with a score of their own"),
+                Option("listed", "all items of the list"),
+            ),
+            default="scored",
+        ),
+    ),
+    cite="Herlocker et al. 2004",
+)

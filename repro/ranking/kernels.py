@@ -1,0 +1,638 @@
+"""Scores to ranked lists, compiled: everything that runs once for each list, cell or candidate.
+
+A list is ranked without sorting it. Its candidates are laid out in a row of working space, in ascending order
+of item (:func:`_lay_out_row`, :func:`_lay_out_candidates`), with missing scores already resolved: NaN is not
+ranked, -inf is missing and last, +inf is missing and first. A threshold that at least ``depth`` of them reach
+is read off the maxima of interleaved groups (:func:`_threshold`); what reaches it is collected, sorted by score
+and, within equal scores, by tie key (:func:`_sort_pairs`); and held-out items look up their place there
+(:func:`_place_hits`). All candidates that tie with the one at ``depth`` reach the threshold as well, so tie
+groups are always complete.
+
+Everything compiled is in this one file: Numba's cache notices changes of the file of the function it is asked
+for, not of those that function calls.
+"""
+
+# An int below is whatever whole number Numba makes of it.
+# mypy: disable-error-code="arg-type,assignment,return-value"
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numba.extending import register_jitable
+
+from repro import streams
+from repro.plugin import FALLBACK, SCORED, UNSCORED
+
+# Where a list's candidates are: in the whole row of its user but for ``columns``; in ``columns`` of that row;
+# or in scores of the list's own, one for each of ``columns``.
+DENSE, LISTED, GIVEN = 0, 1, 2
+
+# What is counted of the candidates of a list, by column of ``Lists.counts``.
+N_MISSING, N_UNSCORED, N_FALLBACK, N_ZERO, N_INFINITE, N_ROUNDED = range(6)
+
+# When two scores are equal, and what orders them then.
+DOUBLE, SINGLE, DECIMALS = 0, 1, 2
+BY_POSITION, BY_ORDER, BY_HASH, BEST_FIRST, WORST_FIRST = range(5)
+
+_LARGEST = np.finfo(np.float64).max
+_BELOW_SIGN = np.int64(0x7FFFFFFFFFFFFFFF)
+_SIGN = np.uint64(0x8000000000000000)
+_FEW, _SPREAD = 16, 4
+
+register_jitable(streams.mix)
+_combine = register_jitable(streams.combine)
+_compiled = njit(cache=True, nogil=True, error_model="numpy")
+
+
+class Rules(NamedTuple):
+    """What becomes of the scores that are not there, and what orders equal ones.
+
+    by_column        whether a missing cell gets the fill of its column rather than of its row
+    fallback_missing whether a FALLBACK is a missing score
+    zero_missing     0: zero is a score; 1: zero is missing; 2: zero and below are
+    infinite_missing whether an infinite score is missing; otherwise it is the largest finite one
+    precision        DOUBLE, SINGLE or DECIMALS (then ``scale`` is the power of ten)
+    ties             BY_POSITION, ..., WORST_FIRST
+    own_order        BY_ORDER: whether keys are by entry of ``columns`` rather than by column
+    stream           BY_HASH: the stream of ties
+    """
+
+    by_column: bool
+    fallback_missing: bool
+    zero_missing: int
+    infinite_missing: bool
+    precision: int
+    scale: float
+    ties: int
+    own_order: bool
+    stream: np.uint64
+
+
+class Cells(NamedTuple):
+    """The scores, and what the rules need to know of rows and columns.
+
+    values, state           rows by columns; ``state`` has no rows where every cell is scored. GIVEN: one row
+    row_fills, column_fills the score of a missing cell
+    order                   BY_ORDER: an ascending key for each column (or entry of ``columns``)
+    row_keys, column_keys   BY_HASH: the stream keys of users and items
+    """
+
+    values: Any
+    state: Any
+    row_fills: Any
+    column_fills: Any
+    order: Any
+    row_keys: Any
+    column_keys: Any
+
+
+class Lists(NamedTuple):
+    """The lists as in :class:`repro.candidates.lists.ListBlock`; ``columns`` ascend within a list.
+
+    ``column_items`` are the item codes of the columns. GIVEN: ``columns`` are item codes themselves.
+    """
+
+    rows: Any
+    column_items: Any
+    offsets: Any
+    columns: Any
+    judged_offsets: Any
+    judged_columns: Any
+    judged_relevant: Any
+    judged_grades: Any
+    cutoffs: Any
+
+
+class Output(NamedTuple):
+    """The arrays to be filled, as in :class:`repro.ranking.ranked.Ranked` (``top`` is its ``items``).
+
+    hits      for each place among the hits of a list, which judged item stands there
+    counts    lists by what is counted (N_MISSING, ...)
+    straddled lists by cut-offs: 1 where a tie group has members on both sides
+    """
+
+    top: Any
+    scored: Any
+    lengths: Any
+    hits: Any
+    position: Any
+    above: Any
+    tied: Any
+    counts: Any
+    straddled: Any
+
+
+@_compiled
+def rank_range(
+    first: int,
+    last: int,
+    kind: int,
+    depth: int,
+    width: int,
+    n_judged: int,
+    rules: Rules,
+    cells: Cells,
+    lists: Lists,
+    out: Output,
+) -> None:
+    """Rank lists ``first`` up to ``last``, of at most ``width`` candidates and ``n_judged`` judged items each.
+
+    The functions below take arrays one by one, not the tuples that hold them: taking an array out of a tuple
+    counts a reference, and counting references from two threads is slower than ranking.
+    """
+    values, state, row_fills, column_fills, order, row_keys, column_keys = cells
+    rows, column_items, offsets, columns, judged_offsets, judged_columns, relevant, grades, cutoffs = lists
+    top, scored, lengths, hits, position, above, tied, counts, straddled = out
+    room, few = max(width, n_judged) + 2, 2 * (max(width, n_judged) // _FEW + 2)
+    row, maxima, one = np.empty(width), np.empty(_groups(width, depth)), np.empty(1)
+    bits, maxima_bits, one_bits = row.view(np.int64), maxima.view(np.int64), one.view(np.int64)
+    found, place = np.empty(room, np.uint32), np.empty(room, np.uint32)
+    start, end = np.empty(room, np.uint32), np.empty(room, np.uint32)
+    keys, spare_keys, hit_rank = np.empty(room, np.int64), np.empty(room, np.int64), np.full(width, -1, np.int64)
+    spare, buckets, stack = np.empty(room, np.uint32), np.empty(_SPREAD * room, np.uint32), np.empty(few, np.int64)
+    hit_at, hit_keys, hit_index = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint32)
+    for n in range(first, last):
+        r, begin, size = np.int64(rows[n]), offsets[n], offsets[n + 1] - offsets[n]
+        first_hit, n_hits = judged_offsets[n], judged_offsets[n + 1] - judged_offsets[n]
+        if kind == DENSE:
+            lengths[n] = _lay_out_row(
+                n, r, begin, size, columns, values, state, row_fills, column_fills, rules, row, counts
+            )
+            size = values.shape[1]
+        else:
+            lengths[n] = _lay_out_candidates(
+                n, r, kind, begin, size, columns, values, state, row_fills, column_fills, rules, row, counts
+            )
+        if rules.precision != DOUBLE:
+            counts[n, N_ROUNDED] = _round_scores(row, size, rules.precision, rules.scale)
+        _find_hits(kind, begin, size, columns, first_hit, n_hits, judged_columns, hit_at)
+        best_first = rules.ties == BEST_FIRST
+        if best_first or rules.ties == WORST_FIRST:
+            for by_grade in (True, False):  # the second sort keeps the order of the first
+                _key_hits(by_grade, best_first, first_hit, n_hits, relevant, grades, one, one_bits, hit_keys, hit_index)
+                _sort_pairs(0, n_hits, hit_keys, hit_index, spare_keys, spare, buckets, stack)
+            for h in range(n_hits):
+                if hit_at[hit_index[h]] >= 0:
+                    hit_rank[hit_at[hit_index[h]]] = h
+        threshold = _threshold(size, depth, row, maxima, maxima_bits, one, one_bits)
+        threshold, n_found, n_unsorted = _collect(
+            size, threshold, depth, row, maxima, maxima_bits, one, one_bits, found, spare
+        )
+        for i in range(n_found):
+            keys[i] = ~_ordered(bits[found[i]])
+        _sort_pairs(0, n_unsorted, keys, found, spare_keys, spare, buckets, stack)
+        group = 0
+        while group < n_found:
+            stop = group + 1
+            while stop < n_found and keys[stop] == keys[group]:
+                stop += 1
+            if stop - group > 1 and (rules.ties != BY_POSITION or group < n_unsorted):
+                for i in range(group, stop):
+                    p = np.int64(found[i])
+                    column = p if kind == DENSE else np.int64(columns[begin + p])
+                    if rules.ties == BY_POSITION:
+                        keys[i] = p
+                    elif rules.ties == BY_ORDER:
+                        keys[i] = order[begin + p] if rules.own_order else order[column]
+                    elif rules.ties == BY_HASH:
+                        drawn = _combine(_combine(rules.stream, row_keys[r]), column_keys[column])
+                        keys[i] = np.int64(drawn ^ _SIGN)
+                    else:
+                        judged = hit_rank[p] >= 0
+                        keys[i] = (hit_rank[p] if judged else p) + (0 if judged == best_first else room)
+                _sort_pairs(group, stop, keys, found, spare_keys, spare, buckets, stack)
+            for i in range(group, stop):
+                start[i], end[i] = group, stop
+                place[found[i]] = i
+            group = stop
+        for p in range(min(n_found, top.shape[1])):
+            at = np.int64(found[p])
+            column = at if kind == DENSE else np.int64(columns[begin + at])
+            i, j = (0, begin + at) if kind == GIVEN else (r, column)
+            top[n, p] = column_items[column]
+            scored[n, p] = not _missing(values[i, j], state[i, j] if len(state) else SCORED, rules)
+        n_ranked = _place_hits(
+            n_hits, threshold, depth, row, place, start, hit_at, hit_keys, hit_index, hit_rank, spare
+        )
+        _sort_pairs(0, n_ranked, hit_keys, hit_index, spare_keys, spare, buckets, stack)
+        for h in range(n_hits):
+            hits[first_hit + h] = first_hit + hit_index[h]
+            if h < n_ranked:
+                p = hit_keys[h]
+                position[first_hit + h], above[first_hit + h], tied[first_hit + h] = p + 1, start[p], end[p] - start[p]
+            else:
+                position[first_hit + h], above[first_hit + h], tied[first_hit + h] = 0, -1, 0
+        for c in range(len(cutoffs)):
+            straddled[n, c] = cutoffs[c] < n_found and start[cutoffs[c]] < cutoffs[c]
+
+
+# --- candidates and their scores ------------------------------------------------------------------------------
+
+
+@_compiled
+def _missing(value: float, state: int, rules: Rules) -> bool:
+    """Whether a cell has no score of its own, as the protocol sees it."""
+    if state == UNSCORED or value != value:
+        return True
+    if state == FALLBACK and rules.fallback_missing:
+        return True
+    if abs(value) > _LARGEST and rules.infinite_missing:
+        return True
+    return (rules.zero_missing > 0 and value == 0.0) or (rules.zero_missing == 2 and value < 0.0)
+
+
+@_compiled
+def _count(value: float, state: int, rules: Rules, step: int, n: int, counts: Any) -> bool:
+    """Add ``step`` to the counts of list ``n`` that a cell belongs to; whether it is missing.
+
+    A cell is counted where a rule looked at it: one that is missing as a fallback is not asked whether it is
+    zero.
+    """
+    missing = _missing(value, state, rules)
+    if missing:
+        counts[n, N_MISSING] += step
+    if state == UNSCORED or value != value:
+        counts[n, N_UNSCORED] += step
+        return missing
+    if state == FALLBACK:
+        counts[n, N_FALLBACK] += step
+        if rules.fallback_missing:
+            return missing
+    if abs(value) > _LARGEST:
+        counts[n, N_INFINITE] += step
+        if rules.infinite_missing:
+            return missing
+    if value == 0.0 or (rules.zero_missing == 2 and value < 0.0):
+        counts[n, N_ZERO] += step
+    return missing
+
+
+@_compiled
+def _finite(value: float) -> float:
+    """An infinite score as the largest finite one, and -0.0 as 0.0: infinities mark what is missing."""
+    return min(max(value, -_LARGEST), _LARGEST) + 0.0
+
+
+@_compiled
+def _lay_out_row(
+    n: int,
+    r: int,
+    begin: int,
+    size: int,
+    columns: Any,
+    values: Any,
+    state: Any,
+    row_fills: Any,
+    column_fills: Any,
+    rules: Rules,
+    row: Any,
+    counts: Any,
+) -> int:
+    """All cells of a row but those left out (NaN), missing scores resolved; how many candidates are ranked."""
+    width, fill = values.shape[1], row_fills[r]
+    if len(state) or rules.zero_missing > 0 or rules.infinite_missing or rules.by_column:
+        for j in range(width):
+            missing = _count(values[r, j], state[r, j] if len(state) else SCORED, rules, 1, n, counts)
+            if missing:
+                row[j] = column_fills[j] if rules.by_column else fill
+            else:
+                row[j] = _finite(values[r, j])
+        for i in range(begin, begin + size):
+            j = columns[i]
+            _count(values[r, j], state[r, j] if len(state) else SCORED, rules, -1, n, counts)
+            row[j] = np.nan
+    else:
+        unscored, zero, infinite = 0, 0, 0
+        for j in range(width):  # without branches, for the compiler to turn into vector code
+            value = values[r, j]
+            unscored += value != value
+            zero += value == 0.0
+            infinite += abs(value) > _LARGEST
+            finite = _LARGEST if value > _LARGEST else value
+            finite = -_LARGEST if finite < -_LARGEST else finite
+            row[j] = fill if value != value else finite + 0.0
+        for i in range(begin, begin + size):
+            j = columns[i]
+            value = values[r, j]
+            if not 0.0 < abs(value) <= _LARGEST:
+                unscored -= value != value
+                zero -= value == 0.0
+                infinite -= abs(value) > _LARGEST
+            row[j] = np.nan
+        counts[n, N_MISSING], counts[n, N_UNSCORED] = unscored, unscored
+        counts[n, N_ZERO], counts[n, N_INFINITE] = zero, infinite
+    dropped = not rules.by_column and fill != fill
+    return width - size - (counts[n, N_MISSING] if dropped else 0)
+
+
+@_compiled
+def _lay_out_candidates(
+    n: int,
+    r: int,
+    kind: int,
+    begin: int,
+    size: int,
+    columns: Any,
+    values: Any,
+    state: Any,
+    row_fills: Any,
+    column_fills: Any,
+    rules: Rules,
+    row: Any,
+    counts: Any,
+) -> int:
+    """The candidates that ``columns`` names, missing scores resolved; how many of them are ranked."""
+    ranked = size
+    for i in range(size):
+        column = np.int64(columns[begin + i])
+        at, j = (0, begin + i) if kind == GIVEN else (r, column)
+        value = values[at, j]
+        if _count(value, state[at, j] if len(state) else SCORED, rules, 1, n, counts):
+            row[i] = column_fills[column] if rules.by_column else row_fills[r]
+            ranked -= row[i] != row[i]
+        else:
+            row[i] = _finite(value)
+    return ranked
+
+
+@_compiled
+def _round_scores(row: Any, size: int, precision: int, scale: float) -> int:
+    """Round scores to the precision at which they count as equal; how many changed.
+
+    Decimals as in ``numpy.round``: to even, after scaling. Beyond the range of single precision a score stays
+    finite, because infinities mark what is missing.
+    """
+    changed = 0
+    for j in range(size):
+        value = row[j]
+        if not abs(value) <= _LARGEST:
+            continue
+        if precision == SINGLE:
+            rounded = _finite(np.float64(np.float32(value)))
+        else:
+            rounded = np.rint(value * scale) / scale + 0.0
+            if not abs(rounded) <= _LARGEST:
+                rounded = value
+        changed += rounded != value
+        row[j] = rounded
+    return changed
+
+
+# --- the top of a list ----------------------------------------------------------------------------------------
+
+
+@_compiled
+def _groups(width: int, depth: int) -> int:
+    """Into how many groups :func:`_threshold` divides; 0 where collecting everything is as good.
+
+    Few groups are quickly compared with each other, many have few members that must be looked at again:
+    the sum of both is least near the square root of ``width * depth``.
+    """
+    if width < 128 or width < 4 * depth:
+        return 0
+    return max(64, np.int64(np.sqrt(width * depth / 2.0)) // 8 * 8)
+
+
+@_compiled
+def _threshold(size: int, depth: int, row: Any, maxima: Any, maxima_bits: Any, one: Any, one_bits: Any) -> float:
+    """A score that at least ``depth`` candidates reach, and not many more; -inf where groups are not worth it.
+
+    Position ``j`` belongs to group ``j`` modulo the number of groups. The ``depth``-th highest of the groups'
+    maxima is such a score: each of that many groups has a member that reaches it. It is found by halving
+    the interval of the maxima, read as whole numbers in the order of the scores, so that 64 steps are enough.
+    """
+    groups = _groups(size, depth)
+    if groups == 0:
+        return -np.inf
+    maxima[:groups] = -np.inf
+    for base in range(0, size, groups):
+        part = row[base : min(base + groups, size)]
+        for g in range(len(part)):  # adding 0.0 keeps the compiler from masked stores, which are slow
+            maxima[g] = max(maxima[g], part[g]) + 0.0
+    low, high = _BELOW_SIGN, -_BELOW_SIGN
+    for g in range(groups):
+        maxima_bits[g] = _ordered(maxima_bits[g])
+        low, high = min(low, maxima_bits[g]), max(high, maxima_bits[g])
+    while low < high:
+        middle = (low | high) - ((low ^ high) >> 1)  # the mean, rounded up, without overflow
+        reached = 0
+        for g in range(groups):
+            reached += maxima_bits[g] >= middle
+        if reached < depth:
+            high = middle - 1
+        else:
+            low = middle
+            if reached <= depth + depth // 8:
+                break
+    one_bits[0] = _ordered(low)
+    return one[0] + 0.0
+
+
+@_compiled
+def _ordered(bits: int) -> int:
+    """The bits of a float64 as a whole number that orders as the float does; its own inverse."""
+    return bits ^ ((bits >> 63) & _BELOW_SIGN)
+
+
+@_compiled
+def _collect(
+    size: int,
+    threshold: float,
+    depth: int,
+    row: Any,
+    maxima: Any,
+    maxima_bits: Any,
+    one: Any,
+    one_bits: Any,
+    found: Any,
+    spare: Any,
+) -> tuple[float, int, int]:
+    """Put the positions that reach the threshold into ``found``: the threshold, how many, how many to sort.
+
+    Where many do, most of them usually tie at it (rows of zeros, of missing scores). These then come last,
+    in ascending order and in need of no sorting; or nowhere, where enough others are above.
+    """
+    groups = _groups(size, depth)
+    one[0] = threshold
+    least = _ordered(one_bits[0])
+    n_found, n_groups = 0, 0
+    for g in range(groups):  # without branches: which ones reach it cannot be predicted
+        spare[n_groups] = g
+        n_groups += maxima_bits[g] >= least
+    if 0 < n_groups <= depth + depth // 2:
+        for i in range(n_groups):
+            j = np.int64(spare[i])
+            while j < size:
+                found[n_found] = j
+                n_found += row[j] >= threshold
+                j += groups
+        return threshold, n_found, n_found
+    n_equal = 0
+    for j in range(size):
+        found[n_found] = j
+        n_found += row[j] > threshold
+        spare[n_equal] = j
+        n_equal += row[j] == threshold
+    if n_found < depth:
+        found[n_found : n_found + n_equal] = spare[:n_equal]
+        return threshold, n_found + n_equal, n_found
+    one_bits[0] = _ordered(least + 1)
+    return one[0], n_found, n_found
+
+
+@_compiled
+def _sort_pairs(
+    first: int, last: int, keys: Any, values: Any, spare_keys: Any, spare: Any, buckets: Any, stack: Any
+) -> None:
+    """Sort ``keys[first:last]`` ascending and ``values`` with them, stable.
+
+    One pass distributes them over more buckets than there are keys, by their leading bits above the
+    smallest; then, as a rule, few are out of order. A crowded bucket waits on the stack and is
+    distributed in turn. Each turn consumes at least four bits of a key, so it never takes more than sixteen.
+    """
+    stack[0], stack[1] = first, last
+    waiting = 1
+    while waiting:
+        waiting -= 1
+        begin, end = stack[2 * waiting], stack[2 * waiting + 1]
+        if end - begin <= _FEW:
+            _insert(begin, end, keys, values)
+            continue
+        n_buckets, fullest = _distribute(begin, end, keys, values, spare_keys, spare, buckets)
+        if fullest <= _FEW:
+            _insert(begin, end, keys, values)
+            continue
+        settled, at = begin, begin
+        for b in range(n_buckets):  # an entry now says where its bucket ends
+            stop = begin + np.int64(buckets[b])
+            if stop - at > _FEW:
+                _insert(settled, at, keys, values)
+                if n_buckets > 1:
+                    stack[2 * waiting], stack[2 * waiting + 1] = at, stop
+                    waiting += 1
+                settled = stop
+            at = stop
+        _insert(settled, end, keys, values)
+
+
+@_compiled
+def _distribute(
+    begin: int, end: int, keys: Any, values: Any, spare_keys: Any, spare: Any, buckets: Any
+) -> tuple[int, int]:
+    """Order pairs by the leading bits of their keys: the number of buckets (1: equal keys), and the fullest."""
+    size = end - begin
+    low, high = keys[begin], keys[begin]
+    for i in range(begin, end):
+        low, high = min(low, keys[i]), max(high, keys[i])
+    base, span, shift = np.uint64(low), np.uint64(high) - np.uint64(low), np.uint64(0)
+    while (span >> shift) >= np.uint64(_SPREAD * size):
+        shift += np.uint64(1)
+    n_buckets = np.int64(span >> shift) + 1
+    buckets[: n_buckets + 1] = 0
+    for i in range(begin, end):
+        buckets[((np.uint64(keys[i]) - base) >> shift) + np.uint64(1)] += np.uint32(1)
+    fullest, until = np.uint32(0), np.uint32(0)
+    for b in range(n_buckets + 1):
+        fullest = max(fullest, buckets[b])
+        until += buckets[b]
+        buckets[b] = until
+    for i in range(begin, end):
+        b = (np.uint64(keys[i]) - base) >> shift
+        spare_keys[buckets[b]], spare[buckets[b]] = keys[i], values[i]
+        buckets[b] += np.uint32(1)
+    for i in range(size):
+        keys[begin + i], values[begin + i] = spare_keys[i], spare[i]
+    return n_buckets, np.int64(fullest)
+
+
+@_compiled
+def _insert(begin: int, end: int, keys: Any, values: Any) -> None:
+    """Insertion sort: for a few pairs, or when each is almost in its place."""
+    for i in range(begin + 1, end):
+        key, value = keys[i], values[i]
+        j = i
+        while j > begin and keys[j - 1] > key:
+            keys[j], values[j] = keys[j - 1], values[j - 1]
+            j -= 1
+        keys[j], values[j] = key, value
+
+
+# --- held-out items -------------------------------------------------------------------------------------------
+
+
+@_compiled
+def _find_hits(
+    kind: int, begin: int, size: int, columns: Any, first: int, n_hits: int, judged_columns: Any, hit_at: Any
+) -> None:
+    """The position of each judged item among the candidates, -1 where it is none (or left out: then NaN)."""
+    for h in range(n_hits):
+        column = judged_columns[first + h]
+        hit_at[h] = column
+        if kind == DENSE or column < 0:
+            continue
+        low, high = begin, begin + size
+        while low < high:
+            middle = (low + high) // 2
+            if columns[middle] < column:
+                low = middle + 1
+            else:
+                high = middle
+        hit_at[h] = low - begin if low < begin + size and columns[low] == column else -1
+
+
+@_compiled
+def _key_hits(
+    by_grade: bool,
+    best_first: bool,
+    first: int,
+    n_hits: int,
+    relevant: Any,
+    grades: Any,
+    one: Any,
+    one_bits: Any,
+    keys: Any,
+    index: Any,
+) -> None:
+    """Keys that sort judged items by grade, or by relevance as they stand in ``index``: best or worst first."""
+    for h in range(n_hits):
+        if by_grade:
+            index[h] = h
+            one[0] = grades[first + h] + 0.0
+            key = _ordered(one_bits[0])
+        else:
+            key = np.int64(relevant[first + index[h]])
+        keys[h] = ~key if best_first else key
+
+
+@_compiled
+def _place_hits(
+    n_hits: int,
+    threshold: float,
+    depth: int,
+    row: Any,
+    place: Any,
+    start: Any,
+    hit_at: Any,
+    keys: Any,
+    index: Any,
+    hit_rank: Any,
+    spare: Any,
+) -> int:
+    """The place of each judged item that is ranked, from 0; the others after them. How many are ranked."""
+    n_ranked, n_unranked = 0, 0
+    for h in range(n_hits):
+        at = hit_at[h]
+        if at >= 0:
+            hit_rank[at] = -1
+            if row[at] >= threshold and start[place[at]] < depth:
+                keys[n_ranked], index[n_ranked] = place[at], h
+                n_ranked += 1
+                continue
+        spare[n_unranked] = h
+        n_unranked += 1
+    for h in range(n_unranked):
+        index[n_ranked + h] = spare[h]
+    return n_ranked

@@ -1,0 +1,113 @@
+"""Scores that are not there: what counts as one, and the score that takes its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.data.interactions import CodeArray, FloatArray, Interactions
+from repro.errors import StudyError
+from repro.plugin import FALLBACK, UNSCORED
+from repro.protocol import Protocol
+
+_NOT_RANKED = {"last": -np.inf, "first": np.inf, "drop": np.nan, "fail": -np.inf}
+_LARGEST = float(np.finfo(np.float64).max)
+
+
+@dataclass(frozen=True, eq=False)
+class TrainMeans:
+    """Mean training ratings: of all rows, of each user, of each item (of all rows where one has none)."""
+
+    overall: float
+    users: FloatArray
+    items: FloatArray
+
+    @classmethod
+    def of(cls, train: Interactions) -> TrainMeans:
+        """The means of these rows, to the last bit the same for any order of them."""
+        if not len(train):
+            raise StudyError(
+                "there are no training rows to take mean ratings from; choose another missing.rank, such as last"
+            )
+        overall = float(np.sort(train.ratings).mean())
+        return cls(
+            overall,
+            _means(train.users, train.ratings, train.n_users, overall),
+            _means(train.items, train.ratings, train.n_items, overall),
+        )
+
+
+def _means(codes: CodeArray, ratings: FloatArray, size: int, otherwise: float) -> FloatArray:
+    order = np.lexsort((ratings, codes))  # a sum depends on the order of its terms
+    sums = np.bincount(codes[order], ratings[order], minlength=size)
+    counts = np.bincount(codes, minlength=size)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), otherwise)
+
+
+@dataclass(frozen=True, eq=False)
+class MissingRule:
+    """The decisions ``missing.*``, and the means they may need.
+
+    In the order of the questions: is the cell unscored (or NaN)? a fallback that counts as missing? infinite?
+    zero? What is missing is then ranked by ``rank``: not at all, last, first, or by a score in its place.
+    """
+
+    rank: str
+    constant: float
+    fallback: str
+    zero: str
+    infinite: str
+    means: TrainMeans | None
+
+    @classmethod
+    def from_protocol(cls, protocol: Protocol, train: Interactions | None) -> MissingRule:
+        rank = protocol.text("missing.rank")
+        means = None
+        if rank.endswith("-mean"):
+            if train is None:
+                raise StudyError(
+                    f'missing.rank = "{rank}" needs training rows, and there are none here; '
+                    'give them, or choose "last", "first", "drop" or "constant"'
+                )
+            means = TrainMeans.of(train)
+        return cls(
+            rank,
+            protocol.number("missing.constant") if rank == "constant" else 0.0,
+            protocol.text("missing.fallback"),
+            protocol.text("missing.zero"),
+            protocol.text("missing.infinite"),
+            means,
+        )
+
+    @property
+    def by_item(self) -> bool:
+        return self.rank == "item-mean"
+
+    def fills_of_users(self, users: CodeArray) -> FloatArray:
+        """The score of a missing cell, for each of these users; infinite or NaN where it gets none."""
+        if self.rank == "user-mean":
+            assert self.means is not None
+            return self.means.users[users]
+        if self.rank in _NOT_RANKED:
+            return np.full(len(users), _NOT_RANKED[self.rank])
+        fill = self.means.overall if self.means is not None else self.constant
+        return np.full(len(users), min(max(fill, -_LARGEST), _LARGEST))
+
+    def fills_of_items(self) -> FloatArray:
+        """The score of a missing cell, for each item of the vocabulary; used where ``by_item``."""
+        return self.means.items if self.by_item and self.means is not None else np.empty(0)
+
+    def missing(self, values: FloatArray, state: npt.NDArray[np.uint8] | None) -> npt.NDArray[np.bool_]:
+        """Which of some cells are missing."""
+        missing = np.isnan(values)
+        if state is not None:
+            missing |= state == UNSCORED
+            if self.fallback == "missing":
+                missing |= state == FALLBACK
+        if self.infinite == "missing":
+            missing |= np.isinf(values)
+        if self.zero != "scored":
+            missing |= (values <= 0) if self.zero == "missing-or-below" else (values == 0)
+        return missing

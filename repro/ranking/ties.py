@@ -1,0 +1,87 @@
+"""Equal scores: when two are equal, and what comes first then."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.data.interactions import IdArray, Interactions
+from repro.protocol import Protocol
+from repro.ranking.ranked import Ties
+from repro.streams import KeyArray, stream
+
+OrderArray = npt.NDArray[np.int64]
+
+_IN_NO_ORDER = ("expected", "shared-best", "shared-mean", "shared-worst")
+
+
+@dataclass(frozen=True, eq=False)
+class TieRule:
+    """The decisions ``ties.*``, and the keys they need.
+
+    ``order`` is an ascending key for each item code, where it is not the code itself that orders. Rules
+    without an order of their own ("expected", shared ranks) show equal scores by ascending item id.
+    """
+
+    rule: str
+    precision: str
+    decimals: int
+    order: OrderArray | None
+    by_source: bool
+    stream: np.uint64
+    user_keys: KeyArray
+    item_keys: KeyArray
+
+    @classmethod
+    def from_protocol(
+        cls, protocol: Protocol, vocabulary: Interactions, train: Interactions | None, seed: int
+    ) -> TieRule:
+        rule = protocol.text("ties.break")
+        precision = protocol.text("ties.precision")
+        none = np.empty(0, dtype=np.uint64)
+        return cls(
+            rule,
+            precision,
+            protocol.count("ties.decimals") if precision == "decimals" else 0,
+            _order(rule, protocol, vocabulary.item_ids, train),
+            rule == "source" and train is None,
+            stream(seed, "ties"),
+            vocabulary.user_keys if rule == "random" else none,
+            vocabulary.item_keys if rule == "random" else none,
+        )
+
+    @property
+    def ties(self) -> Ties:
+        """What metrics are to make of equal scores."""
+        return cast(Ties, self.rule) if self.rule in _IN_NO_ORDER else "definite"
+
+
+def _order(rule: str, protocol: Protocol, item_ids: IdArray, train: Interactions | None) -> OrderArray | None:
+    if rule == "source":
+        return None if train is None else first_appearance(train.items, len(item_ids))
+    if rule not in ("item-asc", "item-desc"):
+        return None
+    codes = np.arange(len(item_ids), dtype=np.int64)
+    order = text_order(item_ids) if protocol.text("ties.id_order") == "text" else codes
+    if rule == "item-desc":
+        return -order
+    return None if np.array_equal(order, codes) else order
+
+
+def text_order(ids: IdArray) -> OrderArray:
+    """The rank of each id when ids are sorted as text: 10 before 9."""
+    order = np.argsort(np.array([str(i) for i in ids], dtype=object), kind="stable")
+    ranks = np.empty(len(ids), dtype=np.int64)
+    ranks[order] = np.arange(len(ids))
+    return ranks
+
+
+def first_appearance(items: npt.NDArray[Any], n_items: int) -> OrderArray:
+    """The row in which each item first appears; those that never do come after, by code."""
+    found, rows = np.unique(items, return_index=True)
+    first = len(items) + np.arange(n_items, dtype=np.int64)
+    first[found] = rows
+    return first

@@ -1,0 +1,158 @@
+"""The report of a run: one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from repro.journal import Contents, read_journal
+from repro.study import Results
+from repro.study.folder import JOURNAL
+
+STYLE = """
+:root { color-scheme: light dark; --line: #8884; --ink: #2463b5; }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: .25rem .75rem .25rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+td.number, th.number { text-align: right; } td.best { font-weight: 700; }
+figure { margin: 0; display: inline-block; padding: 0 2rem 1rem 0; } figcaption { font-weight: 600; }
+svg text { font: 12px system-ui, sans-serif; fill: currentColor; } svg circle { fill: var(--ink); }
+svg line { stroke: var(--line); } code { overflow-wrap: anywhere; }
+"""
+LOWER_IS_BETTER = ("mae", "rmse")
+
+
+def write_report(results: Results) -> Path:
+    """Write ``report.html`` into the run folder; its path."""
+    path = results.folder / "report.html"
+    path.write_text(render(results), encoding="utf-8")
+    return path
+
+
+def render(results: Results) -> str:
+    """The report as HTML: the answer first, then what each decision touched, then all that identifies the run."""
+    journal = read_journal(results.folder / JOURNAL)
+    began = journal.events("run.started")[0]
+    title = began.question or "Study"
+    table = results.table()
+    body = [
+        f"<h1>{escape(title)}</h1>",
+        "<h2>Results</h2>",
+        f'<div class="wide">{_result_table(table)}</div>',
+        *(_dots(table[metric]) for metric in table.columns),
+        "<h2>What the decisions touched</h2>",
+        f'<div class="wide">{_impacts(results.impacts())}</div>',
+        "<h2>Protocol</h2>",
+        f'<div class="wide">{_decisions(journal)}</div>',
+        "<h2>Data, software, machine</h2>",
+        f'<div class="wide">{_identity(journal)}</div>',
+    ]
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>\n" + "\n".join(body) + "\n</body></html>\n"
+    )
+
+
+def _rows(header: Sequence[str], rows: Iterable[Iterable[object]], numeric: Iterable[str] = ()) -> str:
+    right = set(numeric)
+    kinds = [' class="number"' if name in right else "" for name in header]
+    head = "".join(f'<th scope="col"{kind}>{escape(name)}</th>' for name, kind in zip(header, kinds, strict=True))
+    lines = (
+        "".join(f"<td{kind}>{escape(str(cell))}</td>" for cell, kind in zip(row, kinds, strict=True)) for row in rows
+    )
+    return (
+        f"<table><thead><tr>{head}</tr></thead><tbody>" + "".join(f"<tr>{r}</tr>" for r in lines) + "</tbody></table>"
+    )
+
+
+def _best(values: pd.Series[float]) -> float:
+    return float(values.min() if str(values.name).startswith(LOWER_IS_BETTER) else values.max())
+
+
+def _result_table(table: pd.DataFrame) -> str:
+    best = {metric: _best(table[metric]) for metric in table.columns}
+    head = "".join(f'<th scope="col" class="number">{escape(str(metric))}</th>' for metric in table.columns)
+    rows = []
+    for label, row in table.iterrows():
+        cells = "".join(
+            f'<td class="number{" best" if row[metric] == best[metric] else ""}">{row[metric]:.4f}</td>'
+            for metric in table.columns
+        )
+        rows.append(f'<tr><th scope="row">{escape(str(label))}</th>{cells}</tr>')
+    return (
+        f'<table><thead><tr><th scope="col">algorithm</th>{head}</tr></thead><tbody>'
+        + "".join(rows)
+        + "</tbody></table>"
+    )
+
+
+def _dots(values: pd.Series[float]) -> str:
+    """A dot for each algorithm on a common scale that starts at zero."""
+    left, width, step = 190, 220, 20
+    top = max(float(values.max()), 1e-12)
+    lines = []
+    for row, (label, value) in enumerate(values.items()):
+        y = 14 + row * step
+        lines.append(f'<text x="{left - 10}" y="{y + 4}" text-anchor="end">{escape(str(label))}</text>')
+        lines.append(f'<line x1="{left}" y1="{y}" x2="{left + width}" y2="{y}"/>')
+        if value == value:
+            x = left + width * max(float(value), 0.0) / top
+            lines.append(f'<circle cx="{x:.1f}" cy="{y}" r="5"><title>{value:.6f}</title></circle>')
+    name = escape(str(values.name))
+    height = 14 + len(values) * step
+    return (
+        f'<figure><figcaption>{name}</figcaption><svg role="img" aria-label="{name} by algorithm" '
+        f'width="{left + width + 10}" height="{height}">{"".join(lines)}</svg></figure>'
+    )
+
+
+def _impacts(impacts: pd.DataFrame) -> str:
+    if impacts.empty:
+        return "<p>No decision touched anything.</p>"
+    rows = []
+    keys = ["decision", "value", "unit", "note"]
+    for (decision, value, unit, _), group in impacts.astype({"value": str}).groupby(keys, sort=False):
+        least, most = group["touched"].min(), group["touched"].max()
+        span = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+        rows.append([decision, value, span, f"{group['total'].max():,}", unit, group["note"].iloc[0], len(group)])
+    header = ["decision", "value", "touched", "of", "", "note", "cells"]
+    return _rows(header, rows, ["touched", "of", "cells"])
+
+
+def _decisions(journal: Contents) -> str:
+    resolved = journal.events("decisions.resolved")[0]
+    opened = set(resolved.left_open_by_source)
+    return _rows(
+        ["decision", "value", "meaning", "origin"],
+        (
+            [
+                d.decision,
+                d.value,
+                d.meaning,
+                d.origin + (" (left open by the source)" if d.decision in opened else ""),
+            ]
+            for d in resolved.decisions
+        ),
+    )
+
+
+def _identity(journal: Contents) -> str:
+    began, loaded = journal.events("run.started")[0], journal.events("data.loaded")[0]
+    facts: list[tuple[str, Any]] = [
+        ("data", f"{loaded.data}: {loaded.rows:,} rows, {loaded.users:,} users, {loaded.items:,} items"),
+        ("data digest", loaded.digest),
+        ("protocol hash", began.protocol_hash),
+        ("seed", began.seed),
+        *(("metric", measure.full_name) for measure in journal.events("decisions.resolved")[0].measures),
+        *began.versions.items(),
+        *began.machine.items(),
+        ("last event of the journal", journal.last_hash),
+    ]
+    return _rows(["", ""], facts)

@@ -1,0 +1,72 @@
+"""One cell: fit one algorithm on one fold, rank and predict, and measure."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from threadpoolctl import threadpool_limits
+
+from repro.data import Impact
+from repro.metrics import Measure
+from repro.plugin import Guarded, make_recommender, plugins
+from repro.study.folder import parquet_bytes
+from repro.study.measure_lists import measure_lists
+from repro.study.measure_predictions import measure_predictions
+from repro.study.parts import FoldParts
+from repro.study.plan import Cell, Plan
+
+Tell = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class CellOutput:
+    """What a cell gives back: a value and the number of users behind it for each measure, and what to store.
+
+    ``tables`` are Parquet files as bytes: only the process that owns the run folder writes to it.
+    """
+
+    values: list[tuple[float, int]]
+    impacts: list[Impact] = field(default_factory=list)
+    tables: dict[str, bytes] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+def run_cell(
+    plan: Plan, cell: Cell, block_users: int, threads: int | None = None, tell: Tell | None = None
+) -> CellOutput:
+    """Fit and measure, ranking on that many threads (all cores by default).
+
+    Linear algebra has one thread: how a BLAS shares out its work changes the last bits.
+    """
+    with threadpool_limits(1):
+        return _run(plan, cell, block_users, threads, tell)
+
+
+def _run(plan: Plan, cell: Cell, block_users: int, threads: int | None, tell: Tell | None) -> CellOutput:
+    study = plan.study
+    _, algorithm = plugins().algorithm(cell.entry.use)
+    parts = FoldParts.of(plan, cell.fold)
+    recommender = Guarded(make_recommender(algorithm, dict(cell.entry.parameters)), cell.entry.use)
+    began = time.perf_counter()
+    recommender.fit(parts.train, seed=cell.seed)
+    seconds = {"fit": time.perf_counter() - began}
+    measured = []
+    if lists := _of_kind(study.measures, "ranking", "collection"):
+        measured.append(
+            measure_lists(recommender, parts, lists, study.protocol, study.seed, block_users, threads, tell)
+        )
+    if predicted := _of_kind(study.measures, "prediction"):
+        measured.append(measure_predictions(recommender, parts, predicted, study.protocol, plan.scale))
+    values = {name: value for part in measured for name, value in part.values.items()}
+    return CellOutput(
+        [values[measure.full_name] for measure in study.measures],
+        [impact for part in measured for impact in part.impacts],
+        {name: parquet_bytes(table) for part in measured for name, table in part.tables.items()},
+        seconds | {name: value for part in measured for name, value in part.seconds.items()},
+    )
+
+
+def _of_kind(measures: tuple[Measure, ...], *kinds: str) -> list[Measure]:
+    return [measure for measure in measures if measure.metric.kind in kinds]

@@ -1,0 +1,104 @@
+"""The run folder: files written whole or not at all, artefacts named by their content, one writer at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from repro.errors import StudyError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+JOURNAL = "journal.jsonl"
+
+
+class RunFolder:
+    """A run folder on disk; see the layout in the README."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.journal = path / JOURNAL
+        self.artifacts = path / "artifacts"
+
+    def create(self) -> None:
+        """Make the folders; a folder that holds something else is left alone."""
+        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+            raise StudyError(f"{self.path} is not empty and not a run; choose another folder with --into")
+        try:
+            self.artifacts.mkdir(parents=True)
+        except OSError as error:
+            raise StudyError(f"cannot make the run folder {self.path}: {error.strerror or error}") from None
+
+    def remove(self) -> None:
+        """Remove a run, and only a run."""
+        if not self.journal.is_file():
+            raise StudyError(f"{self.path} is not a run folder (it has no {JOURNAL}); it is left as it is")
+        shutil.rmtree(self.path)
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the folder; a second run into it is refused, and a killed one leaves no lock behind."""
+        handle = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise StudyError(
+                    f"another run is writing to {self.path}; wait for it, or choose another folder with --into"
+                ) from None
+            yield
+        finally:
+            os.close(handle)
+
+    def write(self, name: str, content: bytes) -> str:
+        """Write a file of the folder, whole or not at all; its SHA-256."""
+        target = self.path / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=".part")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(temporary).replace(target)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+        return sha256(content)
+
+    def store(self, content: bytes) -> str:
+        """Store a Parquet artefact under its own SHA-256."""
+        digest = sha256(content)
+        if not self.has(digest):
+            self.write(f"artifacts/{digest}.parquet", content)
+        return digest
+
+    def artifact(self, digest: str) -> Path:
+        return self.artifacts / f"{digest}.parquet"
+
+    def has(self, digest: str) -> bool:
+        """Whether the artefact is there, and is what its name says."""
+        path = self.artifact(digest)
+        return path.is_file() and sha256(path.read_bytes()) == digest
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def parquet_bytes(table: pa.Table) -> bytes:
+    """A table as Parquet: the same table gives the same bytes."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sink = pa.BufferOutputStream()
+    pq.write_table(table.replace_schema_metadata(None), sink, compression="zstd", store_schema=False)
+    return bytes(sink.getvalue())

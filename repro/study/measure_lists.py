@@ -1,0 +1,207 @@
+"""Measure the lists that an algorithm's scores give on a fold, block by block of users."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from repro.candidates import Candidates, ListBlock, judge, plan_candidates, relevance_impacts
+from repro.data import Impact, Interactions
+from repro.data.interactions import CodeArray, FloatArray
+from repro.metrics import Measure, Ratio, Totals, average
+from repro.plugin import Guarded, Scores
+from repro.protocol import Protocol
+from repro.ranking import Ranked, RankingRules, Tally, rank
+from repro.study.measured import Measured
+from repro.study.parts import FoldParts
+
+BLOCK_USERS = 1024
+# An algorithm is always asked for the same users together, whatever the size of a block, because the last bits
+# of a matrix product depend on its shape.
+CHUNK_USERS = 64
+BLOCK_BYTES = 1 << 28
+# How far down lists are stored when no metric has a cut-off.
+STORED_DEPTH = 100
+
+Tell = Callable[[int, int], None]
+
+
+def measure_lists(
+    recommender: Guarded,
+    parts: FoldParts,
+    measures: Sequence[Measure],
+    protocol: Protocol,
+    seed: int,
+    block_users: int = BLOCK_USERS,
+    threads: int | None = None,
+    tell: Tell | None = None,
+) -> Measured:
+    """Each measure's value, what the decisions touched, and the lists and their values as tables.
+
+    ``tell`` is called with the number of users done and of all users after each block.
+    """
+    judgements = judge(parts.train, parts.test, protocol)
+    candidates = plan_candidates(
+        parts.train,
+        parts.test,
+        protocol,
+        seed,
+        judgements=judgements,
+        removed_items=parts.removed_items,
+        validation=parts.validation,
+        all_interactions=parts.whole,
+    )
+    rules = RankingRules.from_protocol(protocol, parts.whole, train=parts.train_in_source_order, seed=seed)
+    cutoffs = sorted({measure.cutoff for measure in measures if measure.cutoff is not None})
+    stored = cutoffs[-1] if cutoffs else STORED_DEPTH
+    depth = None if any(measure.cutoff is None for measure in measures) else stored
+    tally = Tally.none(cutoffs)
+    totals = Totals(len(judgements.test_users), len(candidates.items))
+    blocks = _Blocks(measures, totals, stored)
+    seconds = {"score": 0.0, "rank": 0.0}
+    done = 0
+    for users in user_blocks(candidates, block_users):
+        block = candidates.block(users)
+        began = time.perf_counter()
+        scores = score_block(recommender, block.users, block.items)
+        scored = time.perf_counter()
+        ranked, touched = rank(scores, block, rules, depth=depth, cutoffs=cutoffs, threads=threads)
+        tally += touched
+        blocks.add(ranked, block)
+        seconds["score"] += scored - began
+        seconds["rank"] += time.perf_counter() - scored
+        done += len(users)
+        if tell:
+            tell(done, len(candidates.users))
+    values, impacts = blocks.values(protocol)
+    impacts = [
+        *relevance_impacts(judgements, parts.train, protocol),
+        *candidates.impacts(),
+        *tally.impacts(protocol),
+        *impacts,
+    ]
+    tables = {"lists": blocks.lists_table(parts.whole), "values": blocks.values_table(parts.whole)}
+    return Measured(values, impacts, tables, seconds)
+
+
+def user_blocks(candidates: Candidates, block_users: int) -> Iterator[CodeArray]:
+    """The users with lists, in blocks: whole chunks, and no more than the memory set aside for scores."""
+    affordable = BLOCK_BYTES // (8 * max(len(candidates.items), 1))
+    size = max(1, min(block_users, affordable) // CHUNK_USERS) * CHUNK_USERS
+    for start in range(0, len(candidates.users), size):
+        yield candidates.users[start : start + size]
+
+
+def score_block(recommender: Guarded, users: CodeArray, items: CodeArray) -> Scores:
+    """The scores of a block of users, asked for chunk by chunk."""
+    chunks = [
+        recommender.score(users[start : start + CHUNK_USERS], items) for start in range(0, len(users), CHUNK_USERS)
+    ]
+    return chunks[0] if len(chunks) == 1 else join_scores(chunks)
+
+
+def join_scores(chunks: Sequence[Scores]) -> Scores:
+    """Scores one below the other."""
+    state = None
+    if any(chunk.state is not None for chunk in chunks):
+        state = np.concatenate(
+            [np.zeros(c.values.shape, dtype=np.uint8) if c.state is None else c.state for c in chunks]
+        )
+    return Scores(np.concatenate([chunk.values for chunk in chunks]), state)
+
+
+class _Blocks:
+    """What is kept of each block of ranked lists until all are done; blocks come in the order of users."""
+
+    def __init__(self, measures: Sequence[Measure], totals: Totals, depth: int) -> None:
+        self._ranking = [measure for measure in measures if measure.metric.kind == "ranking"]
+        self._collection = [measure for measure in measures if measure.metric.kind == "collection"]
+        self._totals = totals
+        self._depth = depth
+        self._ratios: dict[str, list[Ratio]] = {measure.full_name: [] for measure in self._ranking}
+        self._counts: dict[str, FloatArray] = {}
+        self._columns: dict[str, list[npt.NDArray[Any]]] = {}
+
+    def add(self, ranked: Ranked, block: ListBlock) -> None:
+        for measure in self._ranking:
+            self._ratios[measure.full_name].append(measure.metric.compute(ranked, measure.cutoff, measure.variants))
+        for measure in self._collection:
+            counts = measure.metric.compute(ranked, measure.cutoff, measure.variants, self._totals.items)
+            self._counts[measure.full_name] = self._counts.get(measure.full_name, 0.0) + counts
+        kept: dict[str, npt.NDArray[Any]] = {
+            "user": ranked.users,
+            "target": block.targets,
+            "stratum": ranked.strata,
+            "length": ranked.lengths,
+            "items": np.ascontiguousarray(ranked.items[:, : self._depth]),
+            "scored": np.ascontiguousarray(ranked.scored[:, : self._depth]),
+        }
+        for name, column in kept.items():
+            self._columns.setdefault(name, []).append(column)
+
+    def values(self, protocol: Protocol) -> tuple[dict[str, tuple[float, int]], list[Impact]]:
+        """The value of each measure and the number of users behind it; what averaging touched."""
+        found: dict[str, tuple[float, int]] = {}
+        impacts: dict[Impact, None] = {}
+        for measure in self._ranking:
+            averaged = average(
+                self._ratio(measure),
+                self._column("user"),
+                self._column("stratum"),
+                self._column("length") == 0,
+                protocol,
+            )
+            found[measure.full_name] = (averaged.value, averaged.users_counted)
+            impacts |= dict.fromkeys(averaged.impacts)
+        for measure in self._collection:
+            assert measure.metric.finish is not None
+            value = measure.metric.finish(self._counts[measure.full_name], self._totals)
+            found[measure.full_name] = (value, self._totals.users)
+        return found, list(impacts)
+
+    def values_table(self, data: Interactions) -> pa.Table:
+        """One row for each list: whose it is, and numerator and denominator of each ranking measure."""
+        columns = self._whose(data, np.arange(len(self._column("user"))))
+        columns["stratum"] = self._column("stratum")
+        columns["length"] = self._column("length")
+        for measure in self._ranking:
+            ratio = self._ratio(measure)
+            columns[f"{measure.full_name} numerator"] = ratio.numerator
+            columns[f"{measure.full_name} denominator"] = ratio.denominator
+        return pa.table(columns)
+
+    def lists_table(self, data: Interactions) -> pa.Table:
+        """One row for each listed item, down to the deepest cut-off: whose list, rank, item, whether scored."""
+        items = self._column("items")
+        rows, places = np.nonzero(items >= 0)
+        return pa.table(
+            {
+                **self._whose(data, rows),
+                "rank": (places + 1).astype(np.int32),
+                "item": pa.array(data.item_ids[items[rows, places]]),
+                "scored": self._column("scored")[rows, places].astype(bool),
+            }
+        )
+
+    def _whose(self, data: Interactions, rows: npt.NDArray[Any]) -> dict[str, Any]:
+        """The user and, in 1R, the relevant item of lists."""
+        columns: dict[str, Any] = {"user": pa.array(data.user_ids[self._column("user")[rows]])}
+        targets = self._column("target")[rows]
+        if len(targets) and targets[0] >= 0:
+            columns["target"] = pa.array(data.item_ids[targets])
+        return columns
+
+    def _ratio(self, measure: Measure) -> Ratio:
+        parts = self._ratios[measure.full_name]
+        return Ratio(
+            np.concatenate([part.numerator for part in parts]),
+            np.concatenate([part.denominator for part in parts]),
+        )
+
+    def _column(self, name: str) -> npt.NDArray[Any]:
+        return np.concatenate(self._columns[name])

@@ -1,0 +1,85 @@
+"""Measure the ratings that an algorithm predicts for the held-out pairs of a fold."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from repro.data.interactions import CodeArray, FloatArray
+from repro.metrics import Measure, TrainRatings, average_errors, resolve_predictions
+from repro.plugin import Guarded
+from repro.protocol import Protocol
+from repro.study.measure_lists import join_scores
+from repro.study.measured import Measured
+from repro.study.parts import FoldParts
+
+CHUNK = 1 << 18
+
+
+def measure_predictions(
+    recommender: Guarded,
+    parts: FoldParts,
+    measures: Sequence[Measure],
+    protocol: Protocol,
+    scale: tuple[float, float],
+) -> Measured:
+    """Each measure's value, what ``predict.*`` decisions touched, and, as tables, the predictions as they came
+    and the errors that count.
+
+    An algorithm that does not predict ratings has no value: not a number, of no users.
+    """
+    if not recommender.predicts:
+        return Measured({measure.full_name: (math.nan, 0) for measure in measures})
+    test = parts.test
+    began = time.perf_counter()
+    chunks = [
+        recommender.predict(test.users[start : start + CHUNK], test.items[start : start + CHUNK])
+        for start in range(0, len(test), CHUNK)
+    ]
+    seconds = {"predict": time.perf_counter() - began}
+    scores = join_scores(chunks)
+    resolved = resolve_predictions(scores, test.ratings, test.users, test.items, protocol, train_ratings(parts, scale))
+    values = {}
+    for measure in measures:
+        averaged = average_errors(measure, resolved, protocol)
+        values[measure.full_name] = (averaged.value, averaged.users_counted)
+    predictions = pa.table(
+        {
+            "user": pa.array(test.user_ids[test.users]),
+            "item": pa.array(test.item_ids[test.items]),
+            "rating": test.ratings,
+            "prediction": scores.values,
+            "state": scores.state if scores.state is not None else np.zeros(len(test), dtype=np.uint8),
+        }
+    )
+    errors = pa.table(
+        {
+            "user": pa.array(test.user_ids[resolved.users]),
+            "item": pa.array(test.item_ids[resolved.items]),
+            "error": resolved.errors,
+        }
+    )
+    return Measured(values, list(resolved.impacts), {"predictions": predictions, "errors": errors}, seconds)
+
+
+def train_ratings(parts: FoldParts, scale: tuple[float, float]) -> TrainRatings:
+    """Means and range of the training ratings, summed in canonical order; NaN where there are none."""
+    train = parts.train.canonical()
+    observed = (float(train.ratings.min()), float(train.ratings.max()))
+    return TrainRatings(
+        float(train.ratings.mean()),
+        _means(train.users, train.ratings, train.n_users),
+        _means(train.items, train.ratings, train.n_items),
+        scale,
+        observed,
+    )
+
+
+def _means(codes: CodeArray, ratings: FloatArray, size: int) -> FloatArray:
+    counts = np.bincount(codes, minlength=size)
+    sums = np.bincount(codes, weights=ratings, minlength=size)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), math.nan)

@@ -1,0 +1,21 @@
+"""What measuring gives: numbers, what the decisions touched, and what to store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from repro.data import Impact
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A value and the number of users behind it for each measure (by full name), impacts, tables, seconds."""
+
+    values: dict[str, tuple[float, int]]
+    impacts: list[Impact] = field(default_factory=list)
+    tables: dict[str, pa.Table] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)

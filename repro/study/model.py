@@ -1,0 +1,247 @@
+"""A study: a question, as data, algorithms, a protocol and metrics."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from repro.data import Interactions, load_dataset
+from repro.errors import ProtocolError, StudyError, nearest
+from repro.journal import canonical_json
+from repro.metrics import Measure, metrics, parse_measure
+from repro.plugin import ParameterValue, parameters_of, plugins
+from repro.protocol import Protocol, Value, flatten, line_of
+
+if TYPE_CHECKING:
+    from repro.study.results import Results
+
+KEYS = ("question", "seed", "data", "protocol", "algorithms", "metrics")
+ALGORITHM_KEYS = ("use", "label", "parameters")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One algorithm of a study: ``use`` is framework/algorithm, ``parameters`` are all of them, resolved."""
+
+    use: str
+    label: str
+    parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
+
+    @property
+    def framework(self) -> str:
+        return self.use.partition("/")[0]
+
+
+class Study:
+    """What is compared, on what, under which protocol, by which metrics.
+
+    >>> repro.Study("ml-100k", "random-5fold", ["reference/popularity"], ["ndcg@10"]).run().table()
+
+    data        the name of a data set, the path of a file, a pandas frame, or Interactions
+    protocol    the name of a protocol, the path of a file, or a Protocol
+    algorithms  each "framework/algorithm", or a mapping with ``use``, ``label`` and ``parameters``
+    metrics     names such as "ndcg@10"
+    seed        the one seed of all draws
+    """
+
+    def __init__(
+        self,
+        data: str | Path | Interactions | Any,
+        protocol: str | Path | Protocol,
+        algorithms: Sequence[str | Mapping[str, Any]],
+        metrics: Sequence[str],
+        *,
+        seed: int = 42,
+        question: str = "",
+        data_options: Mapping[str, Any] | None = None,
+        folder: Path | None = None,
+    ) -> None:
+        self.data = data
+        self.data_options = dict(data_options or {})
+        self.protocol = protocol if isinstance(protocol, Protocol) else Protocol.load(protocol)
+        self.entries = _entries(algorithms)
+        self.metric_names = tuple(metrics)
+        self.measures = _measures(metrics, self.protocol)
+        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+            raise StudyError(f"seed = {seed!r} must be a whole number of at least 0")
+        self.seed = seed
+        self.question = question
+        self.folder = folder or Path()
+
+    @classmethod
+    def load(cls, path: str | Path) -> Study:
+        """Read a study from a TOML file; paths in it are found from its folder."""
+        path = Path(path)
+        try:
+            text = path.read_text(encoding="utf-8")
+            document = tomllib.loads(text)
+        except OSError as error:
+            raise StudyError(f"cannot read the study {path}: {error.strerror or error}") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise StudyError(f"{path} is not valid TOML: {error}") from None
+        return read_study(document, text, path)
+
+    def with_protocol(self, protocol: Protocol) -> Study:
+        """The same study under another protocol."""
+        return Study(
+            self.data,
+            protocol,
+            [{"use": e.use, "label": e.label, "parameters": e.parameters} for e in self.entries],
+            self.metric_names,
+            seed=self.seed,
+            question=self.question,
+            data_options=self.data_options,
+            folder=self.folder,
+        )
+
+    def describe(self) -> dict[str, Any]:
+        """The study as plain data, complete: what two studies with the same answer have in common."""
+        return {
+            "question": self.question,
+            "seed": self.seed,
+            "data": self.data_name,
+            "data_options": {key: str(value) for key, value in sorted(self.data_options.items())},
+            "protocol": self.protocol.hash,
+            "algorithms": [{"use": e.use, "label": e.label, "parameters": dict(e.parameters)} for e in self.entries],
+            "metrics": [measure.full_name for measure in self.measures],
+        }
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all that decides the answer, the data's own content aside."""
+        return hashlib.sha256(canonical_json(self.describe())).hexdigest()
+
+    @property
+    def data_name(self) -> str:
+        """How the data is called in the journal."""
+        return str(self.data) if isinstance(self.data, str | Path) else "given in code"
+
+    def interactions(self) -> Interactions:
+        """The data, as it comes."""
+        if isinstance(self.data, Interactions):
+            return self.data
+        if isinstance(self.data, str | Path):
+            own = self.folder / self.data
+            return load_dataset(own if own.is_file() else self.data, **self.data_options)
+        return Interactions.from_frame(self.data, **self.data_options)
+
+    def run(self, into: str | Path | None = None, **options: Any) -> Results:
+        """Run it; see :func:`repro.study.run_study` for the options. Without ``into``, in a temporary folder."""
+        from repro.study.run import run_study
+
+        return run_study(self, into, **options)
+
+    def to_toml(self) -> str:
+        """The study as a file that reads back; the protocol is in a file beside it."""
+        from repro.protocol import toml_value
+
+        lines = [f"question = {toml_value(self.question)}", f"seed = {self.seed}", ""]
+        lines += ["metrics = [", *(f"  {toml_value(m.full_name)}," for m in self.measures), "]", ""]
+        lines += ["[data]", f"name = {toml_value(self.data_name)}"]
+        lines += [f"{key} = {toml_value(value)}" for key, value in self.data_options.items() if value is not None]
+        lines += ["", "[protocol]", 'base = "protocol.toml"']
+        for entry in self.entries:
+            lines += ["", "[[algorithms]]", f"use = {toml_value(entry.use)}", f"label = {toml_value(entry.label)}"]
+            inside = ", ".join(f"{key} = {toml_value(value)}" for key, value in entry.parameters.items())
+            lines.append(f"parameters = {{ {inside} }}" if inside else "parameters = {}")
+        return "\n".join(lines) + "\n"
+
+
+def read_study(document: Mapping[str, Any], text: str, path: Path) -> Study:
+    """The study in a parsed TOML ``document``; ``text`` and ``path`` are for messages and relative paths."""
+    for key in document:
+        if key not in KEYS:
+            raise StudyError(f"{path}:{line_of(text, key)}: unknown key '{key}'{nearest(key, KEYS)}")
+    for key in ("data", "protocol", "algorithms", "metrics"):
+        if key not in document:
+            raise StudyError(f"{path} has no '{key}'; a study needs data, protocol, algorithms and metrics")
+    data = document["data"]
+    options: dict[str, Any] = {}
+    if isinstance(data, Mapping):
+        options = {key: value for key, value in data.items() if key != "name"}
+        data = data.get("name")
+    if not isinstance(data, str):
+        raise StudyError(f'{path}:{line_of(text, "data")}: data needs the name of a data set: data = "ml-100k"')
+    metric_names = document["metrics"]
+    if not isinstance(metric_names, list) or not all(isinstance(name, str) for name in metric_names):
+        raise StudyError(f'{path}:{line_of(text, "metrics")}: metrics must be a list such as ["ndcg@10"]')
+    algorithms = document["algorithms"]
+    if not isinstance(algorithms, list):
+        raise StudyError(f"{path}:{line_of(text, 'algorithms')}: write each algorithm as [[algorithms]]")
+    return Study(
+        data,
+        _protocol(document["protocol"], text, path),
+        algorithms,
+        metric_names,
+        seed=document.get("seed", 42),
+        question=str(document.get("question", "")),
+        data_options=options,
+        folder=path.parent,
+    )
+
+
+def _protocol(given: object, text: str, path: Path) -> Protocol:
+    """A protocol by name or file, or a table with ``base`` and the decisions that differ from it."""
+    if isinstance(given, str):
+        given = {"base": given}
+    if not isinstance(given, Mapping) or not isinstance(given.get("base"), str):
+        where = f"{path}:{line_of(text, 'protocol')}"
+        raise ProtocolError(f'{where}: the protocol needs a base: protocol = "random-5fold"')
+    base = given["base"]
+    beside = path.parent / base
+    protocol = Protocol.load(beside if base.endswith(".toml") else base)
+    changes: dict[str, Value] = {}
+    for key, value in flatten({k: v for k, v in given.items() if k != "base"}).items():
+        changes[key] = value
+    try:
+        return protocol.replace(changes, str(path))
+    except ProtocolError as error:
+        raise ProtocolError(f"{path}, [protocol] on {base}:\n{error}") from None
+
+
+def _entries(algorithms: Sequence[str | Mapping[str, Any]]) -> tuple[Entry, ...]:
+    entries = [_entry(given) for given in algorithms]
+    if not entries:
+        raise StudyError("a study needs at least one algorithm; `repro plugins list` shows them")
+    labels = [entry.label for entry in entries]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise StudyError(f"two algorithms are labelled '{label}'; give each a label of its own")
+    return tuple(entries)
+
+
+_LABEL = re.compile(r"[^\x00-\x1f/]+")
+
+
+def _entry(given: str | Mapping[str, Any]) -> Entry:
+    if isinstance(given, str):
+        given = {"use": given}
+    for key in given:
+        if key not in ALGORITHM_KEYS:
+            raise StudyError(f"unknown key '{key}' in an algorithm{nearest(key, ALGORITHM_KEYS)}")
+    use = given.get("use")
+    if not isinstance(use, str):
+        raise StudyError('an algorithm needs "use", such as use = "reference/item-knn"')
+    framework, algorithm = plugins().algorithm(use)
+    label = given.get("label", use.replace("/", " "))
+    if not isinstance(label, str) or not _LABEL.fullmatch(label):
+        raise StudyError(f"label = {label!r} must be text in one line, without '/'")
+    parameters = parameters_of(algorithm, dict(given.get("parameters", {})))
+    return Entry(f"{framework.name}/{algorithm.name}", label, parameters)
+
+
+def _measures(names: Sequence[str], protocol: Protocol) -> tuple[Measure, ...]:
+    measures = [parse_measure(name, protocol, metrics()) for name in names]
+    if not measures:
+        raise StudyError(f"a study needs at least one metric, such as ndcg@10; metrics: {', '.join(metrics())}")
+    seen: set[str] = set()
+    for measure in measures:
+        if measure.full_name in seen:
+            raise StudyError(f"metric {measure.full_name} is asked for twice")
+        seen.add(measure.full_name)
+    return tuple(measures)

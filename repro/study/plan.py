@@ -1,0 +1,58 @@
+"""From a study to its cells: data prepared, folds made, one cell for each algorithm and fold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from repro.data import Impact, Interactions, prepare
+from repro.split import Fold, Split, make_folds
+from repro.streams import stream
+from repro.study.model import Entry, Study
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One unit of work: one algorithm on one fold."""
+
+    entry: Entry
+    fold: Fold
+    seed: int
+
+    @property
+    def id(self) -> str:
+        return f"{self.entry.label}/{self.fold.name}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that a study needs before anything is fitted."""
+
+    study: Study
+    source: Interactions
+    interactions: Interactions
+    scale: tuple[float, float]
+    split: Split
+    cells: tuple[Cell, ...]
+    data_impacts: tuple[Impact, ...]
+
+
+def make_plan(study: Study) -> Plan:
+    """Load and prepare the data, make the folds, list the cells (by algorithm, then fold)."""
+    protocol = study.protocol
+    source = study.interactions()
+    prepared, impacts = prepare(source, protocol, study.seed)
+    split = make_folds(prepared, protocol, study.seed)
+    interactions = split.interactions
+    if protocol["data.scale"] == "stated":
+        scale = (protocol.number("data.scale_min"), protocol.number("data.scale_max"))
+    else:
+        scale = (float(interactions.ratings.min()), float(interactions.ratings.max()))
+    cells = tuple(
+        Cell(entry, fold, fit_seed(study.seed, entry.use, fold.name)) for entry in study.entries for fold in split.folds
+    )
+    return Plan(study, source, interactions, scale, split, cells, tuple(impacts))
+
+
+def fit_seed(seed: int, use: str, fold: str) -> int:
+    """The seed given to an algorithm on a fold: 31 bits, as every framework takes them."""
+    return int(stream(seed, "fit", use, fold)) & 0x7FFFFFFF

@@ -1,0 +1,129 @@
+"""The numbers of a run, as tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from repro.journal import read_journal
+from repro.study.folder import JOURNAL
+
+if TYPE_CHECKING:
+    from repro.journal import events
+    from repro.metrics import Measure
+    from repro.study.plan import Plan
+
+ALL_FOLDS = "all"
+SCHEMA = pa.schema(
+    [
+        ("algorithm", pa.string()),
+        ("framework", pa.string()),
+        ("fold", pa.string()),
+        ("metric", pa.string()),
+        ("measure", pa.string()),
+        ("cutoff", pa.int32()),
+        ("value", pa.float64()),
+        ("users", pa.int64()),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Results:
+    """A finished run: its folder and its tables."""
+
+    folder: Path
+
+    def long(self) -> pd.DataFrame:
+        """One row for each algorithm, fold (``all``: all of them together) and metric."""
+        frame: pd.DataFrame = pq.read_table(self.folder / "results.parquet").to_pandas()
+        return frame
+
+    def table(self) -> pd.DataFrame:
+        """Algorithms by metrics, all folds together."""
+        frame = self.long()
+        frame = frame[frame["fold"] == ALL_FOLDS]
+        wide = frame.pivot(index="algorithm", columns="metric", values="value")
+        return wide.loc[frame["algorithm"].unique(), frame["metric"].unique()]
+
+    def per_list(self) -> pd.DataFrame:
+        """Each list's value of each ranking metric: algorithm, fold, user, (target), metric, value."""
+        parts = []
+        for event in read_journal(self.folder / JOURNAL).events("cell.finished"):
+            if "values" not in event.artifacts:
+                continue
+            label, _, fold = event.cell.rpartition("/")
+            stored = pq.read_table(self.folder / "artifacts" / f"{event.artifacts['values']}.parquet").to_pandas()
+            whose = stored[[name for name in ("user", "target") if name in stored]]
+            for column in stored.columns[stored.columns.str.endswith(" numerator")]:
+                metric = column.removesuffix(" numerator")
+                value = stored[column] / stored[f"{metric} denominator"].where(lambda d: d > 0)
+                parts.append(whose.assign(algorithm=label, fold=fold, metric=metric, value=value))
+        return pd.concat(parts, ignore_index=True)
+
+    def impacts(self) -> pd.DataFrame:
+        """What each decision touched, for the data, the split and each cell."""
+        journal = read_journal(self.folder / JOURNAL)
+        rows = []
+        for line in journal.lines:
+            for impact in getattr(line.event, "impacts", ()):
+                where = getattr(line.event, "cell", line.event.event.partition(".")[0])
+                rows.append({"where": where, **impact.model_dump()})
+        return pd.DataFrame(rows)
+
+    def most_touched(self) -> list[str]:
+        """For each decision and what is counted of it, the sentence of the cell that it touched most, if any."""
+        impacts = self.impacts()
+        impacts = impacts[impacts["touched"] > 0].astype({"value": str})
+        groups = impacts.groupby(["decision", "value", "unit", "note"], sort=False)["touched"]
+        return [str(sentence) for sentence in impacts.loc[groups.idxmax(), "sentence"]]
+
+    def __repr__(self) -> str:
+        return f"{self.table()}\n{self.folder}"
+
+
+def metric_names(measures: tuple[Measure, ...]) -> dict[str, str]:
+    """How a study calls its measures: by the short name, unless two would share it."""
+    short = [measure.name for measure in measures]
+    return {m.full_name: m.name if short.count(m.name) == 1 else m.full_name for m in measures}
+
+
+def results_table(plan: Plan, finished: Mapping[str, events.CellFinished], pooled: Mapping[str, float]) -> pa.Table:
+    """The long table, in the order of the study: each fold of an algorithm, then all folds together.
+
+    All folds together are the mean of the folds, or, where ``pooled`` has it (by algorithm and measure), the
+    value of all folds' users averaged together.
+    """
+    names = metric_names(plan.study.measures)
+    rows = []
+    for entry in plan.study.entries:
+        cells = [finished[c.id] for c in plan.cells if c.entry is entry and c.id in finished]
+        folds = [c.fold.name for c in plan.cells if c.entry is entry and c.id in finished]
+        complete = len(cells) == len(plan.split.folds)
+        for number, measure in enumerate(plan.study.measures):
+            values = [math.nan if (v := cell.values[number].value) is None else v for cell in cells]
+            users = [cell.values[number].users for cell in cells]
+            together = pooled.get(f"{entry.label}/{measure.full_name}", math.fsum(values) / max(len(values), 1))
+            rows += [
+                (
+                    entry.label,
+                    entry.framework,
+                    fold,
+                    names[measure.full_name],
+                    measure.full_name,
+                    measure.cutoff,
+                    v,
+                    n,
+                )
+                for fold, v, n in [*zip(folds, values, users, strict=True), (ALL_FOLDS, together, sum(users))]
+                if fold != ALL_FOLDS or complete
+            ]
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(SCHEMA)
+    return pa.table([list(column) for column in columns], schema=SCHEMA)

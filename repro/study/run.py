@@ -1,0 +1,385 @@
+"""Run a study into a folder, journal every step, and pick up where a killed run stopped."""
+
+from __future__ import annotations
+
+import os
+import platform
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from importlib.metadata import distributions, version
+from pathlib import Path
+from typing import Any
+from typing import Protocol as Interface
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+
+from repro import __version__
+from repro.data import Impact, Interactions
+from repro.errors import StudyError
+from repro.journal import Contents, Journal, events, read_journal
+from repro.plugin import plugins
+from repro.protocol import registry
+from repro.study.executor import run_cells
+from repro.study.folder import RunFolder, parquet_bytes
+from repro.study.measure_lists import BLOCK_USERS
+from repro.study.model import Study
+from repro.study.plan import Cell, Plan, make_plan
+from repro.study.pooling import pooled_value
+from repro.study.results import Results, results_table
+
+PACKAGES = ("numpy", "numba", "pandas", "pyarrow", "scipy", "pluggy", "pydantic")
+
+
+class Watcher(Interface):
+    """Who wants to see a run go on: the progress bar."""
+
+    def planned(self, plan: Plan, remaining: int) -> None: ...
+    def cell_started(self, cell: Cell) -> None: ...
+    def cell_progress(self, cell: Cell, done: int, total: int) -> None: ...
+    def cell_ended(self, cell: Cell, error: str | None) -> None: ...
+
+
+class Silent:
+    """Nobody watches."""
+
+    def planned(self, plan: Plan, remaining: int) -> None: ...
+    def cell_started(self, cell: Cell) -> None: ...
+    def cell_progress(self, cell: Cell, done: int, total: int) -> None: ...
+    def cell_ended(self, cell: Cell, error: str | None) -> None: ...
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a run is carried out; none of this changes a number."""
+
+    workers: int = 1
+    block_users: int = BLOCK_USERS
+
+
+def run_study(
+    study: Study,
+    into: str | Path | None = None,
+    *,
+    workers: int = 1,
+    block_users: int = BLOCK_USERS,
+    resume: bool = False,
+    fresh: bool = False,
+    watcher: Watcher | None = None,
+) -> Results:
+    """Run ``study`` into the folder ``into`` (a temporary one by default).
+
+    workers      cells run in that many processes
+    block_users  users are ranked and measured in blocks of about this many
+    resume       finish a run that was cut off in that folder
+    fresh        replace a run that is in that folder
+    """
+    options = Options(workers, block_users)
+    if workers < 1 or block_users < 1:
+        raise StudyError(f"workers = {workers} and block_users = {block_users} must be at least 1")
+    folder = RunFolder(Path(into) if into is not None else Path(tempfile.mkdtemp(prefix="repro-")) / "run")
+    contents = _open(folder, resume, fresh)
+    with folder.locked():
+        run = _Run(study, folder, options, watcher or Silent())
+        run.carry_out(contents)
+    return Results(folder.path)
+
+
+def _open(folder: RunFolder, resume: bool, fresh: bool) -> Contents | None:
+    """A new folder (None), or what the journal of a run to be resumed holds."""
+    if not folder.journal.is_file():
+        if resume:
+            raise StudyError(f"there is no run to resume in {folder.path}; run it without --resume")
+        folder.create()
+        return None
+    if fresh and not resume:
+        with folder.locked():
+            folder.remove()
+        folder.create()
+        return None
+    contents = read_journal(folder.journal)
+    if not resume:
+        state = "a finished run" if contents.events("run.finished") else "a run that was cut off"
+        raise StudyError(
+            f"{folder.path} holds {state}; --resume finishes it, --fresh replaces it, --into takes another folder"
+        )
+    return contents
+
+
+class _Run:
+    """One run: the plan, its journal, and what is finished."""
+
+    def __init__(self, study: Study, folder: RunFolder, options: Options, watcher: Watcher) -> None:
+        self.study = study
+        self.folder = folder
+        self.options = options
+        self.watcher = watcher
+        self.finished: dict[str, events.CellFinished] = {}
+
+    def carry_out(self, contents: Contents | None) -> None:
+        if contents is not None and contents.events("run.finished") and not _unfinished(contents):
+            return
+        started = time.perf_counter()
+        plan = make_plan(self.study)
+        if contents is None or not contents.lines:
+            self.journal = Journal(self.folder.journal, contents)
+            self._begin(plan)
+        else:
+            self._check_same(contents, plan)
+            self.finished = self._kept(contents)
+            self.journal = Journal(self.folder.journal, contents)
+            self._go_on(contents, plan)
+        failures = self._cells(plan)
+        self._results(plan)
+        self.journal.write(
+            events.RunFinished(cells=len(self.finished), failed=len(failures), seconds=time.perf_counter() - started)
+        )
+        self.journal.close()
+        if failures:
+            told = "\n".join(f"  {cell}: {error}" for cell, error in failures.items())
+            raise StudyError(
+                f"{len(failures)} of {len(plan.cells)} cells failed:\n{told}\n"
+                f"The others are in {self.folder.path}; --resume tries the failed ones again."
+            )
+
+    def _begin(self, plan: Plan) -> None:
+        study = self.study
+        self.folder.write("study.toml", study.to_toml().encode())
+        self.folder.write("protocol.toml", study.protocol.to_toml().encode())
+        self.journal.write(
+            events.RunStarted(
+                question=study.question,
+                study_digest=study.digest,
+                protocol_hash=study.protocol.hash,
+                seed=study.seed,
+                versions=_versions(study),
+                machine=_machine(),
+                workers=self.options.workers,
+                block_users=self.options.block_users,
+            )
+        )
+        known = registry()
+        self.journal.write(
+            events.DecisionsResolved(
+                protocol=study.protocol.name,
+                decisions=[
+                    events.DecisionEntry(
+                        decision=key,
+                        value=value,
+                        meaning=known[key].meaning(value),
+                        origin=study.protocol.origins[key],
+                    )
+                    for key, value in study.protocol.items()
+                ],
+                left_open_by_source=list(study.protocol.open),
+                measures=[events.MeasureEntry(name=m.name, full_name=m.full_name) for m in study.measures],
+            )
+        )
+        self._data_and_split(plan)
+
+    def _data_and_split(self, plan: Plan) -> None:
+        source, prepared = plan.source, plan.interactions
+        self.journal.write(events.DataLoaded(data=self.study.data_name, **_sizes(source)))
+        self.journal.write(events.DataPrepared(impacts=_impacts(plan.data_impacts), **_sizes(prepared)))
+        for fold in plan.split.folds:
+            parts = {"test": prepared.select(fold.test)}
+            if fold.validation is not None:
+                parts["validation"] = prepared.select(fold.validation)
+            validation = parts.get("validation")
+            self.journal.write(
+                events.FoldMade(
+                    fold=fold.name,
+                    train_rows=len(fold.train),
+                    validation_rows=0 if validation is None else len(validation),
+                    test_rows=len(fold.test),
+                    train_digest=prepared.select(fold.train).digest,
+                    validation_digest=None if validation is None else validation.digest,
+                    test_digest=parts["test"].digest,
+                    artifacts={name: self.folder.store(_rows(part)) for name, part in parts.items()},
+                )
+            )
+        self.journal.write(events.SplitMade(folds=len(plan.split.folds), impacts=_impacts(plan.split.impacts)))
+
+    def _check_same(self, contents: Contents, plan: Plan) -> None:
+        began = contents.events("run.started")[0]
+        if began.study_digest != self.study.digest:
+            raise StudyError(
+                f"the study is not the one in {self.folder.path} (its algorithms, metrics, seed, data or protocol "
+                "changed since); run it into another folder with --into, or replace that run with --fresh"
+            )
+        loaded = contents.events("data.loaded")
+        if loaded and loaded[0].digest != plan.source.digest:
+            raise StudyError(
+                f"the data changed since {self.folder.path} was begun (digest {loaded[0].digest[:12]} then, "
+                f"{plan.source.digest[:12]} now); replace that run with --fresh"
+            )
+
+    def _kept(self, contents: Contents) -> dict[str, events.CellFinished]:
+        """The cells that are done and whose artefacts are all there and unharmed."""
+        return {
+            event.cell: event
+            for event in contents.events("cell.finished")
+            if all(self.folder.has(digest) for digest in event.artifacts.values())
+        }
+
+    def _go_on(self, contents: Contents, plan: Plan) -> None:
+        self.journal.write(
+            events.RunResumed(
+                cells_kept=sorted(self.finished),
+                torn_bytes_dropped=contents.torn,
+                versions=_versions(self.study),
+                machine=_machine(),
+                workers=self.options.workers,
+            )
+        )
+        self.folder.write("study.toml", self.study.to_toml().encode())
+        self.folder.write("protocol.toml", self.study.protocol.to_toml().encode())
+        if not contents.events("split.made"):
+            self._data_and_split(plan)
+
+    def _cells(self, plan: Plan) -> dict[str, str]:
+        remaining = [cell for cell in plan.cells if cell.id not in self.finished]
+        self.watcher.planned(plan, len(remaining))
+        failures: dict[str, str] = {}
+        steps = run_cells(
+            plan,
+            remaining,
+            workers=self.options.workers,
+            block_users=self.options.block_users,
+            progress=self.watcher.cell_progress,
+        )
+        for step in steps:
+            cell = step.cell
+            if step.kind == "started":
+                self.watcher.cell_started(cell)
+                self.journal.write(_cell_started(cell))
+            elif step.output is not None:
+                output = step.output
+                event = events.CellFinished(
+                    cell=cell.id,
+                    values=[
+                        events.ValueEntry(metric=m.full_name, value=v if v == v else None, users=n)
+                        for m, (v, n) in zip(self.study.measures, output.values, strict=True)
+                    ],
+                    impacts=_impacts(output.impacts),
+                    artifacts={name: self.folder.store(content) for name, content in output.tables.items()},
+                    seconds=output.seconds,
+                )
+                self.journal.write(event)
+                self.finished[cell.id] = event
+                self.watcher.cell_ended(cell, None)
+            else:
+                failures[cell.id] = str(step.error)
+                self.journal.write(events.CellFailed(cell=cell.id, error=str(step.error)))
+                self.watcher.cell_ended(cell, str(step.error))
+        return failures
+
+    def _results(self, plan: Plan) -> None:
+        pooled: dict[str, float] = {}
+        if self.study.protocol["average.folds"] == "pooled":
+            for entry in self.study.entries:
+                cells = [self.finished.get(cell.id) for cell in plan.cells if cell.entry is entry]
+                paths = [
+                    {name: self.folder.artifact(digest) for name, digest in cell.artifacts.items()}
+                    for cell in cells
+                    if cell is not None
+                ]
+                for measure in self.study.measures:
+                    value = pooled_value(measure, paths, self.study.protocol)
+                    if value is not None:
+                        pooled[f"{entry.label}/{measure.full_name}"] = value
+        table = results_table(plan, self.finished, pooled)
+        files = {
+            "results.parquet": self.folder.write("results.parquet", parquet_bytes(table)),
+            "results.csv": self.folder.write("results.csv", _csv(table)),
+        }
+        for name in sorted({entry.framework for entry in self.study.entries}):
+            path = f"environments/{name}.txt"
+            files[path] = self.folder.write(path, _freeze().encode())
+        self.journal.write(events.ResultsWritten(files=files))
+
+
+def _unfinished(contents: Contents) -> bool:
+    """Whether a run that ended left failed cells behind."""
+    last = contents.events("run.finished")[-1]
+    return bool(last.failed)
+
+
+def _cell_started(cell: Cell) -> events.CellStarted:
+    framework, algorithm = plugins().algorithm(cell.entry.use)
+    return events.CellStarted(
+        cell=cell.id,
+        algorithm=cell.entry.use,
+        framework=framework.name,
+        framework_version=framework.version,
+        fold=cell.fold.name,
+        parameters=dict(cell.entry.parameters),
+        deterministic=algorithm.deterministic,
+        seed=cell.seed,
+    )
+
+
+def _impacts(impacts: tuple[Impact, ...] | list[Impact]) -> list[events.ImpactEntry]:
+    return [events.ImpactEntry(**asdict(impact), sentence=impact.sentence) for impact in impacts]
+
+
+def _sizes(data: Interactions) -> dict[str, Any]:
+
+    return {
+        "digest": data.digest,
+        "rows": len(data),
+        "users": len(np.unique(data.users)),
+        "items": len(np.unique(data.items)),
+    }
+
+
+def _rows(part: Interactions) -> bytes:
+    """A part of a split as Parquet with external ids, in canonical order."""
+    return parquet_bytes(pa.Table.from_pandas(part.canonical().to_frame(), preserve_index=False))
+
+
+def _csv(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    pacsv.write_csv(table, sink)
+    return bytes(sink.getvalue())
+
+
+def _versions(study: Study) -> dict[str, str]:
+    found = {"repro": __version__, "python": platform.python_version()}
+    for name in PACKAGES:
+        found[name] = version(name)
+    for entry in study.entries:
+        framework = plugins().framework(entry.framework)
+        found[f"framework:{framework.name}"] = framework.version
+        found.update(framework.packages)
+    return found
+
+
+def _machine() -> dict[str, events.Number]:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {
+        "system": platform.system(),
+        "release": platform.release(),
+        "architecture": platform.machine(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "memory_bytes": memory,
+    }
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor()
+
+
+def _freeze() -> str:
+    """Every distribution of this environment with its version, one a line."""
+    found = {f"{d.metadata['Name']}=={d.version}" for d in distributions() if d.metadata["Name"]}
+    return "\n".join(sorted(found, key=str.lower)) + "\n"

@@ -1,0 +1,173 @@
+"""Runs: the same numbers whatever the workers, blocks and row order; nothing lost when something breaks."""
+
+import filecmp
+import json
+
+import numpy as np
+import pytest
+
+from repro import Study
+from repro.errors import StudyError
+from repro.journal import read_journal
+from repro.study.folder import RunFolder
+
+FILES = ("results.parquet", "results.csv")
+
+
+def same_results(first, second):
+    _, differing, missing = filecmp.cmpfiles(first, second, FILES, shallow=False)
+    return not differing and not missing
+
+
+def artifacts(folder):
+    return {event.cell: event.artifacts for event in read_journal(folder / "journal.jsonl").events("cell.finished")}
+
+
+@pytest.fixture(scope="module")
+def finished(study, tmp_path_factory):
+    return study.run(tmp_path_factory.mktemp("finished") / "run")
+
+
+def test_a_run_leaves_tables_protocol_study_and_journal(finished, study):
+    assert {path.name for path in finished.folder.iterdir()} >= {
+        "artifacts",
+        "environments",
+        "journal.jsonl",
+        "protocol.toml",
+        "results.csv",
+        "results.parquet",
+        "study.toml",
+    }
+    table = finished.table()
+    assert list(table.columns) == [measure.name for measure in study.measures]
+    assert list(table.index) == [entry.label for entry in study.entries]
+    assert table["rmse"].notna().sum() >= 1
+    assert np.isnan(table.loc["reference popularity", "rmse"])
+
+
+def test_the_journal_says_who_decided_what_and_what_it_touched(finished, study):
+    journal = read_journal(finished.folder / "journal.jsonl")
+    decisions = journal.events("decisions.resolved")[0].decisions
+    assert {d.decision: d.value for d in decisions} == dict(study.protocol)
+    impacts = finished.impacts()
+    assert {"ties.break", "missing.rank", "relevance.rule"} <= set(impacts["decision"])
+    assert impacts["sentence"].str.len().min() > 10
+
+
+def test_all_folds_together_are_the_mean_of_the_folds(finished):
+    long = finished.long()
+    folds = long[long["fold"] != "all"].groupby(["algorithm", "metric"], sort=False)["value"].mean()
+    together = long[long["fold"] == "all"].set_index(["algorithm", "metric"])["value"]
+    np.testing.assert_allclose(together, folds.loc[together.index], rtol=1e-15, equal_nan=True)
+
+
+@pytest.mark.parametrize("block_users", [1, 7, 100_000])
+def test_the_size_of_blocks_changes_nothing(study, finished, tmp_path, block_users):
+    other = study.run(tmp_path / "run", block_users=block_users)
+    assert same_results(other.folder, finished.folder)
+    assert artifacts(other.folder) == artifacts(finished.folder)
+
+
+def test_the_number_of_workers_changes_nothing(study, finished, tmp_path):
+    other = study.run(tmp_path / "run", workers=2)
+    assert same_results(other.folder, finished.folder)
+    assert artifacts(other.folder) == artifacts(finished.folder)
+
+
+def test_the_order_of_rows_changes_nothing(study, finished, data, tmp_path):
+    shuffled = data.select(np.random.default_rng(5).permutation(len(data)))
+    other = Study(
+        shuffled,
+        study.protocol,
+        [entry.use for entry in study.entries],
+        [measure.name for measure in study.measures],
+        seed=study.seed,
+        question=study.question,
+    ).run(tmp_path / "run")
+    assert same_results(other.folder, finished.folder)
+    assert artifacts(other.folder) == artifacts(finished.folder)
+
+
+def test_another_seed_gives_other_folds(study, finished, data, tmp_path):
+    other = Study(data, study.protocol, ["reference/random"], ["ndcg@10"], seed=12).run(tmp_path / "run")
+    first = read_journal(finished.folder / "journal.jsonl").events("fold.made")[0].test_digest
+    assert read_journal(other.folder / "journal.jsonl").events("fold.made")[0].test_digest != first
+
+
+def test_a_folder_that_holds_a_run_is_not_overwritten_unasked(study, finished, tmp_path):
+    with pytest.raises(StudyError, match="holds a finished run; --resume finishes it, --fresh replaces it"):
+        study.run(finished.folder)
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(StudyError, match="is not empty and not a run"):
+        study.run(tmp_path, fresh=True)
+    assert (tmp_path / "thesis.tex").exists()
+
+
+def test_a_second_run_into_the_same_folder_is_refused(study, tmp_path):
+    (tmp_path / "run").mkdir()
+    folder = RunFolder(tmp_path / "run")
+    with folder.locked(), pytest.raises(StudyError, match="another run is writing"), folder.locked():
+        pass
+
+
+def test_resuming_a_finished_run_changes_nothing(study, finished):
+    before = (finished.folder / "journal.jsonl").read_bytes()
+    study.run(finished.folder, resume=True)
+    assert (finished.folder / "journal.jsonl").read_bytes() == before
+
+
+def test_resuming_another_study_is_refused(finished, data):
+    other = Study(data, "random-5fold", ["reference/random"], ["ndcg@10"])
+    journal = finished.folder / "journal.jsonl"
+    cut = journal.read_bytes()
+    journal.write_bytes(b"\n".join(cut.splitlines()[:8]) + b"\n")
+    try:
+        with pytest.raises(StudyError, match="the study is not the one in"):
+            other.run(finished.folder, resume=True)
+    finally:
+        journal.write_bytes(cut)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.3, 0.5, 0.8, 0.99])
+def test_a_run_cut_off_anywhere_is_finished_with_the_same_digests(study, finished, tmp_path, share):
+    import shutil
+
+    cut = tmp_path / "run"
+    shutil.copytree(finished.folder, cut)
+    journal = cut / "journal.jsonl"
+    content = journal.read_bytes()
+    journal.write_bytes(content[: int(len(content) * share)])
+    for name in FILES:
+        (cut / name).unlink()
+    study.run(cut, resume=True)
+    assert same_results(cut, finished.folder)
+    assert artifacts(cut) == artifacts(finished.folder)
+    read_journal(journal)
+
+
+def test_a_damaged_artefact_is_made_again(study, finished, tmp_path):
+    import shutil
+
+    damaged = tmp_path / "run"
+    shutil.copytree(finished.folder, damaged)
+    journal = damaged / "journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:-1]))
+    victim = next(iter(artifacts(damaged).values()))["values"]
+    path = damaged / "artifacts" / f"{victim}.parquet"
+    path.write_bytes(b"PAR1 but not really")
+    study.run(damaged, resume=True)
+    assert same_results(damaged, finished.folder)
+    assert RunFolder(damaged).has(victim)
+
+
+def test_the_study_file_of_a_run_reads_back_as_the_same_study(finished, study):
+    again = Study.load(finished.folder / "study.toml")
+    assert [e.parameters for e in again.entries] == [e.parameters for e in study.entries]
+    assert again.protocol == study.protocol
+    assert [m.full_name for m in again.measures] == [m.full_name for m in study.measures]
+
+
+def test_every_line_of_the_journal_is_json(finished):
+    for line in (finished.folder / "journal.jsonl").read_text().splitlines():
+        json.loads(line)

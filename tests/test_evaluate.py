@@ -1,0 +1,260 @@
+"""Two data frames in, numbers out."""
+
+from __future__ import annotations
+
+import json
+import math
+import pathlib
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import repro
+from repro.errors import DataError, ProtocolError
+from repro.evaluate import default_protocol, evaluate, prepare
+
+D2, D3 = 1 / math.log2(3), 1 / 2
+
+
+def frame(rows, columns="user item score"):
+    return pd.DataFrame(rows, columns=columns.split())
+
+
+# Ann finds one of her two items, at rank 2; Bob finds his only one, at rank 1; Cem has no list; Dot has one, but
+# is no test user.
+RECOMMENDED = frame(
+    [
+        ("ann", "x", 0.9),
+        ("ann", "y", 0.8),
+        ("ann", "z", 0.7),
+        ("bob", "y", 3.0),
+        ("bob", "x", 1.0),
+        ("dot", "x", 1.0),
+    ]
+)
+HELD_OUT = frame([("ann", "y"), ("ann", "w"), ("bob", "y"), ("cem", "x")], "user item")
+
+
+def values(*args, **kwargs):
+    table = evaluate(*args, **kwargs)
+    return dict(zip(table["metric"], table["value"], strict=True))
+
+
+def test_averages_over_test_users():
+    table = evaluate(RECOMMENDED, HELD_OUT, metrics=["ndcg@3", "precision@2", "recall@2", "rr"])
+    assert table.columns.tolist() == ["metric", "value", "users"]
+    assert table["users"].tolist() == [3, 3, 3, 3]
+    expected = [(D2 / (1 + D2) + 1 + 0) / 3, (1 / 2 + 1 / 2 + 0) / 3, (1 / 2 + 1 + 0) / 3, (1 / 2 + 1 + 0) / 3]
+    assert table["value"].tolist() == pytest.approx(expected)
+
+
+def test_it_is_there_at_the_top_and_stays_there():
+    assert repro.evaluate(RECOMMENDED, HELD_OUT)["metric"].tolist() == ["ndcg@10", "precision@10", "recall@10"]
+    assert repro.evaluate(RECOMMENDED, HELD_OUT, metrics="rr")["value"].tolist() == [0.5]
+
+
+def test_each_user_alone():
+    table = evaluate(RECOMMENDED, HELD_OUT, metrics=["rr", "hit@1"], per_user=True)
+    assert table.columns.tolist() == ["user", "metric", "value"]
+    assert table.to_numpy().tolist() == [
+        ["ann", "rr", 0.5],
+        ["bob", "rr", 1.0],
+        ["cem", "rr", 0.0],
+        ["ann", "hit@1", 0.0],
+        ["bob", "hit@1", 1.0],
+        ["cem", "hit@1", 0.0],
+    ]
+
+
+def test_a_protocol_decides():
+    protocol = default_protocol(rated=False).replace({"average.no_list": "skip"})
+    assert values(RECOMMENDED, HELD_OUT, protocol, ["rr"]) == {"rr": 0.75}
+
+
+def test_by_default_a_rating_above_zero_is_relevant():
+    truth = HELD_OUT.assign(rating=[0, 4, 2, 1])
+    per_user = evaluate(RECOMMENDED, truth, metrics=["rr"], per_user=True)
+    assert per_user["value"].tolist() == [0.0, 1.0, 0.0]
+    threshold = default_protocol(rated=True).replace({"relevance.threshold": 2.0})
+    table = evaluate(RECOMMENDED, truth, threshold, metrics=["rr"])
+    assert (table["value"].tolist(), table["users"].tolist()) == ([0.0], [1])
+
+
+def test_grades_are_the_ratings():
+    truth = frame([("ann", "x", 1), ("ann", "y", 3)], "user item rating")
+    found = values(RECOMMENDED, truth, metrics=["ndcg[gain=linear]@3", "ndcg[gain=exp2]@3"])
+    assert list(found.values()) == pytest.approx([(1 + 3 * D2) / (3 + D2), (1 + 7 * D2) / (7 + D2)])
+
+
+def test_relevance_by_the_users_mean_in_training():
+    protocol = default_protocol(rated=True).replace({"relevance.rule": "user-mean", "relevance.inclusive": True})
+    truth = frame([("ann", "x", 3), ("ann", "y", 4)], "user item rating")
+    train = frame([("ann", "q", 3), ("ann", "r", 5)], "user item rating")
+    assert values(RECOMMENDED, truth, protocol, ["rr"], train=train) == {"rr": 0.5}
+    with pytest.raises(ProtocolError, match="give them as train="):
+        evaluate(RECOMMENDED, truth, protocol)
+
+
+def test_ranks_in_place_of_scores():
+    ranks = frame([("ann", "x", 2), ("ann", "y", 1), ("ann", "z", 3)], "user item rank")
+    assert values(ranks, HELD_OUT[:2], metrics=["rr", "ap"]) == {"rr": 1.0, "ap": 0.5}
+    both = ranks.assign(score=[0.9, 0.1, 0.2])
+    assert values(both, HELD_OUT[:2], metrics=["rr"]) == {"rr": pytest.approx(1 / 3)}
+
+
+def test_missing_scores_are_a_decision():
+    recommended = frame([("ann", "x", 0.1), ("ann", "y", np.nan), ("ann", "z", 0.2)])
+    truth = HELD_OUT[:1]
+    asked = {}
+    for rule in ("last", "first", "drop"):
+        protocol = default_protocol(rated=False).replace({"missing.rank": rule})
+        asked[rule] = values(recommended, truth, protocol, ["rr"])["rr"]
+    assert asked == {"last": pytest.approx(1 / 3), "first": 1.0, "drop": 0.0}
+    with pytest.raises(repro.ReproError, match="fail"):
+        evaluate(recommended, truth, default_protocol(rated=False).replace({"missing.rank": "fail"}))
+
+
+def test_tied_scores_are_a_decision():
+    tied = frame([("ann", item, 1.0) for item in ("i9", "i10", "i2")])
+    truth = frame([("ann", "i9")], "user item")
+    found = {}
+    for rule in ("item-asc", "item-desc", "expected", "best", "worst", "shared-mean"):
+        protocol = default_protocol(rated=False).replace({"ties.break": rule})
+        found[rule] = values(tied, truth, protocol, ["rr"])["rr"]
+    expected = {"item-asc": 1 / 3, "item-desc": 1, "expected": (1 + 1 / 2 + 1 / 3) / 3, "best": 1, "worst": 1 / 3}
+    assert found == pytest.approx(expected | {"shared-mean": 1 / 2})
+
+
+def test_ties_in_the_order_of_the_source():
+    truth = frame([("ann", "i9")], "user item")
+    protocol = default_protocol(rated=False).replace({"ties.break": "source"})
+    for items, rank in ((("i9", "i2", "i5"), 1), (("i5", "i9", "i2"), 2), (("i2", "i5", "i9"), 3)):
+        tied = frame([("ann", item, 1.0) for item in items])
+        assert values(tied, truth, protocol, ["rr"]) == {"rr": 1 / rank}
+
+
+def test_numbers_as_ids_are_ordered_as_numbers():
+    tied = frame([(1, item, 1.0) for item in (9, 10, 2)])
+    truth = frame([(1, 10)], "user item")
+    assert values(tied, truth, metrics=["rr"]) == {"rr": pytest.approx(1 / 3)}
+    text = default_protocol(rated=False).replace({"ties.id_order": "text"})
+    assert values(tied, truth, text, ["rr"]) == {"rr": 1.0}
+
+
+def test_an_id_is_the_same_as_number_and_as_text():
+    recommended = frame([(1, 7, 0.5), (1, 8, 0.4)])
+    truth = frame([("1", "8")], "user item")
+    assert values(recommended, truth, metrics=["rr"]) == {"rr": 0.5}
+
+
+def test_other_column_names():
+    names = {"user": "userId", "item": "movieId", "score": "prediction"}
+    recommended, truth = RECOMMENDED.rename(columns=names), HELD_OUT.rename(columns=names)
+    assert values(recommended, truth, metrics=["rr"], columns=names) == values(RECOMMENDED, HELD_OUT, metrics=["rr"])
+
+
+def test_coverage():
+    found = values(RECOMMENDED, HELD_OUT, metrics=["user-coverage@1", "catalogue-coverage@1"])
+    # Ann and Bob of three test users; x and y, first for them, of the items w, x, y and z.
+    assert found == {"user-coverage@1": pytest.approx(2 / 3), "catalogue-coverage@1": 0.5}
+    with pytest.raises(ProtocolError, match="user-coverage@1 is about all users together"):
+        evaluate(RECOMMENDED, HELD_OUT, metrics=["user-coverage@1"], per_user=True)
+
+
+def test_scores_as_predicted_ratings():
+    predicted = frame([("ann", "x", 4.0), ("ann", "y", 2.5), ("bob", "x", 9.0)])
+    truth = frame([("ann", "x", 5), ("ann", "y", 2), ("bob", "x", 4), ("bob", "y", 1)], "user item rating")
+    assert values(predicted, truth, metrics=["mae"]) == {"mae": pytest.approx((1 + 0.5 + 5) / 3)}
+    clipped = default_protocol(rated=True).replace({"predict.clip": "scale", "predict.missing": "global-mean"})
+    train = frame([("ann", "z", 3), ("bob", "z", 2)], "user item rating")
+    assert values(predicted, truth, clipped, ["mae"], train=train) == {"mae": pytest.approx((1 + 0.5 + 1 + 1.5) / 4)}
+    with pytest.raises(ProtocolError, match=r'predict.missing = "global-mean" needs the training rows'):
+        evaluate(predicted, truth, clipped, ["rmse"])
+    with pytest.raises(DataError, match="rmse compares scores with ratings"):
+        evaluate(predicted, truth.drop(columns="rating"), metrics=["rmse"])
+
+
+def test_nobody_has_a_list():
+    nothing = RECOMMENDED[:0]
+    table = evaluate(nothing, HELD_OUT, metrics=["ndcg@3", "ap", "user-coverage@3"])
+    assert table["value"].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_prepared_frames_can_be_asked_again():
+    prepared = prepare(RECOMMENDED, HELD_OUT)
+    first = prepared.evaluate(metrics=["rr"])
+    second = prepared.evaluate(default_protocol(rated=False).replace({"average.no_list": "skip"}), ["rr"])
+    assert (first["value"].tolist(), second["value"].tolist()) == ([0.5], [0.75])
+
+
+@pytest.mark.parametrize(
+    ("recommended", "truth", "message"),
+    [
+        (RECOMMENDED.drop(columns="user"), HELD_OUT, "recommendations has no column 'user'; it has item, score"),
+        (
+            RECOMMENDED,
+            HELD_OUT.rename(columns={"item": "items"}),
+            "truth has no column 'item'.*did you mean 'items'",
+        ),
+        (RECOMMENDED.drop(columns="score"), HELD_OUT, "neither a column 'score' nor 'rank'"),
+        (RECOMMENDED.assign(score=["a", 1, 2, 3, 4, 5]), HELD_OUT, "score is 'a', not a number, in row 1"),
+        (pd.concat([RECOMMENDED, RECOMMENDED[1:2]]), HELD_OUT, "item y is recommended to user ann more than once"),
+        (
+            RECOMMENDED,
+            pd.concat([HELD_OUT, HELD_OUT[:1]]),
+            "user ann and item y are in the test part more than once",
+        ),
+        (RECOMMENDED, HELD_OUT[:0], "truth has no rows"),
+        (RECOMMENDED, HELD_OUT.assign(user=["ann", None, "bob", "cem"]), "user is empty in row 2 of truth"),
+        (RECOMMENDED, HELD_OUT.assign(rating=[1, np.nan, 2, 3]), "rating is missing .NaN. in row 2"),
+        (
+            frame([("ann", "x", np.nan)], "user item rank"),
+            HELD_OUT,
+            "rank is missing .NaN. in row 1",
+        ),
+    ],
+)
+def test_frames_that_cannot_be_used(recommended, truth, message):
+    with pytest.raises(DataError, match=message):
+        evaluate(recommended, truth)
+
+
+def test_no_metrics():
+    with pytest.raises(ProtocolError, match="no metric"):
+        evaluate(RECOMMENDED, HELD_OUT, metrics=[])
+
+
+# What ranx, pytrec_eval and ir_measures gave on six lists.
+DATA = json.loads((pathlib.Path(__file__).parent / "metrics" / "data" / "evaluators.json").read_text(encoding="utf-8"))
+TREC_STYLE = [row for row in DATA["rows"] if row["evaluator"] in ("ranx", "ir_measures") and "protocol" not in row]
+
+
+@pytest.mark.parametrize("row", TREC_STYLE, ids=lambda row: f"{row['evaluator']}-{row['measure']}")
+def test_averages_of_ranx_and_ir_measures(row):
+    recommended = frame(
+        [(user, item, -place) for user, items in DATA["lists"].items() for place, item in enumerate(items)]
+    )
+    truth = frame(
+        [(user, item, rating) for user, items in DATA["truth"].items() for item, rating in items.items()],
+        "user item rating",
+    )
+    assert values(recommended, truth, metrics=[row["measure"]])[row["measure"]] == pytest.approx(row["mean"], abs=1e-9)
+
+
+PAIRS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9)), unique=True, min_size=1, max_size=30)
+
+
+@settings(max_examples=25, deadline=None)
+@given(recommended=PAIRS, truth=PAIRS, random=st.randoms(use_true_random=False))
+def test_neither_the_order_of_rows_nor_the_form_of_ids_moves_a_bit(recommended, truth, random):
+    scored = [(user, item, (7 * user + 3 * item) % 5) for user, item in recommended]
+    asked = ["ndcg@3", "ap", "hit@2", "precision[denominator=list]@4"]
+    plain = evaluate(frame(scored), frame(truth, "user item"), metrics=asked)
+    random.shuffle(scored)
+    random.shuffle(truth)
+    shuffled = frame(scored).astype({"user": str, "item": str}).sample(frac=1, random_state=1)
+    again = evaluate(shuffled, frame(truth, "user item").astype(str), metrics=asked)
+    pd.testing.assert_frame_equal(plain, again, check_exact=True)
