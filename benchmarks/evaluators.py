@@ -3,7 +3,9 @@
 6,040 users (as in MovieLens 1M), 100 recommendations and 30 relevant items each, six metrics. Every peer gets the
 same lists and must give the same numbers before it is timed. Times are the best of several runs, warm.
 
-(a) evaluation alone: inputs prepared in each evaluator's own form
+(a) evaluation alone: inputs prepared in each evaluator's own form; for repro, lists that are ranked already, as
+    ranx keeps them, and, in a row of its own, lists with scores that are ranked in the measured time, as
+    pytrec_eval does it
 (b) from two pandas frames with text ids to numbers: each evaluator's own form is built as well
 """
 
@@ -22,7 +24,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from repro.evaluate import evaluate, prepare
+from repro.evaluate import default_protocol, evaluate, evaluate_frames, measure_lists, rank, read_frames
+from repro.metrics import metrics, parse_measure
 
 USERS, ITEMS, LISTED, RELEVANT = 6_040, 3_706, 100, 30
 METRICS = ("ndcg@10", "ndcg@100", "precision@10", "recall@10", "ap@100", "rr")
@@ -58,8 +61,8 @@ class Contest:
     title: str
     peer: str
     theirs: Callable[[], dict[str, float]]
-    ours: Callable[[], pd.DataFrame]
-    target: float
+    ours: Callable[[], dict[str, float]]
+    target: float | None = None
 
 
 def make_frames(seed: int = 1) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -92,6 +95,39 @@ def best_time(run: Callable[[], object], seconds: float) -> float:
     return min(times)
 
 
+# --- repro ----------------------------------------------------------------------------------------------------
+
+
+def from_frames(recommended: pd.DataFrame, truth: pd.DataFrame, names: tuple[str, ...]) -> dict[str, float]:
+    return _as_dictionary(evaluate(recommended, truth, metrics=names))
+
+
+def _as_dictionary(table: pd.DataFrame) -> dict[str, float]:
+    return dict(zip(table["metric"], table["value"], strict=True))
+
+
+def contests_alone(
+    recommended: pd.DataFrame, truth: pd.DataFrame, peer: str, theirs: Callable[[], dict[str, float]]
+) -> list[Contest]:
+    """The peer's evaluation of prepared inputs against ours, with lists ranked before and in the measured time."""
+    frames = read_frames(recommended, truth)
+    protocol = default_protocol(rated=True)
+    asked = {name: parse_measure(name, protocol, metrics()) for name in METRICS}
+    ranked = rank(frames, asked.values(), protocol, seed=0)
+
+    def alone() -> dict[str, float]:
+        found = measure_lists(ranked, asked, frames.truth.n_items, protocol)
+        return {name: averaged.value for name, averaged in found.items()}
+
+    def with_ranking() -> dict[str, float]:
+        return _as_dictionary(evaluate_frames(frames, protocol, METRICS))
+
+    return [
+        Contest("(a) alone", peer, theirs, alone, 20),
+        Contest("(a) with ranking", peer, theirs, with_ranking),
+    ]
+
+
 # --- the peers ------------------------------------------------------------------------------------------------
 
 
@@ -103,34 +139,25 @@ def trec_dictionaries(frame: pd.DataFrame, column: str) -> dict[str, dict[str, A
     return nested
 
 
-def pytrec_eval_means(qrels: dict[str, Any], run: dict[str, Any]) -> dict[str, float]:
-    import pytrec_eval
-
-    results = pytrec_eval.RelevanceEvaluator(qrels, set(TREC.values())).evaluate(run)
-    return {ours: float(np.mean([user[theirs] for user in results.values()])) for ours, theirs in TREC.items()}
-
-
 def pytrec_eval_contests(recommended: pd.DataFrame, truth: pd.DataFrame) -> list[Contest]:
     import pytrec_eval
 
-    qrels, run = trec_dictionaries(truth, "rating"), trec_dictionaries(recommended, "score")
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, set(TREC.values()))
-    prepared = prepare(recommended, truth)
+    def evaluated(evaluator: Any, run: dict[str, Any]) -> dict[str, float]:
+        users = evaluator.evaluate(run).values()
+        return {ours: float(np.mean([user[theirs] for user in users])) for ours, theirs in TREC.items()}
 
-    def alone() -> dict[str, float]:
-        results = evaluator.evaluate(run)
-        return {ours: float(np.mean([user[theirs] for user in results.values()])) for ours, theirs in TREC.items()}
+    def built() -> tuple[Any, dict[str, Any]]:
+        qrels, run = trec_dictionaries(truth, "rating"), trec_dictionaries(recommended, "score")
+        return pytrec_eval.RelevanceEvaluator(qrels, set(TREC.values())), run
 
-    def from_frames() -> dict[str, float]:
-        return pytrec_eval_means(trec_dictionaries(truth, "rating"), trec_dictionaries(recommended, "score"))
-
+    prepared = built()
     return [
-        Contest("(a) alone", "pytrec_eval", alone, lambda: prepared.evaluate(metrics=METRICS), 20),
+        *contests_alone(recommended, truth, "pytrec_eval", lambda: evaluated(*prepared)),
         Contest(
             "(b) from frames",
             "pytrec_eval",
-            from_frames,
-            lambda: evaluate(recommended, truth, metrics=METRICS),
+            lambda: evaluated(*built()),
+            lambda: from_frames(recommended, truth, METRICS),
             10,
         ),
     ]
@@ -142,13 +169,12 @@ def ranx_contests(recommended: pd.DataFrame, truth: pd.DataFrame) -> list[Contes
 
     qrels, run = Qrels(trec_dictionaries(truth, "rating")), Run(trec_dictionaries(recommended, "score"))
     names = dict(zip(METRICS, ("ndcg@10", "ndcg@100", "precision@10", "recall@10", "map@100", "mrr"), strict=True))
-    prepared = prepare(recommended, truth)
 
-    def alone() -> dict[str, float]:
+    def theirs() -> dict[str, float]:
         found = ranx_evaluate(qrels, run, list(names.values()))
-        return {ours: float(found[theirs]) for ours, theirs in names.items()}
+        return {ours: float(found[name]) for ours, name in names.items()}
 
-    return [Contest("(a) alone", "ranx", alone, lambda: prepared.evaluate(metrics=METRICS), 20)]
+    return contests_alone(recommended, truth, "ranx", theirs)
 
 
 def ir_measures_contests(recommended: pd.DataFrame, truth: pd.DataFrame) -> list[Contest]:
@@ -157,21 +183,13 @@ def ir_measures_contests(recommended: pd.DataFrame, truth: pd.DataFrame) -> list
 
     measures = dict(zip(METRICS, (nDCG @ 10, nDCG @ 100, P @ 10, R @ 10, AP @ 100, RR), strict=True))
 
-    def from_frames() -> dict[str, float]:
+    def theirs() -> dict[str, float]:
         qrels = truth.rename(columns={"user": "query_id", "item": "doc_id", "rating": "relevance"})
         run = recommended.rename(columns={"user": "query_id", "item": "doc_id"})
         found = ir_measures.calc_aggregate(list(measures.values()), qrels, run)
-        return {ours: float(found[theirs]) for ours, theirs in measures.items()}
+        return {ours: float(found[name]) for ours, name in measures.items()}
 
-    return [
-        Contest(
-            "(b) from frames",
-            "ir_measures",
-            from_frames,
-            lambda: evaluate(recommended, truth, metrics=METRICS),
-            10,
-        )
-    ]
+    return [Contest("(b) from frames", "ir_measures", theirs, lambda: from_frames(recommended, truth, METRICS), 10)]
 
 
 def lenskit_contests(recommended: pd.DataFrame, truth: pd.DataFrame) -> list[Contest]:
@@ -180,27 +198,19 @@ def lenskit_contests(recommended: pd.DataFrame, truth: pd.DataFrame) -> list[Con
     from lenskit.metrics.ranking import AveragePrecision
 
     asked = (NDCG(n=10), NDCG(n=100), Precision(n=10), Recall(n=10), AveragePrecision(n=100), RecipRank())
+    names = {"user": "user_id", "item": "item_id"}
 
-    def from_frames() -> dict[str, float]:
-        ranked = recommended.sort_values(["user", "score"], ascending=[True, False])
-        ranked = ranked.rename(columns={"user": "user_id", "item": "item_id"})
+    def theirs() -> dict[str, float]:
+        ranked = recommended.sort_values(["user", "score"], ascending=[True, False]).rename(columns=names)
         ranked["rank"] = np.tile(np.arange(1, LISTED + 1), USERS)
         lists = ItemListCollection.from_df(ranked, ["user_id"])
-        held_out = ItemListCollection.from_df(truth.rename(columns={"user": "user_id", "item": "item_id"}), ["user_id"])
+        held_out = ItemListCollection.from_df(truth.rename(columns=names), ["user_id"])
         analysis = RunAnalysis()
         for name, metric in zip(LENSKIT_METRICS, asked, strict=True):
             analysis.add_metric(metric, name)
         return analysis.measure(lists, held_out).list_metrics().mean().to_dict()
 
-    return [
-        Contest(
-            "(b) from frames",
-            "lenskit",
-            from_frames,
-            lambda: evaluate(recommended, truth, metrics=LENSKIT_METRICS),
-            50,
-        )
-    ]
+    return [Contest("(b) from frames", "lenskit", theirs, lambda: from_frames(recommended, truth, LENSKIT_METRICS), 50)]
 
 
 CONTESTS = {
@@ -214,7 +224,7 @@ CONTESTS = {
 def check_agreement(contest: Contest) -> None:
     """Stop where a peer's numbers are not ours."""
     theirs = contest.theirs()
-    for name, value in contest.ours()[["metric", "value"]].itertuples(index=False):
+    for name, value in contest.ours().items():
         if not np.isclose(theirs[name], value, rtol=0, atol=1e-9):
             raise SystemExit(f"{contest.peer} gives {theirs[name]!r} for {name}, repro {value!r}: they must agree")
 
@@ -243,7 +253,7 @@ def main() -> None:
             name = f"{peer} {version(PACKAGES[peer])}"
             print(
                 f"| {contest.title} | {name} | {1e3 * theirs:,.0f} | {1e3 * ours:,.1f} "
-                f"| {theirs / ours:,.0f}x | {contest.target:g}x |",
+                f"| {theirs / ours:,.1f}x | {f'{contest.target:g}x' if contest.target else '-'} |",
                 flush=True,
             )
 

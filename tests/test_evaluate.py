@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import repro
 from repro.errors import DataError, ProtocolError
-from repro.evaluate import default_protocol, evaluate, prepare
+from repro.evaluate import default_protocol, evaluate, evaluate_frames, read_frames
 
 D2, D3 = 1 / math.log2(3), 1 / 2
 
@@ -183,11 +183,27 @@ def test_nobody_has_a_list():
     assert table["value"].tolist() == [0.0, 0.0, 0.0]
 
 
-def test_prepared_frames_can_be_asked_again():
-    prepared = prepare(RECOMMENDED, HELD_OUT)
-    first = prepared.evaluate(metrics=["rr"])
-    second = prepared.evaluate(default_protocol(rated=False).replace({"average.no_list": "skip"}), ["rr"])
+def test_frames_that_were_read_can_be_asked_again():
+    frames = read_frames(RECOMMENDED, HELD_OUT)
+    first = evaluate_frames(frames, metrics=["rr"])
+    second = evaluate_frames(frames, default_protocol(rated=False).replace({"average.no_list": "skip"}), ["rr"])
     assert (first["value"].tolist(), second["value"].tolist()) == ([0.5], [0.75])
+
+
+def test_ids_that_share_their_text_and_ids_that_do_not_are_the_same():
+    pairs = [(user, item) for user in range(100) for item in range(60)]
+    shared_users, shared_items = ([f"{what}{n}" for n in range(100)] for what in "ui")
+    shared = frame([(shared_users[u], shared_items[i], (7 * u + 3 * i) % 101) for u, i in pairs])
+    apart = frame([(f"u{u}", f"i{i}", (7 * u + 3 * i) % 101) for u, i in pairs])
+    truth = frame([(f"u{u}", f"i{(5 * u + i) % 90}") for u in range(100) for i in range(9)], "user item")
+    asked = ["ndcg@10", "ap", "catalogue-coverage@5"]
+    expected = evaluate(apart, truth, metrics=asked)
+    pd.testing.assert_frame_equal(evaluate(shared, truth, metrics=asked), expected, check_exact=True)
+    mixed = shared.sample(frac=1, random_state=3)
+    pd.testing.assert_frame_equal(evaluate(mixed, truth, metrics=asked), expected, check_exact=True)
+    gap = shared.assign(item=[None, *shared["item"][1:]])
+    with pytest.raises(DataError, match="item is empty in row 1 of recommendations"):
+        evaluate(gap, truth)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
@@ -212,3 +214,7 @@ def journal_schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "repro journal line"} | {
         key: value for key, value in schema.items() if key != "title"
     }
+
+
+if __name__ == "__main__":
+    Path(__file__).with_name("schema.json").write_text(json.dumps(journal_schema(), indent=2) + "\n")

@@ -56,10 +56,8 @@ def average(ratio: Ratio, users: CodeArray, strata: npt.NDArray[np.int32], empty
         counted &= undefined | ~empty  # having no relevant items comes first
     over = protocol.text("average.over")
     rows = np.flatnonzero(counted)
-    parts = [
-        _average_stratum(ratio, values, users, rows[strata[rows] == stratum], over)
-        for stratum in np.unique(strata[rows])
-    ]
+    strata_of_rows = [rows] if not strata.any() else [rows[strata[rows] == s] for s in np.unique(strata[rows])]
+    parts = [_average_lists(ratio, values, users, part, over) for part in strata_of_rows]
     per_user, user_values = _user_values(ratio, values, users, rows, over)
     return Averaged(
         value=exact_mean(np.array(parts)),
@@ -76,7 +74,7 @@ def _list_values(ratio: Ratio, undefined: Mask, protocol: Protocol) -> FloatArra
     return np.where(undefined, filler, ratio.numerator / np.where(undefined, 1.0, ratio.denominator))
 
 
-def _average_stratum(ratio: Ratio, values: FloatArray, users: CodeArray, rows: Rows, over: str) -> float:
+def _average_lists(ratio: Ratio, values: FloatArray, users: CodeArray, rows: Rows, over: str) -> float:
     match over:
         case "pooled":
             return _pooled(ratio, values, rows)
@@ -97,14 +95,18 @@ def _user_values(
     ratio: Ratio, values: FloatArray, users: CodeArray, rows: Rows, over: str
 ) -> tuple[CodeArray, FloatArray]:
     """The users with a list in ``rows``, ascending, and the average of each user's lists."""
+    if _ascend(users[rows]):  # one list each, in order: nothing to gather
+        return users[rows], values[rows]
     order = rows[np.argsort(users[rows], kind="stable")]
     present, starts = np.unique(users[order], return_index=True)
-    if len(present) == len(order):
-        return present, values[order]
     groups = np.split(order, starts[1:])
     if over == "pooled":
-        return present, np.array([_pooled(ratio, values, group) for group in groups])
+        return present, np.array([values[g[0]] if len(g) == 1 else _pooled(ratio, values, g) for g in groups])
     return present, np.array([exact_mean(values[group]) for group in groups])
+
+
+def _ascend(users: CodeArray) -> bool:
+    return bool((users[1:] > users[:-1]).all())
 
 
 def exact_mean(values: FloatArray) -> float:
@@ -113,7 +115,7 @@ def exact_mean(values: FloatArray) -> float:
 
 
 def _impacts(users: CodeArray, undefined: Mask, empty: Mask, protocol: Protocol) -> tuple[Impact, ...]:
-    unit = "test users" if len(np.unique(users)) == len(users) else "lists"
+    unit = "test users" if _ascend(users) or len(np.unique(users)) == len(users) else "lists"
     found = (
         ("average.no_relevant", undefined, "without relevant items"),
         ("average.no_list", empty & ~undefined, "with an empty list"),

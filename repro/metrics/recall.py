@@ -45,6 +45,6 @@ METRIC = Metric(
             default="relevant",
         ),
     ),
-    undefined_in_1r="with one relevant item per list, recall is the hit rate; ask for hit (Bellogín 2012, 4.6.3)",
+    undefined_in_1r="with one relevant item per list, recall is the hit rate; ask for hit (Deshpande & Karypis 2004)",
     cite="Herlocker et al. 2004",
 )

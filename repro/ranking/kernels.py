@@ -40,7 +40,7 @@ BY_POSITION, BY_ORDER, BY_HASH, BEST_FIRST, WORST_FIRST = range(5)
 _LARGEST = np.finfo(np.float64).max
 _BELOW_SIGN = np.int64(0x7FFFFFFFFFFFFFFF)
 _SIGN = np.uint64(0x8000000000000000)
-_FEW, _SPREAD = 16, 4
+_FEW, _SPREAD, _MANY = 16, 4, 1024
 
 register_jitable(streams.mix)
 _combine = register_jitable(streams.combine)
@@ -100,6 +100,7 @@ class Lists(NamedTuple):
     offsets: Any
     columns: Any
     judged_offsets: Any
+    judged_items: Any
     judged_columns: Any
     judged_relevant: Any
     judged_grades: Any
@@ -107,17 +108,19 @@ class Lists(NamedTuple):
 
 
 class Output(NamedTuple):
-    """The arrays to be filled, as in :class:`repro.ranking.ranked.Ranked` (``top`` is its ``items``).
+    """The arrays to be filled, as in :class:`repro.ranking.ranked.Ranked`, and what the tally needs.
 
-    hits      for each place among the hits of a list, which judged item stands there
     counts    lists by what is counted (N_MISSING, ...)
     straddled lists by cut-offs: 1 where a tie group has members on both sides
     """
 
-    top: Any
+    items: Any
     scored: Any
     lengths: Any
-    hits: Any
+    n_relevant: Any
+    hit_items: Any
+    relevant: Any
+    grades: Any
     position: Any
     above: Any
     tied: Any
@@ -144,16 +147,20 @@ def rank_range(
     counts a reference, and counting references from two threads is slower than ranking.
     """
     values, state, row_fills, column_fills, order, row_keys, column_keys = cells
-    rows, column_items, offsets, columns, judged_offsets, judged_columns, relevant, grades, cutoffs = lists
-    top, scored, lengths, hits, position, above, tied, counts, straddled = out
-    room, few = max(width, n_judged) + 2, 2 * (max(width, n_judged) // _FEW + 2)
+    rows, column_items, offsets, columns, judged_offsets, judged_items, judged_columns, judged_relevant = lists[:8]
+    judged_grades, cutoffs = lists[8:]
+    items, scored, lengths, n_relevant, hit_items, relevant, grades, position, above, tied = out[:10]
+    counts, straddled = out[10:]
+    # Working space, by candidate, by group of candidates, or by judged item.
+    room = max(width, n_judged) + 2
     row, maxima, one = np.empty(width), np.empty(_groups(width, depth)), np.empty(1)
     bits, maxima_bits, one_bits = row.view(np.int64), maxima.view(np.int64), one.view(np.int64)
     found, place = np.empty(room, np.uint32), np.empty(room, np.uint32)
     start, end = np.empty(room, np.uint32), np.empty(room, np.uint32)
-    keys, spare_keys, hit_rank = np.empty(room, np.int64), np.empty(room, np.int64), np.full(width, -1, np.int64)
-    spare, buckets, stack = np.empty(room, np.uint32), np.empty(_SPREAD * room, np.uint32), np.empty(few, np.int64)
+    keys, spare_keys, spare = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint32)
+    buckets, stack = np.empty(max(room, _MANY) + 2, np.uint32), np.empty(2 * (room // _FEW + 2), np.int64)
     hit_at, hit_keys, hit_index = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint32)
+    hit_rank = np.full(width, -1, np.int64)
     for n in range(first, last):
         r, begin, size = np.int64(rows[n]), offsets[n], offsets[n + 1] - offsets[n]
         first_hit, n_hits = judged_offsets[n], judged_offsets[n + 1] - judged_offsets[n]
@@ -172,7 +179,18 @@ def rank_range(
         best_first = rules.ties == BEST_FIRST
         if best_first or rules.ties == WORST_FIRST:
             for by_grade in (True, False):  # the second sort keeps the order of the first
-                _key_hits(by_grade, best_first, first_hit, n_hits, relevant, grades, one, one_bits, hit_keys, hit_index)
+                _key_hits(
+                    by_grade,
+                    best_first,
+                    first_hit,
+                    n_hits,
+                    judged_relevant,
+                    judged_grades,
+                    one,
+                    one_bits,
+                    hit_keys,
+                    hit_index,
+                )
                 _sort_pairs(0, n_hits, hit_keys, hit_index, spare_keys, spare, buckets, stack)
             for h in range(n_hits):
                 if hit_at[hit_index[h]] >= 0:
@@ -190,41 +208,39 @@ def rank_range(
             while stop < n_found and keys[stop] == keys[group]:
                 stop += 1
             if stop - group > 1 and (rules.ties != BY_POSITION or group < n_unsorted):
-                for i in range(group, stop):
-                    p = np.int64(found[i])
-                    column = p if kind == DENSE else np.int64(columns[begin + p])
-                    if rules.ties == BY_POSITION:
-                        keys[i] = p
-                    elif rules.ties == BY_ORDER:
-                        keys[i] = order[begin + p] if rules.own_order else order[column]
-                    elif rules.ties == BY_HASH:
-                        drawn = _combine(_combine(rules.stream, row_keys[r]), column_keys[column])
-                        keys[i] = np.int64(drawn ^ _SIGN)
-                    else:
-                        judged = hit_rank[p] >= 0
-                        keys[i] = (hit_rank[p] if judged else p) + (0 if judged == best_first else room)
+                _key_ties(
+                    group, stop, found, kind, r, begin, columns, order, row_keys, column_keys, rules, hit_rank, keys
+                )
                 _sort_pairs(group, stop, keys, found, spare_keys, spare, buckets, stack)
             for i in range(group, stop):
                 start[i], end[i] = group, stop
                 place[found[i]] = i
             group = stop
-        for p in range(min(n_found, top.shape[1])):
+        marked = not (rules.by_column or abs(row_fills[r]) <= _LARGEST)
+        for p in range(min(n_found, items.shape[1])):
             at = np.int64(found[p])
             column = at if kind == DENSE else np.int64(columns[begin + at])
             i, j = (0, begin + at) if kind == GIVEN else (r, column)
-            top[n, p] = column_items[column]
-            scored[n, p] = not _missing(values[i, j], state[i, j] if len(state) else SCORED, rules)
+            items[n, p] = column_items[column]
+            if marked:
+                scored[n, p] = abs(row[at]) <= _LARGEST
+            else:
+                scored[n, p] = not _missing(values[i, j], state[i, j] if len(state) else SCORED, rules)
         n_ranked = _place_hits(
             n_hits, threshold, depth, row, place, start, hit_at, hit_keys, hit_index, hit_rank, spare
         )
         _sort_pairs(0, n_ranked, hit_keys, hit_index, spare_keys, spare, buckets, stack)
+        n_relevant[n] = 0
         for h in range(n_hits):
-            hits[first_hit + h] = first_hit + hit_index[h]
+            to, judged = first_hit + h, first_hit + np.int64(hit_index[h])
+            hit_items[to], relevant[to] = judged_items[judged], judged_relevant[judged]
+            grades[to] = judged_grades[judged]
+            n_relevant[n] += judged_relevant[judged]
             if h < n_ranked:
                 p = hit_keys[h]
-                position[first_hit + h], above[first_hit + h], tied[first_hit + h] = p + 1, start[p], end[p] - start[p]
+                position[to], above[to], tied[to] = p + 1, start[p], end[p] - start[p]
             else:
-                position[first_hit + h], above[first_hit + h], tied[first_hit + h] = 0, -1, 0
+                position[to], above[to], tied[to] = 0, -1, 0
         for c in range(len(cutoffs)):
             straddled[n, c] = cutoffs[c] < n_found and start[cutoffs[c]] < cutoffs[c]
 
@@ -528,7 +544,8 @@ def _distribute(
     for i in range(begin, end):
         low, high = min(low, keys[i]), max(high, keys[i])
     base, span, shift = np.uint64(low), np.uint64(high) - np.uint64(low), np.uint64(0)
-    while (span >> shift) >= np.uint64(_SPREAD * size):
+    most = np.uint64(max(size, min(_SPREAD * size, _MANY)))
+    while (span >> shift) >= most:
         shift += np.uint64(1)
     n_buckets = np.int64(span >> shift) + 1
     buckets[: n_buckets + 1] = 0
@@ -552,12 +569,48 @@ def _distribute(
 def _insert(begin: int, end: int, keys: Any, values: Any) -> None:
     """Insertion sort: for a few pairs, or when each is almost in its place."""
     for i in range(begin + 1, end):
-        key, value = keys[i], values[i]
-        j = i
+        key = keys[i]
+        if keys[i - 1] <= key:
+            continue
+        value, j = values[i], i
         while j > begin and keys[j - 1] > key:
             keys[j], values[j] = keys[j - 1], values[j - 1]
             j -= 1
         keys[j], values[j] = key, value
+
+
+@_compiled
+def _key_ties(
+    group: int,
+    stop: int,
+    found: Any,
+    kind: int,
+    r: int,
+    begin: int,
+    columns: Any,
+    order: Any,
+    row_keys: Any,
+    column_keys: Any,
+    rules: Rules,
+    hit_rank: Any,
+    keys: Any,
+) -> None:
+    """The keys that order equal scores, ascending."""
+    after = len(hit_rank) + len(found)
+    for i in range(group, stop):
+        p = np.int64(found[i])
+        column = p if kind == DENSE else np.int64(columns[begin + p])
+        if rules.ties == BY_POSITION:
+            keys[i] = p
+        elif rules.ties == BY_ORDER:
+            keys[i] = order[begin + p] if rules.own_order else order[column]
+        elif rules.ties == BY_HASH:
+            drawn = _combine(_combine(rules.stream, row_keys[r]), column_keys[column])
+            keys[i] = np.int64(drawn ^ _SIGN)
+        else:
+            judged = hit_rank[p] >= 0
+            first = judged == (rules.ties == BEST_FIRST)
+            keys[i] = (hit_rank[p] if judged else p) + (0 if first else after)
 
 
 # --- held-out items -------------------------------------------------------------------------------------------

@@ -104,7 +104,6 @@ def rank(
         users=block.users[block.rows],
         strata=block.strata,
         column_items=block.items,
-        judged_items=block.judged_items,
     )
     cells = _cells(scores.values, scores.state, rules, block.users, block.items)
     lists = kernels.Lists(
@@ -113,6 +112,7 @@ def rank(
         _input(block.offsets, np.int64),
         _input(block.columns, np.int32),
         _input(block.judged_offsets, np.int64),
+        _input(block.judged_items, np.int32),
         _input(block.judged_columns, np.int32),
         _input(block.judged_relevant, np.uint8),
         _input(block.judged_grades, np.float64),
@@ -149,7 +149,6 @@ def rank_lists(
         users=given.users,
         strata=given.strata,
         column_items=np.arange(len(rules.item_ids), dtype=np.int32),
-        judged_items=given.judged_items,
     )
     state = None if given.state is None else given.state[by_item][np.newaxis]
     cells = _cells(given.scores[by_item][np.newaxis], state, rules, given.users, problem.column_items)
@@ -161,6 +160,7 @@ def rank_lists(
         _input(given.offsets, np.int64),
         _input(items, np.int32),
         _input(given.judged_offsets, np.int64),
+        _input(given.judged_items, np.int32),
         _input(given.judged_items, np.int32),
         _input(given.judged_relevant, np.uint8),
         _input(given.judged_grades, np.float64),
@@ -182,7 +182,6 @@ class _Problem(NamedTuple):
     users: CodeArray
     strata: npt.NDArray[np.int32]
     column_items: CodeArray
-    judged_items: CodeArray
 
 
 def _rank(
@@ -198,7 +197,7 @@ def _rank(
     reach = max(problem.width, *cutoffs, 1) if depth is None else depth
     if reach < 1 or any(not 1 <= cutoff <= reach for cutoff in cutoffs):
         raise ValueError(f"cut-offs {list(cutoffs)} must lie between 1 and the depth, {depth}")
-    out = _output(len(problem.users), reach, len(problem.judged_items), len(cutoffs))
+    out = _output(len(problem.users), reach, len(lists.judged_items), len(cutoffs))
     by_own = problem.kind == kernels.GIVEN and rules.ties.by_source
     compiled = _compiled_rules(rules, in_order, by_own)
     _run(problem, reach, compiled, cells, lists, out, threads)
@@ -208,14 +207,14 @@ def _rank(
         strata=problem.strata,
         ties=rules.ties.ties,
         depth=reach,
-        items=out.top,
+        items=out.items,
         scored=out.scored,
         lengths=out.lengths,
-        n_relevant=_sums(lists.judged_relevant, lists.judged_offsets),
+        n_relevant=out.n_relevant,
         offsets=lists.judged_offsets,
-        hit_items=problem.judged_items[out.hits],
-        relevant=lists.judged_relevant[out.hits],
-        grades=lists.judged_grades[out.hits],
+        hit_items=out.hit_items,
+        relevant=out.relevant,
+        grades=out.grades,
         position=out.position,
         above=out.above,
         tied=out.tied,
@@ -271,13 +270,16 @@ def _compiled_rules(rules: RankingRules, in_order: bool, own_order: bool) -> ker
 
 def _output(n_lists: int, depth: int, n_hits: int, n_cutoffs: int) -> kernels.Output:
     return kernels.Output(
-        top=np.full((n_lists, depth), -1, dtype=np.int32),
+        items=np.full((n_lists, depth), -1, dtype=np.int32),
         scored=np.zeros((n_lists, depth), dtype=np.uint8),
-        lengths=np.zeros(n_lists, dtype=np.int32),
-        hits=np.zeros(n_hits, dtype=np.int64),
-        position=np.zeros(n_hits, dtype=np.int32),
-        above=np.zeros(n_hits, dtype=np.int32),
-        tied=np.zeros(n_hits, dtype=np.int32),
+        lengths=np.empty(n_lists, dtype=np.int32),
+        n_relevant=np.empty(n_lists, dtype=np.int32),
+        hit_items=np.empty(n_hits, dtype=np.int32),
+        relevant=np.empty(n_hits, dtype=np.uint8),
+        grades=np.empty(n_hits, dtype=np.float64),
+        position=np.empty(n_hits, dtype=np.int32),
+        above=np.empty(n_hits, dtype=np.int32),
+        tied=np.empty(n_hits, dtype=np.int32),
         counts=np.zeros((n_lists, kernels.N_ROUNDED + 1), dtype=np.int64),
         straddled=np.zeros((n_lists, n_cutoffs), dtype=np.uint8),
     )
@@ -306,12 +308,6 @@ def _run(
     firsts = np.unique(np.linspace(0, n_lists, min(16 * workers, n_lists) + 1).astype(int)).tolist()
     with ThreadPoolExecutor(workers) as pool:
         list(pool.map(over, firsts[:-1], firsts[1:]))
-
-
-def _sums(values: npt.NDArray[np.uint8], offsets: Offsets) -> npt.NDArray[np.int32]:
-    """The sum of each ragged part."""
-    until = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
-    return (until[offsets[1:]] - until[offsets[:-1]]).astype(np.int32)
 
 
 def _fail_where_told(

@@ -66,20 +66,17 @@ class Tally:
         straddled: npt.NDArray[np.uint8],
     ) -> Tally:
         """From the user of each list, its counts, and the cut-offs that its ties straddle."""
-        found, place = np.unique(users, return_inverse=True)
-        has, user_has = counts > 0, np.zeros((len(found), counts.shape[1]), dtype=bool)
-        np.logical_or.at(user_has, place, has)
-        user_tied = np.zeros((len(found), len(cutoffs)), dtype=bool)
-        np.logical_or.at(user_tied, place, straddled > 0)
+        has, tied = counts > 0, straddled > 0
+        user_has, user_tied = _any_of_user(users, has), _any_of_user(users, tied)
         return cls(
             tuple(cutoffs),
-            len(found),
+            len(user_has),
             len(users),
             candidates,
             counts.sum(axis=0),
             has.sum(axis=0),
             user_has.sum(axis=0),
-            (straddled > 0).sum(axis=0),
+            tied.sum(axis=0),
             user_tied.sum(axis=0),
         )
 
@@ -128,3 +125,13 @@ class Tally:
         of_users = Impact(decision, protocol[decision], users, self.users, "users", note)
         of_lists = Impact(decision, protocol[decision], lists, self.lists, "lists", note)
         return [of_users] if self.lists == self.users else [of_users, of_lists]
+
+
+def _any_of_user(users: npt.NDArray[np.int32], lists: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Lists by something to users by something: whether one of the user's lists has it."""
+    if (np.diff(users) > 0).all():
+        return lists
+    found, place = np.unique(users, return_inverse=True)
+    any_list = np.zeros((len(found), lists.shape[1]), dtype=bool)
+    np.logical_or.at(any_list, place, lists)
+    return any_list

@@ -21,6 +21,7 @@ h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .75rem .25rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 td.number, th.number { text-align: right; } td.best { font-weight: 700; }
+th[scope=row] { white-space: nowrap; font-weight: 400; }
 figure { margin: 0; display: inline-block; padding: 0 2rem 1rem 0; } figcaption { font-weight: 600; }
 svg text { font: 12px system-ui, sans-serif; fill: currentColor; } svg circle { fill: var(--ink); }
 svg line { stroke: var(--line); } code { overflow-wrap: anywhere; }
@@ -72,6 +73,10 @@ def _rows(header: Sequence[str], rows: Iterable[Iterable[object]], numeric: Iter
     )
 
 
+def _number(value: float) -> str:
+    return "–" if value != value else f"{value:.4f}"
+
+
 def _best(values: pd.Series[float]) -> float:
     return float(values.min() if str(values.name).startswith(LOWER_IS_BETTER) else values.max())
 
@@ -82,7 +87,7 @@ def _result_table(table: pd.DataFrame) -> str:
     rows = []
     for label, row in table.iterrows():
         cells = "".join(
-            f'<td class="number{" best" if row[metric] == best[metric] else ""}">{row[metric]:.4f}</td>'
+            f'<td class="number{" best" if row[metric] == best[metric] else ""}">{_number(row[metric])}</td>'
             for metric in table.columns
         )
         rows.append(f'<tr><th scope="row">{escape(str(label))}</th>{cells}</tr>')
@@ -106,7 +111,9 @@ def _dots(values: pd.Series[float]) -> str:
             x = left + width * max(float(value), 0.0) / top
             lines.append(f'<circle cx="{x:.1f}" cy="{y}" r="5"><title>{value:.6f}</title></circle>')
     name = escape(str(values.name))
-    height = 14 + len(values) * step
+    height = 22 + len(values) * step
+    lines.append(f'<text x="{left}" y="{height - 6}">0</text>')
+    lines.append(f'<text x="{left + width}" y="{height - 6}" text-anchor="end">{top:.4g}</text>')
     return (
         f'<figure><figcaption>{name}</figcaption><svg role="img" aria-label="{name} by algorithm" '
         f'width="{left + width + 10}" height="{height}">{"".join(lines)}</svg></figure>'

@@ -28,20 +28,17 @@ class RunFolder:
         self.journal = path / JOURNAL
         self.artifacts = path / "artifacts"
 
-    def create(self) -> None:
-        """Make the folders; a folder that holds something else is left alone."""
-        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
-            raise StudyError(f"{self.path} is not empty and not a run; choose another folder with --into")
+    def create(self, *, replace: bool = False) -> None:
+        """Make the folder, in place of a run that is there if told to; anything else in it is left alone."""
         try:
+            if replace and self.journal.is_file():
+                with self.locked():
+                    shutil.rmtree(self.path)
+            if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+                raise StudyError(f"{self.path} is not empty and not a run; choose another folder with --into")
             self.artifacts.mkdir(parents=True)
         except OSError as error:
             raise StudyError(f"cannot make the run folder {self.path}: {error.strerror or error}") from None
-
-    def remove(self) -> None:
-        """Remove a run, and only a run."""
-        if not self.journal.is_file():
-            raise StudyError(f"{self.path} is not a run folder (it has no {JOURNAL}); it is left as it is")
-        shutil.rmtree(self.path)
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from repro.candidates import plan_candidates
 from repro.data import Impact, Interactions, prepare
 from repro.split import Fold, Split, make_folds
 from repro.streams import stream
@@ -50,7 +51,23 @@ def make_plan(study: Study) -> Plan:
     cells = tuple(
         Cell(entry, fold, fit_seed(study.seed, entry.use, fold.name)) for entry in study.entries for fold in split.folds
     )
-    return Plan(study, source, interactions, scale, split, cells, tuple(impacts))
+    plan = Plan(study, source, interactions, scale, split, cells, tuple(impacts))
+    _check_candidates(plan)
+    return plan
+
+
+def _check_candidates(plan: Plan) -> None:
+    """Plan the lists of the first fold once: a protocol that cannot be had on this data is told before a fit."""
+    fold = plan.split.folds[0]
+    train, test = plan.interactions.select(fold.train), plan.interactions.select(fold.test)
+    plan_candidates(
+        train,
+        test,
+        plan.study.protocol,
+        plan.study.seed,
+        removed_items=plan.split.removed_items,
+        all_interactions=plan.interactions,
+    )
 
 
 def fit_seed(seed: int, use: str, fold: str) -> int:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import platform
 import tempfile
 import time
 from dataclasses import asdict, dataclass
-from importlib.metadata import distributions, version
 from pathlib import Path
 from typing import Any
 from typing import Protocol as Interface
@@ -16,12 +13,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
-from repro import __version__
 from repro.data import Impact, Interactions
 from repro.errors import StudyError
 from repro.journal import Contents, Journal, events, read_journal
 from repro.plugin import plugins
 from repro.protocol import registry
+from repro.study.environment import freeze, machine, versions
 from repro.study.executor import run_cells
 from repro.study.folder import RunFolder, parquet_bytes
 from repro.study.measure_lists import BLOCK_USERS
@@ -29,8 +26,6 @@ from repro.study.model import Study
 from repro.study.plan import Cell, Plan, make_plan
 from repro.study.pooling import pooled_value
 from repro.study.results import Results, results_table
-
-PACKAGES = ("numpy", "numba", "pandas", "pyarrow", "scipy", "pluggy", "pydantic")
 
 
 class Watcher(Interface):
@@ -80,49 +75,53 @@ def run_study(
     if workers < 1 or block_users < 1:
         raise StudyError(f"workers = {workers} and block_users = {block_users} must be at least 1")
     folder = RunFolder(Path(into) if into is not None else Path(tempfile.mkdtemp(prefix="repro-")) / "run")
-    contents = _open(folder, resume, fresh)
+    contents = _look(folder, resume=resume, fresh=fresh)
+    if contents is not None and _is_complete(contents):
+        return Results(folder.path)
+    plan = make_plan(study)  # before the folder is touched: what cannot be planned leaves nothing behind
+    if contents is None:
+        folder.create(replace=fresh)
     with folder.locked():
-        run = _Run(study, folder, options, watcher or Silent())
-        run.carry_out(contents)
+        _Run(study, plan, folder, options, watcher or Silent()).carry_out(contents)
     return Results(folder.path)
 
 
-def _open(folder: RunFolder, resume: bool, fresh: bool) -> Contents | None:
-    """A new folder (None), or what the journal of a run to be resumed holds."""
+def _look(folder: RunFolder, *, resume: bool, fresh: bool) -> Contents | None:
+    """What the journal of a run to be resumed holds; None for a run that begins."""
     if not folder.journal.is_file():
         if resume:
             raise StudyError(f"there is no run to resume in {folder.path}; run it without --resume")
-        folder.create()
         return None
-    if fresh and not resume:
-        with folder.locked():
-            folder.remove()
-        folder.create()
+    if resume:
+        return read_journal(folder.journal)
+    if fresh:
         return None
-    contents = read_journal(folder.journal)
-    if not resume:
-        state = "a finished run" if contents.events("run.finished") else "a run that was cut off"
-        raise StudyError(
-            f"{folder.path} holds {state}; --resume finishes it, --fresh replaces it, --into takes another folder"
-        )
-    return contents
+    state = "a finished run" if _is_complete(read_journal(folder.journal)) else "a run that was cut off"
+    raise StudyError(
+        f"{folder.path} holds {state}; --resume finishes it, --fresh replaces it, --into takes another folder"
+    )
+
+
+def _is_complete(contents: Contents) -> bool:
+    """Whether the run ended, and without failed cells."""
+    ends = contents.events("run.finished")
+    return bool(ends) and not ends[-1].failed
 
 
 class _Run:
     """One run: the plan, its journal, and what is finished."""
 
-    def __init__(self, study: Study, folder: RunFolder, options: Options, watcher: Watcher) -> None:
+    def __init__(self, study: Study, plan: Plan, folder: RunFolder, options: Options, watcher: Watcher) -> None:
         self.study = study
+        self.plan = plan
         self.folder = folder
         self.options = options
         self.watcher = watcher
         self.finished: dict[str, events.CellFinished] = {}
 
     def carry_out(self, contents: Contents | None) -> None:
-        if contents is not None and contents.events("run.finished") and not _unfinished(contents):
-            return
+        plan = self.plan
         started = time.perf_counter()
-        plan = make_plan(self.study)
         if contents is None or not contents.lines:
             self.journal = Journal(self.folder.journal, contents)
             self._begin(plan)
@@ -154,8 +153,8 @@ class _Run:
                 study_digest=study.digest,
                 protocol_hash=study.protocol.hash,
                 seed=study.seed,
-                versions=_versions(study),
-                machine=_machine(),
+                versions=versions(study),
+                machine=machine(),
                 workers=self.options.workers,
                 block_users=self.options.block_users,
             )
@@ -229,8 +228,8 @@ class _Run:
             events.RunResumed(
                 cells_kept=sorted(self.finished),
                 torn_bytes_dropped=contents.torn,
-                versions=_versions(self.study),
-                machine=_machine(),
+                versions=versions(self.study),
+                machine=machine(),
                 workers=self.options.workers,
             )
         )
@@ -297,14 +296,8 @@ class _Run:
         }
         for name in sorted({entry.framework for entry in self.study.entries}):
             path = f"environments/{name}.txt"
-            files[path] = self.folder.write(path, _freeze().encode())
+            files[path] = self.folder.write(path, freeze().encode())
         self.journal.write(events.ResultsWritten(files=files))
-
-
-def _unfinished(contents: Contents) -> bool:
-    """Whether a run that ended left failed cells behind."""
-    last = contents.events("run.finished")[-1]
-    return bool(last.failed)
 
 
 def _cell_started(cell: Cell) -> events.CellStarted:
@@ -344,42 +337,3 @@ def _csv(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     pacsv.write_csv(table, sink)
     return bytes(sink.getvalue())
-
-
-def _versions(study: Study) -> dict[str, str]:
-    found = {"repro": __version__, "python": platform.python_version()}
-    for name in PACKAGES:
-        found[name] = version(name)
-    for entry in study.entries:
-        framework = plugins().framework(entry.framework)
-        found[f"framework:{framework.name}"] = framework.version
-        found.update(framework.packages)
-    return found
-
-
-def _machine() -> dict[str, events.Number]:
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return {
-        "system": platform.system(),
-        "release": platform.release(),
-        "architecture": platform.machine(),
-        "processor": _processor(),
-        "cores": os.cpu_count(),
-        "memory_bytes": memory,
-    }
-
-
-def _processor() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor()
-
-
-def _freeze() -> str:
-    """Every distribution of this environment with its version, one a line."""
-    found = {f"{d.metadata['Name']}=={d.version}" for d in distributions() if d.metadata["Name"]}
-    return "\n".join(sorted(found, key=str.lower)) + "\n"

@@ -1,0 +1,127 @@
+"""From frames that were read to the numbers of each metric asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from repro.candidates.relevance import Judgements, judge
+from repro.errors import DataError, ProtocolError
+from repro.evaluate.frames import Frames
+from repro.metrics import (
+    Averaged,
+    Measure,
+    Totals,
+    TrainRatings,
+    average,
+    average_errors,
+    resolve_predictions,
+)
+from repro.plugin import Scores
+from repro.protocol import Protocol
+from repro.ranking import GivenLists, Ranked, RankingRules, rank_lists
+
+_MEANS = ("user-mean", "item-mean", "global-mean")
+
+Asked = Mapping[str, Measure]
+
+
+def measure(frames: Frames, asked: Asked, protocol: Protocol, seed: int) -> dict[str, Averaged]:
+    """The number of each measure, by the name it was asked for."""
+    found: dict[str, Averaged] = {}
+    lists = {name: one for name, one in asked.items() if one.metric.kind != "prediction"}
+    if lists:
+        found |= measure_lists(rank(frames, lists.values(), protocol, seed), lists, frames.truth.n_items, protocol)
+    for name in asked.keys() - lists.keys():
+        found[name] = _of_predictions(asked[name], frames, protocol)
+    return {name: found[name] for name in asked}
+
+
+def measure_lists(ranked: Ranked, asked: Asked, n_items: int, protocol: Protocol) -> dict[str, Averaged]:
+    """The number of each measure of lists that are ranked already; the catalogue has ``n_items`` items."""
+    empty = ranked.lengths == 0
+    found: dict[str, Averaged] = {}
+    for name, one in asked.items():
+        if one.metric.kind == "collection":
+            assert one.metric.finish is not None
+            counts = one.metric.compute(ranked, one.cutoff, one.variants, n_items)
+            value = one.metric.finish(counts, Totals(len(ranked), n_items))
+            found[name] = Averaged(value, len(ranked), ranked.users, np.empty(0))
+        else:
+            ratio = one.metric.compute(ranked, one.cutoff, one.variants)
+            found[name] = average(ratio, ranked.users, ranked.strata, empty, protocol)
+    return found
+
+
+def rank(frames: Frames, measures: Iterable[Measure], protocol: Protocol, seed: int) -> Ranked:
+    """The lists of the test users, as far down as the measures need; recommendations to others are left out."""
+    judgements = _judge(frames, protocol)
+    users = judgements.test_users
+    lengths = frames.lengths[users]
+    items, scores = frames.items, frames.scores
+    tested = np.zeros(len(frames.lengths), dtype=np.bool_)
+    tested[users] = True
+    in_order_of_source = protocol["ties.break"] == "source"
+    if in_order_of_source or frames.lengths[~tested].any():
+        rows = np.flatnonzero(tested[frames.users])
+        if in_order_of_source:
+            rows = rows[np.lexsort((frames.source[rows], frames.users[rows]))]
+        items, scores = items[rows], scores[rows]
+    lists = GivenLists(
+        users=users,
+        strata=np.zeros(len(users), dtype=np.int32),
+        offsets=np.concatenate([[0], np.cumsum(lengths)]),
+        items=items,
+        scores=scores,
+        judged_offsets=np.concatenate([judgements.offsets[users], judgements.offsets[-1:]]),
+        judged_items=judgements.items,
+        judged_relevant=judgements.relevant,
+        judged_grades=judgements.grades,
+    )
+    rules = RankingRules.from_protocol(protocol, frames.truth, train=frames.train, seed=seed)
+    return rank_lists(lists, rules, depth=_depth(int(lengths.max(initial=1)), measures))[0]
+
+
+def _judge(frames: Frames, protocol: Protocol) -> Judgements:
+    if frames.train is None and protocol["relevance.rule"] == "user-mean":
+        raise ProtocolError('relevance.rule = "user-mean" needs the training rows; give them as train=')
+    train = frames.truth.select(np.arange(0)) if frames.train is None else frames.train
+    return judge(train, frames.truth, protocol)
+
+
+def _depth(longest: int, measures: Iterable[Measure]) -> int:
+    """How far down lists must be ranked: to the deepest cut-off, or to the end where a metric has none."""
+    cutoffs = [longest if one.cutoff is None else min(one.cutoff, longest) for one in measures]
+    return max(1, *cutoffs)
+
+
+def _of_predictions(asked: Measure, frames: Frames, protocol: Protocol) -> Averaged:
+    """A metric of the scores as predictions of the held-out ratings."""
+    if not frames.has_scores or not frames.truth.explicit:
+        raise DataError(
+            f"{asked.name} compares scores with ratings: it needs a column 'score' in recommendations and a "
+            "column 'rating' in truth"
+        )
+    truth = frames.truth
+    wanted = truth.users.astype(np.int64) * truth.n_items + truth.items
+    listed = frames.users.astype(np.int64) * truth.n_items + frames.items
+    predicted = np.full(len(truth), np.nan)
+    if len(listed):
+        at = np.minimum(np.searchsorted(listed, wanted), len(listed) - 1)
+        predicted = np.where(listed[at] == wanted, frames.scores[at], np.nan)
+    train = _train_ratings(frames, protocol)
+    pairs = resolve_predictions(Scores(predicted), truth.ratings, truth.users, truth.items, protocol, train)
+    return average_errors(asked, pairs, protocol)
+
+
+def _train_ratings(frames: Frames, protocol: Protocol) -> TrainRatings:
+    """What the ``predict`` decisions need of the training rows."""
+    for decision, values in (("predict.missing", _MEANS), ("predict.clip", ("train",))):
+        if frames.train is None and protocol[decision] in values:
+            raise ProtocolError(f'{decision} = "{protocol[decision]}" needs the training rows; give them as train=')
+    train = frames.truth.select(np.arange(0)) if frames.train is None else frames.train
+    if protocol["data.scale"] == "stated":
+        return TrainRatings.of(train, (protocol.number("data.scale_min"), protocol.number("data.scale_max")))
+    ratings = np.concatenate([frames.truth.ratings, train.ratings])
+    return TrainRatings.of(train, (float(ratings.min()), float(ratings.max())))

@@ -1,0 +1,59 @@
+"""Where a run happens: software and machine, for the journal."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import distributions, version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from repro import __version__
+from repro.journal.events import Number
+from repro.plugin import plugins
+
+if TYPE_CHECKING:
+    from repro.study.model import Study
+
+PACKAGES = ("numpy", "numba", "pandas", "pyarrow", "scipy", "pluggy", "pydantic")
+
+
+def versions(study: Study) -> dict[str, str]:
+    """The software a study runs on."""
+    found = {"repro": __version__, "python": platform.python_version()}
+    for name in PACKAGES:
+        found[name] = version(name)
+    for entry in study.entries:
+        framework = plugins().framework(entry.framework)
+        found[f"framework:{framework.name}"] = framework.version
+        found.update(framework.packages)
+    return found
+
+
+def machine() -> dict[str, Number]:
+    """The machine, as far as it may matter."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {
+        "system": platform.system(),
+        "release": platform.release(),
+        "architecture": platform.machine(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "memory_bytes": memory,
+    }
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor()
+
+
+def freeze() -> str:
+    """Every distribution of this environment with its version, one a line."""
+    found = {f"{d.metadata['Name']}=={d.version}" for d in distributions() if d.metadata["Name"]}
+    return "\n".join(sorted(found, key=str.lower)) + "\n"

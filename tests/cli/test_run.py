@@ -1,0 +1,80 @@
+"""`repro run` and `repro plugins`."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from repro.cli import commands
+from repro.errors import ProtocolError
+
+STUDY = """
+question = "Which?"
+metrics = ["ndcg@10", "rmse"]
+[data]
+name = "synthetic"
+users = 60
+items = 40
+ratings = 800
+[protocol]
+base = "random-5fold"
+split.folds = 2
+[[algorithms]]
+use = "reference/popularity"
+label = "popular"
+[[algorithms]]
+use = "reference/item-mean"
+label = "mean"
+"""
+
+
+@pytest.fixture
+def study(tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY)
+    return path
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(commands, ["run", *map(str, arguments)], catch_exceptions=False)
+
+
+def test_a_table_a_report_and_a_run_folder_beside_the_study(study):
+    result = invoke(study, "--workers", 1)
+    assert result.exit_code == 0
+    assert "popular" in result.output and "ndcg@10" in result.output
+    assert "What the decisions touched" in result.output
+    assert (study.parent / "run" / "report.html").exists()
+    assert (study.parent / "run" / "journal.jsonl").exists()
+
+
+def test_json_for_scripts(study, tmp_path):
+    result = invoke(study, "--workers", 1, "--json", "--into", tmp_path / "there")
+    printed = json.loads(result.stdout)
+    assert printed["folder"] == str(tmp_path / "there")
+    row = next(r for r in printed["results"] if r["algorithm"] == "popular" and r["metric"] == "rmse")
+    assert row["value"] is None, "not a number is null: JSON has no NaN"
+
+
+def test_a_decision_from_the_command_line_is_in_the_journal_with_its_origin(study):
+    assert invoke(study, "--workers", 1, "--set", "ties.break=expected", "--set", "split.folds=3").exit_code == 0
+    lines = (study.parent / "run" / "journal.jsonl").read_text().splitlines()
+    decisions = {d["decision"]: d for d in json.loads(lines[1])["event"]["decisions"]}
+    assert decisions["ties.break"]["value"] == "expected"
+    assert decisions["ties.break"]["origin"] == "command line"
+    assert decisions["split.folds"]["value"] == 3
+
+
+def test_bad_changes_are_told(study):
+    with pytest.raises(ProtocolError, match=r"command line: unknown decision 'ties\.brek'"):
+        invoke(study, "--set", "ties.brek=random")
+    result = CliRunner().invoke(commands, ["run", str(study), "--set", "nonsense"])
+    assert result.exit_code == 2
+    assert "write DECISION=VALUE" in result.output
+
+
+def test_plugins_list():
+    printed = json.loads(CliRunner().invoke(commands, ["plugins", "list", "--json"]).output)
+    reference = next(f for f in printed["frameworks"] if f["name"] == "reference")
+    assert {"popularity", "ease", "plsa"} <= {a["name"] for a in reference["algorithms"]}
+    assert "reference/popularity" in CliRunner().invoke(commands, ["plugins", "list"]).output
