@@ -10,6 +10,7 @@ import numpy.typing as npt
 from repro.candidates.lists import Offsets
 from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, FloatArray, Interactions
+from repro.data.means import RatingMeans
 from repro.errors import DataError, ProtocolError
 from repro.protocol import Protocol
 
@@ -88,28 +89,10 @@ def _is_relevant(users: CodeArray, ratings: FloatArray, train: Interactions, pro
         case "any":
             return np.ones(len(ratings), dtype=np.bool_)
         case "user-mean":
-            bound = _user_means(train)[users]
+            bound = RatingMeans.of(train).users[users]
         case _:
             bound = np.full(len(ratings), protocol.number("relevance.threshold"))
     return ratings >= bound if protocol["relevance.inclusive"] else ratings > bound
-
-
-def _user_means(train: Interactions) -> FloatArray:
-    """Each user's mean training rating; the mean of all training ratings for users without any.
-
-    Summed in canonical order, so that the last bit does not depend on the order of the source, and from the
-    user's lowest rating up, so that the mean of equal ratings is that rating exactly.
-    """
-    if not len(train):
-        raise DataError('relevance.rule = "user-mean" needs training rows, and there are none in this fold')
-    rows = train.canonical()
-    lowest = np.full(train.n_users, np.inf)
-    np.minimum.at(lowest, rows.users, rows.ratings)
-    above = np.bincount(rows.users, weights=rows.ratings - lowest[rows.users], minlength=train.n_users)
-    counts = train.user_counts()
-    overall = float(rows.ratings.min() + (rows.ratings - rows.ratings.min()).mean())
-    known = counts > 0
-    return np.where(known, np.where(known, lowest, 0.0) + above / np.maximum(counts, 1), overall)
 
 
 def _require_ratings(rows: Interactions, protocol: Protocol) -> None:

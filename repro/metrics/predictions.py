@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, FloatArray, Interactions
+from repro.data.means import RatingMeans
 from repro.errors import ProtocolError
 from repro.metrics.averaging import Averaged, exact_mean
 from repro.metrics.metric import Measure
@@ -24,27 +25,20 @@ Range = tuple[float, float]
 class TrainRatings:
     """What ``predict.*`` decisions may need of the training ratings.
 
-    ``user_means`` and ``item_means`` are by code; NaN, where there are no training rows, means the global mean.
-    ``scale`` is the rating scale of the data set, ``observed`` the range of the training ratings.
+    ``means`` is None where there are no training rows. ``scale`` is the rating scale of the data set,
+    ``observed`` the range of the training ratings.
     """
 
-    global_mean: float
-    user_means: FloatArray
-    item_means: FloatArray
+    means: RatingMeans | None
     scale: Range
     observed: Range
 
     @classmethod
     def of(cls, train: Interactions, scale: Range) -> TrainRatings:
-        """From the training rows; summed in canonical order, so that no bit depends on the order of the source."""
-        rows = train.canonical()
-        return cls(
-            exact_mean(rows.ratings),
-            _means(rows.users, rows.ratings, rows.n_users),
-            _means(rows.items, rows.ratings, rows.n_items),
-            scale,
-            (float(rows.ratings.min(initial=math.inf)), float(rows.ratings.max(initial=-math.inf))),
-        )
+        """From the training rows."""
+        if not len(train):
+            return cls(None, scale, (-math.inf, math.inf))
+        return cls(RatingMeans.of(train), scale, (float(train.ratings.min()), float(train.ratings.max())))
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,28 +95,23 @@ def average_errors(measure: Measure, predictions: Predictions, protocol: Protoco
     return Averaged(value, len(users), users, user_values, predictions.impacts)
 
 
-def _means(codes: CodeArray, ratings: FloatArray, size: int) -> FloatArray:
-    counts = np.bincount(codes, minlength=size)
-    sums = np.bincount(codes, weights=ratings, minlength=size)
-    return np.where(counts > 0, sums / np.maximum(counts, 1), math.nan)
-
-
 def _replacement(
     missing: Mask, users: CodeArray, items: CodeArray, protocol: Protocol, train: TrainRatings
 ) -> FloatArray | float:
     """What stands in for a missing prediction."""
-    match protocol["predict.missing"]:
-        case "constant":
+    rule = protocol.text("predict.missing")
+    if rule.endswith("-mean") and train.means is None:
+        raise ProtocolError(f'predict.missing = "{rule}" needs training rows, and there are none')
+    match rule, train.means:
+        case "constant", _:
             return protocol.number("predict.constant")
-        case "global-mean":
-            return train.global_mean
-        case "user-mean":
-            means = train.user_means[users]
-            return np.where(np.isnan(means), train.global_mean, means)
-        case "item-mean":
-            means = train.item_means[items]
-            return np.where(np.isnan(means), train.global_mean, means)
-        case "fail" if missing.any():
+        case "global-mean", RatingMeans(overall=overall):
+            return overall
+        case "user-mean", RatingMeans(users=means):
+            return means[users]
+        case "item-mean", RatingMeans(items=means):
+            return means[items]
+        case "fail", _ if missing.any():
             raise ProtocolError(
                 f'predict.missing = "fail": {int(missing.sum()):,} of {len(missing):,} test pairs have no '
                 "prediction; choose another rule for them, or an algorithm that predicts all pairs"

@@ -1,6 +1,6 @@
 """Ranking: scores to lists. Missing scores, ties, and where the held-out items come."""
 
-from repro.ranking.missing import MissingRule, TrainMeans
+from repro.ranking.missing import MissingRule
 from repro.ranking.rank import GivenLists, RankingRules, rank, rank_lists
 from repro.ranking.ranked import Ranked, Ties
 from repro.ranking.tally import Tally
@@ -14,7 +14,6 @@ __all__ = [
     "Tally",
     "TieRule",
     "Ties",
-    "TrainMeans",
     "rank",
     "rank_lists",
 ]

@@ -44,7 +44,7 @@ _FEW, _SPREAD, _MANY = 16, 4, 1024
 
 register_jitable(streams.mix)
 _combine = register_jitable(streams.combine)
-_compiled = njit(cache=True, nogil=True, error_model="numpy")
+_inner = njit(nogil=True, error_model="numpy")
 
 
 class Rules(NamedTuple):
@@ -128,7 +128,7 @@ class Output(NamedTuple):
     straddled: Any
 
 
-@_compiled
+@njit(cache=True, nogil=True, error_model="numpy")
 def rank_range(
     first: int,
     last: int,
@@ -248,7 +248,7 @@ def rank_range(
 # --- candidates and their scores ------------------------------------------------------------------------------
 
 
-@_compiled
+@_inner
 def _missing(value: float, state: int, rules: Rules) -> bool:
     """Whether a cell has no score of its own, as the protocol sees it."""
     if state == UNSCORED or value != value:
@@ -260,7 +260,7 @@ def _missing(value: float, state: int, rules: Rules) -> bool:
     return (rules.zero_missing > 0 and value == 0.0) or (rules.zero_missing == 2 and value < 0.0)
 
 
-@_compiled
+@_inner
 def _count(value: float, state: int, rules: Rules, step: int, n: int, counts: Any) -> bool:
     """Add ``step`` to the counts of list ``n`` that a cell belongs to; whether it is missing.
 
@@ -286,13 +286,13 @@ def _count(value: float, state: int, rules: Rules, step: int, n: int, counts: An
     return missing
 
 
-@_compiled
+@_inner
 def _finite(value: float) -> float:
     """An infinite score as the largest finite one, and -0.0 as 0.0: infinities mark what is missing."""
     return min(max(value, -_LARGEST), _LARGEST) + 0.0
 
 
-@_compiled
+@_inner
 def _lay_out_row(
     n: int,
     r: int,
@@ -344,7 +344,7 @@ def _lay_out_row(
     return width - size - (counts[n, N_MISSING] if dropped else 0)
 
 
-@_compiled
+@_inner
 def _lay_out_candidates(
     n: int,
     r: int,
@@ -374,7 +374,7 @@ def _lay_out_candidates(
     return ranked
 
 
-@_compiled
+@_inner
 def _round_scores(row: Any, size: int, precision: int, scale: float) -> int:
     """Round scores to the precision at which they count as equal; how many changed.
 
@@ -400,7 +400,7 @@ def _round_scores(row: Any, size: int, precision: int, scale: float) -> int:
 # --- the top of a list ----------------------------------------------------------------------------------------
 
 
-@_compiled
+@_inner
 def _groups(width: int, depth: int) -> int:
     """Into how many groups :func:`_threshold` divides; 0 where collecting everything is as good.
 
@@ -412,7 +412,7 @@ def _groups(width: int, depth: int) -> int:
     return max(64, np.int64(np.sqrt(width * depth / 2.0)) // 8 * 8)
 
 
-@_compiled
+@_inner
 def _threshold(size: int, depth: int, row: Any, maxima: Any, maxima_bits: Any, one: Any, one_bits: Any) -> float:
     """A score that at least ``depth`` candidates reach, and not many more; -inf where groups are not worth it.
 
@@ -447,13 +447,13 @@ def _threshold(size: int, depth: int, row: Any, maxima: Any, maxima_bits: Any, o
     return one[0] + 0.0
 
 
-@_compiled
+@_inner
 def _ordered(bits: int) -> int:
     """The bits of a float64 as a whole number that orders as the float does; its own inverse."""
     return bits ^ ((bits >> 63) & _BELOW_SIGN)
 
 
-@_compiled
+@_inner
 def _collect(
     size: int,
     threshold: float,
@@ -493,13 +493,14 @@ def _collect(
         spare[n_equal] = j
         n_equal += row[j] == threshold
     if n_found < depth:
-        found[n_found : n_found + n_equal] = spare[:n_equal]
+        for i in range(n_equal):
+            found[n_found + i] = spare[i]
         return threshold, n_found + n_equal, n_found
     one_bits[0] = _ordered(least + 1)
     return one[0], n_found, n_found
 
 
-@_compiled
+@_inner
 def _sort_pairs(
     first: int, last: int, keys: Any, values: Any, spare_keys: Any, spare: Any, buckets: Any, stack: Any
 ) -> None:
@@ -534,7 +535,7 @@ def _sort_pairs(
         _insert(settled, end, keys, values)
 
 
-@_compiled
+@_inner
 def _distribute(
     begin: int, end: int, keys: Any, values: Any, spare_keys: Any, spare: Any, buckets: Any
 ) -> tuple[int, int]:
@@ -565,7 +566,7 @@ def _distribute(
     return n_buckets, np.int64(fullest)
 
 
-@_compiled
+@_inner
 def _insert(begin: int, end: int, keys: Any, values: Any) -> None:
     """Insertion sort: for a few pairs, or when each is almost in its place."""
     for i in range(begin + 1, end):
@@ -579,7 +580,7 @@ def _insert(begin: int, end: int, keys: Any, values: Any) -> None:
         keys[j], values[j] = key, value
 
 
-@_compiled
+@_inner
 def _key_ties(
     group: int,
     stop: int,
@@ -616,7 +617,7 @@ def _key_ties(
 # --- held-out items -------------------------------------------------------------------------------------------
 
 
-@_compiled
+@_inner
 def _find_hits(
     kind: int, begin: int, size: int, columns: Any, first: int, n_hits: int, judged_columns: Any, hit_at: Any
 ) -> None:
@@ -636,7 +637,7 @@ def _find_hits(
         hit_at[h] = low - begin if low < begin + size and columns[low] == column else -1
 
 
-@_compiled
+@_inner
 def _key_hits(
     by_grade: bool,
     best_first: bool,
@@ -660,7 +661,7 @@ def _key_hits(
         keys[h] = ~key if best_first else key
 
 
-@_compiled
+@_inner
 def _place_hits(
     n_hits: int,
     threshold: float,

@@ -8,42 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
+from repro.data.means import RatingMeans
 from repro.errors import StudyError
 from repro.plugin import FALLBACK, UNSCORED
 from repro.protocol import Protocol
 
 _NOT_RANKED = {"last": -np.inf, "first": np.inf, "drop": np.nan, "fail": -np.inf}
 _LARGEST = float(np.finfo(np.float64).max)
-
-
-@dataclass(frozen=True, eq=False)
-class TrainMeans:
-    """Mean training ratings: of all rows, of each user, of each item (of all rows where one has none)."""
-
-    overall: float
-    users: FloatArray
-    items: FloatArray
-
-    @classmethod
-    def of(cls, train: Interactions) -> TrainMeans:
-        """The means of these rows, to the last bit the same for any order of them."""
-        if not len(train):
-            raise StudyError(
-                "there are no training rows to take mean ratings from; choose another missing.rank, such as last"
-            )
-        overall = float(np.sort(train.ratings).mean())
-        return cls(
-            overall,
-            _means(train.users, train.ratings, train.n_users, overall),
-            _means(train.items, train.ratings, train.n_items, overall),
-        )
-
-
-def _means(codes: CodeArray, ratings: FloatArray, size: int, otherwise: float) -> FloatArray:
-    order = np.lexsort((ratings, codes))  # a sum depends on the order of its terms
-    sums = np.bincount(codes[order], ratings[order], minlength=size)
-    counts = np.bincount(codes, minlength=size)
-    return np.where(counts > 0, sums / np.maximum(counts, 1), otherwise)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +30,7 @@ class MissingRule:
     fallback: str
     zero: str
     infinite: str
-    means: TrainMeans | None
+    means: RatingMeans | None
 
     @classmethod
     def from_protocol(cls, protocol: Protocol, train: Interactions | None) -> MissingRule:
@@ -71,7 +42,7 @@ class MissingRule:
                     f'missing.rank = "{rank}" needs training rows, and there are none here; '
                     'give them, or choose "last", "first", "drop" or "constant"'
                 )
-            means = TrainMeans.of(train)
+            means = RatingMeans.of(train)
         return cls(
             rank,
             protocol.number("missing.constant") if rank == "constant" else 0.0,

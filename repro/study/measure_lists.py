@@ -62,7 +62,7 @@ def measure_lists(
     depth = None if any(measure.cutoff is None for measure in measures) else stored
     tally = Tally.none(cutoffs)
     totals = Totals(len(judgements.test_users), len(candidates.items))
-    blocks = _Blocks(measures, totals, stored)
+    blocks = _Blocks(measures, totals, parts.whole.n_items, stored)
     seconds = {"score": 0.0, "rank": 0.0}
     done = 0
     for users in user_blocks(candidates, block_users):
@@ -118,10 +118,11 @@ def join_scores(chunks: Sequence[Scores]) -> Scores:
 class _Blocks:
     """What is kept of each block of ranked lists until all are done; blocks come in the order of users."""
 
-    def __init__(self, measures: Sequence[Measure], totals: Totals, depth: int) -> None:
+    def __init__(self, measures: Sequence[Measure], totals: Totals, n_items: int, depth: int) -> None:
         self._ranking = [measure for measure in measures if measure.metric.kind == "ranking"]
         self._collection = [measure for measure in measures if measure.metric.kind == "collection"]
         self._totals = totals
+        self._n_items = n_items
         self._depth = depth
         self._ratios: dict[str, list[Ratio]] = {measure.full_name: [] for measure in self._ranking}
         self._counts: dict[str, FloatArray] = {}
@@ -131,7 +132,7 @@ class _Blocks:
         for measure in self._ranking:
             self._ratios[measure.full_name].append(measure.metric.compute(ranked, measure.cutoff, measure.variants))
         for measure in self._collection:
-            counts = measure.metric.compute(ranked, measure.cutoff, measure.variants, self._totals.items)
+            counts = measure.metric.compute(ranked, measure.cutoff, measure.variants, self._n_items)
             self._counts[measure.full_name] = self._counts.get(measure.full_name, 0.0) + counts
         kept: dict[str, npt.NDArray[Any]] = {
             "user": ranked.users,

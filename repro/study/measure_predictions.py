@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from repro.data.interactions import CodeArray, FloatArray
 from repro.metrics import Measure, TrainRatings, average_errors, resolve_predictions
 from repro.plugin import Guarded
 from repro.protocol import Protocol
@@ -42,7 +41,9 @@ def measure_predictions(
     ]
     seconds = {"predict": time.perf_counter() - began}
     scores = join_scores(chunks)
-    resolved = resolve_predictions(scores, test.ratings, test.users, test.items, protocol, train_ratings(parts, scale))
+    resolved = resolve_predictions(
+        scores, test.ratings, test.users, test.items, protocol, TrainRatings.of(parts.train, scale)
+    )
     values = {}
     for measure in measures:
         averaged = average_errors(measure, resolved, protocol)
@@ -64,22 +65,3 @@ def measure_predictions(
         }
     )
     return Measured(values, list(resolved.impacts), {"predictions": predictions, "errors": errors}, seconds)
-
-
-def train_ratings(parts: FoldParts, scale: tuple[float, float]) -> TrainRatings:
-    """Means and range of the training ratings, summed in canonical order; NaN where there are none."""
-    train = parts.train.canonical()
-    observed = (float(train.ratings.min()), float(train.ratings.max()))
-    return TrainRatings(
-        float(train.ratings.mean()),
-        _means(train.users, train.ratings, train.n_users),
-        _means(train.items, train.ratings, train.n_items),
-        scale,
-        observed,
-    )
-
-
-def _means(codes: CodeArray, ratings: FloatArray, size: int) -> FloatArray:
-    counts = np.bincount(codes, minlength=size)
-    sums = np.bincount(codes, weights=ratings, minlength=size)
-    return np.where(counts > 0, sums / np.maximum(counts, 1), math.nan)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from repro.data.means import RatingMeans
 from repro.errors import ProtocolError
 from repro.metrics import TrainRatings, average_errors, metrics, parse_measure, resolve_predictions
 from repro.plugin import FALLBACK, SCORED, UNSCORED, Scores
@@ -15,9 +16,7 @@ NAN = math.nan
 USERS, ITEMS = np.array([1, 1, 1, 2], dtype=np.int32), np.array([1, 2, 3, 1], dtype=np.int32)
 REAL = np.array([5.0, 3.0, 1.0, 3.0])
 TRAIN = TrainRatings(
-    global_mean=3.5,
-    user_means=np.array([NAN, 2.0, NAN]),
-    item_means=np.array([NAN, 4.0, 1.5, NAN]),
+    RatingMeans(3.5, users=np.array([3.5, 2.0, 3.5]), items=np.array([3.5, 4.0, 1.5, 3.5])),
     scale=(1.0, 5.0),
     observed=(2.0, 4.0),
 )

@@ -9,7 +9,7 @@ from repro.candidates.lists import ListBlock
 from repro.data.interactions import Interactions
 from repro.errors import DataError, StudyError
 from repro.plugin import FALLBACK, SCORED, UNSCORED, Scores
-from repro.ranking import GivenLists, RankingRules, TrainMeans, rank, rank_lists
+from repro.ranking import GivenLists, RankingRules, rank, rank_lists
 
 NAN, INF = np.nan, np.inf
 # Items 2, 9, 10, 11: as text they are 10, 11, 2, 9. In the training rows, 10 comes first, then 2.
@@ -220,28 +220,9 @@ def test_the_run_stops_where_it_is_told_to(room):
         rank(Scores(np.array([[1.0, 2.0, -INF, 4.0]])), block_of(1), rules, depth=2)
 
 
-def test_means_of_the_training_rows():
-    means = TrainMeans.of(TRAIN)
-    assert means.overall == 2.0
-    assert means.users.tolist() == [2.5, 1.0, 2.0]  # eve has no rows
-    assert means.items.tolist() == [1.0, 2.0, 2.5, 2.0]
-
-
-def test_means_do_not_depend_on_the_order_of_rows(room):
-    rng = np.random.default_rng(1)
-    train = replace(room.train(5, 40, rng), ratings=rng.normal(size=66))
-    shuffled = train.select(rng.permutation(66))
-    first, second = TrainMeans.of(train), TrainMeans.of(shuffled)
-    assert first.overall == second.overall
-    assert first.users.tolist() == second.users.tolist()
-    assert first.items.tolist() == second.items.tolist()
-
-
 def test_means_need_training_rows(room):
     with pytest.raises(StudyError, match=r'missing\.rank = "user-mean" needs training rows'):
         RankingRules.from_protocol(room.protocol({"missing.rank": "user-mean"}), TRAIN, train=None, seed=0)
-    with pytest.raises(StudyError, match="no training rows"):
-        TrainMeans.of(TRAIN.select(np.array([], dtype=np.int64)))
 
 
 def given_lists(items, scores):

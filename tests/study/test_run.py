@@ -68,6 +68,12 @@ def test_the_size_of_blocks_changes_nothing(study, finished, tmp_path, block_use
     assert artifacts(other.folder) == artifacts(finished.folder)
 
 
+def test_blocks_add_up_when_not_all_items_are_candidates(data, tmp_path):
+    study = Study(data, "bellogin-1r-ti-nn", ["reference/item-mean"], ["catalogue-coverage@3", "hit@5"], seed=2)
+    one, several = (study.run(tmp_path / str(size), block_users=size) for size in (64, 100_000))
+    assert same_results(one.folder, several.folder)
+
+
 def test_the_number_of_workers_changes_nothing(study, finished, tmp_path):
     other = study.run(tmp_path / "run", workers=2)
     assert same_results(other.folder, finished.folder)
