@@ -217,7 +217,7 @@ def test_ids_that_share_their_text_and_ids_that_do_not_are_the_same():
         ),
         (RECOMMENDED.drop(columns="score"), HELD_OUT, "neither a column 'score' nor 'rank'"),
         (RECOMMENDED.assign(score=["a", 1, 2, 3, 4, 5]), HELD_OUT, "score is 'a', not a number, in row 1"),
-        (pd.concat([RECOMMENDED, RECOMMENDED[1:2]]), HELD_OUT, "item y is recommended to user ann more than once"),
+        (pd.concat([RECOMMENDED, RECOMMENDED[1:2]]), HELD_OUT, "the list of user ann has item y twice"),
         (
             RECOMMENDED,
             pd.concat([HELD_OUT, HELD_OUT[:1]]),

@@ -23,7 +23,7 @@ class Progress:
             MofNCompleteColumn(),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
-            console=Console(stderr=True),
+            console=Console(stderr=True, quiet=hidden),
             disable=hidden,
             transient=True,
         )
@@ -53,7 +53,7 @@ class Progress:
         self._bar.remove_task(self._task(cell))
         self._bar.advance(self._cells)
         if error:
-            self._bar.console.print(f"{cell.id} failed: {error}", markup=False, highlight=False)
+            self._bar.console.print(f"{cell.id} failed: {error}", markup=False, highlight=False, soft_wrap=True)
 
     def _task(self, cell: Cell):  # type: ignore[no-untyped-def]  # rich's TaskID
         return self._tasks[cell.id]

@@ -6,7 +6,8 @@ import inspect
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from repro.data.download import Fetched, Progress, get_dataset
 from repro.data.interactions import Interactions
@@ -48,7 +49,24 @@ def _accepted(options: dict[str, Any], function: Callable[..., Any], name: str) 
             raise DataError(
                 f"{name} has no option '{option}'{nearest(option, known)} Its options are {', '.join(known)}"
             )
+    hints = get_type_hints(function)
+    for option, value in options.items():
+        if not _is_a(value, hints[option]):
+            wanted = " or ".join(kind.__name__ for kind in _kinds(hints[option]) if kind is not NoneType)
+            raise DataError(f"{name}: the option {option} is {value!r}, but must be {wanted}")
     return options
+
+
+def _kinds(hint: Any) -> tuple[type, ...]:
+    """The classes that an annotation allows: ``str | None`` is two of them."""
+    return tuple(get_origin(kind) or kind for kind in (get_args(hint) or (hint,)))
+
+
+def _is_a(value: object, hint: Any) -> bool:
+    kinds = _kinds(hint)
+    if isinstance(value, bool | str):  # True is no number, and text no sequence of letters
+        return type(value) in kinds
+    return isinstance(value, kinds) or (isinstance(value, int) and float in kinds)
 
 
 def _check_content(found: Interactions, fetched: Fetched) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 from collections.abc import Callable
 from functools import partial
@@ -61,26 +62,45 @@ def read_interactions(
     """
     file = Path(path)
     if not file.is_file():
+        if file.exists():
+            raise DataError(f"{file} is not a file" + (" but a folder; name the file in it" if file.is_dir() else ""))
         beside = [other.name for other in file.parent.iterdir()] if file.parent.is_dir() else []
         raise DataError(f"there is no file {file}{nearest(file.name, beside)}")
     if empty_ids not in ("error", "drop"):
         raise DataError(f"empty_ids is '{empty_ids}'; it may be 'error' or 'drop'")
     if not file.stat().st_size:
         raise DataError(f"{file} is empty: a file of interactions has a row for each user and item")
+    _require_encoding(encoding)
+    if delimiter == "" or len(quote) > 1 or len(escape) > 1:
+        raise DataError(
+            f"delimiter {delimiter!r}, quote {quote!r}, escape {escape!r}: a delimiter has at least one character, "
+            "the others at most one"
+        )
     where: Where = data_row
-    match _format_of(file, format):
-        case "parquet":
-            values = _read_parquet(file, columns)
-        case "qrels":
-            values, where = _read_qrels(file, encoding)
-        case "recbole":
-            values, where = _read_recbole(file, columns, encoding)
-        case _:
-            layout = guess_layout(file, delimiter, header, columns, encoding, quote, escape)
-            values, where = _read_text(file, layout, columns)
+    try:
+        match _format_of(file, format):
+            case "parquet":
+                values = _read_parquet(file, columns)
+            case "qrels":
+                values, where = _read_qrels(file, encoding)
+            case "recbole":
+                values, where = _read_recbole(file, columns, encoding)
+            case _:
+                layout = guess_layout(file, delimiter, header, columns, encoding, quote, escape)
+                values, where = _read_text(file, layout, columns)
+    except (OSError, pa.ArrowInvalid) as error:  # Arrow's readers raise these for a damaged compressed file too
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise DataError(f"cannot read {file} ({reason}); if it is damaged or cut short, copy it again") from None
     if empty_ids == "drop":
         values, where = _without_empty_ids(values), data_row
     return interactions_from_columns(values, str(file), where=where, time_format=time_format)
+
+
+def _require_encoding(encoding: str) -> None:
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise DataError(f"there is no encoding '{encoding}'; common ones are utf-8, latin-1 and utf-16") from None
 
 
 def _format_of(file: Path, stated: str | None) -> str:

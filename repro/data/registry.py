@@ -77,6 +77,8 @@ def parse_registry(text: str) -> dict[str, Dataset]:
 
 def dataset(name: str) -> Dataset:
     """The data set of that name."""
+    if name == SYNTHETIC:
+        raise DataError(f"{SYNTHETIC} data is generated, not downloaded; use it by its name, there is nothing to get")
     try:
         return datasets()[name]
     except KeyError:

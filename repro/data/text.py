@@ -130,6 +130,9 @@ def roles(names: Sequence[str], columns: Columns | None, label: str) -> dict[str
                 f"{label} has no column '{role}'; it has {', '.join(names)}{nearest(role, names)} "
                 "State which column is which with `columns`"
             )
+    for role, name in found.items():
+        if list(names).count(name) > 1:
+            raise DataError(f"{label} has several columns called '{name}' for {role}; leave one of them")
     return found
 
 
@@ -246,7 +249,10 @@ def split_line(line: str, delimiter: str, quote: str, escape: str = "") -> list[
     if len(delimiter) > 1 or not quote:
         return [cell.strip() for cell in line.split(delimiter)]
     options: dict[str, Any] = {"escapechar": escape, "doublequote": False} if escape else {}
-    return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter, quotechar=quote, **options))]
+    try:
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter, quotechar=quote, **options))]
+    except csv.Error:  # a lone carriage return, a field without end: the reader of the file says what is wrong
+        return [cell.strip() for cell in line.split(delimiter)]
 
 
 def _plain(name: str) -> str:

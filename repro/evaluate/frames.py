@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from repro.candidates.relevance import Judgements, judge
 from repro.data.columns import numbers
 from repro.data.interactions import CodeArray, FloatArray, IdArray, Interactions, RowArray
-from repro.errors import DataError, nearest
+from repro.errors import DataError, ProtocolError, nearest
 from repro.evaluate.ids import encode_together
+from repro.protocol import Protocol, Value
 
 
 @dataclass(frozen=True, eq=False)
 class Frames:
     """The frames as arrays with one coding of users and items.
 
-    users, items, scores  the recommendations, by user and then item; NaN where there is no score
-    source                the row of each in its frame
+    users, items, scores  the recommendations by user, each user's in the order of the frame; NaN where there is
+                          no score
     has_scores            whether there are scores; otherwise they are made of ranks
     truth, train          the held-out and the training rows
     """
@@ -29,10 +31,20 @@ class Frames:
     users: CodeArray
     items: CodeArray
     scores: FloatArray
-    source: RowArray
     has_scores: bool
     truth: Interactions
     train: Interactions | None
+    _judged: dict[tuple[tuple[str, Value], ...], Judgements] = field(default_factory=dict, repr=False)
+
+    def judged(self, protocol: Protocol) -> Judgements:
+        """The truth as the ``relevance.*`` decisions see it; kept for the next time that they are the same."""
+        decisions = tuple((key, value) for key, value in protocol.items() if key.startswith("relevance."))
+        if decisions not in self._judged:
+            if self.train is None and protocol["relevance.rule"] == "user-mean":
+                raise ProtocolError('relevance.rule = "user-mean" needs the training rows; give them as train=')
+            train = self.truth.select(np.arange(0)) if self.train is None else self.train
+            self._judged[decisions] = judge(train, self.truth, protocol)
+        return self._judged[decisions]
 
     @cached_property
     def lengths(self) -> npt.NDArray[np.int64]:
@@ -67,10 +79,9 @@ def read_frames(
             item_ids,
             explicit=ratings is not None,
         )
-    order = _by_user_and_item(users["recommendations"], items["recommendations"], len(item_ids))
+    order = _by_user(users["recommendations"])
     listed_users, listed_items = users["recommendations"][order], items["recommendations"][order]
-    _require_single_rows(listed_users, listed_items, user_ids, item_ids)
-    return Frames(listed_users, listed_items, scores[order], order, has_scores, rows["truth"], rows.get("train"))
+    return Frames(listed_users, listed_items, scores[order], has_scores, rows["truth"], rows.get("train"))
 
 
 def _codes(
@@ -122,16 +133,17 @@ def _ratings(frame: pd.DataFrame, label: str, columns: Mapping[str, str]) -> Flo
     return numbers(_column(frame, "rating", label, columns).to_numpy(), "rating", label)
 
 
+def _by_user(users: CodeArray) -> RowArray:
+    """The rows by user, those of a user as they stand. Where they stand together, only whole users are moved."""
+    heads = np.flatnonzero(np.diff(users, prepend=-1))
+    order = np.argsort(users[heads], kind="stable")
+    if (np.diff(users[heads][order]) == 0).any():
+        return np.argsort(users, kind="stable")
+    lengths = np.diff(heads, append=len(users))[order]
+    shifts = heads[order] - np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    return np.arange(len(users)) + np.repeat(shifts, lengths)
+
+
 def _by_user_and_item(users: CodeArray, items: CodeArray, n_items: int) -> RowArray:
     """The rows by user, then item. One key of 64 bits sorts several times faster than two columns."""
     return np.argsort(users.astype(np.int64) * n_items + items, kind="stable")
-
-
-def _require_single_rows(users: CodeArray, items: CodeArray, user_ids: IdArray, item_ids: IdArray) -> None:
-    again = np.flatnonzero((users[1:] == users[:-1]) & (items[1:] == items[:-1]))
-    if len(again):
-        user, item = user_ids[users[again[0]]], item_ids[items[again[0]]]
-        raise DataError(
-            f"recommendations: item {item} is recommended to user {user} more than once "
-            f"({len(again):,} such rows); keep one row of each pair"
-        )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 import numpy as np
+import numpy.typing as npt
 
-from repro.candidates.relevance import Judgements, judge
+from repro.data.interactions import Interactions
 from repro.errors import DataError, ProtocolError
 from repro.evaluate.frames import Frames
 from repro.metrics import (
@@ -56,17 +57,14 @@ def measure_lists(ranked: Ranked, asked: Asked, n_items: int, protocol: Protocol
 
 def rank(frames: Frames, measures: Iterable[Measure], protocol: Protocol, seed: int) -> Ranked:
     """The lists of the test users, as far down as the measures need; recommendations to others are left out."""
-    judgements = _judge(frames, protocol)
+    judgements = frames.judged(protocol)
     users = judgements.test_users
     lengths = frames.lengths[users]
     items, scores = frames.items, frames.scores
     tested = np.zeros(len(frames.lengths), dtype=np.bool_)
     tested[users] = True
-    in_order_of_source = protocol["ties.break"] == "source"
-    if in_order_of_source or frames.lengths[~tested].any():
-        rows = np.flatnonzero(tested[frames.users])
-        if in_order_of_source:
-            rows = rows[np.lexsort((frames.source[rows], frames.users[rows]))]
+    if frames.lengths[~tested].any():
+        rows = tested[frames.users]
         items, scores = items[rows], scores[rows]
     lists = GivenLists(
         users=users,
@@ -81,13 +79,6 @@ def rank(frames: Frames, measures: Iterable[Measure], protocol: Protocol, seed: 
     )
     rules = RankingRules.from_protocol(protocol, frames.truth, train=frames.train, seed=seed)
     return rank_lists(lists, rules, depth=_depth(int(lengths.max(initial=1)), measures))[0]
-
-
-def _judge(frames: Frames, protocol: Protocol) -> Judgements:
-    if frames.train is None and protocol["relevance.rule"] == "user-mean":
-        raise ProtocolError('relevance.rule = "user-mean" needs the training rows; give them as train=')
-    train = frames.truth.select(np.arange(0)) if frames.train is None else frames.train
-    return judge(train, frames.truth, protocol)
 
 
 def _depth(longest: int, measures: Iterable[Measure]) -> int:
@@ -106,13 +97,26 @@ def _of_predictions(asked: Measure, frames: Frames, protocol: Protocol) -> Avera
     truth = frames.truth
     wanted = truth.users.astype(np.int64) * truth.n_items + truth.items
     listed = frames.users.astype(np.int64) * truth.n_items + frames.items
+    order = np.argsort(listed, kind="stable")
+    listed = listed[order]
+    _require_single_rows(listed, truth)
     predicted = np.full(len(truth), np.nan)
     if len(listed):
         at = np.minimum(np.searchsorted(listed, wanted), len(listed) - 1)
-        predicted = np.where(listed[at] == wanted, frames.scores[at], np.nan)
+        predicted = np.where(listed[at] == wanted, frames.scores[order[at]], np.nan)
     train = _train_ratings(frames, protocol)
     pairs = resolve_predictions(Scores(predicted), truth.ratings, truth.users, truth.items, protocol, train)
     return average_errors(asked, pairs, protocol)
+
+
+def _require_single_rows(listed: npt.NDArray[np.int64], truth: Interactions) -> None:
+    """``listed`` are ascending pairs of a user and an item as one number."""
+    again = listed[1:][np.diff(listed) == 0]
+    if len(again):
+        user, item = truth.user_ids[again[0] // truth.n_items], truth.item_ids[again[0] % truth.n_items]
+        raise DataError(
+            f"the list of user {user} has item {item} twice; keep one of the two ({len(again):,} such rows)"
+        )
 
 
 def _train_ratings(frames: Frames, protocol: Protocol) -> TrainRatings:

@@ -56,11 +56,16 @@ def average(ratio: Ratio, users: CodeArray, strata: npt.NDArray[np.int32], empty
         counted &= undefined | ~empty  # having no relevant items comes first
     over = protocol.text("average.over")
     rows = np.flatnonzero(counted)
-    strata_of_rows = [rows] if not strata.any() else [rows[strata[rows] == s] for s in np.unique(strata[rows])]
-    parts = [_average_lists(ratio, values, users, part, over) for part in strata_of_rows]
     per_user, user_values = _user_values(ratio, values, users, rows, over)
+    if strata.any():
+        parts = [rows[strata[rows] == stratum] for stratum in np.unique(strata[rows])]
+        value = exact_mean(np.array([_average_lists(ratio, values, users, part, over) for part in parts]))
+    elif over == "users":
+        value = exact_mean(user_values)
+    else:
+        value = _average_lists(ratio, values, users, rows, over)
     return Averaged(
-        value=exact_mean(np.array(parts)),
+        value=value,
         users_counted=len(per_user),
         users=per_user,
         values=user_values,

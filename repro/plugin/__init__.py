@@ -1,6 +1,6 @@
 """Plug-ins: what they implement (``impl``, the interfaces) and how the core reaches them."""
 
-from repro.plugin.border import Guarded
+from repro.plugin.border import Guarded, guarded_recommender
 from repro.plugin.interfaces import (
     FALLBACK,
     SCORED,
@@ -29,6 +29,7 @@ __all__ = [
     "RatingPredictor",
     "Recommender",
     "Scores",
+    "guarded_recommender",
     "impl",
     "load_plugins",
     "make_recommender",

@@ -2,59 +2,107 @@
 
 from __future__ import annotations
 
-from typing import Any
+import contextlib
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import CodeArray, Interactions
 from repro.errors import PluginError
-from repro.plugin.interfaces import FALLBACK, RatingPredictor, Recommender, Scores
+from repro.plugin.interfaces import FALLBACK, Algorithm, ParameterValue, RatingPredictor, Recommender, Scores
+
+Result = TypeVar("Result")
+AnyArray = TypeVar("AnyArray", bound=npt.NDArray[Any])
+
+
+def guarded_recommender(algorithm: Algorithm, parameters: dict[str, ParameterValue], label: str) -> Guarded:
+    """A new recommender behind the border, with these parameters (all of them)."""
+    return Guarded(call(label, "make", algorithm.make, **parameters), label)
 
 
 class Guarded:
-    """A recommender behind the border; ``label`` is how messages call it (``reference/item-knn``)."""
+    """A recommender behind the border; ``label`` is how messages call it (``reference/item-knn``).
+
+    What it is given can only be read: the same rows and codes are used after it to rank and to measure.
+    """
 
     def __init__(self, recommender: Recommender, label: str) -> None:
         self._recommender = recommender
         self.label = label
 
     def fit(self, train: Interactions, *, seed: int) -> None:
-        self._call("fit", train, seed=seed)
+        call(self.label, "fit", self._recommender.fit, _read_only_rows(train), seed=seed)
 
     def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        return self._checked("score", self._call("score", users, items), (len(users), len(items)))
+        result = call(self.label, "score", self._recommender.score, _read_only(users), _read_only(items))
+        return self._checked("score", result, (len(users), len(items)))
 
     @property
     def predicts(self) -> bool:
         return isinstance(self._recommender, RatingPredictor)
 
     def predict(self, users: CodeArray, items: CodeArray) -> Scores:
-        return self._checked("predict", self._call("predict", users, items), (len(users),))
-
-    def _call(self, method: str, *args: Any, **keywords: Any) -> Any:
-        try:
-            return getattr(self._recommender, method)(*args, **keywords)
-        except Exception as error:
-            raise PluginError(f"{self.label} failed in {method}: {type(error).__name__}: {error}") from error
+        assert isinstance(self._recommender, RatingPredictor)
+        result = call(self.label, "predict", self._recommender.predict, _read_only(users), _read_only(items))
+        return self._checked("predict", result, (len(users),))
 
     def _checked(self, method: str, result: object, shape: tuple[int, ...]) -> Scores:
         if not isinstance(result, Scores):
             raise PluginError(
                 f"{self.label} returned {type(result).__name__} from {method}; expected repro.plugin.Scores"
             )
-        values: npt.NDArray[np.float64] = np.ascontiguousarray(result.values, dtype=np.float64)
+        values = self._numbers(method, result.values)
         if values.shape != shape:
             raise PluginError(
                 f"{self.label} returned scores of shape {values.shape} from {method}; expected {shape}: "
                 + ("users by items" if len(shape) == 2 else "one for each pair")
             )
-        state = result.state
-        if state is not None:
-            state = np.ascontiguousarray(state, dtype=np.uint8)
-            if state.shape != shape or (state.size and int(state.max()) > FALLBACK):
-                raise PluginError(
-                    f"{self.label} returned states of shape {state.shape} from {method}; expected {shape} with "
-                    "0 (scored), 1 (unscored) or 2 (fallback)"
-                )
-        return Scores(values, state)
+        if result.state is None:
+            return Scores(values)
+        state = np.asarray(result.state)
+        known = state.dtype.kind in "bui" and not ((state < 0) | (state > FALLBACK)).any()
+        if state.shape != shape or not known:
+            raise PluginError(
+                f"{self.label} returned states of shape {state.shape} from {method}; expected {shape} with "
+                "0 (scored), 1 (unscored) or 2 (fallback)"
+            )
+        return Scores(values, np.ascontiguousarray(state, dtype=np.uint8))
+
+    def _numbers(self, method: str, given: object) -> npt.NDArray[np.float64]:
+        try:
+            values = np.asarray(given)
+            if values.dtype.kind in "biufO":  # None among objects is not a number, and so unscored
+                return np.ascontiguousarray(values, dtype=np.float64)
+            kind = str(values.dtype)
+        except (TypeError, ValueError) as error:
+            kind = str(error)
+        raise PluginError(f"{self.label} returned scores from {method} that are not numbers: {kind}")
+
+
+def call(label: str, method: str, function: Callable[..., Result], *args: Any, **keywords: Any) -> Result:
+    """Call into a plug-in. What it prints goes to standard error, and leaving the process is an error too."""
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            return function(*args, **keywords)
+    except (Exception, SystemExit) as error:
+        raise PluginError(f"{label} failed in {method}: {type(error).__name__}: {error}") from error
+
+
+def _read_only_rows(rows: Interactions) -> Interactions:
+    return replace(
+        rows,
+        users=_read_only(rows.users),
+        items=_read_only(rows.items),
+        ratings=_read_only(rows.ratings),
+        timestamps=None if rows.timestamps is None else _read_only(rows.timestamps),
+    )
+
+
+def _read_only(array: AnyArray) -> AnyArray:
+    view = array.view()
+    view.flags.writeable = False
+    return view

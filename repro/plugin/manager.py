@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -81,13 +82,18 @@ def parameters_of(algorithm: Algorithm, given: dict[str, ParameterValue]) -> dic
         if parameter.options and value not in parameter.options:
             allowed = ", ".join(map(str, parameter.options))
             raise PluginError(f"{algorithm.name}: {name} = {value!r} is not allowed; allowed: {allowed}")
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        wants = type(parameter.default)
-        if wants in (int, float) and (not number or (wants is int and value != int(value))):
-            raise PluginError(f"{algorithm.name}: {name} = {value!r} must be {wants.__name__}")
-        if wants in (bool, str) and type(value) is not wants:
-            raise PluginError(f"{algorithm.name}: {name} = {value!r} must be {wants.__name__}")
-    return {name: given.get(name, parameter.default) for name, parameter in known.items()}
+        if not _fits(value, type(parameter.default)):
+            raise PluginError(f"{algorithm.name}: {name} = {value!r} must be {type(parameter.default).__name__}")
+    # 500 and 500.0 are the same parameter: one form of each, as its default has it.
+    return {name: type(p.default)(given.get(name, p.default)) for name, p in known.items()}
+
+
+def _fits(value: ParameterValue, wanted: type) -> bool:
+    """Whether a value can stand for one of that type: a whole number may be written 20 or 20.0."""
+    if wanted in (bool, str):
+        return type(value) is wanted
+    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return number and (wanted is float or value == int(value))
 
 
 def make_recommender(algorithm: Algorithm, parameters: dict[str, ParameterValue]) -> Recommender:

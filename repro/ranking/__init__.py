@@ -1,8 +1,8 @@
 """Ranking: scores to lists. Missing scores, ties, and where the held-out items come."""
 
 from repro.ranking.missing import MissingRule
-from repro.ranking.rank import GivenLists, RankingRules, rank, rank_lists
 from repro.ranking.ranked import Ranked, Ties
+from repro.ranking.ranker import GivenLists, RankingRules, rank, rank_lists
 from repro.ranking.tally import Tally
 from repro.ranking.ties import TieRule
 

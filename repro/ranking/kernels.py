@@ -40,7 +40,8 @@ BY_POSITION, BY_ORDER, BY_HASH, BEST_FIRST, WORST_FIRST = range(5)
 _LARGEST = np.finfo(np.float64).max
 _BELOW_SIGN = np.int64(0x7FFFFFFFFFFFFFFF)
 _SIGN = np.uint64(0x8000000000000000)
-_FEW, _SPREAD, _MANY = 16, 4, 1024
+_AFTER = np.int64(1) << np.int64(40)  # beyond any rank or column
+_FEW, _SOME, _SPREAD, _MANY = 16, 128, 4, 1024
 
 register_jitable(streams.mix)
 _combine = register_jitable(streams.combine)
@@ -56,7 +57,6 @@ class Rules(NamedTuple):
     infinite_missing whether an infinite score is missing; otherwise it is the largest finite one
     precision        DOUBLE, SINGLE or DECIMALS (then ``scale`` is the power of ten)
     ties             BY_POSITION, ..., WORST_FIRST
-    own_order        BY_ORDER: whether keys are by entry of ``columns`` rather than by column
     stream           BY_HASH: the stream of ties
     """
 
@@ -67,7 +67,6 @@ class Rules(NamedTuple):
     precision: int
     scale: float
     ties: int
-    own_order: bool
     stream: np.uint64
 
 
@@ -76,7 +75,7 @@ class Cells(NamedTuple):
 
     values, state           rows by columns; ``state`` has no rows where every cell is scored. GIVEN: one row
     row_fills, column_fills the score of a missing cell
-    order                   BY_ORDER: an ascending key for each column (or entry of ``columns``)
+    order                   BY_ORDER: an ascending key for each column
     row_keys, column_keys   BY_HASH: the stream keys of users and items
     """
 
@@ -92,7 +91,7 @@ class Cells(NamedTuple):
 class Lists(NamedTuple):
     """The lists as in :class:`repro.candidates.lists.ListBlock`; ``columns`` ascend within a list.
 
-    ``column_items`` are the item codes of the columns. GIVEN: ``columns`` are item codes themselves.
+    ``column_items`` are the item codes of the columns. GIVEN: ``columns`` are item codes themselves, in any order.
     """
 
     rows: Any
@@ -110,6 +109,7 @@ class Lists(NamedTuple):
 class Output(NamedTuple):
     """The arrays to be filled, as in :class:`repro.ranking.ranked.Ranked`, and what the tally needs.
 
+    lengths   -1 where a given list has an item twice
     counts    lists by what is counted (N_MISSING, ...)
     straddled lists by cut-offs: 1 where a tie group has members on both sides
     """
@@ -161,9 +161,32 @@ def rank_range(
     buckets, stack = np.empty(max(room, _MANY) + 2, np.uint32), np.empty(2 * (room // _FEW + 2), np.int64)
     hit_at, hit_keys, hit_index = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint32)
     hit_rank = np.full(width, -1, np.int64)
+    mark = np.zeros(len(column_items) if kind == GIVEN else 0, np.int32)
+    seen = np.full(len(mark), -1, np.int32)
+    plain = len(state) == 0 and rules.zero_missing == 0 and not rules.infinite_missing and rules.precision == DOUBLE
     for n in range(first, last):
         r, begin, size = np.int64(rows[n]), offsets[n], offsets[n + 1] - offsets[n]
         first_hit, n_hits = judged_offsets[n], judged_offsets[n + 1] - judged_offsets[n]
+        if kind == GIVEN and plain and _in_order(begin, size, values):
+            counts[n, N_ZERO] = _list_in_order(n, begin, size, columns, values, seen, items, scored, lengths)
+            n_relevant[n] = _hit_in_order(
+                begin,
+                min(size, depth),
+                columns,
+                first_hit,
+                n_hits,
+                judged_items,
+                judged_relevant,
+                judged_grades,
+                mark,
+                hit_items,
+                relevant,
+                grades,
+                position,
+                above,
+                tied,
+            )
+            continue
         if kind == DENSE:
             lengths[n] = _lay_out_row(
                 n, r, begin, size, columns, values, state, row_fills, column_fills, rules, row, counts
@@ -175,7 +198,11 @@ def rank_range(
             )
         if rules.precision != DOUBLE:
             counts[n, N_ROUNDED] = _round_scores(row, size, rules.precision, rules.scale)
-        _find_hits(kind, begin, size, columns, first_hit, n_hits, judged_columns, hit_at)
+        if kind == GIVEN:
+            if not _find_given_hits(begin, size, columns, first_hit, n_hits, judged_columns, mark, hit_at):
+                lengths[n] = -1
+        else:
+            _find_hits(kind, begin, size, columns, first_hit, n_hits, judged_columns, hit_at)
         best_first = rules.ties == BEST_FIRST
         if best_first or rules.ties == WORST_FIRST:
             for by_grade in (True, False):  # the second sort keeps the order of the first
@@ -216,7 +243,7 @@ def rank_range(
                 start[i], end[i] = group, stop
                 place[found[i]] = i
             group = stop
-        marked = not (rules.by_column or abs(row_fills[r]) <= _LARGEST)
+        marked = not (rules.by_column or abs(row_fills[r]) <= _LARGEST)  # missing scores are infinite in ``row``
         for p in range(min(n_found, items.shape[1])):
             at = np.int64(found[p])
             column = at if kind == DENSE else np.int64(columns[begin + at])
@@ -243,6 +270,81 @@ def rank_range(
                 position[to], above[to], tied[to] = 0, -1, 0
         for c in range(len(cutoffs)):
             straddled[n, c] = cutoffs[c] < n_found and start[cutoffs[c]] < cutoffs[c]
+
+
+# --- lists given in order of rank -----------------------------------------------------------------------------
+
+
+@_inner
+def _in_order(begin: int, size: int, values: Any) -> bool:
+    """Whether a given list stands in order: finite scores, each below the one before. Nothing to sort, no ties."""
+    if size == 0:
+        return False
+    part = values[0, begin : begin + size]
+    in_order = abs(part[0]) <= _LARGEST and abs(part[size - 1]) <= _LARGEST
+    for i in range(1, size):
+        in_order &= part[i] < part[i - 1]
+    return in_order
+
+
+@_inner
+def _list_in_order(
+    n: int, begin: int, size: int, columns: Any, values: Any, seen: Any, items: Any, scored: Any, lengths: Any
+) -> int:
+    """Copy a list that stands in order; how many scores are zero. ``seen`` says of an item which list had it last."""
+    part, listed, zeros, single = values[0, begin : begin + size], columns[begin : begin + size], 0, True
+    for i in range(size):
+        zeros += part[i] == 0.0
+    for i in range(size):
+        single &= seen[listed[i]] != n
+        seen[listed[i]] = n
+    shown = min(size, items.shape[1])
+    items[n, :shown] = listed[:shown]
+    scored[n, :shown] = 1
+    lengths[n] = size if single else -1
+    return zeros
+
+
+@_inner
+def _hit_in_order(
+    begin: int,
+    reach: int,
+    columns: Any,
+    first: int,
+    n_hits: int,
+    judged_items: Any,
+    judged_relevant: Any,
+    judged_grades: Any,
+    mark: Any,
+    hit_items: Any,
+    relevant: Any,
+    grades: Any,
+    position: Any,
+    above: Any,
+    tied: Any,
+) -> int:
+    """The hits of a list that stands in order, down to ``reach``; how many judged items are relevant."""
+    n_relevant, to = 0, first
+    for judged in range(first, first + n_hits):
+        mark[judged_items[judged]] = judged - first + 1
+        n_relevant += judged_relevant[judged]
+    listed = columns[begin : begin + reach]
+    for i in range(reach):
+        found = mark[listed[i]]
+        if found > 0:
+            mark[listed[i]] = 0
+            judged = first + found - 1
+            hit_items[to], relevant[to], grades[to] = listed[i], judged_relevant[judged], judged_grades[judged]
+            position[to], above[to], tied[to] = i + 1, i, 1
+            to += 1
+    for judged in range(first, first + n_hits):
+        item = judged_items[judged]
+        if mark[item] > 0:
+            mark[item] = 0
+            hit_items[to], relevant[to], grades[to] = item, judged_relevant[judged], judged_grades[judged]
+            position[to], above[to], tied[to] = 0, -1, 0
+            to += 1
+    return n_relevant
 
 
 # --- candidates and their scores ------------------------------------------------------------------------------
@@ -518,6 +620,9 @@ def _sort_pairs(
         if end - begin <= _FEW:
             _insert(begin, end, keys, values)
             continue
+        if end - begin <= _SOME:
+            _count_smaller(begin, end, keys, values, spare_keys, spare, buckets)
+            continue
         n_buckets, fullest = _distribute(begin, end, keys, values, spare_keys, spare, buckets)
         if fullest <= _FEW:
             _insert(begin, end, keys, values)
@@ -533,6 +638,22 @@ def _sort_pairs(
                 settled = stop
             at = stop
         _insert(settled, end, keys, values)
+
+
+@_inner
+def _count_smaller(begin: int, end: int, keys: Any, values: Any, spare_keys: Any, spare: Any, buckets: Any) -> None:
+    """Put each pair where the number of smaller keys says: quadratic, but without branches and in vector code."""
+    part, size = keys[begin:end], end - begin
+    buckets[:size] = 0
+    for i in range(size):
+        key, smaller = part[i], np.int64(0)
+        for j in range(size):
+            smaller += np.int64(part[j] < key)
+        to = smaller + np.int64(buckets[smaller])
+        buckets[smaller] += np.uint32(1)
+        spare_keys[to], spare[to] = key, values[begin + i]
+    for i in range(size):
+        keys[begin + i], values[begin + i] = spare_keys[i], spare[i]
 
 
 @_inner
@@ -597,21 +718,20 @@ def _key_ties(
     keys: Any,
 ) -> None:
     """The keys that order equal scores, ascending."""
-    after = len(hit_rank) + len(found)
     for i in range(group, stop):
         p = np.int64(found[i])
         column = p if kind == DENSE else np.int64(columns[begin + p])
         if rules.ties == BY_POSITION:
             keys[i] = p
         elif rules.ties == BY_ORDER:
-            keys[i] = order[begin + p] if rules.own_order else order[column]
+            keys[i] = order[column]
         elif rules.ties == BY_HASH:
             drawn = _combine(_combine(rules.stream, row_keys[r]), column_keys[column])
             keys[i] = np.int64(drawn ^ _SIGN)
         else:
             judged = hit_rank[p] >= 0
             first = judged == (rules.ties == BEST_FIRST)
-            keys[i] = (hit_rank[p] if judged else p) + (0 if first else after)
+            keys[i] = (hit_rank[p] if judged else column) + (0 if first else _AFTER)
 
 
 # --- held-out items -------------------------------------------------------------------------------------------
@@ -627,14 +747,29 @@ def _find_hits(
         hit_at[h] = column
         if kind == DENSE or column < 0:
             continue
-        low, high = begin, begin + size
-        while low < high:
-            middle = (low + high) // 2
-            if columns[middle] < column:
-                low = middle + 1
-            else:
-                high = middle
-        hit_at[h] = low - begin if low < begin + size and columns[low] == column else -1
+        low, left = begin, size  # halved without branches, which could not be predicted
+        while left > 1:
+            half = left // 2
+            low += half * np.int64(columns[low + half - 1] < column)
+            left -= half
+        hit_at[h] = low - begin if left and columns[low] == column else -1
+
+
+@_inner
+def _find_given_hits(
+    begin: int, size: int, columns: Any, first: int, n_hits: int, judged_columns: Any, mark: Any, hit_at: Any
+) -> bool:
+    """As :func:`_find_hits`, for candidates in any order, with ``mark`` by item; whether no item is there twice."""
+    single = True
+    for i in range(size):
+        column = columns[begin + i]
+        single &= mark[column] == 0
+        mark[column] = i + 1
+    for h in range(n_hits):
+        hit_at[h] = mark[judged_columns[first + h]] - 1
+    for i in range(size):
+        mark[columns[begin + i]] = 0
+    return single
 
 
 @_inner

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from repro.data import Impact
 from repro.metrics import Measure
-from repro.plugin import Guarded, make_recommender, plugins
+from repro.plugin import guarded_recommender, plugins
 from repro.study.folder import parquet_bytes
 from repro.study.measure_lists import measure_lists
 from repro.study.measure_predictions import measure_predictions
@@ -48,7 +48,7 @@ def _run(plan: Plan, cell: Cell, block_users: int, threads: int | None, tell: Te
     study = plan.study
     _, algorithm = plugins().algorithm(cell.entry.use)
     parts = FoldParts.of(plan, cell.fold)
-    recommender = Guarded(make_recommender(algorithm, dict(cell.entry.parameters)), cell.entry.use)
+    recommender = guarded_recommender(algorithm, dict(cell.entry.parameters), cell.entry.use)
     began = time.perf_counter()
     recommender.fit(parts.train, seed=cell.seed)
     seconds = {"fit": time.perf_counter() - began}

@@ -43,7 +43,10 @@ class RunFolder:
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the folder; a second run into it is refused, and a killed one leaves no lock behind."""
-        handle = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            handle = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise StudyError(f"cannot write to the run folder {self.path}: {error.strerror or error}") from None
         try:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -83,7 +86,11 @@ class RunFolder:
 
     def has(self, digest: str) -> bool:
         """Whether the artefact is there, and is what its name says."""
-        path = self.artifact(digest)
+        return self.holds(f"artifacts/{digest}.parquet", digest)
+
+    def holds(self, name: str, digest: str) -> bool:
+        """Whether the file is there, with that content."""
+        path = self.path / name
         return path.is_file() and sha256(path.read_bytes()) == digest
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from repro.candidates import plan_candidates
 from repro.data import Impact, Interactions, prepare
+from repro.errors import ProtocolError
 from repro.split import Fold, Split, make_folds
 from repro.streams import stream
 from repro.study.model import Entry, Study
@@ -44,6 +45,7 @@ def make_plan(study: Study) -> Plan:
     prepared, impacts = prepare(source, protocol, study.seed)
     split = make_folds(prepared, protocol, study.seed)
     interactions = split.interactions
+    _require_ratings(study, interactions)
     if protocol["data.scale"] == "stated":
         scale = (protocol.number("data.scale_min"), protocol.number("data.scale_max"))
     else:
@@ -68,6 +70,22 @@ def _check_candidates(plan: Plan) -> None:
         removed_items=plan.split.removed_items,
         all_interactions=plan.interactions,
     )
+
+
+def _require_ratings(study: Study, interactions: Interactions) -> None:
+    """Refuse what compares ratings where there are none, before anything is fitted."""
+    if interactions.explicit:
+        return
+    rule = study.protocol["relevance.rule"]
+    if rule != "any":
+        raise ProtocolError(
+            f'relevance.rule = "{rule}" compares ratings, and this data set has none; use relevance.rule = "any"'
+        )
+    for measure in study.measures:
+        if measure.metric.kind == "prediction":
+            raise ProtocolError(
+                f"metric {measure.name} compares predictions with ratings, and this data set has none; leave it out"
+            )
 
 
 def fit_seed(seed: int, use: str, fold: str) -> int:

@@ -75,28 +75,27 @@ def run_study(
     if workers < 1 or block_users < 1:
         raise StudyError(f"workers = {workers} and block_users = {block_users} must be at least 1")
     folder = RunFolder(Path(into) if into is not None else Path(tempfile.mkdtemp(prefix="repro-")) / "run")
-    contents = _look(folder, resume=resume, fresh=fresh)
-    if contents is not None and _is_complete(contents):
-        return Results(folder.path)
+    _look(folder, resume=resume, fresh=fresh)
     plan = make_plan(study)  # before the folder is touched: what cannot be planned leaves nothing behind
-    if contents is None:
+    if not resume:
         folder.create(replace=fresh)
     with folder.locked():
+        contents = read_journal(folder.journal) if resume else None  # under the lock: nobody else goes on with it
         _Run(study, plan, folder, options, watcher or Silent()).carry_out(contents)
     return Results(folder.path)
 
 
-def _look(folder: RunFolder, *, resume: bool, fresh: bool) -> Contents | None:
-    """What the journal of a run to be resumed holds; None for a run that begins."""
+def _look(folder: RunFolder, *, resume: bool, fresh: bool) -> None:
+    """Refuse to resume what is not there, and to replace what is there unasked."""
     if not folder.journal.is_file():
         if resume:
             raise StudyError(f"there is no run to resume in {folder.path}; run it without --resume")
-        return None
-    if resume:
-        return read_journal(folder.journal)
-    if fresh:
-        return None
-    state = "a finished run" if _is_complete(read_journal(folder.journal)) else "a run that was cut off"
+        return
+    with folder.locked():
+        contents = read_journal(folder.journal)
+    if resume or fresh:
+        return
+    state = "a finished run" if _is_complete(contents) else "a run that was cut off"
     raise StudyError(
         f"{folder.path} holds {state}; --resume finishes it, --fresh replaces it, --into takes another folder"
     )
@@ -127,6 +126,8 @@ class _Run:
             self._begin(plan)
         else:
             self._check_same(contents, plan)
+            if _is_complete(contents) and self._has_results(contents):
+                return
             self.finished = self._kept(contents)
             self.journal = Journal(self.folder.journal, contents)
             self._go_on(contents, plan)
@@ -159,7 +160,11 @@ class _Run:
                 block_users=self.options.block_users,
             )
         )
-        known = registry()
+        self._decisions()
+        self._data_and_split(plan)
+
+    def _decisions(self) -> None:
+        study, known = self.study, registry()
         self.journal.write(
             events.DecisionsResolved(
                 protocol=study.protocol.name,
@@ -176,7 +181,6 @@ class _Run:
                 measures=[events.MeasureEntry(name=m.name, full_name=m.full_name) for m in study.measures],
             )
         )
-        self._data_and_split(plan)
 
     def _data_and_split(self, plan: Plan) -> None:
         source, prepared = plan.source, plan.interactions
@@ -215,6 +219,11 @@ class _Run:
                 f"{plan.source.digest[:12]} now); replace that run with --fresh"
             )
 
+    def _has_results(self, contents: Contents) -> bool:
+        """Whether the tables of the run are there and unharmed."""
+        files = contents.events("results.written")[-1].files
+        return all(self.folder.holds(name, digest) for name, digest in files.items())
+
     def _kept(self, contents: Contents) -> dict[str, events.CellFinished]:
         """The cells that are done and whose artefacts are all there and unharmed."""
         return {
@@ -235,6 +244,8 @@ class _Run:
         )
         self.folder.write("study.toml", self.study.to_toml().encode())
         self.folder.write("protocol.toml", self.study.protocol.to_toml().encode())
+        if not contents.events("decisions.resolved"):
+            self._decisions()
         if not contents.events("split.made"):
             self._data_and_split(plan)
 

@@ -3,7 +3,7 @@
 import pytest
 
 import repro.data
-from repro.data import load, load_dataset
+from repro.data import get_dataset, load, load_dataset
 from repro.data.registry import parse_registry
 from repro.errors import DataError
 
@@ -93,3 +93,26 @@ def test_every_public_name_is_there():
     for name in repro.data.__all__:
         assert getattr(repro.data, name) is not None
     assert dir(repro.data) == sorted(repro.data.__all__)
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "wanted"),
+    [
+        ("synthetic", {"users": "many"}, "int"),
+        ("synthetic", {"users": True}, "int"),
+        ("synthetic", {"alpha": "steep"}, "float"),
+        ("ratings.csv", {"delimiter": 5}, "str"),
+        ("ratings.csv", {"columns": 5}, "Mapping or Sequence"),
+        ("ratings.csv", {"columns": "user"}, "Mapping or Sequence"),
+        ("ratings.csv", {"header": 7}, "bool"),
+    ],
+)
+def test_an_option_of_the_wrong_kind(name, option, wanted):
+    ((key, value),) = option.items()
+    with pytest.raises(DataError, match=rf"{name}: the option {key} is {value!r}, but must be {wanted}"):
+        load_dataset(name, **option)
+
+
+def test_synthetic_data_is_not_downloaded():
+    with pytest.raises(DataError, match="generated, not downloaded"):
+        get_dataset("synthetic")

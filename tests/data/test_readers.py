@@ -247,3 +247,37 @@ def test_wrong_encoding(write):
 def test_unknown_format(write):
     with pytest.raises(DataError, match="no format 'parket'; did you mean 'parquet'"):
         read_interactions(write("a.csv", CSV), format="parket")
+
+
+def test_a_folder_is_not_a_file(tmp_path):
+    with pytest.raises(DataError, match="is not a file but a folder; name the file in it"):
+        read_interactions(tmp_path)
+
+
+def test_compressed_file_that_is_cut_short(write):
+    whole = gzip.compress(CSV.encode() * 50)
+    with pytest.raises(DataError, match=r"cannot read .*ratings\.csv\.gz \(.*copy it again"):
+        read_interactions(write("ratings.csv.gz", whole[: len(whole) // 2]))
+    with pytest.raises(DataError, match=r"cannot read .*plain\.csv\.gz"):
+        read_interactions(write("plain.csv.gz", CSV))
+
+
+def test_a_file_that_is_no_text(write):
+    with pytest.raises(DataError, match=r"noise\.csv"):
+        read_interactions(write("noise.csv", bytes(range(256)) * 20))
+
+
+def test_unknown_encoding(write):
+    with pytest.raises(DataError, match="there is no encoding 'utf8-ish'"):
+        read_interactions(write("ratings.csv", CSV), encoding="utf8-ish")
+
+
+def test_two_columns_of_one_name(write):
+    with pytest.raises(DataError, match="several columns called 'item' for item"):
+        read_interactions(write("ratings.csv", "user,item,item\n1,2,3\n"))
+
+
+@pytest.mark.parametrize("option", [{"delimiter": ""}, {"quote": "''"}, {"escape": "--"}])
+def test_marks_of_an_impossible_length(write, option):
+    with pytest.raises(DataError, match="a delimiter has at least one character, the others at most one"):
+        read_interactions(write("ratings.csv", CSV), **option)

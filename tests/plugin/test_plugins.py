@@ -1,12 +1,24 @@
 """The border: what a plug-in may not do, and how it is told."""
 
+import math
+import sys
 from importlib.metadata import EntryPoint
 
 import numpy as np
 import pytest
 
+from repro.data import Interactions
 from repro.errors import PluginError
-from repro.plugin import Algorithm, Guarded, Parameter, Scores, load_plugins, parameters_of, plugins
+from repro.plugin import (
+    Algorithm,
+    Guarded,
+    Parameter,
+    Scores,
+    guarded_recommender,
+    load_plugins,
+    parameters_of,
+    plugins,
+)
 
 
 class Recommender:
@@ -29,7 +41,7 @@ USERS, ITEMS = np.arange(2, dtype=np.int32), np.arange(3, dtype=np.int32)
 
 def test_a_plugin_that_raises_is_named():
     with pytest.raises(PluginError, match="mine/broken failed in fit: RuntimeError: no luck"):
-        guarded(None).fit(None, seed=1)
+        guarded(None).fit(Interactions(USERS, USERS, np.ones(2), None, USERS, ITEMS), seed=1)
 
 
 def test_a_wrong_shape_is_told():
@@ -80,3 +92,70 @@ def test_parameters_are_checked_against_their_declaration():
         parameters_of(algorithm, {"similarity": "cos"})
     with pytest.raises(PluginError, match="must be int"):
         parameters_of(algorithm, {"neighbours": "many"})
+
+
+def test_numbers_take_the_type_of_their_default_and_are_finite():
+    algorithm = Algorithm("knn", "", object, (Parameter("neighbours", 20, ""), Parameter("weight", 1.0, "")))
+    found = parameters_of(algorithm, {"neighbours": 5.0, "weight": 2})
+    assert [(value, type(value)) for value in found.values()] == [(5, int), (2.0, float)]
+    for wrong in ({"neighbours": math.inf}, {"neighbours": math.nan}, {"weight": math.nan}, {"weight": -math.inf}):
+        with pytest.raises(PluginError, match="must be"):
+            parameters_of(algorithm, wrong)
+
+
+def test_a_plugin_that_leaves_the_process_is_named():
+    class Leaves(Recommender):
+        def score(self, users, items):
+            sys.exit(3)
+
+    with pytest.raises(PluginError, match="mine/rude failed in score: SystemExit: 3"):
+        Guarded(Leaves(None), "mine/rude").score(USERS, ITEMS)
+
+
+def test_a_plugin_that_cannot_be_made_is_named():
+    def make():
+        raise ImportError("no such framework")
+
+    with pytest.raises(PluginError, match="mine/odd failed in make: ImportError: no such framework"):
+        guarded_recommender(Algorithm("odd", "", make), {}, "mine/odd")
+
+
+@pytest.mark.parametrize("values", [np.full((2, 3), "high"), np.zeros((2, 3), dtype=complex), [[1, 2], [3]]])
+def test_scores_that_are_not_numbers_are_refused(values):
+    with pytest.raises(PluginError, match="mine/broken returned scores from score that are not numbers"):
+        guarded(Scores(values)).score(USERS, ITEMS)
+
+
+@pytest.mark.parametrize("state", [np.full((2, 3), 0.5), np.full((2, 3), 256), np.full((2, 3), -1)])
+def test_states_are_not_bent_into_shape(state):
+    with pytest.raises(PluginError, match=r"0 \(scored\), 1 \(unscored\) or 2 \(fallback\)"):
+        guarded(Scores(np.zeros((2, 3)), state)).score(USERS, ITEMS)
+
+
+def test_a_plugin_cannot_change_what_it_is_given():
+    class Scribbles(Recommender):
+        def fit(self, train, *, seed):
+            train.ratings[:] = 0
+
+        def score(self, users, items):
+            users[:] = 0
+
+    train = Interactions(USERS, USERS, np.array([4.0, 5.0]), None, USERS, ITEMS)
+    mine = Guarded(Scribbles(None), "mine/rude")
+    with pytest.raises(PluginError, match=r"failed in fit: .*read-only"):
+        mine.fit(train, seed=1)
+    with pytest.raises(PluginError, match=r"failed in score: .*read-only"):
+        mine.score(USERS, ITEMS)
+    assert train.ratings.tolist() == [4, 5]
+    assert USERS.tolist() == [0, 1]
+
+
+def test_what_a_plugin_prints_stays_out_of_standard_output(capsys):
+    class Talks(Recommender):
+        def score(self, users, items):
+            print("computing similarities")
+            return Scores(np.zeros((2, 3)))
+
+    Guarded(Talks(None), "mine/chatty").score(USERS, ITEMS)
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "computing similarities\n")

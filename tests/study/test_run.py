@@ -2,13 +2,15 @@
 
 import filecmp
 import json
+import shutil
 
 import numpy as np
 import pytest
 
 from repro import Study
-from repro.errors import StudyError
+from repro.errors import ProtocolError, StudyError
 from repro.journal import read_journal
+from repro.protocol import Protocol
 from repro.study.folder import RunFolder
 
 FILES = ("results.parquet", "results.csv")
@@ -122,6 +124,49 @@ def test_resuming_a_finished_run_changes_nothing(study, finished):
     assert (finished.folder / "journal.jsonl").read_bytes() == before
 
 
+def test_resuming_a_finished_run_of_another_study_is_refused(study, finished, data):
+    expected = study.with_protocol(study.protocol.replace({"ties.break": "worst"}))
+    with pytest.raises(StudyError, match="the study is not the one in"):
+        expected.run(finished.folder, resume=True)
+    fewer = Study(
+        data.select(np.arange(len(data) - 1)),
+        study.protocol,
+        [{"use": e.use, "label": e.label, "parameters": e.parameters} for e in study.entries],
+        study.metric_names,
+        seed=study.seed,
+        question=study.question,
+    )
+    with pytest.raises(StudyError, match="the data changed since"):
+        fewer.run(finished.folder, resume=True)
+
+
+def test_resuming_a_finished_run_makes_lost_tables_again(study, finished, tmp_path):
+    lost = tmp_path / "run"
+    shutil.copytree(finished.folder, lost)
+    (lost / "results.parquet").unlink()
+    (lost / "results.csv").write_text("algorithm,value\n")
+    study.run(lost, resume=True)
+    assert same_results(lost, finished.folder)
+
+
+def test_a_run_that_is_under_way_is_not_called_cut_off(study, finished, tmp_path):
+    cut = tmp_path / "run"
+    shutil.copytree(finished.folder, cut)
+    for options in ({}, {"resume": True}, {"fresh": True}):
+        with RunFolder(cut).locked(), pytest.raises(StudyError, match="another run is writing"):
+            study.run(cut, **options)
+
+
+def test_a_run_killed_before_its_decisions_were_written_states_them(study, finished, tmp_path):
+    cut = tmp_path / "run"
+    shutil.copytree(finished.folder, cut)
+    journal = cut / "journal.jsonl"
+    journal.write_bytes(journal.read_bytes().splitlines(keepends=True)[0])
+    study.run(cut, resume=True)
+    (resolved,) = read_journal(journal).events("decisions.resolved")
+    assert {entry.decision for entry in resolved.decisions} == set(study.protocol)
+
+
 def test_resuming_another_study_is_refused(finished, data):
     other = Study(data, "random-5fold", ["reference/random"], ["ndcg@10"])
     journal = finished.folder / "journal.jsonl"
@@ -136,8 +181,6 @@ def test_resuming_another_study_is_refused(finished, data):
 
 @pytest.mark.parametrize("share", [0.05, 0.3, 0.5, 0.8, 0.99])
 def test_a_run_cut_off_anywhere_is_finished_with_the_same_digests(study, finished, tmp_path, share):
-    import shutil
-
     cut = tmp_path / "run"
     shutil.copytree(finished.folder, cut)
     journal = cut / "journal.jsonl"
@@ -152,8 +195,6 @@ def test_a_run_cut_off_anywhere_is_finished_with_the_same_digests(study, finishe
 
 
 def test_a_damaged_artefact_is_made_again(study, finished, tmp_path):
-    import shutil
-
     damaged = tmp_path / "run"
     shutil.copytree(finished.folder, damaged)
     journal = damaged / "journal.jsonl"
@@ -177,3 +218,16 @@ def test_the_study_file_of_a_run_reads_back_as_the_same_study(finished, study):
 def test_every_line_of_the_journal_is_json(finished):
     for line in (finished.folder / "journal.jsonl").read_text().splitlines():
         json.loads(line)
+
+
+def test_data_without_ratings_is_refused_where_ratings_are_compared(data, tmp_path):
+    chosen = data.to_frame()[["user", "item"]]
+    with pytest.raises(
+        ProtocolError, match=r'relevance.rule = "threshold" compares ratings, and this data set has none'
+    ):
+        Study(chosen, "random-5fold", ["reference/popularity"], ["hit@10"]).run(tmp_path / "run")
+    implicit = Protocol.load("random-5fold", relevance__rule="any")
+    with pytest.raises(ProtocolError, match="metric rmse compares predictions with ratings"):
+        Study(chosen, implicit, ["reference/item-mean"], ["hit@10", "rmse"]).run(tmp_path / "run")
+    assert not (tmp_path / "run" / "journal.jsonl").exists()
+    Study(chosen, implicit, ["reference/popularity"], ["hit@10"]).run(tmp_path / "run")
