@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -89,6 +90,7 @@ def evaluate_frames(
     )
 
 
+@cache
 def default_protocol(rated: bool) -> Protocol:
     """The protocol of :func:`evaluate` where none is given; ``rated`` says whether the truth has ratings."""
     as_given = {"split.strategy": "files", "split.train_file": "-", "split.test_file": "-"}

@@ -87,7 +87,7 @@ class DecisionsResolved(_Event):
 
 
 class DataLoaded(_Event):
-    """The data set as it came."""
+    """The data set as it came, and the SHA-256 of each file that a decision of the protocol names."""
 
     event: Literal["data.loaded"] = "data.loaded"
     data: str
@@ -95,6 +95,7 @@ class DataLoaded(_Event):
     rows: int
     users: int
     items: int
+    files: dict[str, str] = {}
 
 
 class DataPrepared(_Event):

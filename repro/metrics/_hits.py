@@ -7,7 +7,7 @@ import numpy as np
 from repro.data.interactions import FloatArray
 from repro.metrics._expected import expected_first_hits, expected_gain_sums
 from repro.metrics._kernels import first_ranks, gain_sums
-from repro.metrics._places import WHOLE_LIST, deepest, discounts, doubled_ranks
+from repro.metrics._places import WHOLE_LIST, deepest, discounts
 from repro.ranking.ranked import Ranked
 
 
@@ -36,12 +36,12 @@ def discounted_gains(ranked: Ranked, k: int, gains: FloatArray, kind: str, base:
     worth = discounts(kind, base, deepest(ranked, k))
     if ranked.ties == "expected":
         return expected_gain_sums(ranked.offsets, ranked.above, ranked.tied, gains, worth, k)
-    return gain_sums(ranked.offsets, doubled_ranks(ranked), gains, worth, k)
+    return gain_sums(ranked.offsets, ranked.doubled_ranks, gains, worth, k)
 
 
 def relevant_hits(ranked: Ranked, k: int | None) -> FloatArray:
     """The (expected) number of relevant items of each list down to ``k``."""
-    return discounted_gains(ranked, limit(k), ranked.relevant.astype(np.float64), "none")
+    return discounted_gains(ranked, limit(k), ranked.relevant_gains, "none")
 
 
 def first_hits(ranked: Ranked, k: int | None, reciprocal: bool) -> FloatArray:
@@ -49,6 +49,6 @@ def first_hits(ranked: Ranked, k: int | None, reciprocal: bool) -> FloatArray:
     cut = limit(k)
     if ranked.ties == "expected":
         return expected_first_hits(ranked.offsets, ranked.above, ranked.tied, ranked.relevant, cut, reciprocal)
-    firsts = first_ranks(ranked.offsets, doubled_ranks(ranked), ranked.relevant)
+    firsts = first_ranks(ranked.offsets, ranked.doubled_ranks, ranked.relevant)
     within = (firsts > 0) & (firsts <= 2 * cut)
     return np.where(within, 2.0 / np.maximum(firsts, 1) if reciprocal else 1.0, 0.0)

@@ -24,8 +24,9 @@ def gain_sums(offsets: Any, ranks: Any, gains: Any, discounts: Any, k: int) -> A
     for n in range(len(sums)):
         total = 0.0
         for hit in range(offsets[n], offsets[n + 1]):
-            if 0 < ranks[hit] <= 2 * k:
-                total += gains[hit] * discounts[ranks[hit]]
+            if not 0 < ranks[hit] <= 2 * k:
+                break  # the others are further down, or unranked
+            total += gains[hit] * discounts[ranks[hit]]
         sums[n] = total
     return sums
 
@@ -37,14 +38,24 @@ def ideal_sums(offsets: Any, gains: Any, depths: Any, discounts: Any, repeat_bes
     With ``repeat_best``, of an imagined list in which every item has the list's highest gain.
     """
     sums = np.zeros(len(offsets) - 1)
+    deepest = 0
     for n in range(len(sums)):
-        total = 0.0
-        best = descending(gains[offsets[n] : offsets[n + 1]])
-        places = 0 if len(best) == 0 or best[0] <= 0 else depths[n]
-        for place in range(places):
-            gain = best[0] if repeat_best else best[place]
-            total += gain * discounts[2 * (place + 1)]
-        sums[n] = total
+        deepest = max(deepest, depths[n])
+    until = np.zeros(deepest + 1)  # what the first places are worth together
+    for place in range(deepest):
+        until[place + 1] = until[place] + discounts[2 * (place + 1)]
+    for n in range(len(sums)):
+        ones, others = 0, 0
+        for hit in range(offsets[n], offsets[n + 1]):
+            ones += gains[hit] == 1.0
+            others += gains[hit] != 0.0
+        if ones == others:  # binary gains, the common case, are counted instead of sorted
+            places = depths[n] if repeat_best and ones else min(ones, depths[n])
+            sums[n] = until[places]
+            continue
+        best = np.sort(gains[offsets[n] : offsets[n + 1]])[::-1]
+        for place in range(depths[n] if best[0] > 0 else 0):
+            sums[n] += (best[0] if repeat_best else best[place]) * discounts[2 * (place + 1)]
     return sums
 
 

@@ -10,32 +10,12 @@ import math
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
 from repro.ranking.ranked import Ranked
 
-DoubledRanks = npt.NDArray[np.int64]
-
 # Deeper than any list: the cut-off of a metric without one. Doubled, it still is a 32-bit number.
 WHOLE_LIST = 2**29
-
-
-def doubled_ranks(ranked: Ranked) -> DoubledRanks:
-    """Twice the rank of each hit under the tie rule; 0 where the hit is unranked."""
-    above, tied = ranked.above.astype(np.int64), ranked.tied
-    match ranked.ties:
-        case "definite":
-            return 2 * ranked.position.astype(np.int64)
-        case "shared-best":
-            ranks = 2 * above + 2
-        case "shared-mean":
-            ranks = 2 * above + tied + 1
-        case "shared-worst":
-            ranks = 2 * (above + tied)
-        case _:
-            raise AssertionError(f"hits have no single rank when ties are {ranked.ties}")
-    return np.where(above >= 0, ranks, 0)
 
 
 def deepest(ranked: Ranked, k: int) -> int:

@@ -19,7 +19,6 @@ from repro.data.interactions import FloatArray
 from repro.metrics._expected import expected_mean_precisions, expected_precision_sums
 from repro.metrics._hits import defined, limit, list_lengths, slots
 from repro.metrics._kernels import SHARE_BEST, SHARE_MEAN, SHARE_WORST, precision_sums
-from repro.metrics._places import doubled_ranks
 from repro.metrics.metric import Metric, Ratio
 from repro.protocol import Decision, Option, Value
 from repro.ranking.ranked import Ranked
@@ -62,7 +61,7 @@ def _mean_at_hits(ranked: Ranked, k: int) -> FloatArray:
 
 def _sums_and_counts(ranked: Ranked, k: int) -> tuple[FloatArray, FloatArray]:
     share = _SHARES.get(ranked.ties, SHARE_BEST)
-    sums, counts = precision_sums(ranked.offsets, doubled_ranks(ranked), ranked.relevant, k, share)
+    sums, counts = precision_sums(ranked.offsets, ranked.doubled_ranks, ranked.relevant, k, share)
     return sums, counts
 
 

@@ -1,7 +1,7 @@
 """From a metric of each list to one number: who counts, and what is averaged (``average.*``).
 
-Sums are exact (:func:`math.fsum`) before they are rounded once, so that no number depends on the order of the
-lists or on how they were cut into blocks.
+Sums are exact before they are rounded once, so that no number depends on the order of the lists or on how they
+were cut into blocks.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, FloatArray
+from repro.metrics._exact import exact_sum
 from repro.metrics.metric import Ratio
 from repro.protocol import Protocol
 
@@ -90,10 +91,10 @@ def _average_lists(ratio: Ratio, values: FloatArray, users: CodeArray, rows: Row
 
 
 def _pooled(ratio: Ratio, values: FloatArray, rows: Rows) -> float:
-    denominator = math.fsum(ratio.denominator[rows].tolist())
+    denominator = exact_sum(ratio.denominator[rows])
     if not denominator or np.isnan(values[rows]).any():
         return math.nan
-    return math.fsum(ratio.numerator[rows].tolist()) / denominator
+    return exact_sum(ratio.numerator[rows]) / denominator
 
 
 def _user_values(
@@ -116,7 +117,7 @@ def _ascend(users: CodeArray) -> bool:
 
 def exact_mean(values: FloatArray) -> float:
     """The mean, from the exact sum; not a number where there is nothing to average."""
-    return math.fsum(values.tolist()) / len(values) if len(values) else math.nan
+    return exact_sum(values) / len(values) if len(values) else math.nan
 
 
 def _impacts(users: CodeArray, undefined: Mask, empty: Mask, protocol: Protocol) -> tuple[Impact, ...]:

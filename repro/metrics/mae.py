@@ -17,13 +17,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from repro.data.interactions import FloatArray
+from repro.metrics._exact import exact_sum
 from repro.metrics.metric import Metric
 from repro.protocol import Value
 
 
 def mean_absolute_error(errors: FloatArray, variants: Mapping[str, Value]) -> float:
     """The mean of the absolute errors."""
-    return math.fsum(np.abs(errors).tolist()) / len(errors) if len(errors) else math.nan
+    return exact_sum(np.abs(errors)) / len(errors) if len(errors) else math.nan
 
 
 METRIC = Metric(

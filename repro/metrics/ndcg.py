@@ -24,7 +24,7 @@ from repro.data.interactions import FloatArray
 from repro.metrics._expected import expected_listed_shares
 from repro.metrics._hits import discounted_gains, limit, slots
 from repro.metrics._kernels import ideal_sums, listed_shares
-from repro.metrics._places import deepest, discounts, doubled_ranks
+from repro.metrics._places import deepest, discounts
 from repro.metrics.metric import Metric, Ratio
 from repro.protocol import Decision, Option, Protocol, Value, When
 from repro.ranking.ranked import Ranked
@@ -46,7 +46,7 @@ def _gains(ranked: Ranked, variants: Mapping[str, Value]) -> FloatArray:
     """What each held-out item is worth."""
     match variants["gain"]:
         case "binary":
-            return ranked.relevant.astype(np.float64)
+            return ranked.relevant_gains
         case "linear":
             return np.maximum(ranked.grades, 0.0)
         case "exp2":
@@ -76,7 +76,7 @@ def _listed(ranked: Ranked, gains: FloatArray, k: int, kind: str, base: float) -
     worth = discounts(kind, base, depth)
     if ranked.ties == "expected":
         return expected_listed_shares(ranked.offsets, ranked.above, ranked.tied, ranked.relevant, worth, k)
-    return listed_shares(ranked.offsets, doubled_ranks(ranked), gains, worth, k)
+    return listed_shares(ranked.offsets, ranked.doubled_ranks, gains, worth, k)
 
 
 def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:

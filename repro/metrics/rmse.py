@@ -17,13 +17,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from repro.data.interactions import FloatArray
+from repro.metrics._exact import exact_sum
 from repro.metrics.metric import Metric
 from repro.protocol import Value
 
 
 def root_mean_squared_error(errors: FloatArray, variants: Mapping[str, Value]) -> float:
     """The root of the mean of the squared errors."""
-    return math.sqrt(math.fsum(np.square(errors).tolist()) / len(errors)) if len(errors) else math.nan
+    return math.sqrt(exact_sum(np.square(errors)) / len(errors)) if len(errors) else math.nan
 
 
 METRIC = Metric(

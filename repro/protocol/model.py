@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DEFAULT = "default"
+NO_FILE = "none"
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +36,7 @@ class Protocol(Mapping[str, Value]):
     notes: str = ""
     open: tuple[str, ...] = ()
     folder: Path = field(default_factory=Path)
+    folders: Mapping[str, Path] = field(default_factory=dict)
 
     @classmethod
     def load(cls, name_or_path: str | Path, **changes: Value) -> Protocol:
@@ -85,8 +87,14 @@ class Protocol(Mapping[str, Value]):
         return value
 
     def path(self, key: str) -> Path:
-        """The value of a decision that is a file, found from the folder of the protocol file."""
-        return self.folder / self.text(key)
+        """The value of a decision that is a file, found from the folder of the file that states it."""
+        return self.folders.get(key, self.folder) / self.text(key)
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """The files that decisions name, by decision."""
+        known = registry()
+        return {key: self.path(key) for key in self if known[key].kind == "path" and self[key] != NO_FILE}
 
     @property
     def hash(self) -> str:
@@ -94,8 +102,13 @@ class Protocol(Mapping[str, Value]):
         canonical = json.dumps(dict(sorted(self.values_.items())), ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()
 
-    def replace(self, changes: Mapping[str, Value], origin: str = "changed in code") -> Protocol:
-        """The same protocol with some decisions changed; what has no effect any more is dropped."""
+    def replace(
+        self, changes: Mapping[str, Value], origin: str = "changed in code", folder: Path | None = None
+    ) -> Protocol:
+        """The same protocol with some decisions changed; what has no effect any more is dropped.
+
+        ``folder`` is where files that ``changes`` name are found; the current one by default.
+        """
         if not changes:
             return self
         stated = {k: v for k, v in self.values_.items() if self.origins[k] != DEFAULT}
@@ -113,6 +126,7 @@ class Protocol(Mapping[str, Value]):
             self.notes,
             self.open,
             self.folder,
+            {**self.folders, **dict.fromkeys(changes, folder or Path())},
         )
 
     def to_toml(self) -> str:

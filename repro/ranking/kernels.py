@@ -168,16 +168,19 @@ def rank_range(
         r, begin, size = np.int64(rows[n]), offsets[n], offsets[n + 1] - offsets[n]
         first_hit, n_hits = judged_offsets[n], judged_offsets[n + 1] - judged_offsets[n]
         if kind == GIVEN and plain and _in_order(begin, size, values):
-            counts[n, N_ZERO] = _list_in_order(n, begin, size, columns, values, seen, items, scored, lengths)
-            n_relevant[n] = _hit_in_order(
+            counts[n, N_ZERO] = _list_in_order(n, begin, size, columns, values, items, scored)
+            n_relevant[n], single = _hit_in_order(
+                n,
                 begin,
-                min(size, depth),
+                size,
+                depth,
                 columns,
                 first_hit,
                 n_hits,
                 judged_items,
                 judged_relevant,
                 judged_grades,
+                seen,
                 mark,
                 hit_items,
                 relevant,
@@ -186,6 +189,7 @@ def rank_range(
                 above,
                 tied,
             )
+            lengths[n] = size if single else -1
             continue
         if kind == DENSE:
             lengths[n] = _lay_out_row(
@@ -288,33 +292,30 @@ def _in_order(begin: int, size: int, values: Any) -> bool:
 
 
 @_inner
-def _list_in_order(
-    n: int, begin: int, size: int, columns: Any, values: Any, seen: Any, items: Any, scored: Any, lengths: Any
-) -> int:
-    """Copy a list that stands in order; how many scores are zero. ``seen`` says of an item which list had it last."""
-    part, listed, zeros, single = values[0, begin : begin + size], columns[begin : begin + size], 0, True
+def _list_in_order(n: int, begin: int, size: int, columns: Any, values: Any, items: Any, scored: Any) -> int:
+    """Copy a list that stands in order; how many scores are zero."""
+    part, zeros = values[0, begin : begin + size], 0
     for i in range(size):
         zeros += part[i] == 0.0
-    for i in range(size):
-        single &= seen[listed[i]] != n
-        seen[listed[i]] = n
     shown = min(size, items.shape[1])
-    items[n, :shown] = listed[:shown]
+    items[n, :shown] = columns[begin : begin + shown]
     scored[n, :shown] = 1
-    lengths[n] = size if single else -1
     return zeros
 
 
 @_inner
 def _hit_in_order(
+    n: int,
     begin: int,
-    reach: int,
+    size: int,
+    depth: int,
     columns: Any,
     first: int,
     n_hits: int,
     judged_items: Any,
     judged_relevant: Any,
     judged_grades: Any,
+    seen: Any,
     mark: Any,
     hit_items: Any,
     relevant: Any,
@@ -322,19 +323,24 @@ def _hit_in_order(
     position: Any,
     above: Any,
     tied: Any,
-) -> int:
-    """The hits of a list that stands in order, down to ``reach``; how many judged items are relevant."""
-    n_relevant, to = 0, first
+) -> tuple[int, bool]:
+    """The hits of a list that stands in order: how many judged items are relevant, and whether no item is twice.
+
+    ``mark`` says which judged item an item is, from 1; ``seen`` in which list an item was last.
+    """
+    n_relevant, single, to = 0, True, first
     for judged in range(first, first + n_hits):
         mark[judged_items[judged]] = judged - first + 1
         n_relevant += judged_relevant[judged]
-    listed = columns[begin : begin + reach]
-    for i in range(reach):
-        found = mark[listed[i]]
-        if found > 0:
-            mark[listed[i]] = 0
-            judged = first + found - 1
-            hit_items[to], relevant[to], grades[to] = listed[i], judged_relevant[judged], judged_grades[judged]
+    listed = columns[begin : begin + size]
+    for i in range(size):
+        item = listed[i]
+        single &= seen[item] != n
+        seen[item] = n
+        if mark[item] > 0 and i < depth:
+            judged = first + mark[item] - 1
+            mark[item] = 0
+            hit_items[to], relevant[to], grades[to] = item, judged_relevant[judged], judged_grades[judged]
             position[to], above[to], tied[to] = i + 1, i, 1
             to += 1
     for judged in range(first, first + n_hits):
@@ -344,7 +350,7 @@ def _hit_in_order(
             hit_items[to], relevant[to], grades[to] = item, judged_relevant[judged], judged_grades[judged]
             position[to], above[to], tied[to] = 0, -1, 0
             to += 1
-    return n_relevant
+    return n_relevant, single
 
 
 # --- candidates and their scores ------------------------------------------------------------------------------

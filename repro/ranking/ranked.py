@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -52,3 +53,28 @@ class Ranked:
 
     def __len__(self) -> int:
         return len(self.users)
+
+    @cached_property
+    def doubled_ranks(self) -> npt.NDArray[np.int64]:
+        """Twice the rank of each hit under the tie rule, as a whole number; 0 where the hit is unranked.
+
+        Twice, because the mean rank of two tied items at places 2 and 3 is 2.5.
+        """
+        above, tied = self.above.astype(np.int64), self.tied
+        match self.ties:
+            case "definite":
+                return 2 * self.position.astype(np.int64)
+            case "shared-best":
+                ranks = 2 * above + 2
+            case "shared-mean":
+                ranks = 2 * above + tied + 1
+            case "shared-worst":
+                ranks = 2 * (above + tied)
+            case _:
+                raise AssertionError(f"hits have no single rank when ties are {self.ties}")
+        return np.where(above >= 0, ranks, 0)
+
+    @cached_property
+    def relevant_gains(self) -> FloatArray:
+        """What each hit is worth where only relevance counts: 1 or 0."""
+        return self.relevant.astype(np.float64)

@@ -25,7 +25,7 @@ from repro.ranking.ties import TieRule
 _TIES = {"random": kernels.BY_HASH, "best": kernels.BEST_FIRST, "worst": kernels.WORST_FIRST}
 _ZERO = {"scored": 0, "missing": 1, "missing-or-below": 2}
 _PRECISION = {"double": kernels.DOUBLE, "single": kernels.SINGLE, "decimals": kernels.DECIMALS}
-_SMALL = 500_000  # cells below which a second thread is not worth starting
+_SMALL = 400_000  # cells below which a second thread is not worth starting
 
 
 @dataclass(frozen=True, eq=False)

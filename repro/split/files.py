@@ -13,7 +13,6 @@ from repro.errors import DataError
 from repro.protocol import Protocol
 from repro.split.plan import TEST, TRAIN, VALIDATION, Plan
 
-NO_FILE = "none"
 ROLES = {"split.train_file": TRAIN, "split.validation_file": VALIDATION, "split.test_file": TEST}
 
 
@@ -22,8 +21,8 @@ def plan_files(interactions: Interactions, protocol: Protocol, seed: int) -> Pla
 
     The data set of the study has no say in it: the files' rows, one file after the other, are the interactions.
     """
-    parts = {decision: part for decision, part in ROLES.items() if protocol.text(decision) != NO_FILE}
-    paths = [protocol.path(decision) for decision in parts]
+    parts = {decision: part for decision, part in ROLES.items() if decision in protocol.files}
+    paths = [protocol.files[decision] for decision in parts]
     held = [read_interactions(path) for path in paths]
     together = joined(held, paths)
     sizes = [len(rows) for rows in held]

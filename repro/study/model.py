@@ -199,7 +199,7 @@ def _protocol(given: object, text: str, path: Path) -> Protocol:
     for key, value in flatten({k: v for k, v in given.items() if k != "base"}).items():
         changes[key] = value
     try:
-        return protocol.replace(changes, str(path))
+        return protocol.replace(changes, str(path), path.parent)
     except ProtocolError as error:
         raise ProtocolError(f"{path}, [protocol] on {base}:\n{error}") from None
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from repro.candidates import plan_candidates
 from repro.data import Impact, Interactions, prepare
-from repro.errors import ProtocolError
+from repro.errors import DataError, ProtocolError
 from repro.split import Fold, Split, make_folds
 from repro.streams import stream
+from repro.study.folder import sha256
 from repro.study.model import Entry, Study
 
 
@@ -36,6 +38,7 @@ class Plan:
     split: Split
     cells: tuple[Cell, ...]
     data_impacts: tuple[Impact, ...]
+    files: dict[str, str]
 
 
 def make_plan(study: Study) -> Plan:
@@ -53,9 +56,17 @@ def make_plan(study: Study) -> Plan:
     cells = tuple(
         Cell(entry, fold, fit_seed(study.seed, entry.use, fold.name)) for entry in study.entries for fold in split.folds
     )
-    plan = Plan(study, source, interactions, scale, split, cells, tuple(impacts))
+    plan = Plan(study, source, interactions, scale, split, cells, tuple(impacts), _digests(protocol.files))
     _check_candidates(plan)
     return plan
+
+
+def _digests(files: dict[str, Path]) -> dict[str, str]:
+    """The SHA-256 of each file that a decision names."""
+    try:
+        return {decision: sha256(path.read_bytes()) for decision, path in files.items()}
+    except OSError as error:
+        raise DataError(f"cannot read {error.filename}, which the protocol names: {error.strerror}") from None
 
 
 def _check_candidates(plan: Plan) -> None:

@@ -184,7 +184,7 @@ class _Run:
 
     def _data_and_split(self, plan: Plan) -> None:
         source, prepared = plan.source, plan.interactions
-        self.journal.write(events.DataLoaded(data=self.study.data_name, **_sizes(source)))
+        self.journal.write(events.DataLoaded(data=self.study.data_name, files=plan.files, **_sizes(source)))
         self.journal.write(events.DataPrepared(impacts=_impacts(plan.data_impacts), **_sizes(prepared)))
         for fold in plan.split.folds:
             parts = {"test": prepared.select(fold.test)}
@@ -218,6 +218,11 @@ class _Run:
                 f"the data changed since {self.folder.path} was begun (digest {loaded[0].digest[:12]} then, "
                 f"{plan.source.digest[:12]} now); replace that run with --fresh"
             )
+        for decision, digest in loaded[0].files.items() if loaded else ():
+            if plan.files.get(decision) != digest:
+                raise StudyError(
+                    f"the file of {decision} changed since {self.folder.path} was begun; replace that run with --fresh"
+                )
 
     def _has_results(self, contents: Contents) -> bool:
         """Whether the tables of the run are there and unharmed."""

@@ -1,6 +1,7 @@
 """Runs: the same numbers whatever the workers, blocks and row order; nothing lost when something breaks."""
 
 import filecmp
+import hashlib
 import json
 import shutil
 
@@ -231,3 +232,54 @@ def test_data_without_ratings_is_refused_where_ratings_are_compared(data, tmp_pa
         Study(chosen, implicit, ["reference/item-mean"], ["hit@10", "rmse"]).run(tmp_path / "run")
     assert not (tmp_path / "run" / "journal.jsonl").exists()
     Study(chosen, implicit, ["reference/popularity"], ["hit@10"]).run(tmp_path / "run")
+
+
+@pytest.fixture
+def study_of_files(data, tmp_path):
+    """A study whose file names its split and its negatives, all in one folder."""
+    rows = data.to_frame()
+    rows[::2].to_csv(tmp_path / "train.csv", index=False)
+    rows[1::2].to_csv(tmp_path / "test.csv", index=False)
+    items = " ".join(str(item) for item in rows["item"].unique()[:30])
+    (tmp_path / "negatives.txt").write_text("".join(f"{user} {items}\n" for user in rows["user"].unique()))
+    path = tmp_path / "study.toml"
+    path.write_text(
+        'data = "train.csv"\nmetrics = ["hit@5"]\n'
+        '[protocol]\nbase = "random-5fold"\n'
+        'split = { strategy = "files", train_file = "train.csv", test_file = "test.csv" }\n'
+        'candidates = { base = "file", file = "negatives.txt" }\n'
+        '[[algorithms]]\nuse = "reference/popularity"\n'
+    )
+    return path
+
+
+def test_files_named_in_a_study_are_found_beside_it_and_journaled(study_of_files, tmp_path):
+    Study.load(study_of_files).run(tmp_path / "run")
+    (loaded,) = read_journal(tmp_path / "run" / "journal.jsonl").events("data.loaded")
+    assert loaded.files == {
+        decision: hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()
+        for decision, name in (
+            ("split.train_file", "train.csv"),
+            ("split.test_file", "test.csv"),
+            ("candidates.file", "negatives.txt"),
+        )
+    }
+
+
+def test_files_named_in_code_are_found_from_the_current_folder(study_of_files, tmp_path, monkeypatch):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "mine.txt").write_text((tmp_path / "negatives.txt").read_text())
+    monkeypatch.chdir(elsewhere)
+    study = Study.load(study_of_files)
+    changed = study.with_protocol(study.protocol.replace({"candidates.file": "mine.txt"}, "command line"))
+    assert changed.protocol.path("candidates.file").resolve() == elsewhere / "mine.txt"
+    assert changed.run(tmp_path / "run").long().equals(study.run(tmp_path / "other").long())
+
+
+def test_resuming_with_another_file_of_negatives_is_refused(study_of_files, tmp_path):
+    Study.load(study_of_files).run(tmp_path / "run")
+    negatives = tmp_path / "negatives.txt"
+    negatives.write_text(negatives.read_text().replace(" 1 ", " "))
+    with pytest.raises(StudyError, match=r"the file of candidates\.file changed since"):
+        Study.load(study_of_files).run(tmp_path / "run", resume=True)
