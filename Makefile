@@ -1,5 +1,6 @@
 # make study    virtual environment, MovieLens 100K, the default study, its report and run folder
 # make test     virtual environment, tests, linter, type checker, layering check
+# make benchmark    side by side with other evaluators, in an environment of its own
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
@@ -19,10 +20,10 @@ install: $(INSTALLED)
 $(INSTALLED): pyproject.toml constraints.txt Makefile $(wildcard plugins/*/pyproject.toml)
 	@echo "== virtual environment in .venv"
 	$(PYTHON) -m venv .venv
-	$(RETRY) $(PIP) install --quiet -c constraints.txt pip hatchling editables
+	@$(RETRY) $(PIP) install --quiet -c constraints.txt pip hatchling editables
 	@echo "== installing repro and its plug-ins"
-	PIP_CONSTRAINT=constraints.txt $(RETRY) $(PIP) install --quiet --no-build-isolation -c constraints.txt -e '.[dev]' $(addprefix -e ./,$(PLUGINS))
-	touch $@
+	@$(RETRY) $(PIP) install --quiet --no-build-isolation -c constraints.txt -e '.[dev]' $(addprefix -e ./,$(PLUGINS))
+	@touch $@
 
 study: install
 	@echo "== MovieLens 100K"
@@ -59,5 +60,18 @@ format: install
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# LensKit needs torch; this release of it comes without an accelerator's libraries where there is such a build.
+benchmarks/.venv/.installed: benchmarks/requirements.txt pyproject.toml
+	$(PYTHON) -m venv benchmarks/.venv
+	@$(RETRY) benchmarks/.venv/bin/pip install --quiet torch==2.13.0
+	@$(RETRY) benchmarks/.venv/bin/pip install --quiet -r benchmarks/requirements.txt -e .
+	touch $@
+
+benchmark: benchmarks/.venv/.installed
+	benchmarks/.venv/bin/python benchmarks/evaluators.py
+	benchmarks/.venv/bin/python benchmarks/scores_to_metrics.py
+	benchmarks/.venv/bin/python benchmarks/scores_to_metrics.py --stream
+	benchmarks/.venv/bin/python benchmarks/start.py
+
 clean:
-	rm -rf .venv
+	rm -rf .venv benchmarks/.venv

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import CodeArray, Interactions
-from repro.errors import PluginError
+from repro.errors import PluginError, ReproError
 from repro.plugin.interfaces import FALLBACK, Algorithm, ParameterValue, RatingPredictor, Recommender, Scores
 
 Result = TypeVar("Result")
@@ -88,6 +88,8 @@ def call(label: str, method: str, function: Callable[..., Result], *args: Any, *
     try:
         with contextlib.redirect_stdout(sys.stderr):
             return function(*args, **keywords)
+    except ReproError as error:  # said in full by a plug-in that knows these errors
+        raise PluginError(f"{label}: {error}") from error
     except (Exception, SystemExit) as error:
         raise PluginError(f"{label} failed in {method}: {type(error).__name__}: {error}") from error
 

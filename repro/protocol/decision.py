@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -126,9 +127,9 @@ class Decision:
             return value if self.kind == "flag" else None
         if not isinstance(value, int | float) or self.kind not in ("integer", "number"):
             return None
-        if value != value or (self.kind == "integer" and value != int(value)):
+        if not math.isfinite(value) or (self.kind == "integer" and value != int(value)):
             return None
-        number = int(value) if self.kind == "integer" else float(value)
+        number = int(value) if self.kind == "integer" else float(value) + 0.0  # -0.0 means 0.0
         if self.minimum is not None and number < self.minimum:
             return None
         if self.maximum is not None and number > self.maximum:

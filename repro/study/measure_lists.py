@@ -90,15 +90,20 @@ def measure_lists(
 
 
 def user_blocks(candidates: Candidates, block_users: int) -> Iterator[CodeArray]:
-    """The users with lists, in blocks: whole chunks, and no more than the memory set aside for scores."""
+    """The users with lists, in blocks: whole chunks, and no more than the memory set aside for scores.
+
+    Where nobody has a list (1R without relevant items), one block of nobody.
+    """
     affordable = BLOCK_BYTES // (8 * max(len(candidates.items), 1))
     size = max(1, min(block_users, affordable) // CHUNK_USERS) * CHUNK_USERS
-    for start in range(0, len(candidates.users), size):
+    for start in range(0, max(len(candidates.users), 1), size):
         yield candidates.users[start : start + size]
 
 
 def score_block(recommender: Guarded, users: CodeArray, items: CodeArray) -> Scores:
-    """The scores of a block of users, asked for chunk by chunk."""
+    """The scores of a block of users, asked for chunk by chunk; nothing is asked for nobody."""
+    if not len(users):
+        return Scores(np.empty((0, len(items))))
     chunks = [
         recommender.score(users[start : start + CHUNK_USERS], items) for start in range(0, len(users), CHUNK_USERS)
     ]

@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,10 +65,12 @@ class Study:
         self.data = data
         self.data_options = dict(data_options or {})
         self.protocol = protocol if isinstance(protocol, Protocol) else Protocol.load(protocol)
-        self.entries = _entries(algorithms)
-        self.metric_names = tuple(metrics)
-        self.measures = _measures(metrics, self.protocol)
-        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        self.entries = _entries([algorithms] if isinstance(algorithms, str | Mapping) else algorithms)
+        self.metric_names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+        self.measures = _measures(self.metric_names, self.protocol)
+        if isinstance(seed, Integral) and not isinstance(seed, bool):
+            seed = int(seed)  # NumPy's whole numbers too
+        if type(seed) is not int or seed < 0:
             raise StudyError(f"seed = {seed!r} must be a whole number of at least 0")
         self.seed = seed
         self.question = question
@@ -128,6 +131,10 @@ class Study:
         if isinstance(self.data, str | Path):
             own = self.folder / self.data
             return load_dataset(own if own.is_file() else self.data, **self.data_options)
+        if not hasattr(self.data, "columns"):
+            raise StudyError(
+                f"data is {type(self.data).__name__}; give the name of a data set, a path, a pandas frame or Interactions"
+            )
         return Interactions.from_frame(self.data, **self.data_options)
 
     def run(self, into: str | Path | None = None, **options: Any) -> Results:
@@ -221,6 +228,8 @@ _LABEL = re.compile(r"[^\x00-\x1f/]+")
 def _entry(given: str | Mapping[str, Any]) -> Entry:
     if isinstance(given, str):
         given = {"use": given}
+    if not isinstance(given, Mapping):
+        raise StudyError(f'an algorithm is "framework/algorithm" or a table with use, label, parameters; not {given!r}')
     for key in given:
         if key not in ALGORITHM_KEYS:
             raise StudyError(f"unknown key '{key}' in an algorithm{nearest(key, ALGORITHM_KEYS)}")
@@ -231,11 +240,17 @@ def _entry(given: str | Mapping[str, Any]) -> Entry:
     label = given.get("label", use.replace("/", " "))
     if not isinstance(label, str) or not _LABEL.fullmatch(label):
         raise StudyError(f"label = {label!r} must be text in one line, without '/'")
-    parameters = parameters_of(algorithm, dict(given.get("parameters", {})))
+    parameters = given.get("parameters", {})
+    if not isinstance(parameters, Mapping):
+        raise StudyError(f"{label}: parameters = {parameters!r} must be a table, such as {{ k = 20 }}")
+    parameters = parameters_of(algorithm, dict(parameters))
     return Entry(f"{framework.name}/{algorithm.name}", label, parameters)
 
 
 def _measures(names: Sequence[str], protocol: Protocol) -> tuple[Measure, ...]:
+    for name in names:
+        if not isinstance(name, str):
+            raise StudyError(f"a metric is text such as ndcg@10, not {name!r}")
     measures = [parse_measure(name, protocol, metrics()) for name in names]
     if not measures:
         raise StudyError(f"a study needs at least one metric, such as ndcg@10; metrics: {', '.join(metrics())}")

@@ -66,6 +66,8 @@ class Results:
                 metric = column.removesuffix(" numerator")
                 value = stored[column] / stored[f"{metric} denominator"].where(lambda d: d > 0)
                 parts.append(whose.assign(algorithm=label, fold=fold, metric=metric, value=value))
+        if not parts:
+            return pd.DataFrame(columns=["user", "algorithm", "fold", "metric", "value"])
         return pd.concat(parts, ignore_index=True)
 
     def impacts(self) -> pd.DataFrame:
