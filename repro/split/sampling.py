@@ -66,4 +66,6 @@ def random_ranks(id_keys: KeyArray, key: np.uint64) -> npt.NDArray[np.int64]:
 def sampled_users_impact(protocol: Protocol, eligible: UserMask, unit: str) -> Impact:
     wanted = protocol["split.test_users"]
     total = int(eligible.sum())
-    return Impact("split.test_users", wanted, total if wanted == "all" else int(wanted), total, unit, "are tested")
+    return Impact(
+        "split.test_users", wanted, total if wanted == "all" else int(wanted), total, unit, "are chosen for testing"
+    )

@@ -133,7 +133,8 @@ class Study:
             return load_dataset(own if own.is_file() else self.data, **self.data_options)
         if not hasattr(self.data, "columns"):
             raise StudyError(
-                f"data is {type(self.data).__name__}; give the name of a data set, a path, a pandas frame or Interactions"
+                f"data is of type {type(self.data).__name__}; give the name of a data set, a path, a pandas frame "
+                "or Interactions"
             )
         return Interactions.from_frame(self.data, **self.data_options)
 

@@ -146,3 +146,9 @@ def test_files_that_cannot_be_read(tmp_path):
 def test_open_names_only_decisions():
     with pytest.raises(ProtocolError, match=r"unknown decision 'ties\.brek'; did you mean 'ties\.break'"):
         parse('open = ["ties.brek"]\n' + MINIMAL)
+
+
+def test_zero_has_one_form():
+    assert Protocol.load("random-5fold", relevance__threshold=-0.0).hash == (
+        Protocol.load("random-5fold", relevance__threshold=0).hash
+    )

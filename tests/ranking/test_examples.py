@@ -11,7 +11,7 @@ from repro.errors import DataError, StudyError
 from repro.plugin import FALLBACK, SCORED, UNSCORED, Scores
 from repro.ranking import GivenLists, RankingRules, rank, rank_lists
 
-NAN, INF = np.nan, np.inf
+NAN, INF, LARGEST = np.nan, np.inf, float(np.finfo(float).max)
 # Items 2, 9, 10, 11: as text they are 10, 11, 2, 9. In the training rows, 10 comes first, then 2.
 TRAIN = Interactions(
     np.array([0, 0, 1], dtype=np.int32),
@@ -123,7 +123,7 @@ def test_a_missing_score(shown, rule, items):
 
 def test_a_missing_score_by_a_constant(shown):
     assert shown([1.0, 2.0, NAN, 3.0], missing__rank="constant", missing__constant=1.5) == [11, 9, 10, 2]
-    assert shown([1.0, INF, NAN, -INF], missing__rank="constant", missing__constant=-INF) == [9, 2, 10, 11]
+    assert shown([1.0, INF, NAN, -INF], missing__rank="constant", missing__constant=-LARGEST) == [9, 2, 10, 11]
 
 
 def test_an_unscored_value_is_ignored_and_a_fallback_is_a_decision(shown):

@@ -1,5 +1,8 @@
 """Study files: what is refused, and with which sentence."""
 
+import math
+
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -139,3 +142,70 @@ def test_pooled_folds_average_all_lists_together(tmp_path):
             errors.append(stored["error"])
     expected = (pd.concat(errors) ** 2).mean() ** 0.5
     assert results.table()["rmse"].iloc[0] == pytest.approx(expected, abs=1e-12)
+
+
+def study(data, **changes):
+    stated = {"protocol": "random-5fold", "algorithms": ["reference/popularity"], "metrics": ["hit@5"], **changes}
+    return Study(data, **stated)
+
+
+def test_one_algorithm_and_one_metric_need_no_list(data):
+    single = study(data, algorithms="reference/popularity", metrics="hit@5")
+    assert single.digest == study(data).digest
+    assert study(data, algorithms={"use": "reference/popularity"}).digest == study(data).digest
+
+
+def test_whole_numbers_of_numpy_are_seeds(data):
+    assert study(data, seed=np.int64(7)).seed == 7
+    for wrong in (-1, True, 1.5, "7"):
+        with pytest.raises(StudyError, match="must be a whole number of at least 0"):
+            study(data, seed=wrong)
+
+
+@pytest.mark.parametrize(
+    ("stated", "message"),
+    [
+        ({"algorithms": [3]}, 'an algorithm is "framework/algorithm" or a table'),
+        ({"algorithms": [{"use": "reference/popularity", "parameters": 3}]}, "parameters = 3 must be a table"),
+        ({"metrics": [5]}, "a metric is text such as ndcg@10, not 5"),
+    ],
+)
+def test_what_is_of_the_wrong_kind_is_told(data, stated, message):
+    with pytest.raises(StudyError, match=message):
+        study(data, **stated)
+
+
+@pytest.mark.parametrize("data", [None, {"user": [1], "item": [2]}])
+def test_data_that_is_no_data(data):
+    with pytest.raises(StudyError, match="data is of type"):
+        study(data).run()
+
+
+def test_the_form_of_a_number_does_not_make_another_study(data):
+    def ease(regularisation):
+        return study(data, algorithms=[{"use": "reference/ease", "parameters": {"regularisation": regularisation}}])
+
+    assert ease(500).digest == ease(500.0).digest
+    with pytest.raises(PluginError, match="must be float"):
+        ease(math.inf)
+
+
+def test_lists_that_nobody_has_give_no_number(data):
+    nothing_relevant = Protocol.load(
+        "bellogin-1r-ti-nn", relevance__threshold=9, candidates__sample_size=10, split__folds=2
+    )
+    results = study(data, protocol=nothing_relevant, metrics=["hit@5", "rr", "user-coverage@5"]).run()
+    assert np.isnan(results.table()[["hit@5", "rr"]].to_numpy()).all()
+    assert results.long().query("metric == 'hit@5'")["users"].tolist() == [0, 0, 0]
+    assert len(results.per_list()) == 0
+
+
+def test_no_lists_no_values_of_lists(data):
+    results = study(data, algorithms=["reference/item-mean"], metrics=["rmse"]).run()
+    assert results.per_list().empty
+
+
+def test_infinite_decisions_are_refused():
+    for changes in ({"relevance__threshold": math.inf}, {"split__folds": math.inf}, {"split__folds": math.nan}):
+        with pytest.raises(ProtocolError, match="is not allowed"):
+            Protocol.load("random-5fold", **changes)
