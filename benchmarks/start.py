@@ -41,9 +41,8 @@ print(imported - began, time.perf_counter() - imported)
 """
 
 
-def least(code: str, folder: Path, name: str, processes: int = 7) -> tuple[float, float]:
+def least(code: str, script: Path, processes: int = 7) -> tuple[float, float]:
     """The least seconds of several processes, of importing pandas and of the rest; the first fills the cache."""
-    script = folder / f"{name}.py"
     script.write_text(code)
     times = []
     for _ in range(processes + 1):
@@ -57,7 +56,7 @@ def main() -> None:
         print("| a second process | pandas, s | then, s |")
         print("| --- | ---: | ---: |")
         for title, code in (("repro: import to numbers", OURS), ("the smallest compiled function", SMALLEST)):
-            pandas, rest = least(code, Path(folder), title.split(":")[0].replace(" ", "_"))
+            pandas, rest = least(code, Path(folder) / f"process_{len(code)}.py")
             print(f"| {title} | {pandas:.2f} | {rest:.2f} |")
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import repro
 from repro.errors import DataError, ProtocolError
 from repro.evaluate import default_protocol, evaluate, evaluate_frames, read_frames
+from repro.protocol import Protocol
 
 D2, D3 = 1 / math.log2(3), 1 / 2
 
@@ -274,3 +275,22 @@ def test_neither_the_order_of_rows_nor_the_form_of_ids_moves_a_bit(recommended, 
     shuffled = frame(scored).astype({"user": str, "item": str}).sample(frac=1, random_state=1)
     again = evaluate(shuffled, frame(truth, "user item").astype(str), metrics=asked)
     pd.testing.assert_frame_equal(plain, again, check_exact=True)
+
+
+def test_a_protocol_by_name():
+    rated = HELD_OUT.assign(rating=5)
+    named = evaluate(RECOMMENDED, rated, "random-5fold", ["hit@2"])
+    assert named.equals(evaluate(RECOMMENDED, rated, Protocol.load("random-5fold"), ["hit@2"]))
+
+
+def test_a_protocol_of_several_lists_for_a_user_is_refused():
+    with pytest.raises(ProtocolError, match="frames have one list for each user"):
+        evaluate(RECOMMENDED, HELD_OUT, "bellogin-1r-ti-nn", ["hit@2"])
+
+
+def test_what_is_no_frame_is_told():
+    with pytest.raises(DataError, match="truth is of type list; give a pandas DataFrame"):
+        evaluate(RECOMMENDED, [], metrics=["hit@2"])
+    twice = pd.concat([RECOMMENDED, RECOMMENDED["item"]], axis=1)
+    with pytest.raises(DataError, match="recommendations has two columns called 'item'"):
+        evaluate(twice, HELD_OUT, metrics=["hit@2"])

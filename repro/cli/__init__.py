@@ -76,3 +76,7 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(141)
+    except OSError as error:  # a full disk, a folder that cannot be written
+        where = f": {error.filename}" if error.filename else ""
+        click.echo(click.style("error: ", fg="red", bold=True) + f"{error.strerror or error}{where}", err=True)
+        sys.exit(1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -36,7 +37,7 @@ __all__ = [
 def evaluate(
     recommendations: pd.DataFrame,
     truth: pd.DataFrame,
-    protocol: Protocol | None = None,
+    protocol: Protocol | str | Path | None = None,
     metrics: Sequence[str] = DEFAULT_METRICS,
     train: pd.DataFrame | None = None,
     per_user: bool = False,
@@ -49,9 +50,9 @@ def evaluate(
                      without it, ``rank`` (lower is better); the order of the rows does not matter
     truth            the held-out ``user``, ``item`` and, if there are any, ``rating``. Its users are the test
                      users; one of them without recommendations has an empty list
-    protocol         what is relevant, what missing and tied scores mean, the variants of metrics, who is averaged.
-                     Splits and candidates are as given. By default a rating above 0 is relevant (as trec_eval
-                     has it; without ratings, everything is), and the rest as in every protocol
+    protocol         by name, file or object: what is relevant, what missing and tied scores mean, the variants of
+                     metrics, who is averaged. Splits and candidates are as given. By default a rating above 0 is
+                     relevant (as trec_eval has it; without ratings, everything is), and the rest as in every protocol
     metrics          names such as ``"ndcg@10"`` or ``"ndcg[gain=exp2]@10"``
     train            ``user``, ``item`` and ``rating`` of the training rows, where decisions ask for their means
     per_user         one row for each user and metric, in place of averages
@@ -67,13 +68,13 @@ def evaluate(
 
 def evaluate_frames(
     frames: Frames,
-    protocol: Protocol | None = None,
+    protocol: Protocol | str | Path | None = None,
     metrics: Sequence[str] = DEFAULT_METRICS,
     per_user: bool = False,
     seed: int = 0,
 ) -> pd.DataFrame:
     """:func:`evaluate` for frames that :func:`read_frames` has read, to ask them more than once."""
-    protocol = protocol or default_protocol(frames.truth.explicit)
+    protocol = _protocol(protocol, frames)
     names = [metrics] if isinstance(metrics, str) else metrics
     asked = {name.strip(): parse_measure(name, protocol, known_metrics()) for name in names}
     if not asked:
@@ -88,6 +89,18 @@ def evaluate_frames(
             "users": [averaged.users_counted for averaged in found.values()],
         }
     )
+
+
+def _protocol(given: Protocol | str | Path | None, frames: Frames) -> Protocol:
+    protocol = Protocol.load(given) if isinstance(given, str | Path) else given
+    if protocol is None:
+        return default_protocol(frames.truth.explicit)
+    if protocol["candidates.relevant"] == "one":
+        raise ProtocolError(
+            'the protocol has candidates.relevant = "one" (1R), a list for each relevant item, and frames have one '
+            'list for each user; use a protocol with candidates.relevant = "all", or run a study'
+        )
+    return protocol
 
 
 @cache

@@ -61,6 +61,12 @@ def read_frames(
     """Read and check the frames; ``columns`` are other names of their columns."""
     names = dict(columns or {})
     frames = {"recommendations": recommendations, "truth": truth} | ({} if train is None else {"train": train})
+    for label, frame in frames.items():
+        if not isinstance(frame, pd.DataFrame):
+            raise DataError(f"{label} is of type {type(frame).__name__}; give a pandas DataFrame")
+        if not frame.columns.is_unique:
+            again = frame.columns[frame.columns.duplicated()][0]
+            raise DataError(f"{label} has two columns called '{again}'; rename or drop one of them")
     if not len(truth):
         raise DataError("truth has no rows: there is nobody to evaluate")
     users, user_ids = _codes(frames, "user", names)

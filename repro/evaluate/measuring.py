@@ -115,7 +115,7 @@ def _require_single_rows(listed: npt.NDArray[np.int64], truth: Interactions) -> 
     if len(again):
         user, item = truth.user_ids[again[0] // truth.n_items], truth.item_ids[again[0] % truth.n_items]
         raise DataError(
-            f"the list of user {user} has item {item} twice; keep one of the two ({len(again):,} such rows)"
+            f"the list of user {user} has item {item} twice; keep one of the two (rows of this kind: {len(again):,})"
         )
 
 

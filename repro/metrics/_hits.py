@@ -7,13 +7,14 @@ import numpy as np
 from repro.data.interactions import FloatArray
 from repro.metrics._expected import expected_first_hits, expected_gain_sums
 from repro.metrics._kernels import first_ranks, gain_sums
-from repro.metrics._places import WHOLE_LIST, deepest, discounts
+from repro.metrics._places import deepest, discounts
+from repro.metrics.metric import DEEPEST
 from repro.ranking.ranked import Ranked
 
 
 def limit(k: int | None) -> int:
     """The cut-off as a number: deeper than any list where there is none."""
-    return WHOLE_LIST if k is None else min(k, WHOLE_LIST)
+    return DEEPEST if k is None else k
 
 
 def list_lengths(ranked: Ranked, k: int | None) -> FloatArray:

@@ -14,9 +14,6 @@ import numpy as np
 from repro.data.interactions import FloatArray
 from repro.ranking.ranked import Ranked
 
-# Deeper than any list: the cut-off of a metric without one. Doubled, it still is a 32-bit number.
-WHOLE_LIST = 2**29
-
 
 def deepest(ranked: Ranked, k: int) -> int:
     """The deepest place down to ``k`` that any hit may take."""

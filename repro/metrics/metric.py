@@ -11,6 +11,9 @@ from repro.data.interactions import FloatArray
 from repro.errors import ProtocolError, nearest
 from repro.protocol import Decision, Protocol, Value, registry
 
+# The deepest cut-off there may be, and that of a metric without one: ranks are kept doubled, in 32 bits.
+DEEPEST = 2**29
+
 Kind = Literal["ranking", "collection", "prediction"]
 
 
@@ -127,8 +130,8 @@ def _cutoff(text: str, metric: Metric, cut: str | None) -> int | None:
         return None
     if metric.cutoff == "none":
         raise ProtocolError(f"metric '{text}': {metric.name} takes no cut-off; write {metric.name}")
-    if not cut.isdecimal() or int(cut) < 1:
-        raise ProtocolError(f"metric '{text}': the cut-off '{cut}' must be a whole number of at least 1")
+    if not cut.isdecimal() or not 1 <= int(cut) <= DEEPEST:
+        raise ProtocolError(f"metric '{text}': the cut-off '{cut}' must be a whole number from 1 to {DEEPEST:,}")
     return int(cut)
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DEFAULT = "default"
+CHANGED = ", changed"
 NO_FILE = "none"
 
 
@@ -117,10 +118,13 @@ class Protocol(Mapping[str, Value]):
             {**self.origins, **dict.fromkeys(changes, origin)},
             strict=frozenset(changes),
         )
+        name = self.name
+        if name and not name.endswith(CHANGED) and protocol != self:
+            name += CHANGED
         return Protocol(
             protocol.values_,
             protocol.origins,
-            self.name,
+            name,
             self.title,
             self.source,
             self.notes,

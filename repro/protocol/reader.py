@@ -31,6 +31,7 @@ def protocol_names() -> list[str]:
 def read_protocol(name_or_path: str | Path) -> Protocol:
     """The protocol of that name, or in that file."""
     path = Path(name_or_path)
+    label = str(path)
     if path.suffix != ".toml" and path.name == str(name_or_path):
         named = protocol_folder() / f"{name_or_path}.toml"
         if not named.exists():
@@ -38,14 +39,14 @@ def read_protocol(name_or_path: str | Path) -> Protocol:
                 f"there is no protocol '{name_or_path}'{nearest(str(name_or_path), protocol_names())} "
                 "`repro protocol list` shows them; a file is given by its path, ending in .toml"
             )
-        path = named
+        path, label = named, f"protocols/{named.name}"
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise ProtocolError(f"cannot read the protocol file {path}: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
         raise ProtocolError(f"{path} is not a text file in UTF-8 ({error.reason}); is it a TOML file?") from None
-    return parse_protocol(text, str(path), path.parent)
+    return parse_protocol(text, label, path.parent)
 
 
 def parse_protocol(text: str, label: str, folder: Path | None = None) -> Protocol:

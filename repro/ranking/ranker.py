@@ -307,7 +307,7 @@ def _refuse_repeated_items(
     item = items[np.flatnonzero(np.diff(items) == 0)[0]]
     raise DataError(
         f"the list of user {rules.user_ids[problem.users[n]]} has item {rules.item_ids[item]} twice; keep one of "
-        f"the two ({len(repeated):,} such lists)"
+        f"the two (lists of this kind: {len(repeated):,})"
     )
 
 

@@ -84,8 +84,8 @@ def _refuse_empty(fold: Fold, planned: PartArray, protocol: Protocol) -> None:
             raise ProtocolError(_nothing_left(f"fold {fold.name} loses all its {before:,} {noun} rows", protocol))
         strategy = protocol.text("split.strategy")
         raise ProtocolError(
-            f'split.strategy = "{strategy}" leaves fold {fold.name} of {len(planned):,} rows without any {noun} '
-            f"row; {STRATEGIES[strategy].remedy}"
+            f'split.strategy = "{strategy}" leaves fold {fold.name} without any {noun} row '
+            f"(the data has {len(planned):,}); {STRATEGIES[strategy].remedy}"
         )
 
 

@@ -38,7 +38,7 @@ def test_threshold_gains_need_a_threshold(measure):
         ("ndgc@10", "there is no metric 'ndgc'; did you mean 'ndcg'"),
         ("hit", "needs a cut-off, such as hit@10"),
         ("rmse@10", "takes no cut-off"),
-        ("ndcg@0", "whole number of at least 1"),
+        ("ndcg@0", "whole number from 1 to"),
         ("ndcg[gian=exp2]@5", "no variant 'gian'; did you mean 'gain'"),
         ("ndcg[gain=exp]@5", "not allowed"),
         ("ndcg[base=3]@5", "has no effect here"),

@@ -152,3 +152,15 @@ def test_zero_has_one_form():
     assert Protocol.load("random-5fold", relevance__threshold=-0.0).hash == (
         Protocol.load("random-5fold", relevance__threshold=0).hash
     )
+
+
+def test_a_changed_protocol_does_not_go_by_the_name_of_the_original():
+    original = Protocol.load("random-5fold")
+    assert original.replace({"split.folds": 5}).name == "random-5fold"
+    changed = original.replace({"split.folds": 3})
+    assert changed.name == "random-5fold, changed"
+    assert changed.replace({"split.folds": 4}).name == "random-5fold, changed"
+
+
+def test_origins_of_named_protocols_are_the_same_on_every_machine():
+    assert Protocol.load("random-5fold").origins["split.strategy"].startswith("protocols/random-5fold.toml:")

@@ -50,6 +50,7 @@ def test_a_good_study_reads(tmp_path):
         ("ndcg@10", "ndgc@10", ProtocolError, "there is no metric 'ndgc'; did you mean 'ndcg'"),
         ("ndcg@10", "ndcg@ten", ProtocolError, "the cut-off 'ten' must be a whole number"),
         ("ndcg@10", "ndcg@0", ProtocolError, "the cut-off '0' must be a whole number"),
+        ("ndcg@10", "ndcg@99999999999", ProtocolError, "must be a whole number from 1 to"),
         ("ndcg@10", "hit", ProtocolError, "needs a cut-off, such as hit@10"),
         ("ndcg@10", "rmse@10", ProtocolError, "rmse takes no cut-off"),
         ("ndcg@10", "ndcg[gian=exp2]@10", ProtocolError, "no variant 'gian'; did you mean 'gain'"),
