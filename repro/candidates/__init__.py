@@ -1,12 +1,14 @@
 """Which items may be in a user's list, and what is known of them."""
 
 from repro.candidates.candidates import Candidates
+from repro.candidates.digest import CandidatesDigest
 from repro.candidates.lists import ListBlock, Offsets
 from repro.candidates.plan import plan_candidates
 from repro.candidates.relevance import Judgements, judge, relevance_impacts, relevant_in_train
 
 __all__ = [
     "Candidates",
+    "CandidatesDigest",
     "Judgements",
     "ListBlock",
     "Offsets",

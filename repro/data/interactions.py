@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -160,6 +161,12 @@ class Interactions:
     def item_codes(self, ids: Sequence[Hashable]) -> CodeArray:
         """The codes of these external item ids."""
         return _codes(ids, self.item_ids, "item")
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the first rows, as pandas shows them."""
+        return f"<p>{escape(repr(self))}</p>" + self.select(np.arange(min(len(self), 5))).to_frame().to_html(
+            index=False
+        )
 
     def __repr__(self) -> str:
         return f"Interactions({len(self):,} rows, {self.n_users:,} users, {self.n_items:,} items)"

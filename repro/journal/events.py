@@ -146,13 +146,17 @@ class CellStarted(_Event):
 
 
 class CellFinished(_Event):
-    """One algorithm on one fold is done: its numbers, what each decision touched, what was stored."""
+    """One algorithm on one fold is done: its numbers, what each decision touched, what was stored.
+
+    ``artifacts`` are stored under their digests; ``digests`` are of what is not stored, such as the candidates.
+    """
 
     event: Literal["cell.finished"] = "cell.finished"
     cell: str
     values: list[ValueEntry]
     impacts: list[ImpactEntry]
     artifacts: dict[str, str]
+    digests: dict[str, str]
     seconds: dict[str, float]
 
 

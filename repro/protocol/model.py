@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -104,18 +105,22 @@ class Protocol(Mapping[str, Value]):
         return hashlib.sha256(canonical.encode()).hexdigest()
 
     def replace(
-        self, changes: Mapping[str, Value], origin: str = "changed in code", folder: Path | None = None
+        self,
+        changes: Mapping[str, Value],
+        origin: str | Mapping[str, str] = "changed in code",
+        folder: Path | None = None,
     ) -> Protocol:
         """The same protocol with some decisions changed; what has no effect any more is dropped.
 
-        ``folder`` is where files that ``changes`` name are found; the current one by default.
+        ``origin`` says who changes them, for all or for each of them. ``folder`` is where files that ``changes``
+        name are found; the current one by default.
         """
         if not changes:
             return self
         stated = {k: v for k, v in self.values_.items() if self.origins[k] != DEFAULT}
         protocol = resolve(
             {**stated, **changes},
-            {**self.origins, **dict.fromkeys(changes, origin)},
+            {**self.origins, **(dict.fromkeys(changes, origin) if isinstance(origin, str) else origin)},
             strict=frozenset(changes),
         )
         name = self.name
@@ -167,6 +172,9 @@ class Protocol(Mapping[str, Value]):
                 for key, value in self.values_.items()
             ]
         )
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self))}</p>" + self.to_frame().to_html(index=False)
 
     def __repr__(self) -> str:
         return f"Protocol({self.name or 'unnamed'}, {len(self)} decisions, {self.hash[:12]})"

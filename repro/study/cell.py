@@ -31,6 +31,7 @@ class CellOutput:
     impacts: list[Impact] = field(default_factory=list)
     tables: dict[str, bytes] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
 
 
 def run_cell(
@@ -65,6 +66,7 @@ def _run(plan: Plan, cell: Cell, block_users: int, threads: int | None, tell: Te
         [impact for part in measured for impact in part.impacts],
         {name: parquet_bytes(table) for part in measured for name, table in part.tables.items()},
         seconds | {name: value for part in measured for name, value in part.seconds.items()},
+        {name: value for part in measured for name, value in part.digests.items()},
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from repro.candidates import Candidates, ListBlock, judge, plan_candidates, relevance_impacts
+from repro.candidates import Candidates, CandidatesDigest, ListBlock, judge, plan_candidates, relevance_impacts
 from repro.data import Impact, Interactions
 from repro.data.interactions import CodeArray, FloatArray
 from repro.metrics import Measure, Ratio, Totals, average
@@ -64,9 +64,11 @@ def measure_lists(
     totals = Totals(len(judgements.test_users), len(candidates.items))
     blocks = _Blocks(measures, totals, parts.whole.n_items, stored)
     seconds = {"score": 0.0, "rank": 0.0}
+    digest = CandidatesDigest()
     done = 0
     for users in user_blocks(candidates, block_users):
         block = candidates.block(users)
+        digest.add(block)
         began = time.perf_counter()
         scores = score_block(recommender, block.users, block.items)
         scored = time.perf_counter()
@@ -86,7 +88,7 @@ def measure_lists(
         *impacts,
     ]
     tables = {"lists": blocks.lists_table(parts.whole), "values": blocks.values_table(parts.whole)}
-    return Measured(values, impacts, tables, seconds)
+    return Measured(values, impacts, tables, seconds, {"candidates": digest.hexdigest()})
 
 
 def user_blocks(candidates: Candidates, block_users: int) -> Iterator[CodeArray]:

@@ -13,9 +13,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Measured:
-    """A value and the number of users behind it for each measure (by full name), impacts, tables, seconds."""
+    """A value and the number of users behind it for each measure (by full name), impacts, tables, seconds.
+
+    ``digests`` identify what is not stored: the candidates of the lists.
+    """
 
     values: dict[str, tuple[float, int]]
     impacts: list[Impact] = field(default_factory=list)
     tables: dict[str, pa.Table] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)

@@ -16,7 +16,7 @@ from repro.errors import ProtocolError, StudyError, nearest
 from repro.journal import canonical_json
 from repro.metrics import Measure, metrics, parse_measure
 from repro.plugin import ParameterValue, parameters_of, plugins
-from repro.protocol import Protocol, Value, flatten, line_of
+from repro.protocol import Protocol, flatten, line_of
 
 if TYPE_CHECKING:
     from repro.study.results import Results
@@ -203,11 +203,10 @@ def _protocol(given: object, text: str, path: Path) -> Protocol:
     base = given["base"]
     beside = path.parent / base
     protocol = Protocol.load(beside if base.endswith(".toml") else base)
-    changes: dict[str, Value] = {}
-    for key, value in flatten({k: v for k, v in given.items() if k != "base"}).items():
-        changes[key] = value
+    changes = flatten({key: value for key, value in given.items() if key != "base"})
+    origins = {key: f"{path}:{line_of(text, f'protocol.{key}')}" for key in changes}
     try:
-        return protocol.replace(changes, str(path), path.parent)
+        return protocol.replace(changes, origins, path.parent)
     except ProtocolError as error:
         raise ProtocolError(f"{path}, [protocol] on {base}:\n{error}") from None
 

@@ -87,6 +87,9 @@ class Results:
         groups = impacts.groupby(["decision", "value", "unit", "note"], sort=False)["touched"]
         return [str(sentence) for sentence in impacts.loc[groups.idxmax(), "sentence"]]
 
+    def _repr_html_(self) -> str:
+        return self.table().to_html()
+
     def __repr__(self) -> str:
         return f"{self.table()}\n{self.folder}"
 

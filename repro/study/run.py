@@ -280,6 +280,7 @@ class _Run:
                     ],
                     impacts=_impacts(output.impacts),
                     artifacts={name: self.folder.store(content) for name, content in output.tables.items()},
+                    digests=output.digests,
                     seconds=output.seconds,
                 )
                 self.journal.write(event)

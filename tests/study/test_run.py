@@ -283,3 +283,10 @@ def test_resuming_with_another_file_of_negatives_is_refused(study_of_files, tmp_
     negatives.write_text(negatives.read_text().replace(" 1 ", " "))
     with pytest.raises(StudyError, match=r"the file of candidates\.file changed since"):
         Study.load(study_of_files).run(tmp_path / "run", resume=True)
+
+
+def test_notebooks_show_tables(finished, study, data):
+    for shown in (finished, study.protocol, data):
+        assert "<table" in shown._repr_html_()
+    assert "reference popularity" in finished._repr_html_()
+    assert "ties.break" in study.protocol._repr_html_()
