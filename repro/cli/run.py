@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 )
 @click.argument("study", type=click.Path(dir_okay=False))
 @click.option("--into", type=click.Path(file_okay=False), help="The run folder [default: run/ beside the study].")
-@click.option("--resume", is_flag=True, help="Finish a run that was cut off.")
+@click.option("--resume", is_flag=True, help="Finish a run that was cut off, or begin it.")
 @click.option("--fresh", is_flag=True, help="Replace the run that is in the folder.")
 @click.option("--workers", type=click.IntRange(1), help="Cells run in that many processes [default: all cores].")
 @click.option("--block-users", type=click.IntRange(1), help="Users ranked at once; changes memory, not numbers.")

@@ -13,7 +13,7 @@ from repro.plugin.interfaces import (
     Recommender,
     Scores,
 )
-from repro.plugin.manager import Plugins, load_plugins, make_recommender, parameters_of, plugins
+from repro.plugin.manager import Plugins, load_plugins, parameters_of, plugins
 from repro.plugin.spec import impl
 
 __all__ = [
@@ -32,7 +32,6 @@ __all__ = [
     "guarded_recommender",
     "impl",
     "load_plugins",
-    "make_recommender",
     "parameters_of",
     "plugins",
 ]

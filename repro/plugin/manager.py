@@ -11,7 +11,7 @@ import pluggy
 
 from repro.errors import PluginError, nearest
 from repro.plugin import spec
-from repro.plugin.interfaces import Algorithm, Framework, ParameterValue, Recommender
+from repro.plugin.interfaces import Algorithm, Framework, ParameterValue
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,3 @@ def _fits(value: ParameterValue, wanted: type) -> bool:
         return type(value) is wanted
     number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     return number and (wanted is float or value == int(value))
-
-
-def make_recommender(algorithm: Algorithm, parameters: dict[str, ParameterValue]) -> Recommender:
-    """A new recommender with these parameters (all of them: see :func:`parameters_of`)."""
-    return algorithm.make(**parameters)

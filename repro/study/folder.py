@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 JOURNAL = "journal.jsonl"
+LOCK = ".lock"
 
 
 class RunFolder:
@@ -34,17 +35,23 @@ class RunFolder:
             if replace and self.journal.is_file():
                 with self.locked():
                     shutil.rmtree(self.path)
-            if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+            if self.path.exists() and not self._is_bare():
                 raise StudyError(f"{self.path} is not empty and not a run; choose another folder with --into")
-            self.artifacts.mkdir(parents=True)
+            self.artifacts.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StudyError(f"cannot make the run folder {self.path}: {error.strerror or error}") from None
+
+    def _is_bare(self) -> bool:
+        """Whether there is nothing but what a run killed before its first event leaves."""
+        return self.path.is_dir() and all(
+            path.name == LOCK or (path == self.artifacts and not any(path.iterdir())) for path in self.path.iterdir()
+        )
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the folder; a second run into it is refused, and a killed one leaves no lock behind."""
         try:
-            handle = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+            handle = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
             raise StudyError(f"cannot write to the run folder {self.path}: {error.strerror or error}") from None
         try:

@@ -68,7 +68,7 @@ def run_study(
 
     workers      cells run in that many processes
     block_users  users are ranked and measured in blocks of about this many
-    resume       finish a run that was cut off in that folder
+    resume       finish a run that was cut off in that folder; begin it where there is none yet
     fresh        replace a run that is in that folder
     """
     options = Options(workers, block_users)
@@ -77,19 +77,18 @@ def run_study(
     folder = RunFolder(Path(into) if into is not None else Path(tempfile.mkdtemp(prefix="repro-")) / "run")
     _look(folder, resume=resume, fresh=fresh)
     plan = make_plan(study)  # before the folder is touched: what cannot be planned leaves nothing behind
-    if not resume:
-        folder.create(replace=fresh)
+    if not resume or not folder.journal.is_file():
+        folder.create(replace=fresh and not resume)
     with folder.locked():
-        contents = read_journal(folder.journal) if resume else None  # under the lock: nobody else goes on with it
+        # Under the lock: nobody else goes on with it.
+        contents = read_journal(folder.journal) if folder.journal.is_file() else None
         _Run(study, plan, folder, options, watcher or Silent()).carry_out(contents)
     return Results(folder.path)
 
 
 def _look(folder: RunFolder, *, resume: bool, fresh: bool) -> None:
-    """Refuse to resume what is not there, and to replace what is there unasked."""
+    """Refuse to replace what is there unasked."""
     if not folder.journal.is_file():
-        if resume:
-            raise StudyError(f"there is no run to resume in {folder.path}; run it without --resume")
         return
     with folder.locked():
         contents = read_journal(folder.journal)

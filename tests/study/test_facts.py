@@ -8,7 +8,7 @@ import pytest
 from repro.candidates import judge
 from repro.data import synthetic_interactions
 from repro.metrics import metrics, parse_measure
-from repro.plugin import Guarded, Scores, make_recommender, plugins
+from repro.plugin import Guarded, Scores, plugins
 from repro.protocol import Protocol, parse_protocol
 from repro.split import make_folds
 from repro.study.measure_lists import measure_lists
@@ -46,7 +46,7 @@ class Fold:
 
     def measured(self, recommender, *names):
         if isinstance(recommender, str):
-            recommender = make_recommender(plugins().algorithm(f"reference/{recommender}")[1], {})
+            recommender = plugins().algorithm(f"reference/{recommender}")[1].make()
         recommender.fit(self.parts.train, seed=self.seed)
         measures = [parse_measure(name, self.protocol, metrics()) for name in names]
         return measure_lists(Guarded(recommender, "test"), self.parts, measures, self.protocol, self.seed)
@@ -104,7 +104,7 @@ def test_a_random_recommender_in_ar_has_the_precision_of_equation_4_4(data):
     fold = Fold(data, protocol())
     draws = []
     for seed in range(20):
-        recommender = make_recommender(plugins().algorithm("reference/random")[1], {})
+        recommender = plugins().algorithm("reference/random")[1].make()
         fold.seed = seed
         draws.append(fold.value(recommender, "precision@10"))
     relevant = np.diff(np.concatenate([[0], np.cumsum(fold.judgements.relevant)])[fold.judgements.offsets])

@@ -72,13 +72,22 @@ def size(folder):
 def test_killed_and_resumed(study, undisturbed, tmp_path, moment):
     folder = tmp_path / "run"
     # A moment is a length of the journal, not a time: it comes at the same step however slow the machine is.
-    target = random.Random(moment).randrange(size(undisturbed))
+    target = random.Random(moment).randrange(-1, size(undisturbed))
     process = subprocess.Popen(command(study, folder, "--quiet"), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     while size(folder) < target and process.poll() is None:
         time.sleep(0.001)
     process.send_signal(signal.SIGKILL)
     process.communicate()
-    read_journal(folder / "journal.jsonl")  # valid up to its last event
+    if size(folder) >= 0:
+        read_journal(folder / "journal.jsonl")  # valid up to its last event
     resumed = subprocess.run(command(study, folder, "--quiet", "--resume"), capture_output=True, text=True)
     assert resumed.returncode == 0, resumed.stderr
+    assert outcome(folder) == outcome(undisturbed)
+
+
+def test_killed_before_the_first_event(study, undisturbed, tmp_path):
+    folder = tmp_path / "run"
+    (folder / "artifacts").mkdir(parents=True)
+    (folder / ".lock").touch()
+    subprocess.run(command(study, folder, "--quiet", "--resume"), check=True, capture_output=True)
     assert outcome(folder) == outcome(undisturbed)

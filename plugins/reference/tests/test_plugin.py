@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 from repro.errors import PluginError
-from repro.plugin import Algorithm, Guarded, RatingPredictor, Recommender, make_recommender, parameters_of, plugins
+from repro.plugin import Algorithm, Guarded, RatingPredictor, Recommender, parameters_of, plugins
 from repro_reference.plugin import repro_framework
 
 ALGORITHMS = repro_framework().algorithms
@@ -55,7 +55,7 @@ def test_declared_parameters_are_those_of_the_constructor(algorithm: Algorithm) 
 @each
 def test_parameters_are_kept_under_their_names(algorithm: Algorithm) -> None:
     given = parameters_of(algorithm, {})
-    made = make_recommender(algorithm, given)
+    made = algorithm.make(**given)
     assert {name: getattr(made, name) for name in given} == given
 
 
@@ -69,20 +69,18 @@ def test_an_unknown_parameter_is_refused(algorithm: Algorithm) -> None:
 def test_every_option_can_be_made(algorithm: Algorithm) -> None:
     for parameter in algorithm.parameters:
         for option in parameter.options:
-            assert isinstance(
-                make_recommender(algorithm, parameters_of(algorithm, {parameter.name: option})), Recommender
-            )
+            assert isinstance(algorithm.make(**parameters_of(algorithm, {parameter.name: option})), Recommender)
 
 
 @each
 def test_who_is_said_to_predict_does(algorithm: Algorithm) -> None:
-    assert isinstance(make_recommender(algorithm, parameters_of(algorithm, {})), RatingPredictor) is algorithm.predicts
+    assert isinstance(algorithm.make(**parameters_of(algorithm, {})), RatingPredictor) is algorithm.predicts
 
 
 @pytest.mark.parametrize("name", ["user-knn", "item-knn"])
 def test_sums_that_are_not_normalised_are_not_offered_as_predictions(name: str) -> None:
     _, algorithm = plugins().algorithm(f"reference/{name}")
-    assert not Guarded(make_recommender(algorithm, parameters_of(algorithm, {"normalise": False})), name).predicts
+    assert not Guarded(algorithm.make(**parameters_of(algorithm, {"normalise": False})), name).predicts
 
 
 @pytest.mark.parametrize(
