@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -69,6 +71,18 @@ def _leave_with_parent() -> None:
     os._exit(1)
 
 
+@contextlib.contextmanager
+def _without_main() -> Iterator[None]:
+    """Start workers that do not import the caller's script: they would run it again, down to this very line."""
+    main = sys.modules["__main__"]
+    hidden = {name: vars(main)[name] for name in ("__file__", "__spec__") if name in vars(main)}
+    vars(main).update(dict.fromkeys(hidden))
+    try:
+        yield
+    finally:
+        vars(main).update(hidden)
+
+
 def _work(position: int, block_users: int, threads: int) -> CellOutput:
     assert _plan is not None
     return run_cell(_plan, _plan.cells[position], block_users, threads)
@@ -87,7 +101,8 @@ def _processes(plan: Plan, cells: Sequence[Cell], workers: int, block_users: int
             while waiting and len(running) < workers:
                 cell = waiting.pop()
                 yield Step("started", cell)
-                running[pool.submit(_work, position[cell.id], block_users, threads)] = cell
+                with _without_main():  # a worker may be started here
+                    running[pool.submit(_work, position[cell.id], block_users, threads)] = cell
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
                 cell = running.pop(future)

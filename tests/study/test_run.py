@@ -4,6 +4,8 @@ import filecmp
 import hashlib
 import json
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -290,3 +292,16 @@ def test_notebooks_show_tables(finished, study, data):
         assert "<table" in shown._repr_html_()
     assert "reference popularity" in finished._repr_html_()
     assert "ties.break" in study.protocol._repr_html_()
+
+
+def test_a_script_needs_no_guard_to_use_workers(tmp_path):
+    """Workers do not import the script that asks for them, which would run it again in each of them."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import repro\n"
+        'data = repro.load_dataset("synthetic", users=40, items=30, ratings=400)\n'
+        'study = repro.Study(data, "random-5fold", ["reference/popularity"], ["hit@5"])\n'
+        "print('once', study.run(workers=2).table().shape)\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300)
+    assert done.stdout.split("\n")[0] == "once (1, 1)", done.stderr
