@@ -43,7 +43,7 @@ def rows(data):
         ("ratings.csv", CSV.replace("\n", "\r\n")),
         ("ratings.csv", "\ufeff" + CSV),
         ("ratings.csv", CSV.replace(",", ", ")),
-        ("ratings.csv.gz", gzip.compress(CSV.encode())),
+        ("ratings.csv.gz", gzip.compress(CSV.encode(), mtime=0)),
         ("ratings.csv", CSV + "\n\n"),
         ("quoted.csv", QUOTED),
     ],
