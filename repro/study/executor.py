@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from repro.errors import ReproError, StudyError
 from repro.study.cell import CellOutput, run_cell
@@ -75,7 +75,7 @@ def _leave_with_parent() -> None:
 def _without_main() -> Iterator[None]:
     """Start workers that do not import the caller's script: they would run it again, down to this very line."""
     main = sys.modules["__main__"]
-    hidden = {name: vars(main)[name] for name in ("__file__", "__spec__") if name in vars(main)}
+    hidden: dict[str, Any] = {name: vars(main)[name] for name in ("__file__", "__spec__") if name in vars(main)}
     vars(main).update(dict.fromkeys(hidden))
     try:
         yield
