@@ -26,6 +26,7 @@ _TIES = {"random": kernels.BY_HASH, "best": kernels.BEST_FIRST, "worst": kernels
 _ZERO = {"scored": 0, "missing": 1, "missing-or-below": 2}
 _PRECISION = {"double": kernels.DOUBLE, "single": kernels.SINGLE, "decimals": kernels.DECIMALS}
 _SMALL = 400_000  # cells below which a second thread is not worth starting
+_RANGE = 100_000  # cells below which a range of lists is not worth working space of its own
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,7 +292,8 @@ def _run(
     if workers == 1 or n_lists * problem.width < _SMALL:
         over(0, n_lists)
         return
-    firsts = np.unique(np.linspace(0, n_lists, min(16 * workers, n_lists) + 1).astype(int)).tolist()
+    ranges = min(16 * workers, n_lists, max(workers, n_lists * problem.width // _RANGE))
+    firsts = np.unique(np.linspace(0, n_lists, ranges + 1).astype(int)).tolist()
     with ThreadPoolExecutor(workers) as pool:
         list(pool.map(over, firsts[:-1], firsts[1:]))
 
