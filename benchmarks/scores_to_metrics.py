@@ -24,7 +24,7 @@ from numba import njit, prange
 from repro.candidates.lists import ListBlock
 from repro.data.interactions import Interactions
 from repro.evaluate import measure_lists
-from repro.metrics import metrics, parse_measure
+from repro.metrics import Background, metrics, parse_measure
 from repro.plugin import Scores
 from repro.protocol import Protocol, resolve
 from repro.ranking import RankingRules, Tally, rank
@@ -142,8 +142,11 @@ def make_rules(n_users: int, n_items: int, protocol: Protocol) -> RankingRules:
 def measured(values: FloatArray, block: ListBlock, rules: RankingRules, protocol: Protocol, depth: int) -> list[float]:
     """Ours: rank, then measure and average."""
     ranked, _ = rank(Scores(values), block, rules, depth=depth, cutoffs=[10, depth])
-    asked = {name: parse_measure(name, protocol, metrics()) for name in METRICS}
-    return [one.value for one in measure_lists(ranked, asked, len(block.items), protocol).values()]
+    asked = [parse_measure(name, protocol, metrics()) for name in METRICS]
+    nothing = np.empty(0, dtype=np.int32)
+    users, items = np.arange(len(block.users)), np.arange(len(block.items))
+    background = Background(Interactions(nothing, nothing, np.empty(0), None, users, items), block.items)
+    return [one.value for one in measure_lists(ranked, asked, background, protocol).values()]
 
 
 def timed(runs: dict[str, Callable[[], object]], repetitions: int) -> dict[str, list[float]]:

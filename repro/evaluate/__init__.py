@@ -118,7 +118,7 @@ def default_protocol(rated: bool) -> Protocol:
 def _user_table(found: Mapping[str, Averaged], asked: Asked, user_ids: IdArray) -> pd.DataFrame:
     """One row for each user and metric."""
     for name, one in asked.items():
-        if one.metric.kind == "collection":
+        if not one.per_user:
             raise ProtocolError(f"metric {name} is about all users together; leave it out, or ask without per_user")
     return pd.DataFrame(
         {

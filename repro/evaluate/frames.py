@@ -11,10 +11,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from repro.candidates.relevance import Judgements, judge
-from repro.data.columns import numbers
+from repro.data.columns import numbers, seconds
 from repro.data.interactions import CodeArray, FloatArray, IdArray, Interactions, RowArray
 from repro.errors import DataError, ProtocolError, nearest
 from repro.evaluate.ids import encode_together
+from repro.metrics import Background
 from repro.protocol import Protocol, Value
 
 
@@ -45,6 +46,11 @@ class Frames:
             train = self.truth.select(np.arange(0)) if self.train is None else self.train
             self._judged[decisions] = judge(train, self.truth, protocol)
         return self._judged[decisions]
+
+    @cached_property
+    def background(self) -> Background:
+        """What metrics may need beside the lists. The catalogue is all items in any of the frames."""
+        return Background(self.truth, np.arange(self.truth.n_items, dtype=np.int32), self.train)
 
     @cached_property
     def lengths(self) -> npt.NDArray[np.int64]:
@@ -80,7 +86,7 @@ def read_frames(
             users[label][order],
             items[label][order],
             np.ones(len(frames[label])) if ratings is None else ratings[order],
-            None,
+            _timestamps(frames[label], label, names, order),
             user_ids,
             item_ids,
             explicit=ratings is not None,
@@ -137,6 +143,14 @@ def _ratings(frame: pd.DataFrame, label: str, columns: Mapping[str, str]) -> Flo
     if not _has(frame, "rating", columns):
         return None
     return numbers(_column(frame, "rating", label, columns).to_numpy(), "rating", label)
+
+
+def _timestamps(
+    frame: pd.DataFrame, label: str, columns: Mapping[str, str], order: RowArray | slice
+) -> npt.NDArray[np.int64] | None:
+    if not _has(frame, "timestamp", columns):
+        return None
+    return seconds(_column(frame, "timestamp", label, columns).to_numpy(), label)[order]
 
 
 def _by_user(users: CodeArray) -> RowArray:

@@ -12,17 +12,20 @@ from repro.errors import DataError, ProtocolError
 from repro.evaluate.frames import Frames
 from repro.metrics import (
     Averaged,
+    Background,
     Measure,
-    Totals,
     TrainRatings,
     average,
     average_errors,
+    lacking,
     resolve_predictions,
+    simple_measures,
 )
 from repro.plugin import Scores
 from repro.protocol import Protocol
 from repro.ranking import GivenLists, Ranked, RankingRules, rank_lists
 
+NOBODY = np.empty(0, dtype=np.int32)
 _MEANS = ("user-mean", "item-mean", "global-mean")
 
 Asked = Mapping[str, Measure]
@@ -30,28 +33,36 @@ Asked = Mapping[str, Measure]
 
 def measure(frames: Frames, asked: Asked, protocol: Protocol, seed: int) -> dict[str, Averaged]:
     """The number of each measure, by the name it was asked for."""
+    simple = simple_measures(asked.values())
+    lists = [one for one in simple if one.metric.kind != "prediction"]
     found: dict[str, Averaged] = {}
-    lists = {name: one for name, one in asked.items() if one.metric.kind != "prediction"}
     if lists:
-        found |= measure_lists(rank(frames, lists.values(), protocol, seed), lists, frames.truth.n_items, protocol)
-    for name in asked.keys() - lists.keys():
-        found[name] = _of_predictions(asked[name], frames, protocol)
-    return {name: found[name] for name in asked}
+        found = measure_lists(rank(frames, lists, protocol, seed), lists, frames.background, protocol)
+    for one in simple:
+        if one.metric.kind == "prediction":
+            found[one.full_name] = _of_predictions(one, frames, protocol)
+    values = {name: (averaged.value, averaged.users_counted) for name, averaged in found.items()}
+    return {
+        name: Averaged(*one.joined(values), NOBODY, np.empty(0)) if one.parts else found[one.full_name]
+        for name, one in asked.items()
+    }
 
 
-def measure_lists(ranked: Ranked, asked: Asked, n_items: int, protocol: Protocol) -> dict[str, Averaged]:
-    """The number of each measure of lists that are ranked already; the catalogue has ``n_items`` items."""
+def measure_lists(
+    ranked: Ranked, measures: Iterable[Measure], background: Background, protocol: Protocol
+) -> dict[str, Averaged]:
+    """The number of each measure of lists that are ranked already, by its full name."""
     empty = ranked.lengths == 0
     found: dict[str, Averaged] = {}
-    for name, one in asked.items():
+    for one in measures:
+        if lack := lacking(one.metric.needs, background):
+            raise DataError(f"metric {one.name} needs {lack}")
+        of_block = one.of_lists(ranked, background)
         if one.metric.kind == "collection":
-            assert one.metric.finish is not None
-            counts = one.metric.compute(ranked, one.cutoff, one.variants, n_items)
-            value = one.metric.finish(counts, Totals(len(ranked), n_items))
-            found[name] = Averaged(value, len(ranked), ranked.users, np.empty(0))
+            value = one.of_collection([of_block], background)
+            found[one.full_name] = Averaged(value, len(background.test_users), NOBODY, np.empty(0))
         else:
-            ratio = one.metric.compute(ranked, one.cutoff, one.variants)
-            found[name] = average(ratio, ranked.users, ranked.strata, empty, protocol)
+            found[one.full_name] = average(one, of_block, ranked.users, ranked.strata, empty, protocol)
     return found
 
 

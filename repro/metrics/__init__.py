@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from functools import cache
 
 from repro.metrics.averaging import Averaged, average
-from repro.metrics.metric import Measure, Metric, Ratio, Totals, parse_measure
+from repro.metrics.background import Background, lacking
+from repro.metrics.metric import Measure, Metric, Ratio, parse_measure, simple_measures
 from repro.metrics.predictions import Predictions, TrainRatings, average_errors, resolve_predictions
 from repro.protocol import Decision
 
-_PLUMBING = {"averaging", "metric", "predictions"}
+_PLUMBING = {"averaging", "background", "metric", "predictions"}
 
 
 @cache
@@ -30,16 +31,18 @@ def decisions() -> Iterator[Decision]:
 
 __all__ = [
     "Averaged",
+    "Background",
     "Measure",
     "Metric",
     "Predictions",
     "Ratio",
-    "Totals",
     "TrainRatings",
     "average",
     "average_errors",
     "decisions",
+    "lacking",
     "metrics",
     "parse_measure",
     "resolve_predictions",
+    "simple_measures",
 ]

@@ -85,7 +85,7 @@ METRIC = Metric(
             default="relevant",
         ),
     ),
-    aliases=("map",),
+    aliases={"map": {}},
     undefined_in_1r=(
         "with one relevant item per list, average precision is the reciprocal rank; ask for rr (Bellogín 2012, 4.6.3)"
     ),

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, FloatArray
 from repro.metrics._exact import exact_sum
-from repro.metrics.metric import Ratio
+from repro.metrics.metric import Measure, Ratio
 from repro.protocol import Protocol
 
 Mask = npt.NDArray[np.bool_]
@@ -40,22 +40,31 @@ class Averaged:
     impacts: tuple[Impact, ...] = ()
 
 
-def average(ratio: Ratio, users: CodeArray, strata: npt.NDArray[np.int32], empty: Mask, protocol: Protocol) -> Averaged:
+def average(
+    measure: Measure,
+    ratio: Ratio,
+    users: CodeArray,
+    strata: npt.NDArray[np.int32],
+    empty: Mask,
+    protocol: Protocol,
+) -> Averaged:
     """The average of a metric of lists, as the ``average.*`` decisions say.
 
     ``users`` and ``strata`` are those of each list; ``empty`` marks lists without any item. Lists in strata are
     averaged within each stratum first; then the strata count the same (Bellogín 2012, section 4.6.1). A pooled
     average adds up numerators and denominators: a list without relevant items adds to neither of them, unless
-    it spoils the number.
+    it spoils the number. Of a list about which the metric has nothing to say (``Metric.undefined``) it says
+    nothing, whatever is decided about lists without relevant items.
     """
     undefined = ratio.denominator == 0
     values = _list_values(ratio, undefined, protocol)
     counted = np.ones(len(users), dtype=np.bool_)
-    if protocol["average.no_relevant"] == "skip":
+    of_relevance = measure.metric.undefined == "no-relevant"
+    if not of_relevance or protocol["average.no_relevant"] == "skip":
         counted &= ~undefined
     if protocol["average.no_list"] == "skip":
         counted &= undefined | ~empty  # having no relevant items comes first
-    over = protocol.text("average.over")
+    over = "pooled" if measure.pooled else protocol.text("average.over")
     rows = np.flatnonzero(counted)
     per_user, user_values = _user_values(ratio, values, users, rows, over)
     if strata.any():
@@ -70,7 +79,7 @@ def average(ratio: Ratio, users: CodeArray, strata: npt.NDArray[np.int32], empty
         users_counted=len(per_user),
         users=per_user,
         values=user_values,
-        impacts=_impacts(users, undefined, empty, protocol),
+        impacts=_impacts(users, undefined & of_relevance, empty, protocol),
     )
 
 

@@ -16,20 +16,23 @@ from collections.abc import Mapping
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.metrics.metric import Metric, Totals
+from repro.metrics.background import Background
+from repro.metrics.metric import Metric
 from repro.protocol import Protocol, Value
 from repro.ranking.ranked import Ranked
 
 
-def recommended_items(ranked: Ranked, k: int | None, variants: Mapping[str, Value], n_items: int) -> FloatArray:
+def recommended_items(
+    ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background
+) -> FloatArray:
     """How often each item is in a list of the block down to ``k``."""
     listed = ranked.items[:, :k].ravel()
-    return np.bincount(listed[listed >= 0], minlength=n_items).astype(np.float64)
+    return np.bincount(listed[listed >= 0], minlength=background.n_items).astype(np.float64)
 
 
-def share_of_items(counts: FloatArray, totals: Totals) -> float:
+def share_of_items(counts: FloatArray, variants: Mapping[str, Value], background: Background) -> float:
     """The recommended items as a share of the catalogue."""
-    return np.count_nonzero(counts) / totals.items if totals.items else float("nan")
+    return np.count_nonzero(counts) / len(background.catalogue) if len(background.catalogue) else float("nan")
 
 
 def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:

@@ -31,6 +31,6 @@ METRIC = Metric(
     kind="ranking",
     compute=hit,
     cutoff="required",
-    aliases=("hit-rate", "success"),
+    aliases={"hit-rate": {}, "success": {}},
     cite="Deshpande & Karypis 2004",
 )

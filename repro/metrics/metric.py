@@ -3,36 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any, Literal, NamedTuple
+
+import numpy as np
 
 from repro.data.interactions import FloatArray
 from repro.errors import ProtocolError, nearest
+from repro.metrics.background import Background
 from repro.protocol import Decision, Protocol, Value, registry
+from repro.ranking.ranked import Ranked
 
 # The deepest cut-off there may be, and that of a metric without one: ranks are kept doubled, in 32 bits.
 DEEPEST = 2**29
 
 Kind = Literal["ranking", "collection", "prediction"]
+Need = Literal["train", "timestamps", "features", "previous", "scores"]
+Better = Literal["higher", "lower", "neither"]
+
+
+def add_up(blocks: Sequence[FloatArray]) -> FloatArray:
+    """The sum of the arrays of all blocks, one after the other."""
+    return reduce(np.add, blocks)
 
 
 class Ratio(NamedTuple):
     """A metric of each list as numerator and denominator.
 
-    The value is their ratio. The denominator is 0 exactly where the metric is undefined, because the list has
-    no relevant items; ``average.no_relevant`` says what counts then. Kept apart, they can also be pooled.
+    The value is their ratio. The denominator is 0 exactly where the metric is undefined; see ``Metric.undefined``.
+    Kept apart, they can also be pooled.
     """
 
     numerator: FloatArray
     denominator: FloatArray
-
-
-class Totals(NamedTuple):
-    """What a number about all lists together is a share of."""
-
-    users: int
-    items: int
 
 
 @dataclass(frozen=True)
@@ -40,16 +45,28 @@ class Metric:
     """A metric: its name, where it comes from, its variants as decisions ``metric.NAME.VARIANT``, and its code.
 
     kind        "ranking": ``compute(ranked, k, variants)`` gives a Ratio for the lists of a block.
-                "collection": a number about all lists together; ``compute(ranked, k, variants, n_items)`` gives
-                an array of counts for a block (all lists of a user are in one block; ``n_items`` is the number
-                of item codes, whether or not all are candidates); the counts are summed over blocks, and
-                ``finish(counts, totals)`` makes the number of them.
-                "prediction": ``compute(errors, variants)`` gives a number of a vector of errors.
+                "collection": a number about all lists together; ``compute(ranked, k, variants, background)`` gives
+                an array for a block (all lists of a user are in one block); ``merge`` joins those of all blocks
+                in the order of users (by default it adds them up), and ``finish(merged, variants, background)``
+                makes the number of it.
+                "prediction": ``compute(predictions, variants)`` gives a number of predicted ratings.
     cutoff      whether the name takes ``@k``; without one the whole list counts
+    shared      decisions outside ``metric.NAME`` that the name can state like a variant, by their last name
+                (``predict.average`` as ``average``)
     reads       other decisions that variants hang on; where they have an effect, ``compute`` finds them among
                 the variants by their last name (``relevance.threshold`` as ``threshold``)
+    needs       what must be known beside the lists; a ranking metric with needs is called as
+                ``compute(ranked, k, variants, background)``
+    undefined   what it means that the denominator of a list is 0: "no-relevant", the list has no relevant items,
+                and ``average.no_relevant`` says what counts; "left-out", there is nothing to say of the list
     objection   ``objection(variants, protocol)`` says why these variants cannot be had under the protocol, and
                 what to ask for instead; an empty text where they can
+    pooled      ``pooled(variants)`` says whether numerators and denominators are added up over lists before they
+                are divided, whatever ``average.over`` says
+    parts       ``parts(k, variants)`` names the measures whose numbers ``join(values)`` makes this one of; where
+                it names none, the metric computes by itself
+    better      which of two values is the better one
+    aliases     other names, with the variants that they state
     undefined_in_1r  why it says nothing when a list has one relevant item, and what to ask for instead
     """
 
@@ -59,28 +76,39 @@ class Metric:
     compute: Callable[..., Any]
     cutoff: Literal["required", "optional", "none"] = "none"
     variants: tuple[Decision, ...] = ()
+    shared: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
+    needs: tuple[Need, ...] = ()
+    undefined: Literal["no-relevant", "left-out"] = "no-relevant"
     objection: Callable[[Mapping[str, Value], Protocol], str] | None = None
-    finish: Callable[[FloatArray, Totals], float] | None = None
-    aliases: tuple[str, ...] = ()
+    merge: Callable[[Sequence[FloatArray]], FloatArray] = add_up
+    finish: Callable[[FloatArray, Mapping[str, Value], Background], float] | None = None
+    pooled: Callable[[Mapping[str, Value]], bool] | None = None
+    parts: Callable[[int | None, Mapping[str, Value]], tuple[str, ...]] | None = None
+    join: Callable[[Sequence[float]], float] | None = None
+    better: Better = "higher"
+    aliases: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     undefined_in_1r: str = ""
     cite: str = ""
 
     @property
-    def variant_names(self) -> list[str]:
-        return [decision.id.rpartition(".")[2] for decision in self.variants]
+    def variant_ids(self) -> dict[str, str]:
+        """The decisions that a name can state, by the short names they have there."""
+        return {key.rpartition(".")[2]: key for key in (*(d.id for d in self.variants), *self.shared)}
 
 
 @dataclass(frozen=True)
 class Measure:
     """A metric with its cut-off and variants: ``ndcg[discount=log2,gain=binary,ideal=min]@10``.
 
-    ``variants`` holds what ``compute`` needs: the metric's variants, and the decisions it ``reads``.
+    ``variants`` holds what ``compute`` needs: the metric's variants, and the decisions it ``reads``. A measure
+    with ``parts`` is made of their numbers.
     """
 
     metric: Metric
     cutoff: int | None
     variants: Mapping[str, Value]
+    parts: tuple[Measure, ...] = ()
 
     @property
     def name(self) -> str:
@@ -90,10 +118,48 @@ class Measure:
     @property
     def full_name(self) -> str:
         """The name that says everything and reads back."""
-        own = sorted(set(self.metric.variant_names) & set(self.variants))
+        own = sorted(set(self.metric.variant_ids) & set(self.variants))
         inside = ",".join(f"{key}={_text(self.variants[key])}" for key in own)
         bracket = f"[{inside}]" if inside else ""
         return self.metric.name + bracket + (f"@{self.cutoff}" if self.cutoff is not None else "")
+
+    @property
+    def per_user(self) -> bool:
+        """Whether each user has a number of its own."""
+        return not self.parts and self.metric.kind != "collection"
+
+    def of_lists(self, ranked: Ranked, background: Background) -> Any:
+        """The Ratio of the lists of a block, or, of a collection, what ``merge`` takes."""
+        if self.metric.kind == "collection" or self.metric.needs:
+            return self.metric.compute(ranked, self.cutoff, self.variants, background)
+        return self.metric.compute(ranked, self.cutoff, self.variants)
+
+    def of_collection(self, blocks: Sequence[FloatArray], background: Background) -> float:
+        """The number that all blocks together give."""
+        assert self.metric.finish is not None
+        return float(self.metric.finish(self.metric.merge(blocks), self.variants, background))
+
+    @property
+    def pooled(self) -> bool:
+        """Whether lists are added up before anything is divided, whatever the protocol says."""
+        return self.metric.pooled is not None and self.metric.pooled(self.variants)
+
+    def joined(self, values: Mapping[str, tuple[float, int]]) -> tuple[float, int]:
+        """The value of the measure and the users behind it, from those of the measures it is made of (or itself)."""
+        if not self.parts:
+            return values[self.full_name]
+        assert self.metric.join is not None
+        found = [part.joined(values) for part in self.parts]
+        return self.metric.join([value for value, _ in found]), min(users for _, users in found)
+
+
+def simple_measures(measures: Iterable[Measure]) -> list[Measure]:
+    """The measures that compute by themselves: those given, or the parts of them; each once."""
+    found: dict[str, Measure] = {}
+    for measure in measures:
+        for one in simple_measures(measure.parts) if measure.parts else [measure]:
+            found.setdefault(one.full_name, one)
+    return list(found.values())
 
 
 _NAME = re.compile(r"^\s*([A-Za-z][\w-]*)\s*(?:\[([^\]]*)\])?\s*(?:@\s*(\S+))?\s*$")
@@ -111,16 +177,16 @@ def parse_measure(text: str, protocol: Protocol, metrics: Mapping[str, Metric]) 
         raise ProtocolError(f"there is no metric '{name}'{nearest(name, known)} Metrics: {', '.join(metrics)}")
     metric = known[name]
     cutoff = _cutoff(text, metric, cut)
-    changes = _variant_changes(text, metric, inside or "")
+    changes = _variant_changes(text, metric, metric.aliases.get(name, {}), inside or "")
     resolved = protocol.replace(changes, f"metric {text}") if changes else protocol
-    prefix = f"metric.{metric.name}."
-    variants = {key.removeprefix(prefix): value for key, value in resolved.items() if key.startswith(prefix)}
+    variants = {short: resolved[key] for short, key in metric.variant_ids.items() if key in resolved}
     variants |= {key.rpartition(".")[2]: protocol[key] for key in metric.reads if key in protocol}
     if metric.undefined_in_1r and protocol.get("candidates.relevant") == "one":
         raise ProtocolError(f'metric {text} contradicts candidates.relevant = "one" (1R): {metric.undefined_in_1r}')
     if metric.objection and (why := metric.objection(variants, protocol)):
         raise ProtocolError(f"metric {text} cannot be had under this protocol: {why}")
-    return Measure(metric, cutoff, variants)
+    parts = metric.parts(cutoff, variants) if metric.parts else ()
+    return Measure(metric, cutoff, variants, tuple(parse_measure(part, protocol, metrics) for part in parts))
 
 
 def _cutoff(text: str, metric: Metric, cut: str | None) -> int | None:
@@ -135,17 +201,21 @@ def _cutoff(text: str, metric: Metric, cut: str | None) -> int | None:
     return int(cut)
 
 
-def _variant_changes(text: str, metric: Metric, inside: str) -> dict[str, Value]:
+def _variant_changes(text: str, metric: Metric, stated: Mapping[str, str], inside: str) -> dict[str, Value]:
+    """The decisions that a name states: by what it is called (``stated``), or within brackets (``inside``)."""
     known = registry()
-    changes: dict[str, Value] = {}
-    own = {decision.id.rpartition(".")[2]: decision for decision in metric.variants}
+    own = metric.variant_ids
+    changes: dict[str, Value] = {own[key]: _read(value, known[own[key]]) for key, value in stated.items()}
     for part in filter(None, (piece.strip() for piece in inside.split(","))):
         key, equals, written = (piece.strip() for piece in part.partition("="))
         if not equals or key not in own:
             raise ProtocolError(
                 f"metric '{text}': no variant '{key}'{nearest(key, own)} {metric.name} has: {', '.join(own) or 'none'}"
             )
-        changes[own[key].id] = _read(written, known[own[key].id])
+        value = _read(written, known[own[key]])
+        if key in stated and changes[own[key]] != value:
+            raise ProtocolError(f"metric '{text}' states {key} twice: its name means {key}={stated[key]}")
+        changes[own[key]] = value
     return changes
 
 

@@ -31,6 +31,6 @@ METRIC = Metric(
     kind="ranking",
     compute=reciprocal_rank,
     cutoff="optional",
-    aliases=("mrr",),
+    aliases={"mrr": {}},
     cite="Voorhees 1999",
 )

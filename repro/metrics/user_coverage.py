@@ -16,12 +16,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.metrics.metric import Metric, Totals
+from repro.metrics.background import Background
+from repro.metrics.metric import Metric
 from repro.protocol import Decision, Option, Value
 from repro.ranking.ranked import Ranked
 
 
-def covered_users(ranked: Ranked, k: int | None, variants: Mapping[str, Value], n_items: int) -> FloatArray:
+def covered_users(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
     """How many users of the block have an item down to ``k``."""
     counted = ranked.items[:, :k] >= 0
     if variants["counts"] == "scored":
@@ -29,9 +30,9 @@ def covered_users(ranked: Ranked, k: int | None, variants: Mapping[str, Value], 
     return np.array([float(len(np.unique(ranked.users[counted.any(axis=1)])))])
 
 
-def share_of_users(counts: FloatArray, totals: Totals) -> float:
+def share_of_users(counts: FloatArray, variants: Mapping[str, Value], background: Background) -> float:
     """The covered users as a share of the test users."""
-    return float(counts[0] / totals.users) if totals.users else float("nan")
+    return float(counts[0] / len(background.test_users)) if len(background.test_users) else float("nan")
 
 
 METRIC = Metric(

@@ -31,7 +31,11 @@ class Ranked:
     items      lists by depth: item codes in order of rank, -1 beyond the end of the list
     scored     lists by depth: 1 where the item has a score of its own, 0 where a missing-score rule placed it
     lengths    how many candidates each list ranks, all of them, not only down to ``depth``
+    candidates how many candidates each list has, those included that a missing-score rule left out
+    missing    how many of a list's candidates have no score of their own
     n_relevant how many of a list's held-out items are relevant, ranked or not
+    scores     lists by depth: the score each item is ranked by, -inf (or inf) where it is last (first) for want of
+               one; only where a metric asks for it
     offsets    the hits of list ``n`` are ``[offsets[n], offsets[n + 1])``: by ``position``, unranked ones last
     """
 
@@ -42,6 +46,8 @@ class Ranked:
     items: npt.NDArray[np.int32]
     scored: npt.NDArray[np.uint8]
     lengths: npt.NDArray[np.int32]
+    candidates: npt.NDArray[np.int32]
+    missing: npt.NDArray[np.int32]
     n_relevant: npt.NDArray[np.int32]
     offsets: Offsets
     hit_items: CodeArray
@@ -50,6 +56,7 @@ class Ranked:
     position: npt.NDArray[np.int32]
     above: npt.NDArray[np.int32]
     tied: npt.NDArray[np.int32]
+    scores: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.users)

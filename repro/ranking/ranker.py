@@ -198,6 +198,8 @@ def _rank(
         items=out.items,
         scored=out.scored,
         lengths=out.lengths,
+        candidates=_sizes(problem, lists),
+        missing=out.counts[:, kernels.N_MISSING].astype(np.int32),
         n_relevant=out.n_relevant,
         offsets=lists.judged_offsets,
         hit_items=out.hit_items,
@@ -208,6 +210,12 @@ def _rank(
         tied=out.tied,
     )
     return ranked, Tally.of(cutoffs, problem.users, problem.n_candidates, out.counts, out.straddled)
+
+
+def _sizes(problem: _Problem, lists: kernels.Lists) -> npt.NDArray[np.int32]:
+    """How many candidates each list has."""
+    sizes = np.diff(lists.offsets).astype(np.int32)
+    return len(problem.column_items) - sizes if problem.kind == kernels.DENSE else sizes
 
 
 def _input(array: npt.ArrayLike, dtype: Any) -> Any:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from threadpoolctl import threadpool_limits
 
 from repro.data import Impact
-from repro.metrics import Measure
+from repro.metrics import Measure, simple_measures
 from repro.plugin import guarded_recommender, plugins
 from repro.study.folder import parquet_bytes
 from repro.study.measure_lists import measure_lists
@@ -54,15 +54,16 @@ def _run(plan: Plan, cell: Cell, block_users: int, threads: int | None, tell: Te
     recommender.fit(parts.train, seed=cell.seed)
     seconds = {"fit": time.perf_counter() - began}
     measured = []
-    if lists := _of_kind(study.measures, "ranking", "collection"):
+    simple = simple_measures(study.measures)
+    if lists := _of_kind(simple, "ranking", "collection"):
         measured.append(
             measure_lists(recommender, parts, lists, study.protocol, study.seed, block_users, threads, tell)
         )
-    if predicted := _of_kind(study.measures, "prediction"):
+    if predicted := _of_kind(simple, "prediction"):
         measured.append(measure_predictions(recommender, parts, predicted, study.protocol, plan.scale))
     values = {name: value for part in measured for name, value in part.values.items()}
     return CellOutput(
-        [values[measure.full_name] for measure in study.measures],
+        [measure.joined(values) for measure in study.measures],
         [impact for part in measured for impact in part.impacts],
         {name: parquet_bytes(table) for part in measured for name, table in part.tables.items()},
         seconds | {name: value for part in measured for name, value in part.seconds.items()},
@@ -70,5 +71,5 @@ def _run(plan: Plan, cell: Cell, block_users: int, threads: int | None, tell: Te
     )
 
 
-def _of_kind(measures: tuple[Measure, ...], *kinds: str) -> list[Measure]:
+def _of_kind(measures: Sequence[Measure], *kinds: str) -> list[Measure]:
     return [measure for measure in measures if measure.metric.kind in kinds]

@@ -13,7 +13,8 @@ import pyarrow as pa
 from repro.candidates import Candidates, CandidatesDigest, ListBlock, judge, plan_candidates, relevance_impacts
 from repro.data import Impact, Interactions
 from repro.data.interactions import CodeArray, FloatArray
-from repro.metrics import Measure, Ratio, Totals, average
+from repro.errors import StudyError
+from repro.metrics import Background, Measure, Ratio, average, lacking
 from repro.plugin import Guarded, Scores
 from repro.protocol import Protocol
 from repro.ranking import Ranked, RankingRules, Tally, rank
@@ -61,8 +62,9 @@ def measure_lists(
     stored = cutoffs[-1] if cutoffs else STORED_DEPTH
     depth = None if any(measure.cutoff is None for measure in measures) else stored
     tally = Tally.none(cutoffs)
-    totals = Totals(len(judgements.test_users), len(candidates.items))
-    blocks = _Blocks(measures, totals, parts.whole.n_items, stored)
+    background = Background(parts.test, candidates.items, parts.train)
+    _require(measures, background)
+    blocks = _Blocks(measures, background, stored)
     seconds = {"score": 0.0, "rank": 0.0}
     digest = CandidatesDigest()
     done = 0
@@ -89,6 +91,13 @@ def measure_lists(
     ]
     tables = {"lists": blocks.lists_table(parts.whole), "values": blocks.values_table(parts.whole)}
     return Measured(values, impacts, tables, seconds, {"candidates": digest.hexdigest()})
+
+
+def _require(measures: Sequence[Measure], background: Background) -> None:
+    """Stop where a metric needs what the study does not have."""
+    for measure in measures:
+        if lack := lacking(measure.metric.needs, background):
+            raise StudyError(f"metric {measure.name} needs {lack}")
 
 
 def user_blocks(candidates: Candidates, block_users: int) -> Iterator[CodeArray]:
@@ -125,22 +134,23 @@ def join_scores(chunks: Sequence[Scores]) -> Scores:
 class _Blocks:
     """What is kept of each block of ranked lists until all are done; blocks come in the order of users."""
 
-    def __init__(self, measures: Sequence[Measure], totals: Totals, n_items: int, depth: int) -> None:
+    def __init__(self, measures: Sequence[Measure], background: Background, depth: int) -> None:
         self._ranking = [measure for measure in measures if measure.metric.kind == "ranking"]
         self._collection = [measure for measure in measures if measure.metric.kind == "collection"]
-        self._totals = totals
-        self._n_items = n_items
+        self._background = background
         self._depth = depth
         self._ratios: dict[str, list[Ratio]] = {measure.full_name: [] for measure in self._ranking}
-        self._counts: dict[str, FloatArray] = {}
+        self._collected: dict[str, list[FloatArray]] = {measure.full_name: [] for measure in self._collection}
         self._columns: dict[str, list[npt.NDArray[Any]]] = {}
 
     def add(self, ranked: Ranked, block: ListBlock) -> None:
         for measure in self._ranking:
-            self._ratios[measure.full_name].append(measure.metric.compute(ranked, measure.cutoff, measure.variants))
+            self._ratios[measure.full_name].append(measure.of_lists(ranked, self._background))
         for measure in self._collection:
-            counts = measure.metric.compute(ranked, measure.cutoff, measure.variants, self._n_items)
-            self._counts[measure.full_name] = self._counts.get(measure.full_name, 0.0) + counts
+            collected = self._collected[measure.full_name]
+            collected.append(measure.of_lists(ranked, self._background))
+            if len(collected) > 1:  # one block's worth is kept, not one for each block
+                self._collected[measure.full_name] = [measure.metric.merge(collected)]
         kept: dict[str, npt.NDArray[Any]] = {
             "user": ranked.users,
             "target": block.targets,
@@ -158,6 +168,7 @@ class _Blocks:
         impacts: dict[Impact, None] = {}
         for measure in self._ranking:
             averaged = average(
+                measure,
                 self._ratio(measure),
                 self._column("user"),
                 self._column("stratum"),
@@ -167,9 +178,8 @@ class _Blocks:
             found[measure.full_name] = (averaged.value, averaged.users_counted)
             impacts |= dict.fromkeys(averaged.impacts)
         for measure in self._collection:
-            assert measure.metric.finish is not None
-            value = measure.metric.finish(self._counts[measure.full_name], self._totals)
-            found[measure.full_name] = (value, self._totals.users)
+            value = measure.of_collection(self._collected[measure.full_name], self._background)
+            found[measure.full_name] = (value, len(self._background.test_users))
         return found, list(impacts)
 
     def values_table(self, data: Interactions) -> pa.Table:

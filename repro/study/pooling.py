@@ -20,6 +20,11 @@ def pooled_value(measure: Measure, cells: Sequence[Mapping[str, Path]], protocol
     None where there is nothing to be pooled: a number about all lists together belongs to one fold, and an
     algorithm that does not predict ratings has none to pool.
     """
+    if measure.parts:
+        parts = [pooled_value(part, cells, protocol) for part in measure.parts]
+        known = [value for value in parts if value is not None]
+        assert measure.metric.join is not None
+        return measure.metric.join(known) if len(known) == len(parts) else None
     kind = measure.metric.kind
     name = {"ranking": "values", "prediction": "errors"}.get(kind)
     if name is None or not all(name in cell for cell in cells):
@@ -32,6 +37,6 @@ def pooled_value(measure: Measure, cells: Sequence[Mapping[str, Path]], protocol
             table[f"{measure.full_name} denominator"].to_numpy(),
         )
         empty = table["length"].to_numpy() == 0
-        return average(ratio, users, table["stratum"].to_numpy(), empty, protocol).value
+        return average(measure, ratio, users, table["stratum"].to_numpy(), empty, protocol).value
     items = pd.factorize(table["item"].to_numpy(), sort=True)[0].astype(np.int32)
     return average_errors(measure, Predictions(users, items, table["error"].to_numpy()), protocol).value

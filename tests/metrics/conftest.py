@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from repro.metrics import Measure, Ratio, metrics, parse_measure
+from repro.data.interactions import Interactions
+from repro.metrics import Background, Measure, Ratio, metrics, parse_measure
 from repro.protocol import Protocol, resolve
 from repro.ranking.ranked import Ranked
 
@@ -62,6 +63,8 @@ def make_ranked(
         items=items,
         scored=scored,
         lengths=np.array([len(given) for given in scores], dtype=np.int32),
+        candidates=np.array([len(given) for given in scores], dtype=np.int32),
+        missing=np.array([len(few) for few in unscored] or [0] * len(scores), dtype=np.int32),
         n_relevant=np.array([sum(g >= threshold for g in judged.values()) for judged in truth], dtype=np.int32),
         offsets=np.array(offsets, dtype=np.int64),
         hit_items=table[:, 0].copy(),
@@ -70,6 +73,44 @@ def make_ranked(
         position=table[:, 2].copy(),
         above=table[:, 3].copy(),
         tied=table[:, 4].copy(),
+    )
+
+
+def make_rows(
+    rows: Sequence[tuple[int, ...]], n_users: int, n_items: int, times: Sequence[int] | None = None
+) -> Interactions:
+    """Interactions of tuples (user, item) or (user, item, rating)."""
+    table = np.array([(*row, 1.0)[:3] for row in rows], dtype=np.float64).reshape(-1, 3)
+    return Interactions(
+        table[:, 0].astype(np.int32),
+        table[:, 1].astype(np.int32),
+        table[:, 2],
+        None if times is None else np.array(times, dtype=np.int64),
+        np.arange(n_users),
+        np.arange(n_items),
+        explicit=True,
+    )
+
+
+def make_background(
+    truth: Sequence[Mapping[int, float]],
+    n_items: int,
+    train: Sequence[tuple[int, ...]] | None = None,
+    users: Sequence[int] | None = None,
+    **known: Any,
+) -> Background:
+    """The background of lists with these held-out items; every item up to ``n_items`` is in the catalogue.
+
+    A user without held-out items has a row of item 0, so that all of them are test users.
+    """
+    users = range(len(truth)) if users is None else users
+    rows = [(u, i, g) for u, judged in zip(users, truth, strict=True) for i, g in (judged or {0: 0.0}).items()]
+    n_users = max(users) + 1
+    return Background(
+        make_rows(rows, n_users, n_items),
+        np.arange(n_items, dtype=np.int32),
+        None if train is None else make_rows(train, n_users, n_items),
+        **known,
     )
 
 
@@ -90,6 +131,16 @@ def ranked() -> Callable[..., Ranked]:
 
 
 @pytest.fixture(scope="session")
+def background() -> Callable[..., Background]:
+    return make_background
+
+
+@pytest.fixture(scope="session")
+def rows() -> Callable[..., Interactions]:
+    return make_rows
+
+
+@pytest.fixture(scope="session")
 def measure() -> Callable[..., Measure]:
     """``measure("ndcg@10")`` under the protocol with these changes."""
 
@@ -102,10 +153,10 @@ def measure() -> Callable[..., Measure]:
 
 @pytest.fixture(scope="session")
 def values(measure: Callable[..., Measure]) -> Callable[..., list[float]]:
-    """``values("ndcg@10", ranked)``: the value of each list."""
+    """``values("ndcg@10", ranked)``: the value of each list; with a background where the metric needs one."""
 
-    def computed(name: str, ranked: Ranked, **changes: Any) -> list[float]:
+    def computed(name: str, ranked: Ranked, background: Background | None = None, **changes: Any) -> list[float]:
         asked = measure(name, **changes)
-        return values_of(asked.metric.compute(ranked, asked.cutoff, asked.variants))
+        return values_of(asked.of_lists(ranked, background or make_background([{}], 1)))
 
     return computed

@@ -14,12 +14,13 @@ from repro.metrics import Ratio, average
 
 
 @pytest.fixture(scope="session")
-def averaged(protocol):
+def averaged(protocol, measure):
     """The average of lists given as (user, numerator, denominator, stratum, empty)."""
 
     def computed(rows, **changes):
         users, numerators, denominators, strata, empty = zip(*rows, strict=True) if rows else [()] * 5
         return average(
+            measure("recall"),
             Ratio(np.array(numerators, dtype=float), np.array(denominators, dtype=float)),
             np.array(users, dtype=np.int32),
             np.array(strata, dtype=np.int32),

@@ -46,7 +46,7 @@ def test_variant_gives_what_the_evaluator_gave(row, protocol, ranked):
         threshold=asked.number("relevance.threshold"),
     )
     ratio = measure.metric.compute(lists, measure.cutoff, measure.variants)
-    averaged = average(ratio, lists.users, lists.strata, lists.lengths == 0, asked)
+    averaged = average(measure, ratio, lists.users, lists.strata, lists.lengths == 0, asked)
     values = dict(zip((USERS[user] for user in averaged.users), averaged.values, strict=True))
     for user, value in row.get("users", {}).items():
         assert values[user] == pytest.approx(value, abs=1e-9)

@@ -9,7 +9,7 @@ import pytest
 
 import repro.metrics
 from repro.errors import ProtocolError
-from repro.metrics import Totals, metrics
+from repro.metrics import metrics
 
 
 def test_names_read_back(measure):
@@ -59,7 +59,7 @@ def test_metrics_that_say_nothing_with_one_relevant_item_per_list(measure):
     assert measure("ndcg[gain=linear]@10", **one).cutoff == 10
 
 
-def test_user_coverage(measure, ranked):
+def test_user_coverage(measure, ranked, background):
     # User 0 has an item with a score, user 1 only one that a rule placed, user 2 none; user 3 has two lists.
     lists = ranked(
         [{1: 2.0, 2: 1.0}, {1: 2.0}, {}, {1: 1.0}, {2: 1.0}],
@@ -69,17 +69,17 @@ def test_user_coverage(measure, ranked):
     )
     for name, share in (("user-coverage@1", 2 / 4), ("user-coverage[counts=listed]@2", 3 / 4)):
         asked = measure(name)
-        counts = asked.metric.compute(lists, asked.cutoff, asked.variants, 5)
-        assert asked.metric.finish(counts, Totals(users=4, items=5)) == share
+        known = background([{}] * 4, 5)
+        assert asked.of_collection([asked.of_lists(lists, known)], known) == share
 
 
-def test_catalogue_coverage_adds_up_over_blocks(measure, ranked):
+def test_catalogue_coverage_adds_up_over_blocks(measure, ranked, background):
     first = ranked([{1: 3.0, 2: 2.0, 4: 1.0}, {2: 1.0, 1: 2.0}], [{}] * 2)
     second = ranked([{3: 1.0}, {}], [{}] * 2)
     for k, share in ((1, 2 / 10), (2, 3 / 10), (3, 4 / 10)):
         asked = measure(f"catalogue-coverage@{k}")
-        counts = sum(asked.metric.compute(lists, k, asked.variants, 6) for lists in (first, second))
-        assert asked.metric.finish(counts, Totals(users=4, items=10)) == share
+        known = background([{}] * 4, 10)
+        assert asked.of_collection([asked.of_lists(lists, known) for lists in (first, second)], known) == share
 
 
 def test_every_metric_says_what_it_is():
