@@ -13,6 +13,7 @@ _PUBLIC = {
     "Protocol": "repro.protocol",
     "ReproError": "repro.errors",
     "Study": "repro.study",
+    "curves": "repro.evaluate.curves",
     "evaluate": "repro.evaluate",
     "load_dataset": "repro.data",
 }
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
     from repro.data import Interactions, load_dataset
     from repro.errors import ReproError
     from repro.evaluate import evaluate
+    from repro.evaluate.curves import curves
     from repro.protocol import Protocol
     from repro.study import Study
 
-__all__ = ["Interactions", "Protocol", "ReproError", "Study", "__version__", "evaluate", "load_dataset"]
+__all__ = ["Interactions", "Protocol", "ReproError", "Study", "__version__", "curves", "evaluate", "load_dataset"]
 
 
 def __getattr__(name: str) -> Any:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import math
 import pathlib
+import uuid
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -294,3 +296,155 @@ def test_what_is_no_frame_is_told():
     twice = pd.concat([RECOMMENDED, RECOMMENDED["item"]], axis=1)
     with pytest.raises(DataError, match="recommendations has two columns called 'item'"):
         evaluate(twice, HELD_OUT, metrics=["hit@2"])
+
+
+IDS = ["int64", "uint64", "float64", "Int64", "object", "category", "string", "string[pyarrow]", "text"]
+
+
+@pytest.mark.parametrize("of_lists", IDS)
+@pytest.mark.parametrize("of_truth", IDS)
+def test_ids_of_any_type_meet(of_lists, of_truth):
+    def typed(table, kind):
+        kind = "str" if kind == "text" else kind
+        return table.astype({"user": kind, "item": kind})
+
+    recommended, truth = frame([(1, 5, 0.5), (1, 6, 0.7), (2, 5, 0.1)]), frame([(1, 5), (2, 5)], "user item")
+    assert values(typed(recommended, of_lists), typed(truth, of_truth), metrics=["rr"]) == {"rr": 0.75}
+
+
+def test_ids_that_are_objects_or_of_several_types():
+    ann, bob = uuid.UUID(int=7), uuid.UUID(int=9)
+    recommended = frame([(ann, "x", 0.5), (ann, "y", 0.7), (bob, "x", 0.1)])
+    assert values(recommended, frame([(ann, "x"), (bob, "x")], "user item"), metrics=["rr"]) == {"rr": 0.75}
+    assert values(recommended, frame([(str(ann), "x"), (str(bob), "x")], "user item"), metrics=["rr"]) == {"rr": 0.75}
+    mixed = frame([(1, "x", 0.5), ("1", "y", 0.7), ("b", 7, 0.1)])
+    assert values(mixed, frame([("1", "x"), ("b", "7")], "user item"), metrics=["rr"]) == {"rr": 0.75}
+
+
+def test_tables_of_arrow():
+    recommended, truth = pa.Table.from_pandas(RECOMMENDED), pa.Table.from_pandas(HELD_OUT)
+    assert values(recommended, truth, metrics=["rr"]) == {"rr": 0.5}
+
+
+def test_the_table_says_under_which_protocol_it_was_measured():
+    table = evaluate(RECOMMENDED, HELD_OUT.assign(rating=5), "random-5fold", ["hit@2", "ap"])
+    protocol = Protocol.load("random-5fold")
+    assert table.attrs == {
+        "protocol": {"name": "random-5fold", "hash": protocol.hash},
+        "metrics": {"hit@2": "hit@2", "ap": "ap[denominator=relevant]"},
+    }
+    means = pd.concat([table, table]).groupby("metric")["value"].mean().to_dict()
+    assert means == pytest.approx({"hit@2": 2 / 3, "ap": (1 / 4 + 1 + 0) / 3})
+
+
+def test_ranks_with_nothing_but_empty_scores():
+    empty = frame([("ann", "x", 1, np.nan), ("ann", "y", 2, np.nan)], "user item rank score")
+    with pytest.raises(DataError, match="ranks and only empty scores; leave the column 'score' out"):
+        evaluate(empty, HELD_OUT)
+
+
+def test_text_is_read_to_the_last_bit():
+    near = frame([("ann", "x", "0.1000000000000000055"), ("ann", "y", "0.10000000000000002")])
+    assert values(near, HELD_OUT[:1], metrics=["rr"]) == {"rr": 1.0}
+
+
+def test_names_of_columns_that_are_not_there():
+    with pytest.raises(DataError, match="recommendations has no column 'predicted'; it has user, item, score"):
+        evaluate(RECOMMENDED.assign(rank=1), HELD_OUT, columns={"score": "predicted"})
+    with pytest.raises(DataError, match="there is no 'scores'; did you mean 'score'"):
+        evaluate(RECOMMENDED, HELD_OUT, columns={"scores": "predicted"})
+    apart = HELD_OUT.rename(columns={"user": "uid"})
+    assert values(RECOMMENDED, apart, metrics=["rr"], columns={"truth.user": "uid"}) == {"rr": 0.5}
+
+
+# Beside lists and truth: training rows, features of items, earlier lists.
+
+EARLIER = frame([("ann", "x", 2.0), ("ann", "q", 1.0), ("bob", "y", 1.0), ("bob", "x", 1.0), ("cem", "x", 1.0)])
+BEFORE = frame([("ann", "y", 1), ("bob", "z", 2), ("bob", "x", 1)], "user item rank")
+
+
+def test_what_was_recommended_before():
+    # Down to 2, ann had x and q and now has x and y; bob's list has the same two; cem has none now.
+    temporal = ["temporal-diversity@2", "temporal-novelty@2"]
+    assert values(RECOMMENDED, HELD_OUT, metrics=temporal, previous=EARLIER) == {
+        "temporal-diversity@2": pytest.approx((1 / 2 + 0 + 0) / 3),
+        "temporal-novelty@2": pytest.approx((1 / 2 + 0 + 0) / 3),
+    }
+    # y came to ann before that.
+    found = values(RECOMMENDED, HELD_OUT, metrics=temporal, previous=[EARLIER, BEFORE])
+    assert found == {"temporal-diversity@2": pytest.approx(1 / 6), "temporal-novelty@2": 0.0}
+    found = evaluate(RECOMMENDED, HELD_OUT, metrics=temporal[:1], previous=BEFORE, per_user=True)
+    assert dict(zip(found["user"], found["value"], strict=True)) == {"ann": 1 / 2, "bob": 1 / 2}
+
+
+def test_earlier_lists_are_ranked_by_the_same_rules():
+    # Bob's two items are tied: down to 1, the earlier list has x or y, as the tie rule says.
+    for rule, diversity in (("item-asc", 1.0), ("item-desc", 0.0)):
+        protocol = default_protocol(rated=False).replace({"ties.break": rule})
+        table = evaluate(
+            RECOMMENDED, HELD_OUT, protocol, ["temporal-diversity@1"], previous=EARLIER, per_user=True
+        ).set_index("user")
+        assert table["value"]["bob"] == diversity, rule
+
+
+def test_earlier_lists_from_files_and_under_other_names(tmp_path):
+    EARLIER.rename(columns={"score": "prediction"}).to_csv(tmp_path / "earlier.csv", index=False)
+    asked = ["temporal-novelty@2"]
+    first = values(RECOMMENDED, HELD_OUT, metrics=asked, previous=[EARLIER, BEFORE])
+    assert values(RECOMMENDED, HELD_OUT, metrics=asked, previous=[tmp_path / "earlier.csv", BEFORE]) == first
+    renamed = [one.rename(columns={"user": "uid"}) for one in (RECOMMENDED, HELD_OUT, EARLIER, BEFORE)]
+    assert values(*renamed[:2], metrics=asked, previous=renamed[2:], columns={"user": "uid"}) == first
+    with pytest.raises(DataError, match="previous 1 have neither a column 'score' nor 'rank'"):
+        evaluate(RECOMMENDED, HELD_OUT, previous=EARLIER[["user", "item"]])
+
+
+FEATURES = frame([("x", "a|b"), ("y", "a"), ("z", "c"), ("elsewhere", "c")], "item tags")
+
+
+def test_features_of_items(tmp_path):
+    asked = ["ild[over=features,distance=jaccard]@3"]
+    # Ann's x, y, z: 1/2, 1, 1. Bob's y, x: 1/2. Cem has no list.
+    expected = {asked[0]: pytest.approx(((1 / 2 + 1 + 1) / 3 + 1 / 2) / 2)}
+    assert values(RECOMMENDED, HELD_OUT, metrics=asked, features=FEATURES) == expected
+    FEATURES.to_csv(tmp_path / "tags.csv", index=False)
+    assert values(RECOMMENDED, HELD_OUT, metrics=asked, features=tmp_path / "tags.csv") == expected
+    protocol = default_protocol(rated=False).replace({"data.item_features": str(tmp_path / "tags.csv")})
+    assert values(RECOMMENDED, HELD_OUT, protocol, metrics=asked) == expected
+    renamed = [one.rename(columns={"item": "sku"}) for one in (RECOMMENDED, HELD_OUT, FEATURES)]
+    assert values(*renamed[:2], metrics=asked, features=renamed[2], columns={"item": "sku"}) == expected
+
+
+def test_features_beyond_the_frames_do_not_grow_the_catalogue():
+    asked = ["catalogue-coverage@3"]
+    assert values(RECOMMENDED, HELD_OUT, metrics=asked, features=FEATURES) == {asked[0]: 3 / 4}
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        ("novelty@5", r"needs the training rows; give them as train="),
+        ("ild[over=features]@5", r"needs features of the items; name a file of them in data.item_features"),
+        ("serendipity[over=features]@5", r"needs the training rows.* and features of the items"),
+        ("temporal-novelty@5", r"needs the lists of an earlier time; give them as previous="),
+        ("time-novelty@5", r"needs the training rows.* and a column 'timestamp'"),
+    ],
+)
+def test_what_a_metric_needs_is_said(metric, message):
+    with pytest.raises(DataError, match=message):
+        evaluate(RECOMMENDED, HELD_OUT, metrics=[metric])
+
+
+def test_features_that_cannot_be_read():
+    with pytest.raises(DataError, match="features are of type int"):
+        evaluate(RECOMMENDED, HELD_OUT, features=7)
+    protocol = default_protocol(rated=False).replace({"data.item_features": "dataset"})
+    with pytest.raises(ProtocolError, match='features="ml-100k"'):
+        evaluate(RECOMMENDED, HELD_OUT, protocol, ["ild[over=features]@5"])
+
+
+def test_novelty_of_frames_with_training_rows():
+    train = frame([("ann", "q"), ("bob", "z"), ("eve", "x"), ("dot", "x"), ("dot", "y"), ("cem", "y")], "user item")
+    # Five users: x and y are with two of them, z with one. Cem has no list and counts 0.
+    ann, bob = (2 * math.log2(5 / 2) + math.log2(5)) / 3, math.log2(5 / 2)
+    found = values(RECOMMENDED, HELD_OUT, metrics=["novelty@3"], train=train)
+    assert found["novelty@3"] == pytest.approx((ann + bob + 0) / 3, abs=1e-12)

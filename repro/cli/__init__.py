@@ -8,10 +8,15 @@ import sys
 import click
 
 COMMANDS = {
+    "compare": "Test which algorithms of a run differ: paired tests, corrections, effect sizes, intervals.",
+    "curve": "Precision-recall and ROC curves of recommendations, joined over users in three ways.",
     "data": "Get, list and describe data sets.",
+    "evaluate": "Measure recommendations that are in files.",
+    "metrics": "List the metrics, and show what each one means.",
     "plugins": "Frameworks that can be used here.",
     "protocol": "List, show, validate, compare and explain protocols.",
     "run": "Run a study: progress, then a table; a run folder with the journal.",
+    "study-metrics": "Which metric and cut-off to trust: correlation, robustness, discriminative power.",
 }
 
 
@@ -24,7 +29,8 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command = getattr(importlib.import_module(f"repro.cli.{cmd_name}"), cmd_name)
+        module = cmd_name.replace("-", "_")
+        command = getattr(importlib.import_module(f"repro.cli.{module}"), module)
         assert isinstance(command, click.Command)
         return command
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from repro.cli.decisions import complete_change, read_changes
 from repro.cli.output import json_option, print_json, print_table
 
 if TYPE_CHECKING:
-    from repro.protocol import Value
     from repro.study import Results, Study
 
 
@@ -27,7 +27,14 @@ if TYPE_CHECKING:
 @click.option("--fresh", is_flag=True, help="Replace the run that is in the folder.")
 @click.option("--workers", type=click.IntRange(1), help="Cells run in that many processes [default: all cores].")
 @click.option("--block-users", type=click.IntRange(1), help="Users ranked at once; changes memory, not numbers.")
-@click.option("--set", "changes", multiple=True, metavar="DECISION=VALUE", help="Change a decision of the protocol.")
+@click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="DECISION=VALUE",
+    shell_complete=complete_change,
+    help="Change a decision of the protocol.",
+)
 @click.option("--quiet", is_flag=True, help="No progress bar.")
 @json_option
 def run(
@@ -52,7 +59,7 @@ def run(
 
     asked = StudyFile.load(study)
     if changes:
-        asked = asked.with_protocol(asked.protocol.replace(_changes(changes), "command line"))
+        asked = asked.with_protocol(asked.protocol.replace(read_changes(changes), "command line"))
     target = Path(into) if into else Path(study).parent / "run"
     options = {"block_users": block_users} if block_users else {}
     with Progress(hidden=quiet or as_json) as watcher:
@@ -77,22 +84,6 @@ def run(
         return
     _print_results(asked, results)
     click.echo(f"\nreport   {report}\nrun      {results.folder}")
-
-
-def _changes(given: tuple[str, ...]) -> dict[str, Value]:
-    """`ties.break=random` as a decision and its value; numbers and true/false are read as such."""
-    import tomllib
-
-    changes: dict[str, Value] = {}
-    for text in given:
-        key, equals, written = text.partition("=")
-        if not equals:
-            raise click.BadParameter(f"'{text}': write DECISION=VALUE, such as ties.break=random", param_hint="--set")
-        try:
-            changes[key.strip()] = tomllib.loads(f"value = {written}")["value"]
-        except tomllib.TOMLDecodeError:
-            changes[key.strip()] = written.strip()
-    return changes
 
 
 def _print_results(study: Study, results: Results) -> None:

@@ -12,12 +12,15 @@ _PUBLIC = {
     "Fetched": "download",
     "Impact": "impact",
     "Interactions": "interactions",
+    "ItemFeatures": "features",
     "data_folder": "registry",
     "dataset": "registry",
     "datasets": "registry",
     "describe": "description",
+    "features_from_frame": "features",
     "get_dataset": "download",
     "load_dataset": "load",
+    "load_item_features": "features",
     "prepare": "filters",
     "read_interactions": "readers",
     "synthetic_interactions": "synthetic",
@@ -26,6 +29,7 @@ _PUBLIC = {
 if TYPE_CHECKING:
     from repro.data.description import Description, describe
     from repro.data.download import Fetched, get_dataset
+    from repro.data.features import ItemFeatures, features_from_frame, load_item_features
     from repro.data.filters import prepare
     from repro.data.impact import Impact
     from repro.data.interactions import Interactions
@@ -40,12 +44,15 @@ __all__ = [
     "Fetched",
     "Impact",
     "Interactions",
+    "ItemFeatures",
     "data_folder",
     "dataset",
     "datasets",
     "describe",
+    "features_from_frame",
     "get_dataset",
     "load_dataset",
+    "load_item_features",
     "prepare",
     "read_interactions",
     "synthetic_interactions",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 
 from repro.data.interactions import CodeArray, IdArray, Interactions
 from repro.errors import DataError, nearest
@@ -55,7 +57,10 @@ def interactions_from_columns(
 def encode_ids(
     values: Values, role: str, label: str, where: Callable[[int], str] = data_row
 ) -> tuple[CodeArray, IdArray]:
-    """Codes and the ascending ids: numbers where every id is a whole number, text otherwise."""
+    """Codes and the ascending ids: numbers where every id is a whole number, text otherwise.
+
+    Ids are told apart by their text: 7, 7.0 and "7" are one id, an object is the same as its text.
+    """
     codes, found = pd.factorize(values, sort=False)
     found = np.asarray(found)
     empty = codes < 0
@@ -66,6 +71,9 @@ def encode_ids(
         raise DataError(f"{label}: {role} is empty in {where(row)}; no row may be without one")
     ids = _plain_ids(found)
     order = np.argsort(ids, kind="stable")
+    if (ids[order][1:] == ids[order][:-1]).any():  # 7 and "7" in one column
+        ids, merged = np.unique(ids, return_inverse=True)
+        return merged.astype(np.int32)[codes], ids
     rank = np.empty(len(ids), dtype=np.int32)
     rank[order] = np.arange(len(ids), dtype=np.int32)
     return rank[codes], ids[order]
@@ -77,10 +85,15 @@ def _plain_ids(found: IdArray) -> IdArray:
         return found.astype(np.int64)
     if found.dtype.kind == "f" and (found == np.floor(found)).all() and (np.abs(found) < 2.0**53).all():
         return found.astype(np.int64)
-    text = [str(value) for value in found.tolist()]
+    text = [_id_text(value) for value in found.tolist()]
     if all(_is_plain_number(value) for value in text):
         return np.array([int(value) for value in text], dtype=np.int64)
     return np.array(text, dtype=object)
+
+
+def _id_text(value: object) -> str:
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < 2.0**53
+    return str(int(value)) if whole else str(value)  # type: ignore[call-overload]
 
 
 def _is_plain_number(text: str) -> bool:
@@ -92,7 +105,7 @@ def _is_plain_number(text: str) -> bool:
 
 def numbers(values: Values, role: str, label: str, where: Callable[[int], str] = data_row) -> npt.NDArray[np.float64]:
     """``values`` as finite float64; the first that is not one is named with its row."""
-    array = np.asarray(pd.to_numeric(pd.Series(np.asarray(values)), errors="coerce"), dtype=np.float64)
+    array = _floats(np.asarray(values))
     bad = ~np.isfinite(array)
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
@@ -100,6 +113,19 @@ def numbers(values: Values, role: str, label: str, where: Callable[[int], str] =
             f"{label}: {role} {_fault(values[row], 'a finite number')} in {where(row)} "
             f"({_rows(int(bad.sum()))}); correct or remove them, or leave the {role} column out"
         )
+    return array
+
+
+def _floats(given: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """The nearest float64 of each value, NaN where it is no number; pandas alone may miss the last bit of text."""
+    if given.dtype.kind in "OUS":
+        with contextlib.suppress(pa.ArrowInvalid, pa.ArrowTypeError):  # blanks, or not all of it is text
+            text = pa.array(given, type=pa.string(), from_pandas=True)
+            return np.asarray(text.cast(pa.float64()).to_numpy(zero_copy_only=False))
+    array = np.array(pd.to_numeric(pd.Series(given), errors="coerce"), dtype=np.float64)
+    if given.dtype.kind in "OUS":
+        for row in np.flatnonzero(np.isfinite(array)):
+            array[row] = float(given[row])
     return array
 
 

@@ -60,12 +60,7 @@ def read_interactions(
     columns of a text file in order, ``-`` for one to pass over. ``time_format`` reads dates that are not
     ISO 8601 (``%m/%d/%Y``). ``empty_ids`` is ``error``, or ``drop`` to leave out rows without a user or item.
     """
-    file = Path(path)
-    if not file.is_file():
-        if file.exists():
-            raise DataError(f"{file} is not a file" + (" but a folder; name the file in it" if file.is_dir() else ""))
-        beside = [other.name for other in file.parent.iterdir()] if file.parent.is_dir() else []
-        raise DataError(f"there is no file {file}{nearest(file.name, beside)}")
+    file = existing_file(path)
     if empty_ids not in ("error", "drop"):
         raise DataError(f"empty_ids is '{empty_ids}'; it may be 'error' or 'drop'")
     if not file.stat().st_size:
@@ -94,6 +89,17 @@ def read_interactions(
     if empty_ids == "drop":
         values, where = _without_empty_ids(values), data_row
     return interactions_from_columns(values, str(file), where=where, time_format=time_format)
+
+
+def existing_file(path: str | os.PathLike[str]) -> Path:
+    """The file at ``path``, which must be there."""
+    file = Path(path)
+    if not file.is_file():
+        if file.exists():
+            raise DataError(f"{file} is not a file" + (" but a folder; name the file in it" if file.is_dir() else ""))
+        beside = [other.name for other in file.parent.iterdir()] if file.parent.is_dir() else []
+        raise DataError(f"there is no file {file}{nearest(file.name, beside)}")
+    return file
 
 
 def _require_encoding(encoding: str) -> None:

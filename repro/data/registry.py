@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -27,6 +27,8 @@ class Source:
     member: str = ""
     member_checksum: str = ""
     reader: Mapping[str, Any] = field(default_factory=dict)
+    features: str = ""
+    feature_columns: Sequence[str] = ()
 
     @property
     def file_name(self) -> str:

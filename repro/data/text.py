@@ -103,14 +103,19 @@ def _stated_names(path: Path, columns: Sequence[str], count: int) -> tuple[str, 
     return tuple(name if name != SKIPPED else f"column {place}" for place, name in enumerate(columns, 1))
 
 
-def roles(names: Sequence[str], columns: Columns | None, label: str) -> dict[str, str]:
-    """Which column plays which role, as stated in ``columns`` or by what people call it."""
+def roles(
+    names: Sequence[str],
+    columns: Columns | None,
+    label: str,
+    aliases: Mapping[str, Sequence[str]] = ALIASES,
+) -> dict[str, str]:
+    """Which column plays which role, as stated in ``columns`` or by what people call it (``aliases``)."""
     stated = dict(columns) if isinstance(columns, Mapping) else {}
     for role in stated:
-        if role not in ROLES:
-            raise DataError(f"columns: there is no '{role}'{nearest(role, ROLES)} the four are {', '.join(ROLES)}")
+        if role not in aliases:
+            raise DataError(f"columns: there is no '{role}'{nearest(role, aliases)} There are {', '.join(aliases)}")
     found: dict[str, str] = {}
-    for role in ROLES:
+    for role in aliases:
         if role in stated:
             if stated[role] in names:
                 found[role] = stated[role]
@@ -121,7 +126,7 @@ def roles(names: Sequence[str], columns: Columns | None, label: str) -> dict[str
                 )
             continue
         plain = {_plain(name): name for name in reversed(names)}
-        alias = next((alias for alias in ALIASES[role] if alias in plain), None)
+        alias = next((alias for alias in aliases[role] if alias in plain), None)
         if alias:
             found[role] = plain[alias]
     for role in ("user", "item"):
@@ -136,11 +141,13 @@ def roles(names: Sequence[str], columns: Columns | None, label: str) -> dict[str
     return found
 
 
-def read_columns(path: Path, layout: Layout, chosen: Mapping[str, str]) -> dict[str, Values]:
-    """The chosen columns: ids as categories of their text, ratings and timestamps as numbers where they are."""
+def read_columns(
+    path: Path, layout: Layout, chosen: Mapping[str, str], as_text: Sequence[str] = ("user", "item")
+) -> dict[str, Values]:
+    """The chosen columns: those in ``as_text`` as categories of their text, the others as numbers where they are."""
     types: dict[str, pa.DataType] = {}
     for role, name in chosen.items():
-        types[name] = pa.dictionary(pa.int32(), pa.string()) if role in ("user", "item") else pa.float64()
+        types[name] = pa.dictionary(pa.int32(), pa.string()) if role in as_text else pa.float64()
     if "timestamp" in chosen:
         types[chosen["timestamp"]] = pa.int64()
     wanted = list(chosen.values())
@@ -150,8 +157,7 @@ def read_columns(path: Path, layout: Layout, chosen: Mapping[str, str]) -> dict[
         if "columns, got" in str(error):
             raise _wrong_width(path, layout) from None
         # A value is not a number: read as text, so that the border can name it (or read it as a date).
-        for role in ("rating", "timestamp"):
-            types.pop(chosen.get(role, ""), None)
+        types = {chosen[role]: types[chosen[role]] for role in as_text if role in chosen}
         table = _parse(path, layout, {**dict.fromkeys(wanted, pa.string()), **types}, wanted)
     return {role: column_values(table.column(name)) for role, name in chosen.items()}
 

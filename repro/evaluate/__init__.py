@@ -9,60 +9,86 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from repro.data.interactions import IdArray
 from repro.errors import ProtocolError
+from repro.evaluate.beside import Features
+from repro.evaluate.evaluation import Evaluation
+from repro.evaluate.files import read_recommendations, read_train, read_truth
 from repro.evaluate.frames import Frames, read_frames
-from repro.evaluate.measuring import Asked, measure, measure_lists, rank
-from repro.metrics import Averaged, parse_measure
+from repro.evaluate.given import Given
+from repro.evaluate.measuring import measure, measure_lists, rank
 from repro.metrics import metrics as known_metrics
+from repro.metrics import parse_measure
 from repro.protocol import Protocol, resolve
 
 DEFAULT_METRICS = ("ndcg@10", "precision@10", "recall@10")
 
 __all__ = [
     "DEFAULT_METRICS",
+    "Evaluation",
     "Frames",
     "default_protocol",
     "evaluate",
     "evaluate_frames",
+    "measure_frames",
     "measure_lists",
     "rank",
     "read_frames",
+    "read_recommendations",
+    "read_train",
+    "read_truth",
 ]
 
 
 def evaluate(
-    recommendations: pd.DataFrame,
-    truth: pd.DataFrame,
+    recommendations: Given,
+    truth: Given | None = None,
     protocol: Protocol | str | Path | None = None,
     metrics: Sequence[str] = DEFAULT_METRICS,
-    train: pd.DataFrame | None = None,
+    train: Given | None = None,
     per_user: bool = False,
     columns: Mapping[str, str] | None = None,
     seed: int = 0,
+    features: Features | None = None,
+    previous: Given | Sequence[Given] = (),
 ) -> pd.DataFrame:
     """Measure lists that were recommended elsewhere.
 
+    Each of the first two, ``train`` and ``previous`` is a data frame or the path of a file: CSV, TSV, Parquet, JSON,
+    RecBole atomic files, TREC runs and qrels, exported predictions of Surprise (:mod:`repro.evaluate.files`).
+
     recommendations  ``user``, ``item`` and ``score`` (higher is better; an empty one is a missing score) or,
-                     without it, ``rank`` (lower is better); the order of the rows does not matter
+                     without it, ``rank`` (lower is better). Where there are both, the score counts and the rank is
+                     not looked at, as in trec_eval; equal scores are in the order of ``ties.break``. The order of the
+                     rows does not matter, unless that is "source". A column ``state`` says where a score is one that
+                     the framework made up ("fallback"; others are "scored", or "unscored"). Or a list of Surprise's
+                     predictions, whose impossible ones are fallbacks
     truth            the held-out ``user``, ``item`` and, if there are any, ``rating``. Its users are the test
-                     users; one of them without recommendations has an empty list
+                     users; one of them without recommendations has an empty list. Predictions that have a column
+                     ``rating`` beside them (Surprise's have) bring the truth along, and it can be left out
     protocol         by name, file or object: what is relevant, what missing and tied scores mean, the variants of
                      metrics, who is averaged. Splits and candidates are as given. By default a rating above 0 is
                      relevant (as trec_eval has it; without ratings, everything is), and the rest as in every protocol
     metrics          names such as ``"ndcg@10"`` or ``"ndcg[gain=exp2]@10"``
     train            ``user``, ``item`` and ``rating`` of the training rows, where decisions ask for their means
     per_user         one row for each user and metric, in place of averages
-    columns          other names of the columns, such as ``{"user": "userId"}``
+    columns          other names of the columns, such as ``{"user": "userId"}``, or ``{"truth.user": "uid"}`` in one
+                     of the frames alone
     seed             of ``ties.break = "random"``
+    features         of the items, for metrics that compare items by them: a frame with a row for each item (columns of
+                     words, separated by ``|``, or of numbers), a file (:func:`repro.data.load_item_features`), or the
+                     name of a data set, such as ``"ml-100k"``
+    previous         what was recommended before, for temporal diversity and novelty: like ``recommendations``, and
+                     ranked by the same rules; or a list of several, the latest first
+
+    Ids may be numbers, text or other objects, which are told apart by their text: 7 and "7" are the same.
 
     Gives the columns ``metric``, ``value`` and ``users`` (how many are averaged), or ``user``, ``metric`` and
-    ``value``. Coverage is a share of the test users, or of the items that are in any of the frames.
+    ``value``; its ``attrs`` hold the name and hash of the protocol, and the full name of each metric. Coverage is a
+    share of the test users, or of the items that are in any of the frames.
     """
-    frames = read_frames(recommendations, truth, train, columns)
+    frames = read_frames(recommendations, truth, train, columns, features, previous)
     return evaluate_frames(frames, protocol, metrics, per_user, seed)
 
 
@@ -74,21 +100,28 @@ def evaluate_frames(
     seed: int = 0,
 ) -> pd.DataFrame:
     """:func:`evaluate` for frames that :func:`read_frames` has read, to ask them more than once."""
+    found = measure_frames(frames, protocol, metrics, seed)
+    if not per_user:
+        return found.table()
+    if found.without_users:
+        name = found.without_users[0]
+        raise ProtocolError(f"metric {name} is about all users together; leave it out, or ask without per_user")
+    return found.per_user()
+
+
+def measure_frames(
+    frames: Frames,
+    protocol: Protocol | str | Path | None = None,
+    metrics: Sequence[str] = DEFAULT_METRICS,
+    seed: int = 0,
+) -> Evaluation:
+    """:func:`evaluate_frames` for those who want averages and the numbers of each user of one measurement."""
     protocol = _protocol(protocol, frames)
     names = [metrics] if isinstance(metrics, str) else metrics
     asked = {name.strip(): parse_measure(name, protocol, known_metrics()) for name in names}
     if not asked:
         raise ProtocolError(f"no metric is asked for; metrics: {', '.join(known_metrics())}")
-    found = measure(frames, asked, protocol, seed)
-    if per_user:
-        return _user_table(found, asked, frames.truth.user_ids)
-    return pd.DataFrame(
-        {
-            "metric": list(found),
-            "value": [averaged.value for averaged in found.values()],
-            "users": [averaged.users_counted for averaged in found.values()],
-        }
-    )
+    return Evaluation(protocol, asked, measure(frames, asked, protocol, seed), frames.truth.user_ids)
 
 
 def _protocol(given: Protocol | str | Path | None, frames: Frames) -> Protocol:
@@ -113,20 +146,6 @@ def default_protocol(rated: bool) -> Protocol:
         relevance = {"relevance.rule": "threshold", "relevance.threshold": 0.0, "relevance.inclusive": False}
     stated = {**as_given, **relevance}
     return resolve(stated, dict.fromkeys(stated, "repro.evaluate"))
-
-
-def _user_table(found: Mapping[str, Averaged], asked: Asked, user_ids: IdArray) -> pd.DataFrame:
-    """One row for each user and metric."""
-    for name, one in asked.items():
-        if not one.per_user:
-            raise ProtocolError(f"metric {name} is about all users together; leave it out, or ask without per_user")
-    return pd.DataFrame(
-        {
-            "user": np.concatenate([user_ids[averaged.users] for averaged in found.values()]),
-            "metric": np.repeat(list(found), [len(averaged.users) for averaged in found.values()]),
-            "value": np.concatenate([averaged.values for averaged in found.values()]),
-        }
-    )
 
 
 class _Callable(ModuleType):

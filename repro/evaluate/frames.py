@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.sparse import csr_array
 
 from repro.candidates.relevance import Judgements, judge
 from repro.data.columns import numbers, seconds
 from repro.data.interactions import CodeArray, FloatArray, IdArray, Interactions, RowArray
 from repro.errors import DataError, ProtocolError, nearest
+from repro.evaluate.beside import Features, given_earlier, given_features
+from repro.evaluate.files import numbers_or_missing
+from repro.evaluate.given import Given, column_name, given_frames
 from repro.evaluate.ids import encode_together
 from repro.metrics import Background
+from repro.plugin import FALLBACK, SCORED, UNSCORED
 from repro.protocol import Protocol, Value
 
 
@@ -27,6 +32,9 @@ class Frames:
                           no score
     has_scores            whether there are scores; otherwise they are made of ranks
     truth, train          the held-out and the training rows
+    state                 what each score is, as in :class:`repro.plugin.Scores`; None where all are scores
+    features              items by features, where there are any
+    previous              the lists of earlier times, latest first, each with the same truth
     """
 
     users: CodeArray
@@ -35,6 +43,9 @@ class Frames:
     has_scores: bool
     truth: Interactions
     train: Interactions | None
+    state: npt.NDArray[np.uint8] | None = None
+    features: csr_array | None = None
+    previous: tuple[Frames, ...] = ()
     _judged: dict[tuple[tuple[str, Value], ...], Judgements] = field(default_factory=dict, repr=False)
 
     def judged(self, protocol: Protocol) -> Judgements:
@@ -50,7 +61,7 @@ class Frames:
     @cached_property
     def background(self) -> Background:
         """What metrics may need beside the lists. The catalogue is all items in any of the frames."""
-        return Background(self.truth, np.arange(self.truth.n_items, dtype=np.int32), self.train)
+        return Background(self.truth, np.arange(self.truth.n_items, dtype=np.int32), self.train, self.features)
 
     @cached_property
     def lengths(self) -> npt.NDArray[np.int64]:
@@ -59,27 +70,25 @@ class Frames:
 
 
 def read_frames(
-    recommendations: pd.DataFrame,
-    truth: pd.DataFrame,
-    train: pd.DataFrame | None = None,
+    recommendations: Given,
+    truth: Given | None,
+    train: Given | None = None,
     columns: Mapping[str, str] | None = None,
+    features: Features | None = None,
+    previous: Given | Sequence[Given] = (),
 ) -> Frames:
-    """Read and check the frames; ``columns`` are other names of their columns."""
-    names = dict(columns or {})
-    frames = {"recommendations": recommendations, "truth": truth} | ({} if train is None else {"train": train})
-    for label, frame in frames.items():
-        if not isinstance(frame, pd.DataFrame):
-            raise DataError(f"{label} is of type {type(frame).__name__}; give a pandas DataFrame")
-        if not frame.columns.is_unique:
-            again = frame.columns[frame.columns.duplicated()][0]
-            raise DataError(f"{label} has two columns called '{again}'; rename or drop one of them")
-    if not len(truth):
+    """Read and check the frames, or the files; see :func:`repro.evaluate.evaluate`."""
+    frames, names = given_frames({"recommendations": recommendations, "truth": truth, "train": train}, columns)
+    if not len(frames["truth"]):
         raise DataError("truth has no rows: there is nobody to evaluate")
+    lists = {"recommendations": frames["recommendations"]}
+    for label, earlier, called in given_earlier(previous, frames["truth"], columns):
+        lists[label] = frames[label] = earlier
+        names |= called
     users, user_ids = _codes(frames, "user", names)
     items, item_ids = _codes(frames, "item", names)
-    scores, has_scores = _scores(recommendations, names)
     rows = {}
-    for label in [label for label in frames if label != "recommendations"]:
+    for label in [label for label in frames if label not in lists]:
         ratings = _ratings(frames[label], label, names)
         order = _by_user_and_item(users[label], items[label], len(item_ids)) if label == "truth" else slice(None)
         rows[label] = Interactions(
@@ -91,9 +100,24 @@ def read_frames(
             item_ids,
             explicit=ratings is not None,
         )
-    order = _by_user(users["recommendations"])
-    listed_users, listed_items = users["recommendations"][order], items["recommendations"][order]
-    return Frames(listed_users, listed_items, scores[order], has_scores, rows["truth"], rows.get("train"))
+    read = []
+    for label, listed in lists.items():
+        order = _by_user(users[label])
+        scores, has_scores = _scores(listed, label, names)
+        state = _states(listed, label, names)
+        read.append(
+            Frames(
+                users[label][order],
+                items[label][order],
+                scores[order],
+                has_scores,
+                rows["truth"],
+                rows.get("train"),
+                None if state is None else state[order],
+            )
+        )
+    known = None if features is None else given_features(features, columns).of_items(item_ids)
+    return replace(read[0], features=known, previous=tuple(read[1:]))
 
 
 def _codes(
@@ -103,44 +127,57 @@ def _codes(
 
 
 def _column(frame: pd.DataFrame, role: str, label: str, columns: Mapping[str, str]) -> pd.Series:
-    name = columns.get(role, role)
+    name = column_name(role, label, columns)
     if name not in frame.columns:
         available = [str(column) for column in frame.columns]
         raise DataError(
             f"{label} has no column '{name}'; it has {', '.join(available) or 'none'}{nearest(name, available)} "
-            f'Other names can be given: columns={{"{role}": "..."}}'
+            f'Other names can be given: columns={{"{role}": "..."}}, or {{"{label}.{role}": "..."}} for {label} alone'
         )
     return frame[name]
 
 
-def _has(frame: pd.DataFrame, role: str, columns: Mapping[str, str]) -> bool:
-    return columns.get(role, role) in frame.columns
+def _has(frame: pd.DataFrame, role: str, label: str, columns: Mapping[str, str]) -> bool:
+    """Whether there is such a column; one whose name is stated for that frame alone must be there."""
+    name = column_name(role, label, columns)
+    return name in frame.columns or columns.get(f"{label}.{role}", role) != role
 
 
-def _scores(recommendations: pd.DataFrame, columns: Mapping[str, str]) -> tuple[FloatArray, bool]:
+def _scores(recommendations: pd.DataFrame, label: str, columns: Mapping[str, str]) -> tuple[FloatArray, bool]:
     """Scores, NaN where there are none; from ranks where there is no such column. Whether they are scores."""
-    if _has(recommendations, "score", columns):
-        given = _column(recommendations, "score", "recommendations", columns)
-        values = pd.to_numeric(given, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-        wrong = np.isnan(values) & given.notna().to_numpy()
-        if wrong.any():
-            row = int(np.flatnonzero(wrong)[0])
-            raise DataError(
-                f"recommendations: score is {str(given.iloc[row])!r}, not a number, in row {row + 1:,}; leave it "
-                "empty where there is no score (missing.rank says what that means)"
-            )
-        return values, True
-    if not _has(recommendations, "rank", columns):
+    ranked = _has(recommendations, "rank", label, columns)
+    if _has(recommendations, "score", label, columns) or "score" in columns:
+        given = _column(recommendations, "score", label, columns)
+        scores = numbers_or_missing(given, "score", label)
+        if ranked and len(scores) and np.isnan(scores).all():
+            raise DataError(f"{label} have ranks and only empty scores; leave the column 'score' out")
+        return scores, True
+    if not ranked:
         raise DataError(
-            "recommendations have neither a column 'score' nor 'rank'; "
+            f"{label} have neither a column 'score' nor 'rank'; "
             f"they have {', '.join(map(str, recommendations.columns))}"
         )
-    ranks = _column(recommendations, "rank", "recommendations", columns)
-    return -numbers(ranks.to_numpy(), "rank", "recommendations"), False
+    ranks = _column(recommendations, "rank", label, columns)
+    return -numbers(ranks.to_numpy(), "rank", label), False
+
+
+def _states(recommendations: pd.DataFrame, label: str, columns: Mapping[str, str]) -> npt.NDArray[np.uint8] | None:
+    """What each score is; None where nothing is said of it."""
+    if not _has(recommendations, "state", label, columns):
+        return None
+    words = _column(recommendations, "state", label, columns)
+    codes = words.map({"scored": SCORED, "unscored": UNSCORED, "fallback": FALLBACK}).to_numpy(np.float64, na_value=-1)
+    if (codes < 0).any():
+        row = int(np.flatnonzero(codes < 0)[0])
+        raise DataError(
+            f"{label}: state is {str(words.iloc[row])!r} in row {row + 1:,}; it may be 'scored', 'unscored' or "
+            "'fallback' (a score that the framework made up)"
+        )
+    return codes.astype(np.uint8)
 
 
 def _ratings(frame: pd.DataFrame, label: str, columns: Mapping[str, str]) -> FloatArray | None:
-    if not _has(frame, "rating", columns):
+    if not _has(frame, "rating", label, columns):
         return None
     return numbers(_column(frame, "rating", label, columns).to_numpy(), "rating", label)
 
@@ -148,7 +185,7 @@ def _ratings(frame: pd.DataFrame, label: str, columns: Mapping[str, str]) -> Flo
 def _timestamps(
     frame: pd.DataFrame, label: str, columns: Mapping[str, str], order: RowArray | slice
 ) -> npt.NDArray[np.int64] | None:
-    if not _has(frame, "timestamp", columns):
+    if not _has(frame, "timestamp", label, columns):
         return None
     return seconds(_column(frame, "timestamp", label, columns).to_numpy(), label)[order]
 

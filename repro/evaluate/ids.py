@@ -22,7 +22,7 @@ def encode_together(columns: Mapping[str, pd.Series], role: str) -> tuple[dict[s
     """
     parts = dict(columns)
     if len({part.dtype.kind in "iuf" for part in parts.values() if len(part)}) > 1:
-        parts = {label: part.astype(str) for label, part in parts.items()}
+        parts = {label: _numbers_as_objects(part) for label, part in parts.items()}
     values = pd.concat(list(parts.values()), ignore_index=True).to_numpy()
     starts = np.cumsum([0, *(len(part) for part in parts.values())])
 
@@ -32,6 +32,11 @@ def encode_together(columns: Mapping[str, pd.Series], role: str) -> tuple[dict[s
 
     codes, ids = _encode(values, role, where)
     return dict(zip(parts, np.split(codes, starts[1:-1]), strict=True)), ids
+
+
+def _numbers_as_objects(part: pd.Series) -> pd.Series:
+    """Numbers beside text: each a Python number, so that joining them to text neither changes nor loses one."""
+    return part.astype(object) if part.dtype.kind in "iuf" else part
 
 
 def _encode(values: npt.NDArray[Any], role: str, where: Callable[[int], str]) -> tuple[CodeArray, IdArray]:

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from repro.data.interactions import Interactions
+from repro.data.interactions import CodeArray, Interactions
 from repro.errors import DataError, ProtocolError
+from repro.evaluate.beside import stated_features
 from repro.evaluate.frames import Frames
 from repro.metrics import (
     Averaged,
     Background,
     Measure,
+    Predictions,
     TrainRatings,
     average,
-    average_errors,
+    average_predictions,
     lacking,
     resolve_predictions,
     simple_measures,
 )
 from repro.plugin import Scores
 from repro.protocol import Protocol
-from repro.ranking import GivenLists, Ranked, RankingRules, rank_lists
+from repro.ranking import GivenLists, Ranked, RankingRules, given_scores, rank_lists
 
 NOBODY = np.empty(0, dtype=np.int32)
 _MEANS = ("user-mean", "item-mean", "global-mean")
@@ -37,15 +40,33 @@ def measure(frames: Frames, asked: Asked, protocol: Protocol, seed: int) -> dict
     lists = [one for one in simple if one.metric.kind != "prediction"]
     found: dict[str, Averaged] = {}
     if lists:
-        found = measure_lists(rank(frames, lists, protocol, seed), lists, frames.background, protocol)
-    for one in simple:
-        if one.metric.kind == "prediction":
-            found[one.full_name] = _of_predictions(one, frames, protocol)
+        background = _background(frames, lists, protocol, seed)
+        found = measure_lists(rank(frames, lists, protocol, seed), lists, background, protocol)
+    if predicted := [one for one in simple if one.metric.kind == "prediction"]:
+        pairs = _predictions(predicted[0].name, frames, protocol)
+        found |= {one.full_name: average_predictions(one, pairs) for one in predicted}
     values = {name: (averaged.value, averaged.users_counted) for name, averaged in found.items()}
     return {
         name: Averaged(*one.joined(values), NOBODY, np.empty(0)) if one.parts else found[one.full_name]
         for name, one in asked.items()
     }
+
+
+def _background(frames: Frames, lists: Sequence[Measure], protocol: Protocol, seed: int) -> Background:
+    """What the measures need beside the lists; lists of earlier times are ranked by the same rules."""
+    background = frames.background
+    needs = {need for one in lists for need in one.needs}
+    if "features" in needs and background.features is None and (stated := stated_features(protocol)):
+        background = replace(background, features=stated.of_items(frames.truth.item_ids))
+    if "previous" in needs:
+        compared = [one for one in lists if "previous" in one.needs]
+        earlier = [rank(one, compared, protocol, seed) for one in frames.previous]
+        background = replace(background, previous=tuple(map(_items_by_user, earlier)))
+    return background
+
+
+def _items_by_user(ranked: Ranked) -> dict[int, CodeArray]:
+    return {user: row[row >= 0] for user, row in zip(ranked.users.tolist(), ranked.items, strict=True)}
 
 
 def measure_lists(
@@ -55,7 +76,7 @@ def measure_lists(
     empty = ranked.lengths == 0
     found: dict[str, Averaged] = {}
     for one in measures:
-        if lack := lacking(one.metric.needs, background):
+        if lack := lacking(one.needs, background):
             raise DataError(f"metric {one.name} needs {lack}")
         of_block = one.of_lists(ranked, background)
         if one.metric.kind == "collection":
@@ -71,12 +92,13 @@ def rank(frames: Frames, measures: Iterable[Measure], protocol: Protocol, seed: 
     judgements = frames.judged(protocol)
     users = judgements.test_users
     lengths = frames.lengths[users]
-    items, scores = frames.items, frames.scores
+    items, scores, state = frames.items, frames.scores, frames.state
     tested = np.zeros(len(frames.lengths), dtype=np.bool_)
     tested[users] = True
     if frames.lengths[~tested].any():
         rows = tested[frames.users]
         items, scores = items[rows], scores[rows]
+        state = None if state is None else state[rows]
     lists = GivenLists(
         users=users,
         strata=np.zeros(len(users), dtype=np.int32),
@@ -87,22 +109,26 @@ def rank(frames: Frames, measures: Iterable[Measure], protocol: Protocol, seed: 
         judged_items=judgements.items,
         judged_relevant=judgements.relevant,
         judged_grades=judgements.grades,
+        state=state,
     )
     rules = RankingRules.from_protocol(protocol, frames.truth, train=frames.train, seed=seed)
-    return rank_lists(lists, rules, depth=_depth(int(lengths.max(initial=1)), measures))[0]
+    asked = list(measures)
+    ranked, _ = rank_lists(lists, rules, depth=_depth(int(lengths.max(initial=1)), asked))
+    if frames.has_scores and any("scores" in one.needs for one in asked):
+        return replace(ranked, scores=given_scores(ranked, lists, rules))
+    return ranked
 
 
 def _depth(longest: int, measures: Iterable[Measure]) -> int:
-    """How far down lists must be ranked: to the deepest cut-off, or to the end where a metric has none."""
-    cutoffs = [longest if one.cutoff is None else min(one.cutoff, longest) for one in measures]
-    return max(1, *cutoffs)
+    """How far down lists must be ranked: to the deepest cut-off, or to the end where a metric needs all of it."""
+    return max(1, *(longest if one.reach is None else min(one.reach, longest) for one in measures))
 
 
-def _of_predictions(asked: Measure, frames: Frames, protocol: Protocol) -> Averaged:
-    """A metric of the scores as predictions of the held-out ratings."""
+def _predictions(asked: str, frames: Frames, protocol: Protocol) -> Predictions:
+    """The scores as predictions of the held-out ratings, for the metric called ``asked`` and others."""
     if not frames.has_scores or not frames.truth.explicit:
         raise DataError(
-            f"{asked.name} compares scores with ratings: it needs a column 'score' in recommendations and a "
+            f"{asked} compares scores with ratings: it needs a column 'score' in recommendations and a "
             "column 'rating' in truth"
         )
     truth = frames.truth
@@ -111,13 +137,13 @@ def _of_predictions(asked: Measure, frames: Frames, protocol: Protocol) -> Avera
     order = np.argsort(listed, kind="stable")
     listed = listed[order]
     _require_single_rows(listed, truth)
-    predicted = np.full(len(truth), np.nan)
+    predicted = Scores(np.full(len(truth), np.nan))
     if len(listed):
         at = np.minimum(np.searchsorted(listed, wanted), len(listed) - 1)
-        predicted = np.where(listed[at] == wanted, frames.scores[order[at]], np.nan)
+        values = np.where(listed[at] == wanted, frames.scores[order[at]], np.nan)
+        predicted = Scores(values, None if frames.state is None else frames.state[order[at]])
     train = _train_ratings(frames, protocol)
-    pairs = resolve_predictions(Scores(predicted), truth.ratings, truth.users, truth.items, protocol, train)
-    return average_errors(asked, pairs, protocol)
+    return resolve_predictions(predicted, truth.ratings, truth.users, truth.items, protocol, train)
 
 
 def _require_single_rows(listed: npt.NDArray[np.int64], truth: Interactions) -> None:

@@ -106,6 +106,7 @@ class DataPrepared(_Event):
     rows: int
     users: int
     items: int
+    scale: tuple[float, float]
     impacts: list[ImpactEntry]
 
 

@@ -10,7 +10,7 @@ from functools import cache
 from repro.metrics.averaging import Averaged, average
 from repro.metrics.background import Background, lacking
 from repro.metrics.metric import Measure, Metric, Ratio, parse_measure, simple_measures
-from repro.metrics.predictions import Predictions, TrainRatings, average_errors, resolve_predictions
+from repro.metrics.predictions import Predictions, TrainRatings, average_predictions, resolve_predictions
 from repro.protocol import Decision
 
 _PLUMBING = {"averaging", "background", "metric", "predictions"}
@@ -38,7 +38,7 @@ __all__ = [
     "Ratio",
     "TrainRatings",
     "average",
-    "average_errors",
+    "average_predictions",
     "decisions",
     "lacking",
     "metrics",

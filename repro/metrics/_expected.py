@@ -177,6 +177,73 @@ def expected_mean_precisions(offsets: Any, above: Any, tied: Any, relevant: Any,
 
 
 @_compiled
+def expected_mean_ranks(offsets: Any, above: Any, tied: Any, relevant: Any, k: int) -> Any:
+    """E[mean rank of the relevant hits down to k], over the orders that have any; NaN where none has."""
+    values = np.full(len(offsets) - 1, np.nan)
+    for n in range(len(values)):
+        total = 0.0
+        seen = 0
+        straddled = False
+        hit, end = offsets[n], offsets[n + 1]
+        while hit < end and 0 <= above[hit] < k:
+            last = group_end(above, hit, end)
+            a, t = above[hit], tied[hit]
+            r = relevant_among(relevant, hit, last)
+            hit = last
+            if r == 0:
+                continue
+            m = min(t, k - a)
+            rank = a + (m + 1) / 2  # of a hit on any of the group's places within the cut-off, on average
+            if m == t:
+                total += r * rank
+                seen += r
+                continue
+            chances = hit_probabilities(t, r, m)
+            mean, chance = 0.0, 0.0
+            for h in range(len(chances)):
+                if seen + h > 0:
+                    mean += chances[h] * ((total + h * rank) / (seen + h))
+                    chance += chances[h]
+            values[n] = mean / chance
+            straddled = True
+        if not straddled and seen:
+            values[n] = total / seen
+    return values
+
+
+@_compiled
+def expected_preference_sums(
+    offsets: Any, above: Any, tied: Any, relevant: Any, n_relevant: Any, norms: Any, k: int
+) -> Any:
+    """E[sum over the relevant hits down to k of 1 - min(judged non-relevant above, R) / norm].
+
+    A relevant hit is on each place of its group with the same probability; of the j-1 places before place j, a
+    hypergeometric number holds judged non-relevant items.
+    """
+    sums = np.zeros(len(offsets) - 1)
+    for n in range(len(sums)):
+        total = 0.0
+        seen = 0
+        hit, end = offsets[n], offsets[n + 1]
+        while hit < end and 0 <= above[hit] < k:
+            last = group_end(above, hit, end)
+            a, t = above[hit], tied[hit]
+            r = relevant_among(relevant, hit, last)
+            others = last - hit - r
+            preferred = 0.0
+            for j in range(1, (min(t, k - a) if r else 0) + 1):
+                chances = hit_probabilities(t - 1, others, j - 1)
+                for h in range(len(chances)):
+                    worse = min(seen + h, n_relevant[n])
+                    preferred += chances[h] * (1.0 - worse / norms[n] if worse > 0 else 1.0)
+            total += r * preferred / t
+            seen += others
+            hit = last
+        sums[n] = total
+    return sums
+
+
+@_compiled
 def expected_listed_shares(offsets: Any, above: Any, tied: Any, relevant: Any, discounts: Any, k: int) -> Any:
     """E[DCG of the relevant hits down to k over the DCG of as many hits at the top], 0 where there are none."""
     values = np.zeros(len(offsets) - 1)

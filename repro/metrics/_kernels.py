@@ -141,3 +141,88 @@ def precision_sums(offsets: Any, ranks: Any, relevant: Any, k: int, share: int) 
         sums[n] = total
         counts[n] = seen
     return sums, counts
+
+
+@_compiled
+def list_sums(offsets: Any, values: Any) -> Any:
+    """The sum of what the hits of each list have."""
+    sums = np.zeros(len(offsets) - 1)
+    for n in range(len(sums)):
+        total = 0.0
+        for hit in range(offsets[n], offsets[n + 1]):
+            total += values[hit]
+        sums[n] = total
+    return sums
+
+
+@_compiled
+def shared_part(share: int) -> float:
+    """How many of the items that share a rank with an item count as above it: none, half or all of them."""
+    if share == SHARE_BEST:
+        return 0.0
+    return 0.5 if share == SHARE_MEAN else 1.0
+
+
+@_compiled
+def group_by_rank(ranks: Any, relevant: Any, hit: Any, end: Any) -> Any:
+    """Where the hits that share the rank of ``hit`` end, and how many of them are relevant."""
+    last, group = hit, 0
+    while last < end and ranks[last] == ranks[hit]:
+        group += relevant[last]
+        last += 1
+    return last, group
+
+
+@_compiled
+def preference_sums(offsets: Any, ranks: Any, relevant: Any, n_relevant: Any, norms: Any, k: int, share: int) -> Any:
+    """For each list, the sum of 1 - min(judged non-relevant above, R) / norm over its relevant hits down to ``k``."""
+    sums = np.zeros(len(offsets) - 1)
+    tied_part = shared_part(share)
+    for n in range(len(sums)):
+        total = 0.0
+        seen = 0
+        hit, end = offsets[n], offsets[n + 1]
+        while hit < end and 0 < ranks[hit] <= 2 * k:
+            last, group = group_by_rank(ranks, relevant, hit, end)
+            others = last - hit - group
+            above = min(seen + tied_part * others, float(n_relevant[n]))
+            total += group * (1.0 - above / norms[n] if above > 0 else 1.0)
+            seen += others
+            hit = last
+        sums[n] = total
+    return sums
+
+
+@_compiled
+def inferred_precision_sums(
+    offsets: Any, ranks: Any, relevant: Any, k: int, share: int, epsilon: float, weighed: bool
+) -> Any:
+    """For each list, the sum of the precisions inferred at its relevant hits down to ``k``.
+
+    Among the items above a hit, as many are taken to be relevant as among the judged ones; with ``weighed``, only
+    where they are judged.
+    """
+    sums = np.zeros(len(offsets) - 1)
+    tied_part = shared_part(share)
+    for n in range(len(sums)):
+        total = 0.0
+        seen_relevant, seen_others = 0, 0
+        hit, end = offsets[n], offsets[n + 1]
+        while hit < end and 0 < ranks[hit] <= 2 * k:
+            rank = ranks[hit] / 2
+            last, group = group_by_rank(ranks, relevant, hit, end)
+            others = last - hit - group
+            good = seen_relevant + tied_part * (group - 1)
+            bad = seen_others + tied_part * others
+            if rank == 1:
+                total += group
+            elif group:
+                inferred = (rank - 1) / rank * ((good + epsilon) / (good + bad + 2 * epsilon))
+                if weighed:
+                    inferred *= (good + bad) / (rank - 1)
+                total += group * (1 / rank + inferred)
+            seen_relevant += group
+            seen_others += others
+            hit = last
+        sums[n] = total
+    return sums

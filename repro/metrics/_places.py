@@ -27,7 +27,9 @@ def deepest(ranked: Ranked, k: int) -> int:
 def discounts(kind: str, base: float, depth: int) -> FloatArray:
     """What a gain is worth at each doubled rank, at least down to place ``depth``.
 
-    ``log2``: 1 / log2(rank + 1); ``log-base``: 1 / max(1, log_b rank); ``none``: 1.
+    ``log2``: 1 / log2(rank + 1); ``log-base``: 1 / max(1, log_b rank);
+    ``half-life``: 1 / 2^((rank - 1) / (b - 1)); ``geometric``: b^(rank - 1);
+    ``reciprocal``: 1 / rank; ``rank``: the rank itself; ``none``: 1.
     """
     return _discount_table(kind, base, 1 << max(6, depth.bit_length()))
 
@@ -48,6 +50,16 @@ def _discount(kind: str, base: float, rank: float) -> float:
             return 1.0
         case "log2":
             return 1.0 / math.log2(rank + 1.0)
-        case _:
+        case "log-base":
             logarithm = math.log2(rank) if base == 2 else math.log(rank) / math.log(base)
             return 1.0 / max(1.0, logarithm)
+        case "half-life":
+            return math.exp2((1.0 - rank) / (base - 1.0))
+        case "geometric":
+            return math.pow(base, rank - 1.0)
+        case "reciprocal":
+            return 1.0 / rank
+        case "rank":
+            return rank
+        case _:
+            raise AssertionError(f"no discount is called {kind}")

@@ -17,13 +17,11 @@ import numpy as np
 
 from repro.data.interactions import FloatArray
 from repro.metrics._expected import expected_mean_precisions, expected_precision_sums
-from repro.metrics._hits import defined, limit, list_lengths, slots
-from repro.metrics._kernels import SHARE_BEST, SHARE_MEAN, SHARE_WORST, precision_sums
+from repro.metrics._hits import defined, limit, list_lengths, share_of, slots
+from repro.metrics._kernels import precision_sums
 from repro.metrics.metric import Metric, Ratio
 from repro.protocol import Decision, Option, Value
 from repro.ranking.ranked import Ranked
-
-_SHARES = {"shared-best": SHARE_BEST, "shared-mean": SHARE_MEAN, "shared-worst": SHARE_WORST}
 
 
 def average_precision(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
@@ -60,8 +58,7 @@ def _mean_at_hits(ranked: Ranked, k: int) -> FloatArray:
 
 
 def _sums_and_counts(ranked: Ranked, k: int) -> tuple[FloatArray, FloatArray]:
-    share = _SHARES.get(ranked.ties, SHARE_BEST)
-    sums, counts = precision_sums(ranked.offsets, ranked.doubled_ranks, ranked.relevant, k, share)
+    sums, counts = precision_sums(ranked.offsets, ranked.doubled_ranks, ranked.relevant, k, share_of(ranked))
     return sums, counts
 
 
@@ -85,7 +82,7 @@ METRIC = Metric(
             default="relevant",
         ),
     ),
-    aliases={"map": {}},
+    aliases={"map": {}, "average-precision": {}},
     undefined_in_1r=(
         "with one relevant item per list, average precision is the reciprocal rank; ask for rr (Bellogín 2012, 4.6.3)"
     ),

@@ -11,10 +11,15 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
+from repro.metrics._distances import Vectors, set_vectors, weight_vectors
 from repro.ranking.ranked import Ranked
 
 Counts = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.intp]
+EarlierLists = Mapping[int, CodeArray]
+
+# Before every time: when a user without training rows was last seen there.
+NEVER = np.iinfo(np.int64).min
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,14 +30,14 @@ class Background:
     catalogue  the items that may be recommended at all, ascending
     train      the training rows, where there are any
     features   items by features: a row for each item code; weights, 0 where an item lacks a feature
-    previous   earlier lists of each user, latest first: each a mapping of user codes to item codes in order
+    previous   earlier lists, latest first: each time's lists as a mapping of user codes to item codes in order
     """
 
     test: Interactions
     catalogue: CodeArray
     train: Interactions | None = None
     features: csr_array | None = None
-    previous: tuple[Mapping[int, CodeArray], ...] = ()
+    previous: tuple[EarlierLists, ...] = ()
 
     @property
     def n_items(self) -> int:
@@ -62,6 +67,27 @@ class Background:
         """How many users there are in training."""
         return int(np.count_nonzero(np.diff(self.profiles.indptr)))
 
+    @cached_property
+    def last_train_times(self) -> Counts:
+        """The time of each user's last training row; ``NEVER`` where there is none."""
+        assert self.train is not None and self.train.timestamps is not None
+        last = np.full(self.test.n_users, NEVER, dtype=np.int64)
+        np.maximum.at(last, self.train.users, self.train.timestamps)
+        return last
+
+    def vectors(self, over: str) -> Vectors:
+        """Items as vectors: of the users who have them in training ("co-ratings"), or of their "features"."""
+        return self._feature_vectors if over == "features" else self._co_ratings
+
+    @cached_property
+    def _co_ratings(self) -> Vectors:
+        return set_vectors(csr_array(self.profiles.T))
+
+    @cached_property
+    def _feature_vectors(self) -> Vectors:
+        assert self.features is not None
+        return weight_vectors(self.features)
+
     def rows_of_hits(self, ranked: Ranked) -> Rows:
         """The row of ``test`` that each hit of a list is."""
         users = np.repeat(ranked.users, np.diff(ranked.offsets)).astype(np.int64)
@@ -81,6 +107,7 @@ class Background:
 
 
 HOW_TO_GIVE = {
+    "ratings": "ratings of the held-out rows, in a column 'rating'",
     "train": "the training rows; give them as train= (on the command line, --train)",
     "timestamps": "a column 'timestamp' in the held-out and in the training rows",
     "features": (
@@ -94,7 +121,10 @@ HOW_TO_GIVE = {
 def lacking(needs: tuple[str, ...], background: Background) -> str:
     """What of ``needs`` is not known and how to give it, in words; an empty text where nothing is lacking."""
     known = {
+        "ratings": background.test.explicit,
         "train": background.train is not None,
+        "test": True,
+        "catalogue": True,
         "timestamps": background.test.timestamps is not None
         and background.train is not None
         and background.train.timestamps is not None,

@@ -16,32 +16,15 @@ from collections.abc import Mapping
 import numpy as np
 
 from repro.data.interactions import FloatArray
+from repro.metrics._lists import recommended_items, refuse_expected
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric
-from repro.protocol import Protocol, Value
-from repro.ranking.ranked import Ranked
-
-
-def recommended_items(
-    ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background
-) -> FloatArray:
-    """How often each item is in a list of the block down to ``k``."""
-    listed = ranked.items[:, :k].ravel()
-    return np.bincount(listed[listed >= 0], minlength=background.n_items).astype(np.float64)
+from repro.protocol import Value
 
 
 def share_of_items(counts: FloatArray, variants: Mapping[str, Value], background: Background) -> float:
     """The recommended items as a share of the catalogue."""
     return np.count_nonzero(counts) / len(background.catalogue) if len(background.catalogue) else float("nan")
-
-
-def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
-    if protocol["ties.break"] == "expected":
-        return (
-            'with ties.break = "expected" a list has no first k items; use a tie rule that gives one order, '
-            'such as "item-asc" or "random"'
-        )
-    return ""
 
 
 METRIC = Metric(
@@ -51,6 +34,6 @@ METRIC = Metric(
     compute=recommended_items,
     finish=share_of_items,
     cutoff="required",
-    objection=_objection,
+    objection=refuse_expected,
     cite="Ge et al. 2010",
 )

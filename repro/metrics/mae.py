@@ -2,29 +2,28 @@
 
     MAE = mean of |prediction - rating|
 
-``predict.average`` says over what: all test pairs, or the MAE of each user or item, averaged. There are no lists
-here, so none can be empty or short, and relevance plays no part; pairs without a prediction are as
-``predict.missing`` says. Without any pair it is not a number.
+``average`` (``predict.average``) says over what: all test pairs, or the MAE of each user (uMAE) or item (iMAE),
+averaged. There are no lists here, so none can be empty or short, and relevance and ties play no part; pairs
+without a prediction are as ``predict.missing`` says. Without any pair it is not a number.
 
 Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2004.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 import numpy as np
 
-from repro.data.interactions import FloatArray
-from repro.metrics._exact import exact_sum
+from repro.metrics.averaging import exact_mean
 from repro.metrics.metric import Metric
+from repro.metrics.predictions import Predictions
 from repro.protocol import Value
 
 
-def mean_absolute_error(errors: FloatArray, variants: Mapping[str, Value]) -> float:
+def mean_absolute_error(predictions: Predictions, variants: Mapping[str, Value]) -> float:
     """The mean of the absolute errors."""
-    return exact_sum(np.abs(errors)) / len(errors) if len(errors) else math.nan
+    return exact_mean(np.abs(predictions.errors))
 
 
 METRIC = Metric(
@@ -32,5 +31,8 @@ METRIC = Metric(
     title="Mean absolute error",
     kind="prediction",
     compute=mean_absolute_error,
+    shared=("predict.average",),
+    better="lower",
+    aliases={"umae": {"average": "users"}, "imae": {"average": "items"}},
     cite="Herlocker et al. 2004",
 )

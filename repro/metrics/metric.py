@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any, Literal, NamedTuple
@@ -20,7 +21,7 @@ from repro.ranking.ranked import Ranked
 DEEPEST = 2**29
 
 Kind = Literal["ranking", "collection", "prediction"]
-Need = Literal["train", "timestamps", "features", "previous", "scores"]
+Need = Literal["ratings", "train", "test", "catalogue", "timestamps", "features", "previous", "scores"]
 Better = Literal["higher", "lower", "neither"]
 
 
@@ -57,6 +58,8 @@ class Metric:
                 the variants by their last name (``relevance.threshold`` as ``threshold``)
     needs       what must be known beside the lists; a ranking metric with needs is called as
                 ``compute(ranked, k, variants, background)``
+    also_needs  ``also_needs(variants)`` names what these variants need beside that
+    whole_list  whether all held-out items of a list must have their places, those below the cut-off too
     undefined   what it means that the denominator of a list is 0: "no-relevant", the list has no relevant items,
                 and ``average.no_relevant`` says what counts; "left-out", there is nothing to say of the list
     objection   ``objection(variants, protocol)`` says why these variants cannot be had under the protocol, and
@@ -79,6 +82,8 @@ class Metric:
     shared: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
     needs: tuple[Need, ...] = ()
+    also_needs: Callable[[Mapping[str, Value]], tuple[Need, ...]] | None = None
+    whole_list: bool = False
     undefined: Literal["no-relevant", "left-out"] = "no-relevant"
     objection: Callable[[Mapping[str, Value], Protocol], str] | None = None
     merge: Callable[[Sequence[FloatArray]], FloatArray] = add_up
@@ -102,26 +107,40 @@ class Measure:
     """A metric with its cut-off and variants: ``ndcg[discount=log2,gain=binary,ideal=min]@10``.
 
     ``variants`` holds what ``compute`` needs: the metric's variants, and the decisions it ``reads``. A measure
-    with ``parts`` is made of their numbers.
+    with ``parts`` is made of their numbers. ``stated`` are the variants that differ from the protocol's.
     """
 
     metric: Metric
     cutoff: int | None
     variants: Mapping[str, Value]
     parts: tuple[Measure, ...] = ()
+    stated: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
-        """The short name, ``ndcg@10``, which is complete together with the protocol."""
-        return self.metric.name + (f"@{self.cutoff}" if self.cutoff is not None else "")
+        """The short name, complete together with the protocol: ``ndcg@10``, or ``ndcg[gain=exp2]@10`` where the
+        protocol says otherwise."""
+        return self._named(self.stated)
 
     @property
     def full_name(self) -> str:
         """The name that says everything and reads back."""
-        own = sorted(set(self.metric.variant_ids) & set(self.variants))
-        inside = ",".join(f"{key}={_text(self.variants[key])}" for key in own)
+        return self._named(self.metric.variant_ids.keys() & self.variants.keys())
+
+    def _named(self, shown: AbstractSet[str]) -> str:
+        inside = ",".join(f"{key}={_text(self.variants[key])}" for key in sorted(shown))
         bracket = f"[{inside}]" if inside else ""
         return self.metric.name + bracket + (f"@{self.cutoff}" if self.cutoff is not None else "")
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """What must be known beside the lists."""
+        return self.metric.needs + (self.metric.also_needs(self.variants) if self.metric.also_needs else ())
+
+    @property
+    def reach(self) -> int | None:
+        """How far down lists must be ranked for it; None where they must be to the end."""
+        return None if self.metric.whole_list else self.cutoff
 
     @property
     def per_user(self) -> bool:
@@ -130,7 +149,7 @@ class Measure:
 
     def of_lists(self, ranked: Ranked, background: Background) -> Any:
         """The Ratio of the lists of a block, or, of a collection, what ``merge`` takes."""
-        if self.metric.kind == "collection" or self.metric.needs:
+        if self.metric.kind == "collection" or self.needs:
             return self.metric.compute(ranked, self.cutoff, self.variants, background)
         return self.metric.compute(ranked, self.cutoff, self.variants)
 
@@ -186,7 +205,17 @@ def parse_measure(text: str, protocol: Protocol, metrics: Mapping[str, Metric]) 
     if metric.objection and (why := metric.objection(variants, protocol)):
         raise ProtocolError(f"metric {text} cannot be had under this protocol: {why}")
     parts = metric.parts(cutoff, variants) if metric.parts else ()
-    return Measure(metric, cutoff, variants, tuple(parse_measure(part, protocol, metrics) for part in parts))
+    return Measure(
+        metric,
+        cutoff,
+        variants,
+        tuple(parse_measure(part, protocol, metrics) for part in parts),
+        frozenset(
+            short
+            for short, key in metric.variant_ids.items()
+            if short in variants and variants[short] != protocol.get(key)
+        ),
+    )
 
 
 def _cutoff(text: str, metric: Metric, cut: str | None) -> int | None:

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from repro.data.interactions import FloatArray
 from repro.metrics._hits import defined, list_lengths, relevant_hits, slots
 from repro.metrics.metric import Metric, Ratio
 from repro.protocol import Decision, Option, Value
@@ -24,14 +25,18 @@ from repro.ranking.ranked import Ranked
 
 def precision(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
     """The hits of each list down to ``k`` over the denominator asked for."""
-    match variants["denominator"]:
+    return Ratio(relevant_hits(ranked, k), denominators(ranked, k, str(variants["denominator"])))
+
+
+def denominators(ranked: Ranked, k: int | None, which: str) -> FloatArray:
+    """By what the hits of each list are divided; 0 where the list has no relevant items."""
+    match which:
         case "k":
-            denominator = slots(ranked, k)
+            return defined(slots(ranked, k), ranked)
         case "list":
-            denominator = list_lengths(ranked, k)
+            return defined(list_lengths(ranked, k), ranked)
         case _:
-            denominator = np.minimum(slots(ranked, k), ranked.n_relevant)
-    return Ratio(relevant_hits(ranked, k), defined(denominator, ranked))
+            return np.minimum(slots(ranked, k), ranked.n_relevant)
 
 
 METRIC = Metric(

@@ -1,9 +1,10 @@
-"""Predicted ratings against real ones: what counts as a prediction, and over what errors are averaged."""
+"""Predicted ratings against real ones: what counts as a prediction, and over what a metric is averaged."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -43,18 +44,41 @@ class TrainRatings:
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """The test pairs that count, and the error of each: prediction minus rating."""
+    """Test pairs, their ratings, and what the ``predict.*`` decisions made of the predictions for them.
+
+    values  the prediction of each pair; NaN where it has none, and the pair is left out
+    own     whether the algorithm itself predicted it; False where there is nothing or a framework made it up
+    scale   the lowest and the highest rating there may be
+    """
 
     users: CodeArray
     items: CodeArray
-    errors: FloatArray
+    ratings: FloatArray
+    values: FloatArray
+    own: Mask
+    scale: Range
     impacts: tuple[Impact, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+    @property
+    def errors(self) -> FloatArray:
+        """Prediction minus rating, of the pairs that are not left out."""
+        errors = self.values - self.ratings
+        return errors[~np.isnan(errors)]
+
+    def select(self, rows: npt.NDArray[np.intp] | Mask | slice) -> Predictions:
+        """Some of the pairs, without what the decisions touched."""
+        return Predictions(
+            self.users[rows], self.items[rows], self.ratings[rows], self.values[rows], self.own[rows], self.scale
+        )
 
 
 def resolve_predictions(
     scores: Scores, truth: FloatArray, users: CodeArray, items: CodeArray, protocol: Protocol, train: TrainRatings
 ) -> Predictions:
-    """The errors of the predictions for test pairs, under the ``predict.*`` decisions.
+    """What the predictions for test pairs are under the ``predict.*`` decisions.
 
     In this order: a missing prediction is replaced (or left out), then all are rounded, then clipped, so that
     no prediction leaves the range.
@@ -64,34 +88,39 @@ def resolve_predictions(
     if scores.state is not None:
         missing |= scores.state == UNSCORED
     made_up &= ~missing
+    own = ~missing & ~made_up
     if protocol["predict.fallback"] == "missing":
         missing |= made_up
     kept = ~missing if protocol["predict.missing"] == "skip" else np.ones(len(truth), dtype=np.bool_)
     filled = np.where(missing, _replacement(missing, users, items, protocol, train), scores.values)[kept]
     rounded = _round(filled, protocol)
     clipped = _clip(rounded, protocol, train)
-    impacts = [
+    values = np.full(len(truth), math.nan)
+    values[kept] = clipped
+    impacts = (
         _impact(protocol, "predict.missing", missing, "without a prediction"),
         _impact(protocol, "predict.fallback", made_up, "with a prediction that the framework made up"),
         _impact(protocol, "predict.round", rounded != filled, "changed"),
         _impact(protocol, "predict.clip", clipped != rounded, "changed"),
-    ]
-    return Predictions(users[kept], items[kept], clipped - truth[kept], tuple(impacts))
+    )
+    return Predictions(users, items, truth, values, own, train.scale, impacts)
 
 
-def average_errors(measure: Measure, predictions: Predictions, protocol: Protocol) -> Averaged:
-    """A metric of errors over all pairs, or over each user's or item's pairs and then averaged.
+def average_predictions(measure: Measure, predictions: Predictions) -> Averaged:
+    """A metric of predictions over all pairs or, where it is asked to ``average`` so, over each user's or item's
+    pairs and then averaged.
 
-    The number of each user alone is given whatever the number is an average of.
+    The number of each user alone is given whatever the number is an average of. Users (items) about whose pairs
+    the metric has nothing to say are left out.
     """
-    users, user_values = _by_group(measure, predictions.errors, predictions.users)
-    match protocol["predict.average"]:
-        case "ratings":
-            value = float(measure.metric.compute(predictions.errors, measure.variants))
+    users, user_values = _by_group(measure, predictions, predictions.users)
+    match measure.variants.get("average"):
         case "users":
             value = exact_mean(user_values)
+        case "items":
+            value = exact_mean(_by_group(measure, predictions, predictions.items)[1])
         case _:
-            value = exact_mean(_by_group(measure, predictions.errors, predictions.items)[1])
+            value = float(measure.metric.compute(predictions, measure.variants))
     return Averaged(value, len(users), users, user_values, predictions.impacts)
 
 
@@ -137,12 +166,15 @@ def _clip(values: FloatArray, protocol: Protocol, train: TrainRatings) -> FloatA
             return values
 
 
-def _by_group(measure: Measure, errors: FloatArray, codes: CodeArray) -> tuple[CodeArray, FloatArray]:
-    """The codes that occur, ascending, and the metric of each one's errors."""
+def _by_group(measure: Measure, predictions: Predictions, codes: CodeArray) -> tuple[CodeArray, FloatArray]:
+    """The codes about whose pairs there is something to say, ascending, and the metric of each one's pairs."""
     order = np.argsort(codes, kind="stable")
+    together = predictions.select(order)
     present, starts = np.unique(codes[order], return_index=True)
-    groups = np.split(errors[order], starts[1:]) if len(present) else []
-    return present, np.array([measure.metric.compute(group, measure.variants) for group in groups])
+    groups = (together.select(slice(start, end)) for start, end in pairwise([*starts, len(order)]))
+    values = np.array([measure.metric.compute(group, measure.variants) for group in groups], dtype=np.float64)
+    defined = ~np.isnan(values)
+    return present[defined], values[defined]
 
 
 def _impact(protocol: Protocol, decision: str, touched: Mask, note: str) -> Impact:

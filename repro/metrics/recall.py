@@ -15,6 +15,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from repro.data.interactions import FloatArray
 from repro.metrics._hits import limit, relevant_hits
 from repro.metrics.metric import Metric, Ratio
 from repro.protocol import Decision, Option, Value
@@ -22,10 +23,14 @@ from repro.ranking.ranked import Ranked
 
 
 def recall(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
-    """The hits of each list down to ``k`` over the relevant items."""
+    """The hits of each list down to ``k`` over the denominator asked for."""
+    return Ratio(relevant_hits(ranked, k), denominators(ranked, k, str(variants["denominator"])))
+
+
+def denominators(ranked: Ranked, k: int | None, which: str) -> FloatArray:
+    """By what the hits of each list are divided; 0 where the list has no relevant items."""
     relevant = ranked.n_relevant.astype(np.float64)
-    reachable = relevant if variants["denominator"] == "relevant" else np.minimum(relevant, limit(k))
-    return Ratio(relevant_hits(ranked, k), reachable)
+    return relevant if which == "relevant" else np.minimum(relevant, limit(k))
 
 
 METRIC = Metric(
@@ -45,6 +50,7 @@ METRIC = Metric(
             default="relevant",
         ),
     ),
+    aliases={"tpr": {}, "sensitivity": {}},
     undefined_in_1r="with one relevant item per list, recall is the hit rate; ask for hit (Deshpande & Karypis 2004)",
     cite="Herlocker et al. 2004",
 )

@@ -2,9 +2,10 @@
 
     RMSE = sqrt(mean of (prediction - rating)^2)
 
-``predict.average`` says over what: all test pairs, or the RMSE of each user or item (each with its own root),
-averaged. There are no lists here, so none can be empty or short, and relevance plays no part; pairs without a
-prediction are as ``predict.missing`` says. Without any pair it is not a number.
+``average`` (``predict.average``) says over what: all test pairs, or the RMSE of each user (uRMSE) or item
+(iRMSE), each with its own root, averaged. There are no lists here, so none can be empty or short, and relevance
+and ties play no part; pairs without a prediction are as ``predict.missing`` says. Without any pair it is not a
+number.
 
 Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2004.
 """
@@ -14,17 +15,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-import numpy as np
-
-from repro.data.interactions import FloatArray
-from repro.metrics._exact import exact_sum
 from repro.metrics.metric import Metric
+from repro.metrics.mse import mean_squared_error
+from repro.metrics.predictions import Predictions
 from repro.protocol import Value
 
 
-def root_mean_squared_error(errors: FloatArray, variants: Mapping[str, Value]) -> float:
+def root_mean_squared_error(predictions: Predictions, variants: Mapping[str, Value]) -> float:
     """The root of the mean of the squared errors."""
-    return math.sqrt(exact_sum(np.square(errors)) / len(errors)) if len(errors) else math.nan
+    return math.sqrt(mean_squared_error(predictions, variants))
 
 
 METRIC = Metric(
@@ -32,5 +31,8 @@ METRIC = Metric(
     title="Root mean squared error",
     kind="prediction",
     compute=root_mean_squared_error,
+    shared=("predict.average",),
+    better="lower",
+    aliases={"urmse": {"average": "users"}, "irmse": {"average": "items"}},
     cite="Herlocker et al. 2004",
 )

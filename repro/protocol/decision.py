@@ -71,7 +71,8 @@ class AnyOf:
 class Decision:
     """One axis of a protocol: its id, the question it answers, what may be answered, and the default.
 
-    A number may also be one of the words in ``words`` (``"none"``, ``"all"``); bounds are inclusive.
+    A number may also be one of the words in ``words`` (``"none"``, ``"all"``), and so may a path, where a word is
+    no file; bounds are inclusive.
     """
 
     id: str
@@ -105,7 +106,7 @@ class Decision:
             case "flag":
                 return "true or false"
             case "path":
-                return "the path of a file"
+                return " or ".join(["the path of a file", *(f'"{word}"' for word in self.words)])
         noun = "a whole number" if self.kind == "integer" else "a number"
         if self.minimum is not None and self.maximum is not None:
             noun += f" from {self.minimum:g} to {self.maximum:g}"

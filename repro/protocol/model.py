@@ -96,7 +96,8 @@ class Protocol(Mapping[str, Value]):
     def files(self) -> dict[str, Path]:
         """The files that decisions name, by decision."""
         known = registry()
-        return {key: self.path(key) for key in self if known[key].kind == "path" and self[key] != NO_FILE}
+        paths = [key for key in self if known[key].kind == "path"]
+        return {key: self.path(key) for key in paths if self[key] not in (NO_FILE, *known[key].words)}
 
     @property
     def hash(self) -> str:

@@ -1,5 +1,6 @@
 """Ranking: scores to lists. Missing scores, ties, and where the held-out items come."""
 
+from repro.ranking.listed import given_scores, listed_scores
 from repro.ranking.missing import MissingRule
 from repro.ranking.ranked import Ranked, Ties
 from repro.ranking.ranker import GivenLists, RankingRules, rank, rank_lists
@@ -14,6 +15,8 @@ __all__ = [
     "Tally",
     "TieRule",
     "Ties",
+    "given_scores",
+    "listed_scores",
     "rank",
     "rank_lists",
 ]

@@ -60,10 +60,10 @@ _plan: Plan | None = None
 def _start_worker(plan: Plan) -> None:
     global _plan
     _plan = plan
-    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    threading.Thread(target=leave_with_parent, daemon=True).start()
 
 
-def _leave_with_parent() -> None:
+def leave_with_parent() -> None:
     """End this worker when the run is killed: nobody is left to take what it computes."""
     parent = multiprocessing.parent_process()
     assert parent is not None
@@ -72,7 +72,7 @@ def _leave_with_parent() -> None:
 
 
 @contextlib.contextmanager
-def _without_main() -> Iterator[None]:
+def without_main() -> Iterator[None]:
     """Start workers that do not import the caller's script: they would run it again, down to this very line."""
     main = sys.modules["__main__"]
     hidden: dict[str, Any] = {name: vars(main)[name] for name in ("__file__", "__spec__") if name in vars(main)}
@@ -101,7 +101,7 @@ def _processes(plan: Plan, cells: Sequence[Cell], workers: int, block_users: int
             while waiting and len(running) < workers:
                 cell = waiting.pop()
                 yield Step("started", cell)
-                with _without_main():  # a worker may be started here
+                with without_main():  # a worker may be started here
                     running[pool.submit(_work, position[cell.id], block_users, threads)] = cell
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,10 @@ import pyarrow as pa
 from repro.candidates import Candidates, CandidatesDigest, ListBlock, judge, plan_candidates, relevance_impacts
 from repro.data import Impact, Interactions
 from repro.data.interactions import CodeArray, FloatArray
-from repro.errors import StudyError
-from repro.metrics import Background, Measure, Ratio, average, lacking
+from repro.metrics import Background, Measure, Ratio, average
 from repro.plugin import Guarded, Scores
 from repro.protocol import Protocol
-from repro.ranking import Ranked, RankingRules, Tally, rank
+from repro.ranking import Ranked, RankingRules, Tally, listed_scores, rank
 from repro.study.measured import Measured
 from repro.study.parts import FoldParts
 
@@ -60,10 +60,10 @@ def measure_lists(
     rules = RankingRules.from_protocol(protocol, parts.whole, train=parts.train_in_source_order, seed=seed)
     cutoffs = sorted({measure.cutoff for measure in measures if measure.cutoff is not None})
     stored = cutoffs[-1] if cutoffs else STORED_DEPTH
-    depth = None if any(measure.cutoff is None for measure in measures) else stored
+    depth = None if any(measure.reach is None for measure in measures) else stored
+    with_scores = any("scores" in measure.needs for measure in measures)
     tally = Tally.none(cutoffs)
-    background = Background(parts.test, candidates.items, parts.train)
-    _require(measures, background)
+    background = Background(parts.test, candidates.items, parts.train, parts.features)
     blocks = _Blocks(measures, background, stored)
     seconds = {"score": 0.0, "rank": 0.0}
     digest = CandidatesDigest()
@@ -75,6 +75,8 @@ def measure_lists(
         scores = score_block(recommender, block.users, block.items)
         scored = time.perf_counter()
         ranked, touched = rank(scores, block, rules, depth=depth, cutoffs=cutoffs, threads=threads)
+        if with_scores:
+            ranked = replace(ranked, scores=listed_scores(ranked, scores, block, rules))
         tally += touched
         blocks.add(ranked, block)
         seconds["score"] += scored - began
@@ -91,13 +93,6 @@ def measure_lists(
     ]
     tables = {"lists": blocks.lists_table(parts.whole), "values": blocks.values_table(parts.whole)}
     return Measured(values, impacts, tables, seconds, {"candidates": digest.hexdigest()})
-
-
-def _require(measures: Sequence[Measure], background: Background) -> None:
-    """Stop where a metric needs what the study does not have."""
-    for measure in measures:
-        if lack := lacking(measure.metric.needs, background):
-            raise StudyError(f"metric {measure.name} needs {lack}")
 
 
 def user_blocks(candidates: Candidates, block_users: int) -> Iterator[CodeArray]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from repro.metrics import Measure, TrainRatings, average_errors, resolve_predictions
+from repro.metrics import Measure, TrainRatings, average_predictions, resolve_predictions
 from repro.plugin import Guarded
 from repro.protocol import Protocol
 from repro.study.measure_lists import join_scores
@@ -26,8 +26,8 @@ def measure_predictions(
     protocol: Protocol,
     scale: tuple[float, float],
 ) -> Measured:
-    """Each measure's value, what ``predict.*`` decisions touched, and, as tables, the predictions as they came
-    and the errors that count.
+    """Each measure's value, what ``predict.*`` decisions touched, and, as a table, the predictions as they came
+    and as they count (``resolved``; not a number where a pair is left out).
 
     An algorithm that does not predict ratings has no value: not a number, of no users.
     """
@@ -46,7 +46,7 @@ def measure_predictions(
     )
     values = {}
     for measure in measures:
-        averaged = average_errors(measure, resolved, protocol)
+        averaged = average_predictions(measure, resolved)
         values[measure.full_name] = (averaged.value, averaged.users_counted)
     predictions = pa.table(
         {
@@ -55,13 +55,8 @@ def measure_predictions(
             "rating": test.ratings,
             "prediction": scores.values,
             "state": scores.state if scores.state is not None else np.zeros(len(test), dtype=np.uint8),
+            "own": resolved.own,
+            "resolved": resolved.values,
         }
     )
-    errors = pa.table(
-        {
-            "user": pa.array(test.user_ids[resolved.users]),
-            "item": pa.array(test.item_ids[resolved.items]),
-            "error": resolved.errors,
-        }
-    )
-    return Measured(values, list(resolved.impacts), {"predictions": predictions, "errors": errors}, seconds)
+    return Measured(values, list(resolved.impacts), {"predictions": predictions}, seconds)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
 from repro.data import Interactions
 from repro.data.interactions import CodeArray
@@ -15,7 +16,7 @@ from repro.study.plan import Plan
 
 @dataclass(frozen=True, eq=False)
 class FoldParts:
-    """Training, validation and test rows of a fold, and the whole they come from."""
+    """Training, validation and test rows of a fold, the whole they come from, and features of its items."""
 
     whole: Interactions
     train: Interactions
@@ -23,6 +24,7 @@ class FoldParts:
     test: Interactions
     validation: Interactions | None
     removed_items: CodeArray
+    features: csr_array | None = None
 
     @classmethod
     def of(cls, plan: Plan, fold: Fold) -> FoldParts:
@@ -41,4 +43,5 @@ class FoldParts:
             part(fold.test),
             validation,
             plan.split.removed_items,
+            None if plan.features is None else plan.features.of_items(whole.item_ids),
         )

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repro.candidates import plan_candidates
-from repro.data import Impact, Interactions, prepare
-from repro.errors import DataError, ProtocolError
+from repro.data import Impact, Interactions, ItemFeatures, datasets, load_item_features, prepare
+from repro.errors import DataError, ProtocolError, StudyError
+from repro.metrics import Background, lacking, simple_measures
 from repro.split import Fold, Split, make_folds
 from repro.streams import stream
 from repro.study.folder import sha256
 from repro.study.model import Entry, Study
+
+FEATURES = "data.item_features"
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class Plan:
     cells: tuple[Cell, ...]
     data_impacts: tuple[Impact, ...]
     files: dict[str, str]
+    features: ItemFeatures | None = None
 
 
 def make_plan(study: Study) -> Plan:
@@ -56,9 +60,27 @@ def make_plan(study: Study) -> Plan:
     cells = tuple(
         Cell(entry, fold, fit_seed(study.seed, entry.use, fold.name)) for entry in study.entries for fold in split.folds
     )
-    plan = Plan(study, source, interactions, scale, split, cells, tuple(impacts), _digests(protocol.files))
-    _check_candidates(plan)
+    files, features = _digests(protocol.files), _item_features(study)
+    if features is not None and FEATURES not in files:  # those of the data set
+        files[FEATURES] = features.digest
+    plan = Plan(study, source, interactions, scale, split, cells, tuple(impacts), files, features)
+    _check_first_fold(plan)
     return plan
+
+
+def _item_features(study: Study) -> ItemFeatures | None:
+    """The features of the items, from the file or the data set that the protocol says."""
+    match study.protocol[FEATURES]:
+        case "none":
+            return None
+        case "dataset":
+            if not isinstance(study.data, str) or study.data not in datasets():
+                raise StudyError(
+                    f'{FEATURES} = "dataset" asks for the features of a named data set, and the data is '
+                    f"{study.data_name}; name a file of features there"
+                )
+            return load_item_features(study.data)
+    return load_item_features(study.protocol.path(FEATURES))
 
 
 def _digests(files: dict[str, Path]) -> dict[str, str]:
@@ -69,11 +91,11 @@ def _digests(files: dict[str, Path]) -> dict[str, str]:
         raise DataError(f"cannot read {error.filename}, which the protocol names: {error.strerror}") from None
 
 
-def _check_candidates(plan: Plan) -> None:
-    """Plan the lists of the first fold once: a protocol that cannot be had on this data is told before a fit."""
+def _check_first_fold(plan: Plan) -> None:
+    """Plan the lists of the first fold once: what cannot be had on this data is told before a fit."""
     fold = plan.split.folds[0]
     train, test = plan.interactions.select(fold.train), plan.interactions.select(fold.test)
-    plan_candidates(
+    candidates = plan_candidates(
         train,
         test,
         plan.study.protocol,
@@ -81,6 +103,11 @@ def _check_candidates(plan: Plan) -> None:
         removed_items=plan.split.removed_items,
         all_interactions=plan.interactions,
     )
+    features = None if plan.features is None else plan.features.weights
+    background = Background(test, candidates.items, train, features)
+    for measure in simple_measures(plan.study.measures):
+        if lack := lacking(measure.needs, background):
+            raise StudyError(f"metric {measure.name} needs {lack}")
 
 
 def _require_ratings(study: Study, interactions: Interactions) -> None:

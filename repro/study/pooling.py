@@ -10,33 +10,57 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from repro.metrics import Measure, Predictions, Ratio, average, average_errors
+from repro.data.interactions import IdArray
+from repro.metrics import Averaged, Measure, Predictions, Ratio, average, average_predictions
 from repro.protocol import Protocol
 
 
-def pooled_value(measure: Measure, cells: Sequence[Mapping[str, Path]], protocol: Protocol) -> float | None:
-    """The value of ``measure`` over the users (lists, pairs) of all cells; ``cells`` are their tables' paths.
+def pooled_value(
+    measure: Measure, cells: Sequence[Mapping[str, Path]], protocol: Protocol, scale: tuple[float, float]
+) -> float | None:
+    """The value of ``measure`` over the users (lists, pairs) of all cells; ``cells`` are their tables' paths,
+    ``scale`` is the rating scale.
 
     None where there is nothing to be pooled: a number about all lists together belongs to one fold, and an
     algorithm that does not predict ratings has none to pool.
     """
     if measure.parts:
-        parts = [pooled_value(part, cells, protocol) for part in measure.parts]
+        parts = [pooled_value(part, cells, protocol, scale) for part in measure.parts]
         known = [value for value in parts if value is not None]
         assert measure.metric.join is not None
         return measure.metric.join(known) if len(known) == len(parts) else None
+    stored = stored_average(measure, cells, protocol, scale)
+    return None if stored is None else stored[0].value
+
+
+def stored_average(
+    measure: Measure, cells: Sequence[Mapping[str, Path]], protocol: Protocol, scale: tuple[float, float]
+) -> tuple[Averaged, IdArray] | None:
+    """The average over the users (lists, pairs) of all cells, and the ids of the users by their codes in it.
+
+    None where the cells stored nothing to average; ``measure`` has no parts.
+    """
     kind = measure.metric.kind
-    name = {"ranking": "values", "prediction": "errors"}.get(kind)
+    name = {"ranking": "values", "prediction": "predictions"}.get(kind)
     if name is None or not all(name in cell for cell in cells):
         return None
     table = pa.concat_tables([pq.read_table(cell[name]) for cell in cells])
-    users = pd.factorize(table["user"].to_numpy(), sort=True)[0].astype(np.int32)
+    codes, ids = pd.factorize(table["user"].to_numpy(), sort=True)
+    users = codes.astype(np.int32)
     if kind == "ranking":
         ratio = Ratio(
             table[f"{measure.full_name} numerator"].to_numpy(),
             table[f"{measure.full_name} denominator"].to_numpy(),
         )
         empty = table["length"].to_numpy() == 0
-        return average(measure, ratio, users, table["stratum"].to_numpy(), empty, protocol).value
+        return average(measure, ratio, users, table["stratum"].to_numpy(), empty, protocol), ids
     items = pd.factorize(table["item"].to_numpy(), sort=True)[0].astype(np.int32)
-    return average_errors(measure, Predictions(users, items, table["error"].to_numpy()), protocol).value
+    predictions = Predictions(
+        users,
+        items,
+        table["rating"].to_numpy(),
+        table["resolved"].to_numpy(),
+        table["own"].to_numpy(),
+        scale,
+    )
+    return average_predictions(measure, predictions), ids

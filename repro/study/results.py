@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pyarrow as pa
@@ -14,10 +14,10 @@ import pyarrow.parquet as pq
 
 from repro.journal import read_journal
 from repro.study.folder import JOURNAL
+from repro.study.per_user import FinishedRun, metric_names, user_table
 
 if TYPE_CHECKING:
     from repro.journal import events
-    from repro.metrics import Measure
     from repro.study.plan import Plan
 
 ALL_FOLDS = "all"
@@ -70,6 +70,28 @@ class Results:
             return pd.DataFrame(columns=["user", "algorithm", "fold", "metric", "value"])
         return pd.concat(parts, ignore_index=True)
 
+    def per_user(self, metric: str | None = None) -> pd.DataFrame:
+        """Each user's number of ``metric``, or of all metrics that have one: algorithm, user, metric, value.
+
+        As the protocol averages, with a user's folds averaged first so that each user counts once; see
+        :meth:`repro.study.per_user.FinishedRun.per_user`.
+        """
+        run = FinishedRun.read(self.folder)
+        measures = [run.measure(metric)] if metric is not None else [m for m in run.measures if m.per_user]
+        return user_table(run, measures)
+
+    def compare(self, metric: str | None = None, *, tune: float | None = None, **settings: Any) -> pd.DataFrame:
+        """Which algorithms differ by ``metric`` (the study's first, by default): one row for each pair.
+
+        ``settings`` are those of :func:`repro.stats.compare`: ``test``, ``correct``, ``baseline``, ``level`` and so on;
+        which direction is better, the metric knows. ``tune`` is the share of users on which the best setting of each
+        algorithm is chosen; the tests are then made on the others.
+        """
+        from repro.stats import Settings
+        from repro.study.compare import compare_systems, systems_of_run
+
+        return compare_systems(systems_of_run(self.folder), metric, Settings(**settings), tune).comparison.pairs
+
     def impacts(self) -> pd.DataFrame:
         """What each decision touched, for the data, the split and each cell."""
         journal = read_journal(self.folder / JOURNAL)
@@ -92,12 +114,6 @@ class Results:
 
     def __repr__(self) -> str:
         return f"{self.table()}\n{self.folder}"
-
-
-def metric_names(measures: tuple[Measure, ...]) -> dict[str, str]:
-    """How a study calls its measures: by the short name, unless two would share it."""
-    short = [measure.name for measure in measures]
-    return {m.full_name: m.name if short.count(m.name) == 1 else m.full_name for m in measures}
 
 
 def results_table(plan: Plan, finished: Mapping[str, events.CellFinished], pooled: Mapping[str, float]) -> pa.Table:

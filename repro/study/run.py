@@ -184,7 +184,9 @@ class _Run:
     def _data_and_split(self, plan: Plan) -> None:
         source, prepared = plan.source, plan.interactions
         self.journal.write(events.DataLoaded(data=self.study.data_name, files=plan.files, **_sizes(source)))
-        self.journal.write(events.DataPrepared(impacts=_impacts(plan.data_impacts), **_sizes(prepared)))
+        self.journal.write(
+            events.DataPrepared(impacts=_impacts(plan.data_impacts), scale=plan.scale, **_sizes(prepared))
+        )
         for fold in plan.split.folds:
             parts = {"test": prepared.select(fold.test)}
             if fold.validation is not None:
@@ -302,7 +304,7 @@ class _Run:
                     if cell is not None
                 ]
                 for measure in self.study.measures:
-                    value = pooled_value(measure, paths, self.study.protocol)
+                    value = pooled_value(measure, paths, self.study.protocol, plan.scale)
                     if value is not None:
                         pooled[f"{entry.label}/{measure.full_name}"] = value
         table = results_table(plan, self.finished, pooled)

@@ -108,3 +108,10 @@ def test_large_whole_timestamps_keep_every_digit():
     nanoseconds = 1_700_000_000_123_456_789
     data = Interactions.from_frame(pd.DataFrame({"user": [1], "item": [1], "timestamp": [nanoseconds]}))
     assert data.timestamps.tolist() == [nanoseconds]
+
+
+def test_ratings_written_as_text_are_read_to_the_last_bit():
+    written = ["0.1", "0.30000000000000004", " 0.7853981633974483 ", "1e-3", 4, 2.675]
+    for values in (written[:2], written):
+        frame = pd.DataFrame({"user": range(len(values)), "item": 1, "rating": pd.Series(values, dtype=object)})
+        assert Interactions.from_frame(frame).ratings.tolist() == [float(value) for value in values]

@@ -16,11 +16,14 @@ import pytest
 
 from repro.metrics import (
     Predictions,
+    TrainRatings,
     average,
-    average_errors,
+    average_predictions,
     metrics,
     parse_measure,
+    resolve_predictions,
 )
+from repro.plugin import FALLBACK, SCORED, Scores
 
 DATA = json.loads((pathlib.Path(__file__).parent / "data" / "evaluators.json").read_text(encoding="utf-8"))
 USERS = list(DATA["lists"])
@@ -34,7 +37,7 @@ def scores(every_item: bool) -> list[dict[int, float]]:
 
 
 @pytest.mark.parametrize("row", DATA["rows"], ids=lambda row: f"{row['evaluator']}-{row['measure']}")
-def test_variant_gives_what_the_evaluator_gave(row, protocol, ranked):
+def test_variant_gives_what_the_evaluator_gave(row, protocol, ranked, background):
     decisions = {key.replace(".", "__"): value for key, value in row.get("protocol", {}).items()}
     asked = protocol(**decisions)
     measure = parse_measure(row["measure"], asked, metrics())
@@ -45,7 +48,7 @@ def test_variant_gives_what_the_evaluator_gave(row, protocol, ranked):
         ties="shared-worst" if shared else "definite",
         threshold=asked.number("relevance.threshold"),
     )
-    ratio = measure.metric.compute(lists, measure.cutoff, measure.variants)
+    ratio = measure.of_lists(lists, background(TRUTH, n_items=13))  # items 0 to 12; item 0 is in no list
     averaged = average(measure, ratio, lists.users, lists.strata, lists.lengths == 0, asked)
     values = dict(zip((USERS[user] for user in averaged.users), averaged.values, strict=True))
     for user, value in row.get("users", {}).items():
@@ -65,6 +68,12 @@ PAIRS = [
 ]
 
 
+def predictions(pairs):
+    users, items, predicted, real = (np.array(column, dtype=float) for column in zip(*pairs, strict=True))
+    everything = np.ones(len(pairs), dtype=np.bool_)
+    return Predictions(users.astype(np.int32), items.astype(np.int32), real, predicted, everything, (1.0, 5.0))
+
+
 @pytest.mark.parametrize(
     ("evaluator", "over", "clip", "rmse", "mae"),
     [
@@ -76,8 +85,46 @@ PAIRS = [
     ],
 )
 def test_errors_are_averaged_as_the_evaluator_does(evaluator, over, clip, rmse, mae, protocol):
-    users, items, predicted, real = (np.array(column) for column in zip(*PAIRS, strict=True))
-    pairs = Predictions(users, items, np.minimum(predicted, clip) - real)
+    pairs = predictions([(user, item, min(predicted, clip), real) for user, item, predicted, real in PAIRS])
     asked = protocol(predict__average=over)
-    values = [average_errors(parse_measure(name, asked, metrics()), pairs, asked).value for name in ("rmse", "mae")]
+    values = [average_predictions(parse_measure(name, asked, metrics()), pairs).value for name in ("rmse", "mae")]
     assert values == pytest.approx([rmse, mae], abs=1e-9), evaluator
+
+
+# Surprise 1.1.5: user, item, prediction, rating, and what accuracy.mse and accuracy.fcp gave.
+MISSING = [(1, 2, math.nan, 2.0) if pair[:2] == (1, 2) else pair for pair in PAIRS]
+THREE_AND_TWO = [(1, 1, 1, 1), (1, 2, 2, 2), (1, 3, 3, 3), (2, 1, 2, 1), (2, 2, 1, 2)]
+THREE_USERS = [(1, 1, 1, 1), (1, 2, 2, 2), (2, 1, 1, 1), (2, 2, 2, 2), (3, 1, 2, 1), (3, 2, 1, 2)]
+TIED = [(1, 1, 3, 1), (1, 2, 3, 2)]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "name", "value"),
+    [
+        (PAIRS, "mse", 1.5833333333333333),
+        (PAIRS, "fcp", 0.75),
+        (MISSING, "fcp", 0.5),
+        (THREE_AND_TWO, "fcp", 0.75),
+        (THREE_USERS, "fcp", 0.5),
+        (TIED, "fcp", 0.0),
+    ],
+)
+def test_numbers_of_surprise(pairs, name, value, protocol):
+    asked = protocol(metric__fcp__join="mean-counts", metric__fcp__ties="discordant")
+    found = average_predictions(parse_measure(name, asked, metrics()), predictions(pairs)).value
+    assert found == pytest.approx(value, abs=1e-12)
+
+
+def test_predictions_that_surprise_clipped_and_made_up(protocol):
+    # Estimates 6.7, -2 and 3.3 within a scale of 1 to 5, one that is not a number and becomes the upper bound, and
+    # two that were impossible and become the mean training rating, 3; test_rmse and test_mae of Surprise 1.1.5.
+    asked = protocol(predict__clip="scale", predict__missing="constant", predict__constant=5.0)
+    users, items = np.array([1, 1, 2, 3, 99, 1], dtype=np.int32), np.array([3, 4, 2, 1, 1, 9], dtype=np.int32)
+    scores = Scores(
+        np.array([6.7, -2.0, math.nan, 3.3, 3.0, 3.0]), np.array([SCORED] * 4 + [FALLBACK] * 2, dtype=np.uint8)
+    )
+    ratings = np.array([5.0, 1.0, 3.0, 3.0, 4.0, 2.0])
+    pairs = resolve_predictions(scores, ratings, users, items, asked, TrainRatings(None, (1.0, 5.0), (1.0, 5.0)))
+    names = {"rmse": 1.0074720839804943, "mae": 0.7166666666666667, "prediction-coverage": 3 / 6}
+    found = {name: average_predictions(parse_measure(name, asked, metrics()), pairs).value for name in names}
+    assert found == pytest.approx(names, abs=1e-12)

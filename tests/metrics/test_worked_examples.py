@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
+
+from repro.errors import ProtocolError
+from repro.evaluate import default_protocol, evaluate
 
 # Mansoury's lecture: four users, lists of four.
 TRUTH = [{2, 3}, {1, 2, 3, 5, 7}, {3, 4, 6}, {1, 2, 3, 4, 5, 6}]
@@ -21,6 +26,7 @@ def lecture(ranked):
 def test_precision_and_recall_of_the_lecture(lecture, values):
     assert values("precision@4", lecture) == [0.25, 0.75, 0.0, 1.0]
     assert values("recall@4", lecture) == pytest.approx([0.5, 0.6, 0.0, 4 / 6])
+    assert values("tpr@4", lecture) == values("sensitivity@4", lecture) == values("recall@4", lecture)
 
 
 def test_ndcg_of_the_lecture(lecture, values):
@@ -128,9 +134,126 @@ def test_ideal_lists_of_ndcg(ranked, values):
     assert values("ndcg[gain=linear,ideal=listed]@3", graded) == pytest.approx([(3 * d[1] + 5 * d[2]) / (5 + 3 * d[1])])
 
 
+def test_f1_of_users_and_of_means(lecture, values, measure):
+    # Precision 1/4, 3/4, 0, 1 and recall 1/2, 3/5, 0, 2/3: 2 * hits / (4 + relevant items).
+    assert values("f1@4", lecture) == pytest.approx([2 / 6, 6 / 9, 0.0, 8 / 10])
+    joined = measure("f1[average=means]@4")
+    assert [part.name for part in joined.parts] == ["precision@4", "recall@4"]
+    precision, recall = (1 / 4 + 3 / 4 + 0 + 1) / 4, (1 / 2 + 3 / 5 + 0 + 2 / 3) / 4
+    found = {"precision": (precision, 4), "recall": (recall, 4)}
+    value, users = joined.joined({part.full_name: found[part.metric.name] for part in joined.parts})
+    assert value == pytest.approx(2 * precision * recall / (precision + recall), abs=1e-12)
+    assert users == 4
+    nothing = {part.full_name: (0.0, 4) for part in joined.parts}
+    assert joined.joined(nothing) == (0.0, 4)
+
+
+def test_denominators_of_f1(ranked, values, measure):
+    # One hit in a list of two, four relevant items, k = 8.
+    short = ranked([{1: 2.0, 2: 1.0}], [{2: 1, 5: 1, 6: 1, 7: 1}])
+    assert values("f1@8", short) == pytest.approx([2 / (8 + 4)])
+    assert values("f1[precision=list]@8", short) == pytest.approx([2 / (2 + 4)])
+    assert values("f1[precision=min-relevant]@8", short) == pytest.approx([2 / (4 + 4)])
+    assert values("f1[recall=min-relevant]@2", short) == pytest.approx([2 / (2 + 2)])
+    assert values("f1", short) == pytest.approx([2 / (2 + 4)])
+    asked = measure("f1[average=means,precision=list,recall=min-relevant]")
+    assert [part.full_name for part in asked.parts] == [
+        "precision[denominator=list]",
+        "recall[denominator=min-relevant]",
+    ]
+
+
+def test_ranks_of_hits(ranked, values):
+    # Hits at ranks 2 and 5 of six items, a third relevant item is not listed; and a list without a hit.
+    both = ranked([{item: -item for item in range(1, 7)}] * 2, [{2: 1, 5: 1, 9: 1}, {9: 1}])
+    assert values("arhr", both) == pytest.approx([1 / 2 + 1 / 5, 0.0])
+    assert values("arhr@4", both) == [1 / 2, 0.0]
+    assert values("arc", both) == pytest.approx([3.5, math.nan], nan_ok=True)
+    assert values("arc@4", both) == pytest.approx([2.0, math.nan], nan_ok=True)
+
+
+def test_lists_without_a_hit_have_no_mean_rank():
+    lists = pd.DataFrame({"user": [1, 1, 2], "item": [1, 2, 3], "rank": [1, 2, 1]})
+    truth = pd.DataFrame({"user": [1, 2, 3], "item": [2, 9, 9]})
+    for no_list in ("zero", "skip"):
+        protocol = default_protocol(False).replace({"average.no_list": no_list}, "test")
+        found = evaluate(lists, truth, protocol, metrics=["arc"])
+        assert found[["value", "users"]].to_numpy().tolist() == [[2.0, 1.0]]
+
+
+def test_rank_biased_precision(ranked, values):
+    # Hits at ranks 1 and 3 of three items; four relevant items.
+    one = ranked([{1: 3, 2: 2, 3: 1}], [dict.fromkeys([1, 3, 8, 9], 1)])
+    assert values("rbp", one) == pytest.approx([0.2 * (1 + 0.64)])
+    assert values("rbp[p=0.5]@2", one) == pytest.approx([0.5])
+    assert values("rbp[p=0]", one) == [1.0]
+    assert values("rbp[p=0.5,ideal=min]", one) == pytest.approx([1.25 / 1.875])
+    assert values("rbp[p=0.5,ideal=min]@2", one) == pytest.approx([1 / 1.5])
+    assert values("rbp[p=0.5,ideal=list]@10", one) == pytest.approx([1.25 / 1.75])
+
+
+def test_percentile_ranks(ranked, background, values):
+    # Relevant items at ranks 2 and 5 of five, rated 1 and 3; one rated 2 is not listed.
+    truth = [{2: 1, 5: 3, 9: 2}]
+    one, known = ranked([{item: -item for item in range(1, 6)}], truth), background(truth, 10)
+    assert values("mpr", one, known) == pytest.approx([(25 + 100 + 100) / 3])
+    assert values("mpr[unlisted=left-out]", one, known) == pytest.approx([(25 + 100) / 2])
+    assert values("mpr[percentile=share]", one, known) == pytest.approx([(40 + 100 + 100) / 3])
+    assert values("mpr[weight=rating]", one, known) == pytest.approx([(1 * 25 + 3 * 100 + 2 * 100) / 6])
+    single = ranked([{1: 1.0}, {}, {1: 1.0}], [{1: 1}, {1: 1}, {}])
+    assert values("mpr", single) == pytest.approx([50.0, 100.0, math.nan], nan_ok=True)
+    assert values("mpr[unlisted=left-out]", single) == pytest.approx([50.0, math.nan, math.nan], nan_ok=True)
+
+
+def test_percentile_ranks_of_pairs():
+    # Hu, Koren & Volinsky: user 1 has items at 0 and 50 per cent, user 2 one at 100, rated 1, 2 and 5.
+    lists = pd.DataFrame({"user": [1] * 3 + [2] * 3, "item": [1, 2, 3] * 2, "rank": [1, 2, 3] * 2})
+    truth = pd.DataFrame({"user": [1, 1, 2], "item": [1, 2, 3], "rating": [1, 2, 5]})
+    found = evaluate(lists, truth, metrics=["mpr", "mpr[join=pairs]", "mpr[join=pairs,weight=rating]"])
+    expected = [(25 + 100) / 2, (0 + 50 + 100) / 3, (1 * 0 + 2 * 50 + 5 * 100) / 8]
+    assert found["value"].tolist() == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_random_order_stands_at_50_per_cent(ranked, values):
+    tied = ranked([dict.fromkeys(range(12), 0.0)], [dict.fromkeys([1, 4, 6], 1)], ties="expected")
+    assert values("mpr", tied) == values("mpr", replace(tied, ties="shared-mean")) == [50.0]
+
+
+def test_preferences(ranked, values):
+    # 1 and 4 are judged and not relevant, 2 and 5 relevant, 3 and 6 unjudged, relevant 9 is not listed.
+    one = ranked([{item: -item for item in range(1, 7)}], [{1: 0, 2: 1, 4: 0, 5: 1, 9: 1}])
+    assert values("bpref", one) == pytest.approx([(1 - 1 / 2 + 1 - 2 / 2) / 3])
+    assert values("bpref[denominator=relevant]", one) == pytest.approx([(1 - 1 / 3 + 1 - 2 / 3) / 3])
+    assert values("bpref@3", one) == pytest.approx([(1 - 1 / 2) / 3])
+    # More judged non-relevant items than relevant ones: only as many of them count.
+    many = ranked([{item: -item for item in range(1, 7)}], [{1: 0, 2: 0, 3: 1, 4: 0}])
+    assert values("bpref", many) == [0.0]
+
+
+def test_inferred_precision(ranked, values):
+    # Rank 1 unjudged, 2 judged and not relevant, 3 and 5 relevant, 4 unjudged: e keeps 0 / 1 away from 0.
+    one = ranked([{item: -item for item in range(1, 6)}], [{2: 0, 3: 1, 5: 1}])
+    e = 0.00001
+    first, second = e / (1 + 2 * e), (1 + e) / (2 + 2 * e)
+    trec = (1 / 3 + 2 / 3 * (1 / 2) * first + 1 / 5 + 4 / 5 * (2 / 4) * second) / 2
+    assert values("infap", one) == pytest.approx([trec], abs=1e-12)
+    alike = (1 / 3 + 2 / 3 * first + 1 / 5 + 4 / 5 * second) / 2
+    assert values("infap[unjudged=as-judged]", one) == pytest.approx([alike], abs=1e-12)
+    assert values("infap[epsilon=1]@3", one) == pytest.approx([(1 / 3 + 2 / 3 * (1 / 2) * (1 / 3)) / 2], abs=1e-12)
+    top = ranked([{1: 1.0}], [{1: 1}])
+    assert values("infap", top) == values("infap[unjudged=as-judged]", top) == [1.0]
+
+
+def test_f1_says_nothing_with_one_relevant_item_per_list(measure):
+    with pytest.raises(ProtocolError, match=r"F1@k is 2 / \(k \+ 1\) of it; ask for hit"):
+        measure("f1@10", candidates__relevant="one")
+    assert measure("arhr", candidates__relevant="one").cutoff is None
+
+
 def test_lists_without_items_or_without_relevant_items(ranked, values):
     both = ranked([{}, {1: 1.0}, {1: 1.0}], [{1: 1}, {}, {1: 0}])
-    for name in ("precision@3", "precision[denominator=list]@3", "recall@3", "hit@3", "rr", "ap", "ndcg@3"):
+    names = ("precision@3", "precision[denominator=list]@3", "recall@3", "hit@3", "rr", "ap", "ndcg@3")
+    for name in (*names, "f1@3", "arhr", "rbp", "rbp[ideal=min]", "rbp[ideal=list]@3", "bpref", "infap@3"):
         empty, *without = values(name, both)
         assert empty == 0.0, name
         assert np.isnan(without).all(), name
@@ -142,7 +265,8 @@ def test_lists_without_items_or_without_relevant_items(ranked, values):
 
 def test_no_lists_at_all(ranked, values):
     nothing = ranked([], [])
-    for name in ("precision@3", "recall@3", "hit@3", "rr", "ap", "ndcg@3", "ndcg[gain=exp2,ideal=k]@3"):
+    names = ("precision@3", "recall@3", "hit@3", "rr", "ap", "ndcg@3", "ndcg[gain=exp2,ideal=k]@3", "f1@3", "arhr")
+    for name in (*names, "arc", "half-life", "rbp", "bpref", "mpr", "auc", "auc@3", "fallout@3", "specificity@3"):
         for ties in ("definite", "expected"):
             assert values(name, ranked([], [], ties=ties)) == [], name
     assert len(nothing) == 0

@@ -139,10 +139,31 @@ def test_pooled_folds_average_all_lists_together(tmp_path):
     errors = []
     for path in (tmp_path / "run" / "artifacts").iterdir():
         stored = pd.read_parquet(path)
-        if "error" in stored:
-            errors.append(stored["error"])
+        if "resolved" in stored:
+            errors.append(stored["resolved"] - stored["rating"])
     expected = (pd.concat(errors) ** 2).mean() ** 0.5
     assert results.table()["rmse"].iloc[0] == pytest.approx(expected, abs=1e-12)
+
+
+def test_pooled_folds_keep_what_was_predicted_and_what_was_not(tmp_path):
+    data = synthetic_interactions(users=60, items=50, ratings=500, alpha=1.0, seed=1)
+    scale = {"data__scale": "stated", "data__scale_min": 1, "data__scale_max": 9}
+    missing = {"predict__missing": "constant", "predict__constant": 3}
+    protocol = Protocol.load("random-5fold", average__folds="pooled", **scale, **missing)
+    asked = ["prediction-coverage", "nmae", "imae", "fcp[ties=half]"]
+    table = Study(data, protocol, ["reference/user-knn"], asked).run(tmp_path / "run").table().iloc[0]
+    stored = [pd.read_parquet(path) for path in (tmp_path / "run" / "artifacts").iterdir()]
+    pairs = pd.concat(frame for frame in stored if "prediction" in frame)
+    known = pairs["prediction"].notna()
+    assert 0 < known.mean() < 1
+    assert table["prediction-coverage"] == pytest.approx(known.mean(), abs=1e-12)
+    errors = (pairs["prediction"].fillna(3) - pairs["rating"]).abs()
+    assert table["nmae"] == pytest.approx(errors.mean() / 8, abs=1e-12)
+    assert table["mae[average=items]"] == pytest.approx(errors.groupby(pairs["item"]).mean().mean(), abs=1e-12)
+    of_users = pairs.assign(prediction=pairs["prediction"].fillna(3)).merge(pairs.fillna(3), on="user")
+    ordered = of_users[of_users["rating_x"] > of_users["rating_y"]]
+    gained = np.sign(ordered["prediction_x"] - ordered["prediction_y"])
+    assert table["fcp[ties=half]"] == pytest.approx(((gained + 1) / 2).mean(), abs=1e-12)
 
 
 def study(data, **changes):

@@ -88,4 +88,11 @@ DECISIONS = (
     ),
     Decision("data.scale_min", "The lowest rating possible?", "number", when=(When("data.scale", ("stated",)),)),
     Decision("data.scale_max", "The highest rating possible?", "number", when=(When("data.scale", ("stated",)),)),
+    Decision(
+        "data.item_features",
+        "Where are the features of the items, for metrics that compare items by them?",
+        "path",
+        default="none",
+        words=("none", "dataset"),
+    ),
 )

@@ -53,8 +53,8 @@ DECISIONS = (
         "predict.average",
         "Over what is the error averaged?",
         options=(
-            Option("ratings", "all test pairs", used_by=("surprise",)),
-            Option("users", "each user's error, then the users", used_by=("lenskit",)),
+            Option("ratings", "all test pairs", used_by=("surprise", "recbole")),
+            Option("users", "each user's error, then the users", used_by=("lenskit", "cornac")),
             Option("items", "each item's error, then the items"),
         ),
         default="ratings",

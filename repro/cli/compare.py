@@ -1,0 +1,200 @@
+"""`repro compare`: which algorithms of a run differ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from repro.cli.output import json_option, print_json, print_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from repro.study.compare import Compared, Systems
+
+
+@click.command(
+    epilog=(
+        "Examples: repro compare run --test wilcoxon --correct holm -m ndcg@10; "
+        "repro compare run --baseline popular --plot differences.svg; "
+        "repro compare ours.parquet theirs.parquet"
+    )
+)
+@click.argument("sources", nargs=-1, required=True, type=click.Path(), metavar="RUN_FOLDER | FILE...")
+@click.option("-m", "--metric", "metrics", multiple=True, help="Such as ndcg@10; repeatable [default: the first].")
+@click.option(
+    "--test",
+    default="randomisation",
+    show_default=True,
+    help="randomisation, wilcoxon, t, sign, bootstrap, nemenyi, conover.",
+)
+@click.option(
+    "--correct",
+    default="holm",
+    show_default=True,
+    help="none, bonferroni, holm, hochberg, sidak, benjamini-hochberg; over the pairs of a metric.",
+)
+@click.option("--baseline", metavar="LABEL", help="Only pairs with this one [default: all pairs].")
+@click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="Up to which a corrected p is a difference; intervals hold with 1 - level.",
+)
+@click.option("--interval", default="t", show_default=True, help="Of the difference: t, percentile, bca.")
+@click.option("--zeros", default="wilcox", show_default=True, help="Ties in the Wilcoxon test: wilcox, pratt, zsplit.")
+@click.option(
+    "--samples",
+    type=click.IntRange(1),
+    default=100_000,
+    show_default=True,
+    help="Of the randomisation and bootstrap tests.",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all draws.")
+@click.option(
+    "--tune",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="SHARE",
+    help="Choose the best setting of each algorithm on this share of users; test on the others.",
+)
+@click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="A chart: .svg, .html or .png.")
+@json_option
+def compare(
+    sources: tuple[str, ...],
+    metrics: tuple[str, ...],
+    plot: str | None,
+    tune: float | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Test which algorithms of a run differ: paired tests, corrections, effect sizes, intervals.
+
+    Pairs are tested on the values of each user. In place of a run folder, give files that `repro evaluate --per-user`
+    wrote: one for each system, or one with several runs.
+    """
+    from repro.stats import Settings
+    from repro.study.compare import compare_systems
+
+    if plot and len(metrics) > 1:
+        raise click.BadParameter("a chart is about one metric; give -m once", param_hint="--plot")
+    if plot:
+        from repro.report.charts import refuse_other_formats
+
+        refuse_other_formats(plot)
+    systems = _systems(sources)
+    found = [compare_systems(systems, metric, Settings(**options), tune) for metric in metrics or systems.metrics[:1]]
+    if plot:
+        from repro.report.charts import save_chart
+        from repro.report.comparisons import comparison_chart
+
+        save_chart(comparison_chart(found[0].comparison, found[0].metric), plot)
+    if as_json:
+        print_json([_plain(one) for one in found])
+        return
+    for one in found:
+        _print(one)
+    if plot:
+        click.echo(f"\nchart    {plot}")
+
+
+def _systems(sources: tuple[str, ...]) -> Systems:
+    from repro.study.compare import systems_of_files, systems_of_run
+
+    if len(sources) == 1 and not Path(sources[0]).is_file():
+        return systems_of_run(sources[0])
+    for source in sources:
+        if Path(source).is_dir():
+            raise click.BadParameter(f"{source} is a folder; give one run folder, or files of per-user values")
+    return systems_of_files(sources)
+
+
+def _plain(one: Compared) -> dict[str, Any]:
+    settings, friedman = one.comparison.settings, one.comparison.friedman
+    return {
+        "metric": one.metric,
+        "better": one.better,
+        "test": settings.test,
+        "correct": settings.correct,
+        "level": settings.level,
+        "friedman": friedman
+        and {
+            "statistic": friedman.statistic,
+            "p": friedman.p,
+            "f_statistic": friedman.f_statistic,
+            "f_p": friedman.f_p,
+            "users": friedman.users,
+            "average_ranks": one.comparison.ranks,
+            "critical_difference": friedman.critical_difference(settings.level),
+        },
+        "chosen": one.tuned and one.tuned.chosen,
+        "notes": list(one.notes),
+        "pairs": one.comparison.pairs.to_dict(orient="records"),
+    }
+
+
+def _print(one: Compared) -> None:
+    from repro.stats import CORRECTIONS, TESTS
+
+    settings, friedman = one.comparison.settings, one.comparison.friedman
+    test, correction = TESTS[settings.test], CORRECTIONS[settings.correct]
+    if one.tuned:
+        click.echo(
+            "Chosen on the tuning users: " + "; ".join(f"{use}: {best}" for use, best in one.tuned.chosen.items())
+        )
+    if friedman:
+        word = "differ" if friedman.p <= settings.level else "are not shown to differ"
+        click.echo(
+            f"Friedman: the {len(one.comparison.ranks)} systems {word} on {friedman.users:,} users "
+            f"(chi-squared {friedman.statistic:.2f}, p = {_p(friedman.p)})"
+        )
+    by = (
+        ""
+        if test.family_wise
+        else f", corrected by {correction.title}"
+        if correction.statsmodels
+        else ", not corrected"
+    )
+    better = "" if one.better == "neither" else f" ({one.better} is better)"
+    confidence = f"{100 * (1 - settings.level):g}% interval"
+    pairs = one.comparison.pairs
+    columns = ["a", "b", "mean a", "mean b", "difference", confidence, "d_z", "a better", "p", "corrected", "verdict"]
+    print_table(
+        columns,
+        [_cells(row) for _, row in pairs.iterrows()],
+        title=f"{one.metric}{better}: {test.title}{by}",
+        right=columns[2:10],
+    )
+    users = f"{pairs['users'].min():,}" + (f" to {pairs['users'].max():,}" if pairs["users"].nunique() > 1 else "")
+    dropped = f", of which the test drops up to {pairs['dropped'].max():,}" if pairs["dropped"].any() else ""
+    click.echo(
+        f"users in a pair: {users}; tied: up to {pairs['ties'].max():,}{dropped}; p: {', '.join(pairs['how'].unique())}"
+    )
+    for note in one.notes:
+        click.echo(f"note: {note}")
+
+
+def _cells(row: pd.Series) -> list[str]:
+    return [
+        row["a"],
+        row["b"],
+        f"{row['mean_a']:.4f}",
+        f"{row['mean_b']:.4f}",
+        f"{row['difference']:+.4f}",
+        f"{row['low']:+.4f} to {row['high']:+.4f}",
+        f"{row['cohen_dz']:+.2f}",
+        f"{100 * row['superiority']:.0f}%",
+        _p(row["p"]),
+        _p(row["p_corrected"]),
+        row["verdict"],
+    ]
+
+
+def _p(p: float) -> str:
+    if p != p:
+        return "-"
+    if p == 0:
+        return "< 1e-15"
+    return f"{p:.4f}" if p >= 0.00005 else f"{p:.1e}"

@@ -1,0 +1,60 @@
+"""Options that commands share: metrics, a protocol, and changes of its decisions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from repro.protocol import Value
+
+
+def complete_metric(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of metrics; after an `@`, cut-offs that people use."""
+    from repro.metrics import metrics
+
+    name, at, _ = incomplete.partition("@")
+    if at:
+        offered = [f"{name}@{cutoff}" for cutoff in (1, 5, 10, 20, 50, 100)]
+        return [CompletionItem(text) for text in offered if text.startswith(incomplete)]
+    titles = {alias: one.title for one in metrics().values() for alias in (one.name, *one.aliases)}
+    return [CompletionItem(name, help=title) for name, title in titles.items() if name.startswith(incomplete)]
+
+
+def complete_protocol(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of protocols, or files."""
+    from repro.protocol import protocol_names
+
+    found = [CompletionItem(name) for name in protocol_names() if name.startswith(incomplete)]
+    return found or [CompletionItem(incomplete, type="file")]
+
+
+def complete_change(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Decisions; after the `=`, their options."""
+    from repro.protocol import registry
+
+    known = registry()
+    key, equals, _ = incomplete.partition("=")
+    if not equals:
+        return [CompletionItem(f"{name}=", help=one.question) for name, one in known.items() if name.startswith(key)]
+    options = known[key].options if key in known else ()
+    offered = {f"{key}={option.value}": option.meaning for option in options}
+    return [CompletionItem(text, help=meaning) for text, meaning in offered.items() if text.startswith(incomplete)]
+
+
+def read_changes(given: tuple[str, ...]) -> dict[str, Value]:
+    """`ties.break=random` as a decision and its value; numbers and true/false are read as such."""
+    import tomllib
+
+    changes: dict[str, Value] = {}
+    for text in given:
+        key, equals, written = text.partition("=")
+        if not equals:
+            raise click.BadParameter(f"'{text}': write DECISION=VALUE, such as ties.break=random", param_hint="--set")
+        try:
+            changes[key.strip()] = tomllib.loads(f"value = {written}")["value"]
+        except tomllib.TOMLDecodeError:
+            changes[key.strip()] = written.strip()
+    return changes

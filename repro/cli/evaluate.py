@@ -1,0 +1,337 @@
+"""`repro evaluate`: numbers of recommendations that are in files."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from repro.cli.decisions import complete_change, complete_metric, complete_protocol, read_changes
+from repro.cli.output import json_option, print_json, print_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from repro.evaluate import Evaluation, Frames
+    from repro.protocol import Protocol
+
+_FILE = click.Path(dir_okay=False)
+_STDIN = "-"
+_LABELS = {"run": "recommendations", "truth": "truth", "train": "train"}
+_WRITTEN = (".parquet", ".csv", ".tsv")
+
+
+def _complete_run(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(incomplete, type="file")]
+
+
+@click.command(
+    epilog=(
+        "Examples: repro evaluate --run run.tsv --truth test.tsv -m ndcg@10 -m map@100; "
+        "repro evaluate --run bpr=bpr.run --run ease=ease.run --truth test.qrels --set ties.break=trec -m ndcg@10; "
+        "repro evaluate --run predictions.csv -m rmse -m mae"
+    )
+)
+@click.option(
+    "--run",
+    "runs",
+    multiple=True,
+    required=True,
+    metavar="[LABEL=]FILE",
+    shell_complete=_complete_run,
+    help="The recommendations; may be repeated, each with a column of its own. - is standard input.",
+)
+@click.option("--truth", type=_FILE, help="The held-out rows [default: the ratings that come with predictions].")
+@click.option("--train", type=_FILE, help="The training rows, where decisions or metrics ask for them.")
+@click.option("--protocol", metavar="NAME|FILE", shell_complete=complete_protocol, help="See `repro protocol list`.")
+@click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="DECISION=VALUE",
+    shell_complete=complete_change,
+    help="Change a decision of the protocol; may be repeated.",
+)
+@click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=complete_metric,
+    help="Such as ndcg@10; may be repeated [default: ndcg@10, precision@10, recall@10]. See `repro metrics list`.",
+)
+@click.option("--features", type=_FILE, help="Features of the items, for metrics of diversity and the like.")
+@click.option("--previous", type=_FILE, multiple=True, help="Lists of earlier times, latest first; may be repeated.")
+@click.option(
+    "--columns",
+    multiple=True,
+    metavar="ROLE=NAME",
+    help="What a column is called: user=userId, or truth.user=uid in one of the files alone (run, truth, train). "
+    "Without a header, columns are called by place: rank=3. Common names are known.",
+)
+@click.option(
+    "--format",
+    "formats",
+    multiple=True,
+    metavar="[FILE=]FORMAT",
+    help="text, parquet, json, recbole, trec or surprise, of all files or of one: run=trec [default: recognised].",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of ties.break=random.")
+@click.option(
+    "--per-user",
+    type=_FILE,
+    help="Write the values of each user to this file (.parquet, .csv, .tsv); {run} in its name stands for each run.",
+)
+@click.option("-o", "--output", type=_FILE, help="Write the table to this file (.csv, .tsv, .parquet).")
+@click.option("--full", is_flag=True, help="Show the full names of metrics, with every variant.")
+@json_option
+def evaluate(
+    runs: tuple[str, ...],
+    truth: str | None,
+    train: str | None,
+    protocol: str | None,
+    changes: tuple[str, ...],
+    metrics: tuple[str, ...],
+    features: str | None,
+    previous: tuple[str, ...],
+    columns: tuple[str, ...],
+    formats: tuple[str, ...],
+    seed: int,
+    per_user: str | None,
+    output: str | None,
+    full: bool,
+    as_json: bool,
+) -> None:
+    """Measure recommendations that are in files.
+
+    Files may be CSV, TSV, Parquet, JSON, RecBole atomic files, TREC runs and qrels, or predictions of Surprise that
+    were written as CSV or JSON; they may be compressed. Recommendations have a user, an item, and a score or a rank;
+    where there are both, the score counts, and of a TREC run always. Equal scores are in the order of ties.break:
+    `--set ties.break=trec` orders them as trec_eval does. The lists are measured as they are: what a protocol says
+    about splits and candidates has no effect.
+    """
+    from repro.evaluate import DEFAULT_METRICS, measure_frames, read_frames
+
+    for file in filter(None, (per_user, output)):
+        _require_known_suffix(file)
+    given = _labelled(runs)
+    with _status() as say, _reader(columns, formats, say) as read:
+        beside: dict[str, Any] = {
+            "truth": read("truth", truth) if truth else None,
+            "train": read("train", train) if train else None,
+        }
+        if features:
+            beside["features"] = features
+        if previous:
+            beside["previous"] = [read("recommendations", file) for file in previous]
+        found: dict[str, Evaluation] = {}
+        for label, file in given.items():
+            frames = read_frames(read("recommendations", file), **beside)
+            say(f"measuring {label}")
+            chosen = _protocol(protocol, changes, frames)
+            found[label] = measure_frames(frames, chosen, metrics or DEFAULT_METRICS, seed)
+            _tell_if_strangers(frames, label)
+    if output:
+        _write(_long_table(found, several=len(found) > 1), output)
+    if per_user:
+        _write_users(found, per_user)
+    if as_json:
+        one = next(iter(found.values()))
+        print_json(
+            {
+                "protocol": {"name": one.protocol.name, "hash": one.protocol.hash},
+                "seed": seed,
+                "results": _long_table(found, several=True).to_dict("records"),
+            }
+        )
+        return
+    _print(found, full)
+
+
+def _labelled(runs: tuple[str, ...]) -> dict[str, str]:
+    """The files by label: as stated, or the name of the file."""
+    labelled: dict[str, str] = {}
+    for text in runs:
+        label, equals, file = text.partition("=")
+        if not equals or not label or Path(text).exists():
+            label, file = ("stdin" if text == _STDIN else Path(text).name), text
+        if label in labelled:
+            raise click.BadParameter(
+                f"two runs are called '{label}'; name them, such as --run first={labelled[label]}", param_hint="--run"
+            )
+        labelled[label] = file
+    if list(labelled.values()).count(_STDIN) > 1:
+        raise click.BadParameter("standard input can be read once only", param_hint="--run")
+    return labelled
+
+
+@contextmanager
+def _status() -> Iterator[Callable[[str], None]]:
+    """Says on standard error what is being done, where that is a terminal."""
+    from rich.console import Console
+    from rich.markup import escape
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda text: None
+        return
+    with console.status("reading") as status:
+        yield lambda text: status.update(escape(text))
+
+
+@contextmanager
+def _reader(
+    columns: tuple[str, ...], formats: tuple[str, ...], say: Callable[[str], None]
+) -> Iterator[Callable[[str, str], pd.DataFrame]]:
+    """Reads a file as what it holds: recommendations, truth or train."""
+    from repro.evaluate.given import READERS, columns_of, require_known_columns
+
+    names = {_spelled_out(role): name for role, name in _pairs(columns, "--columns", "user=userId").items()}
+    require_known_columns(names)
+    stated = _formats(formats)
+    with tempfile.TemporaryDirectory() as folder:
+
+        def read(label: str, file: str) -> pd.DataFrame:
+            say(f"reading {file}")
+            path = _kept_input(Path(folder)) if file == _STDIN else Path(file)
+            return READERS[label](path, columns_of(label, names), stated.get(label, stated.get("")))
+
+        yield read
+
+
+def _kept_input(folder: Path) -> Path:
+    """Standard input as a file: its form is recognised by its first lines, so it is read more than once."""
+    file = folder / "standard-input"
+    with file.open("wb") as target:
+        shutil.copyfileobj(sys.stdin.buffer, target)
+    return file
+
+
+def _pairs(given: tuple[str, ...], option: str, example: str) -> dict[str, str]:
+    """`user=userId`, several of them apart by commas or one in each option."""
+    pairs: dict[str, str] = {}
+    for text in (part for one in given for part in one.split(",")):
+        key, equals, value = (piece.strip() for piece in text.partition("="))
+        if not (key and equals and value):
+            raise click.BadParameter(f"'{text}': write it like {example}", param_hint=option)
+        pairs[key] = value
+    return pairs
+
+
+def _spelled_out(role: str) -> str:
+    """`run.user` of the command line is `recommendations.user` elsewhere."""
+    return f"recommendations.{role.removeprefix('run.')}" if role.startswith("run.") else role
+
+
+def _formats(given: tuple[str, ...]) -> dict[str, str]:
+    """The formats by what a file holds; under an empty name, that of all others."""
+    formats: dict[str, str] = {}
+    for text in given:
+        label, equals, name = text.rpartition("=")
+        if equals and label not in _LABELS:
+            raise click.BadParameter(
+                f"'{text}': write FORMAT, or one of {', '.join(f'{one}=FORMAT' for one in _LABELS)}",
+                param_hint="--format",
+            )
+        formats[_LABELS.get(label, "")] = name
+    return formats
+
+
+def _protocol(name: str | None, changes: tuple[str, ...], frames: Frames) -> Protocol:
+    from repro.evaluate import default_protocol
+    from repro.protocol import read_protocol
+
+    chosen = read_protocol(name) if name else default_protocol(frames.truth.explicit)
+    return chosen.replace(read_changes(changes), "command line")
+
+
+def _tell_if_strangers(frames: Frames, label: str) -> None:
+    """To have no user in common is nearly always a matter of how ids are written."""
+    import numpy as np
+
+    if len(frames.users) and not np.isin(frames.users, frames.truth.users).any():
+        listed, tested = (frames.truth.user_ids[codes[0]] for codes in (frames.users, frames.truth.users))
+        click.echo(
+            f"note: no user of {label} is in the truth, so all lists are empty; users are written like '{listed}' "
+            f"there and like '{tested}' in the truth",
+            err=True,
+        )
+
+
+def _long_table(found: Mapping[str, Evaluation], *, several: bool) -> pd.DataFrame:
+    """A row for each run and metric, with the full name of the metric."""
+    import pandas as pd
+
+    tables = []
+    for label, one in found.items():
+        table = one.table()
+        table.insert(1, "full", [measure.full_name for measure in one.asked.values()])
+        if several:
+            table.insert(0, "run", label)
+        tables.append(table)
+    return pd.concat(tables, ignore_index=True)
+
+
+def _write_users(found: Mapping[str, Evaluation], file: str) -> None:
+    """The values of each user: a file for each run, or one file with a column ``run`` where there are several."""
+    import pandas as pd
+
+    for one in found.values():
+        if len(one.without_users) == len(one.asked):
+            raise click.BadParameter(
+                f"{', '.join(one.without_users)}: about all users together, without a value for each of them",
+                param_hint="--per-user",
+            )
+    tables = {label: one.per_user() for label, one in found.items()}
+    if "{run}" in file:
+        for label, table in tables.items():
+            _write(table, file.replace("{run}", label))
+        return
+    if len(tables) > 1:
+        for label, table in tables.items():
+            table.insert(0, "run", label)
+    _write(pd.concat(list(tables.values()), ignore_index=True), file)
+
+
+def _require_known_suffix(file: str) -> None:
+    if Path(file).suffix.lower() not in _WRITTEN:
+        raise click.BadParameter(f"{file}: its name must end in {', '.join(_WRITTEN)}", param_hint="--per-user, -o")
+    if not Path(file).absolute().parent.is_dir():
+        raise click.BadParameter(f"{file}: there is no such folder", param_hint="--per-user, -o")
+
+
+def _write(table: pd.DataFrame, file: str) -> None:
+    match Path(file).suffix.lower():
+        case ".parquet":
+            table.to_parquet(file, index=False)
+        case ".tsv":
+            table.to_csv(file, sep="\t", index=False)
+        case _:
+            table.to_csv(file, index=False)
+
+
+def _print(found: Mapping[str, Evaluation], full: bool) -> None:
+    """A row for each metric, a column for each run."""
+    first = next(iter(found.values()))
+    rows = []
+    for name, measure in first.asked.items():
+        averages = [one.found[name] for one in found.values()]
+        users = sorted({averaged.users_counted for averaged in averages})
+        rows.append(
+            [
+                measure.full_name if full else name,
+                *("-" if averaged.value != averaged.value else f"{averaged.value:.6f}" for averaged in averages),
+                f"{users[0]:,}" if len(users) == 1 else f"{users[0]:,} to {users[-1]:,}",
+            ]
+        )
+    labels = list(found) if len(found) > 1 else ["value"]
+    print_table(["metric", *labels, "users"], rows, right=[*labels, "users"])
+    click.echo(f"\nprotocol {first.protocol.name or 'by default'}, hash {first.protocol.hash[:12]}")

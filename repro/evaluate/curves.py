@@ -1,0 +1,209 @@
+"""Precision-recall and ROC curves of recommendations: two data frames in, the points of a curve out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from repro.data.interactions import FloatArray
+from repro.errors import DataError, ProtocolError, nearest
+from repro.evaluate import _protocol as protocol_of
+from repro.evaluate.frames import Frames, read_frames
+from repro.evaluate.given import Given
+from repro.evaluate.measuring import rank
+from repro.metrics import Measure, metrics
+from repro.metrics._curves import (
+    Lengths,
+    mean_precision_at_levels,
+    mean_roc_at_levels,
+    objection_to_shared_ranks,
+    tally_places,
+)
+from repro.metrics._pooled_pairs import pooled_pairs, pooled_points
+from repro.protocol import Protocol
+from repro.ranking import Ranked
+
+Kind = Literal["precision-recall", "roc"]
+Join = Literal["pooled", "lengths", "users"]
+Rates = Literal["means", "totals"]
+
+AXES = {"precision-recall": ("recall", "precision"), "roc": ("fpr", "tpr")}
+JOINS = ("pooled", "lengths", "users")
+RATES = ("means", "totals")
+LEVELS = 101
+MOST_POINTS = 1_000_000
+
+# The metric that is the area below each curve; that of a mean of users' curves is the mean of their areas, and
+# differs from the area below the drawn one by what happens between two levels.
+_AREAS = {
+    ("roc", "pooled"): "groc",
+    ("roc", "users"): "auc",
+    ("precision-recall", "pooled"): "pr-auc[join=pooled]",
+    ("precision-recall", "lengths"): "pr-auc[join=lengths]",
+    ("precision-recall", "users"): "ap",
+}
+
+
+def area_metrics(
+    kind: str, join: str, rates: str, perfect: bool = False, protocol: Protocol | None = None
+) -> list[str]:
+    """The names of the metrics that are the area below a curve; with a perfect curve, also as a share of its area."""
+    if (kind, join) == ("roc", "lengths"):
+        shares = [f"croc[normalised=perfect,rates={rates}]"] if perfect else []
+        return [f"croc[rates={rates}]", *shares]
+    expected = protocol is not None and protocol["ties.break"] == "expected"
+    unnamed = (kind, join) == ("precision-recall", "lengths") and (rates == "totals" or expected)
+    return [] if unnamed else [_AREAS[kind, join]]
+
+
+def curves(
+    recommendations: Given,
+    truth: Given | None,
+    kind: Kind = "precision-recall",
+    join: Join = "pooled",
+    protocol: Protocol | str | Path | None = None,
+    train: Given | None = None,
+    columns: Mapping[str, str] | None = None,
+    seed: int = 0,
+    points: int | None = None,
+    rates: Rates = "means",
+    perfect: bool = False,
+) -> pd.DataFrame:
+    """The points of a precision-recall or ROC curve, with users joined in one of three ways.
+
+    recommendations, truth, protocol, train, columns, seed
+              as in :func:`repro.evaluate`; a relevant item that is in no list is never found
+    kind      "precision-recall" (columns ``recall`` and ``precision``) or "roc" (``fpr`` and ``tpr``, from 0, 0 on)
+    join      "pooled": the (user, item) pairs of all users in one order by score; a point for each ``threshold``,
+              with the pairs that reach it, so that equal scores come together whatever ``ties.break`` says. Their
+              ROC curve is the GROC, and its area the metric groc; the other area is pr-auc.
+              "lengths": a point for each list length ``n``, with mean precision and recall (mean true and false
+              positive rate) of the first n items of each list; a list of fewer items keeps what it has. The areas
+              are pr-auc[join=lengths] and croc[rates=means]. Under ``ties.break = "expected"`` all are expected values.
+              "users": a curve for each user, then their mean height at fixed recalls (false positive rates). The
+              precision of a user at a recall is the highest at that recall or any beyond, 0 where that is never
+              reached (with 11 points, TREC's interpolated precision); the true positive rate at a false positive
+              rate is the highest at that rate, and its area near the metric auc
+    points    at most so many points, evenly spread; by default all of them (pooled: a million). For "users": at so many
+              levels from 0 to 1, by default 101
+    rates     for "lengths": "means" of users' rates, or "totals", where hits and false alarms of all users are added
+              up and then divided; the ROC curve is then the CROC of Schein et al., and its area the metric croc
+    perfect   adds ``perfect_fpr`` and ``perfect_tpr`` to a ROC curve of list lengths: those of lists that begin with
+              all of their relevant items, whose area croc[normalised=perfect] divides by
+
+    The column ``users`` says how many users a point is made of. Users without relevant items are left out of means;
+    in a ROC curve for each user, those without other items too.
+    """
+    frames = read_frames(recommendations, truth, train, columns)
+    return curves_of_frames(frames, kind, join, protocol, seed, points, rates, perfect)
+
+
+def curves_of_frames(
+    frames: Frames,
+    kind: Kind = "precision-recall",
+    join: Join = "pooled",
+    protocol: Protocol | str | Path | None = None,
+    seed: int = 0,
+    points: int | None = None,
+    rates: Rates = "means",
+    perfect: bool = False,
+) -> pd.DataFrame:
+    """:func:`curves` for frames that :func:`read_frames` has read."""
+    for label, given, known in (("kind", kind, AXES), ("join", join, JOINS), ("rates", rates, RATES)):
+        _require_known(label, given, known)
+    if points is not None and points < 2:
+        raise ProtocolError(f"points is {points}; a curve has at least 2")
+    if perfect and (kind, join) != ("roc", "lengths"):
+        raise ProtocolError('there is a perfect curve only for kind="roc" with join="lengths"; leave perfect out')
+    resolved = protocol_of(protocol, frames)
+    if join != "pooled":
+        _refuse_ties(join, resolved)
+    # The metric says how far down lists are needed, and whether their scores are.
+    metric = metrics()["groc" if join == "pooled" else "croc"]
+    ranked = rank(frames, [Measure(metric, None, {})], resolved, seed)
+    _require_both(kind, ranked)
+    if join == "pooled":
+        return _pooled(ranked, kind, points or MOST_POINTS)
+    if join == "lengths":
+        return _by_lengths(ranked, kind, points, rates, perfect)
+    return _by_users(ranked, kind, points or LEVELS)
+
+
+def _require_known(label: str, given: str, known: Collection[str]) -> None:
+    if given not in known:
+        raise ProtocolError(f"{label} is '{given}'{nearest(str(given), known)} It may be {' or '.join(known)}")
+
+
+def _refuse_ties(join: str, protocol: Protocol) -> None:
+    if why := objection_to_shared_ranks(protocol):
+        raise ProtocolError(f'a curve with join="{join}" cannot be had under this protocol: {why}')
+    if join == "users" and protocol["ties.break"] == "expected":
+        raise ProtocolError(
+            'a curve with join="users" cannot be had under this protocol: with ties.break = "expected" a list has no '
+            'one curve, and the heights at a level no simple expectation; ask for join="lengths", or use a tie rule '
+            'that gives one order, such as "item-asc" or "random"'
+        )
+
+
+def _require_both(kind: str, ranked: Ranked) -> None:
+    """Stop where one of the axes would be nothing divided by nothing."""
+    if not ranked.n_relevant.any():
+        raise DataError("no held-out item is relevant, so there is no curve; relevance.* says what is")
+    found = int(((ranked.relevant > 0) & (ranked.position > 0)).sum())
+    if kind == "roc" and found == int(ranked.lengths.sum()):
+        raise DataError("no listed item is other than relevant, so there is no false positive rate; list others too")
+
+
+def _pooled(ranked: Ranked, kind: Kind, points: int) -> pd.DataFrame:
+    pairs = pooled_pairs(ranked)
+    thresholds, found, others = pooled_points(pairs)
+    relevant, n_others = int(pairs[0]), len(pairs) - 2 - int(pairs[1])
+    if kind == "roc":
+        thresholds, found, others = np.append(np.inf, thresholds), np.append(0, found), np.append(0, others)
+        x, y = others / n_others, found / relevant
+    else:
+        x, y = found / relevant, found / (found + others)
+    return _table(kind, {"threshold": thresholds}, x, y, len(ranked), points)
+
+
+def _by_lengths(ranked: Ranked, kind: Kind, points: int | None, rates: Rates, perfect: bool) -> pd.DataFrame:
+    lengths = Lengths(tally_places(ranked))
+    users = int(lengths.with_relevant) if rates == "means" else len(ranked)
+    if kind == "precision-recall":
+        x, y = lengths.precision_recall(rates)
+        n = np.arange(1, max(lengths.longest, 1) + 1)
+        return _table(kind, {"n": n}, x[: len(n)], y[: len(n)], users, points)
+    x, y = lengths.roc(rates)
+    best_x, best_y = lengths.roc(rates, perfect=True)
+    # Perfect lists are longer where relevant items are in no list.
+    n = np.arange(len(x) - 1 if perfect else lengths.longest + 1)
+    beside = {"perfect_fpr": best_x[: len(n)], "perfect_tpr": best_y[: len(n)]} if perfect else {}
+    return _table(kind, {"n": n}, x[: len(n)], y[: len(n)], users, points, beside)
+
+
+def _by_users(ranked: Ranked, kind: Kind, levels: int) -> pd.DataFrame:
+    heights, users = (mean_roc_at_levels if kind == "roc" else mean_precision_at_levels)(ranked, levels)
+    return _table(kind, {}, np.arange(levels) / (levels - 1), heights, users, None)
+
+
+def _table(
+    kind: Kind,
+    at: Mapping[str, npt.NDArray[Any]],
+    x: FloatArray,
+    y: FloatArray,
+    users: int,
+    points: int | None,
+    beside: Mapping[str, FloatArray] = MappingProxyType({}),
+) -> pd.DataFrame:
+    """The points as a frame, no more than asked for; the first and the last are kept."""
+    first, second = AXES[kind]
+    table = pd.DataFrame({**at, first: x, second: y, **beside, "users": users})
+    if points is None or len(table) <= points:
+        return table
+    return table.iloc[np.linspace(0, len(table) - 1, points).round().astype(int)].reset_index(drop=True)

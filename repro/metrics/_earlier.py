@@ -1,0 +1,28 @@
+"""Lists of now beside the lists of earlier times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from repro.data.interactions import FloatArray
+from repro.metrics._lists import shown
+from repro.metrics.background import EarlierLists
+from repro.ranking.ranked import Ranked
+
+
+def new_items(ranked: Ranked, k: int | None, earlier: Sequence[EarlierLists]) -> tuple[FloatArray, FloatArray]:
+    """How many items of each list down to ``k`` are in no earlier list of the user down to ``k``.
+
+    And 1 where the user has an earlier list, 0 where there is nothing to compare with.
+    """
+    items = shown(ranked, k)
+    new, compared = np.zeros(len(ranked)), np.zeros(len(ranked))
+    for n, user in enumerate(ranked.users.tolist()):
+        lists = [lists[user][:k] for lists in earlier if len(lists.get(user, ()))]
+        if lists:
+            row = items[n]
+            new[n] = np.count_nonzero(~np.isin(row[row >= 0], np.concatenate(lists)))
+            compared[n] = 1.0
+    return new, compared

@@ -1,0 +1,54 @@
+"""Average rank of correct recommendations: where hits stand, when there are any.
+
+    ARC@k = mean rank of the relevant items at ranks down to k
+
+A lower value is the better one. Without a hit there is no rank: a list without relevant items, an empty one, or
+one whose first k items are all wrong says nothing and is left out, whatever ``average.no_relevant`` and
+``average.no_list`` say; the number of users says how many are in it. It is to be read beside the hit rate: to
+find only what is easy lowers it. A list of fewer than k items is judged by the items that it has. Without a
+cut-off the whole list counts. With ``ties.break = "expected"`` it is the mean over the orders that have a hit.
+
+Burke, Hybrid recommender systems with case-based components, ECCBR 2004.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.data.interactions import FloatArray
+from repro.metrics._expected import expected_mean_ranks
+from repro.metrics._hits import discounted_gains, limit, relevant_hits
+from repro.metrics.metric import Metric, Ratio
+from repro.protocol import Value
+from repro.ranking.ranked import Ranked
+
+
+def mean_hit_rank(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+    """The mean rank of the relevant items of each list down to ``k``."""
+    means = _mean_ranks(ranked, limit(k))
+    found = ~np.isnan(means)
+    return Ratio(np.where(found, means, 0.0), found.astype(np.float64))
+
+
+def _mean_ranks(ranked: Ranked, k: int) -> FloatArray:
+    """The (expected) mean rank of each list's hits, NaN where there are none."""
+    if ranked.ties == "expected":
+        means: FloatArray = expected_mean_ranks(ranked.offsets, ranked.above, ranked.tied, ranked.relevant, k)
+        return means
+    hits = relevant_hits(ranked, k)
+    sums = discounted_gains(ranked, k, ranked.relevant_gains, "rank")
+    return np.where(hits > 0, sums / np.maximum(hits, 1.0), np.nan)
+
+
+METRIC = Metric(
+    name="arc",
+    title="Average rank of correct recommendations",
+    kind="ranking",
+    compute=mean_hit_rank,
+    cutoff="optional",
+    undefined="left-out",
+    better="lower",
+    cite="Burke 2004",
+)

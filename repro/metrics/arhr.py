@@ -1,0 +1,37 @@
+"""Average reciprocal hit rank: hits count, the more the earlier they come.
+
+    ARHR@k = sum of 1 / rank over the relevant items at ranks down to k
+
+A list without a hit, an empty one for example, counts 0. A list without relevant items is undefined. A list of
+fewer than k items is judged by the items that it has. Without a cut-off the whole list counts. With several
+relevant items the sum can exceed 1; with one per list (1R), where it was defined, it is the reciprocal rank.
+
+Deshpande & Karypis, Item-based top-N recommendation algorithms, TOIS 2004.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.metrics._hits import defined, discounted_gains, limit
+from repro.metrics.metric import Metric, Ratio
+from repro.protocol import Value
+from repro.ranking.ranked import Ranked
+
+
+def reciprocal_hit_ranks(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+    """The sum of 1 / rank over the relevant items of each list down to ``k``."""
+    sums = discounted_gains(ranked, limit(k), ranked.relevant_gains, "reciprocal")
+    return Ratio(sums, defined(np.ones(len(ranked)), ranked))
+
+
+METRIC = Metric(
+    name="arhr",
+    title="Average reciprocal hit rank",
+    kind="ranking",
+    compute=reciprocal_hit_ranks,
+    cutoff="optional",
+    cite="Deshpande & Karypis 2004",
+)

@@ -1,0 +1,83 @@
+"""Fall-out, or false positive rate: how much of what is not relevant is recommended.
+
+    fall-out@k = fp / (fp + tn) = negative items down to k / all negative items
+
+``negatives`` are the non-relevant items that the list ranks (``candidates``), the held-out items that are not
+relevant (``judged``), or all items but the relevant ones (``catalogue``). A lower value is the better one.
+
+An empty list recommends nothing wrong and counts 0. A list without relevant items is undefined, as in recall, and
+so is one without negatives. A list of fewer than k items has the wrong ones that it has. Which unjudged items
+share a rank within k is not known, so that shared ranks are refused unless negatives are judged.
+
+van Rijsbergen, Information retrieval, 2nd edition, Butterworths 1979.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.data.interactions import FloatArray
+from repro.metrics._hits import defined, discounted_gains, limit, n_negatives, relevant_hits
+from repro.metrics.background import Background
+from repro.metrics.metric import Metric, Ratio
+from repro.protocol import Decision, Option, Protocol, Value
+from repro.ranking.ranked import Ranked
+
+
+def fallout(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+    """The negative items of each list down to ``k`` over all negative ones."""
+    which = str(variants["negatives"])
+    return Ratio(false_positives(ranked, k, which), all_negatives(ranked, which, background))
+
+
+def false_positives(ranked: Ranked, k: int | None, negatives: str) -> FloatArray:
+    """The (expected) negative items of each list down to ``k``; 0 where it has no relevant items."""
+    if negatives == "judged":
+        return defined(discounted_gains(ranked, limit(k), 1.0 - ranked.relevant_gains, "none"), ranked)
+    return defined(np.minimum(ranked.lengths, limit(k)) - relevant_hits(ranked, k), ranked)
+
+
+def all_negatives(ranked: Ranked, negatives: str, background: Background) -> FloatArray:
+    """The negative items of each list, at least one where it is empty; 0 where it has no relevant items."""
+    return defined(np.maximum(n_negatives(ranked, negatives, background), ranked.lengths == 0), ranked)
+
+
+def objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
+    """Why false positives cannot be counted."""
+    if variants["negatives"] != "judged" and protocol.text("ties.break").startswith("shared-"):
+        return (
+            f'which unjudged items have a rank within k is not known under ties.break = "{protocol["ties.break"]}"; '
+            'use negatives = "judged", or a tie rule that gives one order'
+        )
+    return ""
+
+
+NEGATIVES = (
+    Option("candidates", "all others of the list"),
+    Option("judged", "held-out items that are not relevant"),
+    Option("catalogue", "all others of the catalogue"),
+)
+
+METRIC = Metric(
+    name="fallout",
+    title="Fall-out",
+    kind="ranking",
+    compute=fallout,
+    cutoff="required",
+    variants=(
+        Decision(
+            "metric.fallout.negatives",
+            "Which items are to be kept out of the list?",
+            options=NEGATIVES,
+            default="candidates",
+        ),
+    ),
+    needs=("catalogue",),
+    whole_list=True,
+    objection=objection,
+    better="lower",
+    aliases={"fall-out": {}, "fpr": {}},
+    cite="van Rijsbergen 1979",
+)

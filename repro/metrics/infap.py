@@ -1,0 +1,85 @@
+"""Inferred average precision: average precision estimated from the items that are judged.
+
+    infAP@k = 1 / R * sum over the relevant items down to k of E[P@j], where j is the rank of the item
+    E[P@j] = 1 / j + (j - 1) / j * share * (r + e) / (r + n + 2 * e)
+
+r relevant and n judged non-relevant items (held-out items that are not relevant) are above; R items are relevant
+in all; e is ``epsilon``. ``share`` is that of judged items among the j - 1 above (``unjudged=not-relevant``, as
+trec_eval has it), or 1 (``unjudged=as-judged``, equation 8 of Valcarce et al.: what is not held out is relevant
+as often as what is). At rank 1, E[P@j] is 1.
+
+An empty list counts 0. A list without relevant items is undefined. A list of fewer than k items is judged by the
+items that it has. Without a cut-off the whole list counts. Items that share a rank count as above each other not
+at all, half or in full, as the shared rank is the best, mean or worst. The expectation over the orders of tied
+items is refused: that of a quotient of two random counts has no closed form.
+
+Yilmaz & Aslam, Estimating average precision with incomplete and imperfect judgments, CIKM 2006; Valcarce et al.,
+On the robustness and discriminative power of information retrieval metrics for top-N recommendation, RecSys 2018.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.metrics._hits import limit, share_of
+from repro.metrics._kernels import inferred_precision_sums
+from repro.metrics.metric import Metric, Ratio
+from repro.protocol import Decision, Option, Protocol, Value
+from repro.ranking.ranked import Ranked
+
+
+def inferred_average_precision(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+    """The sum of the precisions inferred at each list's relevant items down to ``k`` over the relevant items."""
+    sums = inferred_precision_sums(
+        ranked.offsets,
+        ranked.doubled_ranks,
+        ranked.relevant,
+        limit(k),
+        share_of(ranked),
+        float(variants["epsilon"]),
+        variants["unjudged"] == "not-relevant",
+    )
+    return Ratio(sums, ranked.n_relevant.astype(np.float64))
+
+
+def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
+    if protocol["ties.break"] == "expected":
+        return (
+            'with ties.break = "expected", an inferred precision is a quotient of two random counts and has no '
+            "expectation in closed form; ask for ap or bpref, or use a tie rule that gives one order, such as "
+            '"item-asc" or "random"'
+        )
+    return ""
+
+
+METRIC = Metric(
+    name="infap",
+    title="Inferred average precision",
+    kind="ranking",
+    compute=inferred_average_precision,
+    cutoff="optional",
+    variants=(
+        Decision(
+            "metric.infap.unjudged",
+            "What are items above a relevant one that are not judged?",
+            options=(
+                Option("not-relevant", "not relevant", used_by=("pytrec_eval",)),
+                Option("as-judged", "relevant as often as the judged ones", cite="Valcarce et al. 2018, eq. 8"),
+            ),
+            default="not-relevant",
+        ),
+        Decision(
+            "metric.infap.epsilon",
+            "Which small number keeps the share defined where nothing above is judged?",
+            "number",
+            default=0.00001,
+            minimum=1e-12,
+            maximum=1.0,
+            cite="Valcarce et al. 2018",
+        ),
+    ),
+    objection=_objection,
+    cite="Yilmaz & Aslam 2006",
+)

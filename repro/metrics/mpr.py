@@ -1,0 +1,118 @@
+"""Mean percentile rank: how far down the list the relevant items stand, in per cent.
+
+    percentile = 100 * (rank - 1) / (n - 1);  MPR = mean percentile of the relevant items of a list of n items
+
+0 is the best value, 100 the worst, and 50 what chance gives. ``percentile=share`` has 100 * rank / n instead.
+``weight=rating`` weighs each item by its rating (one below 0 weighs nothing); ``join=pairs`` averages over all
+pairs of a user and a relevant item in place of the users. Hu et al. have both. Candidates say what n is: all
+items, or one relevant among 1,000 sampled ones.
+
+Relevant items that are not in the list, all of them where it is empty, count as its last (100), or are left out
+(``unlisted=left-out``). A list without relevant items is undefined. A short list is as good as a long one: there
+is no cut-off, no first k items, and the only item of a list of one counts 50. Under ``ties.break = "expected"``
+the rank of an item is the mean one of its ties.
+
+Hu, Koren & Volinsky, Collaborative filtering for implicit feedback datasets, ICDM 2008.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.data.interactions import FloatArray
+from repro.metrics._kernels import list_sums
+from repro.metrics.background import Background
+from repro.metrics.metric import Metric, Need, Ratio
+from repro.protocol import Decision, Option, Value
+from repro.ranking.ranked import Ranked
+
+
+def mean_percentile_rank(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+    """The weighted sum of the percentiles of each list's relevant items over the sum of the weights."""
+    weights = ranked.relevant_gains
+    if variants["weight"] == "rating":
+        weights = weights * np.maximum(background.ratings_of_hits(ranked), 0.0)
+    if variants["unlisted"] == "left-out":
+        weights = np.where(ranked.above >= 0, weights, 0.0)
+    percentiles = _percentiles(ranked, str(variants["percentile"]))
+    return Ratio(list_sums(ranked.offsets, weights * percentiles), list_sums(ranked.offsets, weights))
+
+
+def _percentiles(ranked: Ranked, definition: str) -> FloatArray:
+    """How far down its list each hit stands, in per cent; 100 where it is not in the list."""
+    length = np.repeat(ranked.lengths, np.diff(ranked.offsets)).astype(np.float64)
+    rank = _ranks(ranked)
+    if definition == "share":
+        percentiles = 100.0 * rank / np.maximum(length, 1.0)
+    else:
+        percentiles = np.where(length > 1, 100.0 * (rank - 1.0) / np.maximum(length - 1.0, 1.0), 50.0)
+    return np.where(ranked.above >= 0, percentiles, 100.0)
+
+
+def _ranks(ranked: Ranked) -> FloatArray:
+    """The (expected) rank of each hit."""
+    if ranked.ties == "expected":
+        return ranked.above + (ranked.tied + 1) / 2
+    return ranked.doubled_ranks / 2
+
+
+def _needs_ratings(variants: Mapping[str, Value]) -> tuple[Need, ...]:
+    return ("ratings",) if variants["weight"] == "rating" else ()
+
+
+def _over_pairs(variants: Mapping[str, Value]) -> bool:
+    return variants["join"] == "pairs"
+
+
+METRIC = Metric(
+    name="mpr",
+    title="Mean percentile rank",
+    kind="ranking",
+    compute=mean_percentile_rank,
+    variants=(
+        Decision(
+            "metric.mpr.percentile",
+            "What is the percentile of an item at a rank in a list of n?",
+            options=(
+                Option("distance", "100 * (rank - 1) / (n - 1): from 0 to 100", cite="Hu et al. 2008"),
+                Option("share", "100 * rank / n: what of the list has been seen with it"),
+            ),
+            default="distance",
+        ),
+        Decision(
+            "metric.mpr.weight",
+            "How much does an item count?",
+            options=(
+                Option("none", "all the same"),
+                Option("rating", "as much as its rating", cite="Hu et al. 2008"),
+            ),
+            default="none",
+        ),
+        Decision(
+            "metric.mpr.join",
+            "How are users joined?",
+            options=(
+                Option("users", "the mean of each, averaged as the protocol says"),
+                Option("pairs", "all relevant items of all users together", cite="Hu et al. 2008"),
+            ),
+            default="users",
+        ),
+        Decision(
+            "metric.mpr.unlisted",
+            "What does a relevant item count that is not in the list?",
+            options=(
+                Option("last", "100, as the last one of the list"),
+                Option("left-out", "nothing"),
+            ),
+            default="last",
+        ),
+    ),
+    needs=("test",),
+    also_needs=_needs_ratings,
+    pooled=_over_pairs,
+    better="lower",
+    aliases={"mean-percentile-rank": {}},
+    cite="Hu et al. 2008",
+)

@@ -1,0 +1,52 @@
+"""Serendipity: how far the relevant items of a list are from what the user has.
+
+    serendipity@k = (sum over the relevant items down to k of their distance from the user's training items) / k
+
+The distance from the training items is the mean of the distances from each of them, or that from the nearest one.
+Two items are compared by the users who have them in training (``over=co-ratings``) or by their features
+(``over=features``), with the cosine or the Jaccard distance. An item of which nothing is known is at distance 1
+from all others, and so is every item from the profile of a user without training rows.
+
+An empty list counts 0. A list without relevant items is undefined. A list of fewer than k items is divided by k,
+or, with ``denominator=list``, by its length. All tie rules have their meaning: where each relevant item counted
+1, it would be the precision.
+
+Shani & Gunawardana, Evaluating recommendation systems, Recommender Systems Handbook 2011; Ge et al., Beyond
+accuracy: evaluating recommender systems by coverage and serendipity, RecSys 2010.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.metrics._hits import defined, discounted_gains, limit
+from repro.metrics._lists import denominator_decision, places
+from repro.metrics._profiles import from_profiles, profile_decisions, profile_needs
+from repro.metrics.background import Background
+from repro.metrics.metric import Metric, Ratio
+from repro.protocol import Value
+from repro.ranking.ranked import Ranked
+
+
+def serendipity(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+    """The distances of each list's relevant items down to ``k`` from the user's profile, over its places."""
+    users = np.repeat(ranked.users, np.diff(ranked.offsets))
+    counted = (ranked.relevant > 0) & (ranked.above >= 0) & (ranked.above < limit(k))
+    gains = np.zeros(len(counted))
+    gains[counted] = from_profiles(users[counted], ranked.hit_items[counted], variants, background)
+    return Ratio(discounted_gains(ranked, limit(k), gains, "none"), defined(places(ranked, k, variants), ranked))
+
+
+METRIC = Metric(
+    name="serendipity",
+    title="Serendipity",
+    kind="ranking",
+    compute=serendipity,
+    cutoff="required",
+    variants=(*profile_decisions("serendipity"), denominator_decision("serendipity", "k")),
+    needs=("train",),
+    also_needs=profile_needs,
+    cite="Shani & Gunawardana 2011",
+)

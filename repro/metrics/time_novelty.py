@@ -1,0 +1,78 @@
+"""Time-split novelty: what the user took up later is rewarded, what the user knew already is punished.
+
+    time-novelty@k = (held-out items down to k rated after the moment - those rated before it) / k
+
+It asks for a split that holds out ratings of both sides: those after the moment are what the user did not know
+then, and those before it stand for what the user knew without having said so. The moment is that of the user's
+last training row, or one stated for everyone (``time``, in the unit of the timestamps). A rating at the very
+moment counts neither way. From -1 to 1.
+
+An empty list counts 0. Which items are relevant plays no part: to rate an item is to know it. A list of fewer
+than k items is divided by k. A user without training rows has no such moment, and is left out. All tie rules have
+their meaning.
+
+Shani & Gunawardana, Evaluating recommendation systems, Recommender Systems Handbook 2011.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.metrics._hits import discounted_gains, limit, slots
+from repro.metrics.background import NEVER, Background
+from repro.metrics.metric import Metric, Ratio
+from repro.protocol import Decision, Option, Value, When
+from repro.ranking.ranked import Ranked
+
+
+def time_novelty(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+    """The later items of each list minus the earlier ones, down to ``k``, over ``k``."""
+    assert background.test.timestamps is not None
+    moments, known = _moments(ranked, variants, background)
+    moments = np.repeat(moments, np.diff(ranked.offsets))
+    rated = background.test.timestamps[background.rows_of_hits(ranked)]
+    sides = (rated > moments).astype(np.float64) - (rated < moments)
+    return Ratio(discounted_gains(ranked, limit(k), sides, "none") * known, slots(ranked, k) * known)
+
+
+def _moments(
+    ranked: Ranked, variants: Mapping[str, Value], background: Background
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """The moment of each list, and whether it has one."""
+    if variants["moment"] == "stated":
+        return np.full(len(ranked), float(variants["time"])), np.ones(len(ranked), dtype=np.bool_)
+    last = background.last_train_times[ranked.users]
+    return last, last != NEVER
+
+
+METRIC = Metric(
+    name="time-novelty",
+    title="Time-split novelty",
+    kind="ranking",
+    compute=time_novelty,
+    cutoff="required",
+    variants=(
+        Decision(
+            "metric.time-novelty.moment",
+            "At which moment does what is new begin?",
+            options=(
+                Option("last-training", "at the time of the user's last training row"),
+                Option("stated", "at the time stated in metric.time-novelty.time"),
+            ),
+            default="last-training",
+        ),
+        Decision(
+            "metric.time-novelty.time",
+            "That moment, as a timestamp?",
+            "number",
+            when=(When("metric.time-novelty.moment", ("stated",)),),
+        ),
+    ),
+    needs=("train", "timestamps"),
+    undefined="left-out",
+    cite="Shani & Gunawardana 2011",
+)

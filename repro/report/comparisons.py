@@ -1,0 +1,84 @@
+"""Charts of a comparison: the difference of each pair with its interval, or average ranks and what sets them apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from repro.report.charts import COLOURS
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from repro.stats import Comparison
+
+_FOUND, _NOT_FOUND = "difference", "no difference shown"
+
+
+def comparison_chart(compared: Comparison, metric: str) -> alt.TopLevelMixin:
+    """Average ranks where the test is one of them (Nemenyi's), otherwise differences with their intervals."""
+    if compared.settings.test == "nemenyi" and compared.friedman is not None:
+        return rank_chart(compared, metric)
+    return difference_chart(compared, metric)
+
+
+def difference_chart(compared: Comparison, metric: str) -> alt.TopLevelMixin:
+    """One row for each pair, as in the table: the difference in means and its confidence interval."""
+    import altair as alt
+
+    pairs = compared.pairs
+    data = pd.DataFrame(
+        {
+            "pair": pairs["a"] + " − " + pairs["b"],
+            "difference": pairs["difference"],
+            "low": pairs["low"],
+            "high": pairs["high"],
+            "verdict": [_FOUND if found else _NOT_FOUND for found in pairs["significant"]],
+        }
+    )
+    colour = _colours("verdict", compared)
+    confidence = f"{100 * (1 - compared.settings.level):g}%"
+    base = alt.Chart(data).encode(
+        y=alt.Y("pair:N", sort=None, title=None, axis=alt.Axis(labelLimit=0)),
+        color=colour,
+    )
+    title = f"difference in {metric}, with {confidence} intervals"
+    spans = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=title), x2="high:Q")
+    points = base.mark_point(filled=True, size=60).encode(x="difference:Q")
+    zero = alt.Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(strokeDash=[4, 3], color="#222222").encode(x="zero:Q")
+    return alt.layer(zero, spans, points)
+
+
+def rank_chart(compared: Comparison, metric: str) -> alt.TopLevelMixin:
+    """Average ranks, the best first, each with half the critical difference to both sides.
+
+    Two systems whose bars do not overlap differ by Nemenyi's test (Demšar 2006).
+    """
+    import altair as alt
+
+    assert compared.friedman is not None
+    half = compared.friedman.critical_difference(compared.settings.level) / 2
+    ranks = pd.Series(compared.ranks).sort_values(kind="stable")
+    data = pd.DataFrame(
+        {
+            "system": ranks.index,
+            "rank": ranks.to_numpy(),
+            "low": ranks.to_numpy() - half,
+            "high": ranks.to_numpy() + half,
+        }
+    )
+    title = f"average rank by {metric} (1 is best); bars that overlap: no difference shown (CD = {2 * half:.3g})"
+    base = alt.Chart(data).encode(y=alt.Y("system:N", sort=None, title=None, axis=alt.Axis(labelLimit=0)))
+    scale = alt.Scale(zero=False)
+    bars = base.mark_rule(strokeWidth=6, opacity=0.4).encode(x=alt.X("low:Q", title=title, scale=scale), x2="high:Q")
+    points = base.mark_point(filled=True, size=60).encode(x="rank:Q")
+    return alt.layer(bars, points)
+
+
+def _colours(column: str, compared: Comparison) -> alt.Color:
+    import altair as alt
+
+    title = f"p corrected ≤ {compared.settings.level:g}"
+    scale = alt.Scale(domain=[_FOUND, _NOT_FOUND], range=[COLOURS[0], COLOURS[-1]])
+    return alt.Color(f"{column}:N", title=title, scale=scale)

@@ -1,0 +1,287 @@
+"""Systems compared on per-user values: each pair tested, corrected, measured and put into words."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from repro.data.interactions import FloatArray
+from repro.errors import DataError, StudyError, nearest
+from repro.stats import effects
+from repro.stats.corrections import correct as corrected
+from repro.stats.corrections import correction
+from repro.stats.friedman import Friedman, friedman
+from repro.stats.intervals import Interval, bootstrap_interval, check_method, t_interval
+from repro.stats.paired import Outcome, Outcomes, Table, named_test, outcomes_of
+from repro.stats.randomisation import SAMPLES
+from repro.stats.resampling import RESAMPLES, resampled_means
+
+BETTER = ("higher", "lower", "neither")
+
+COLUMNS = (
+    "a",
+    "b",
+    "mean_a",
+    "mean_b",
+    "difference",
+    "low",
+    "high",
+    "relative",
+    "cohen_dz",
+    "rank_biserial",
+    "superiority",
+    "statistic",
+    "p",
+    "p_corrected",
+    "significant",
+    "verdict",
+    "users",
+    "ties",
+    "dropped",
+    "left_out",
+    "how",
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How systems are compared.
+
+    test       of each pair; a name of :data:`repro.stats.TESTS`
+    correct    for the number of pairs; a name of :data:`repro.stats.CORRECTIONS`
+    baseline   only pairs with this system; all pairs without it
+    level      up to which a corrected p is called a difference
+    better     which values are the better ones: "higher", "lower" or "neither"
+    samples    of the randomisation test and of the bootstrap test
+    seed       of all draws
+    zeros      what the Wilcoxon test does with ties
+    interval   of the difference, at the confidence 1 - level, for each pair by itself: "t", "percentile", "bca"
+    resamples  of the bootstrap intervals
+    """
+
+    test: str = "randomisation"
+    correct: str = "holm"
+    baseline: str | None = None
+    level: float = 0.05
+    better: str = "higher"
+    samples: int = SAMPLES
+    seed: int = 0
+    zeros: str = "wilcox"
+    interval: str = "t"
+    resamples: int = RESAMPLES
+
+    def check(self, systems: list[str]) -> None:
+        """Refuse what is unknown, or cannot be."""
+        named_test(self.test)
+        correction(self.correct)
+        check_method(self.interval)
+        if len(systems) < 2:
+            raise StudyError(f"there is nothing to compare: {len(systems)} system with values; give two or more")
+        if self.better not in BETTER:
+            raise StudyError(f"better = '{self.better}' must be one of {', '.join(BETTER)}")
+        if not 0 < self.level < 1:
+            raise StudyError(f"level = {self.level} must be between 0 and 1")
+        if self.baseline is not None and self.baseline not in systems:
+            raise StudyError(
+                f"there is no system '{self.baseline}' to be the baseline{nearest(self.baseline, systems)} "
+                f"Systems: {', '.join(systems)}"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The pairs, one row each, and what is to be known beside them.
+
+    pairs     see :func:`compare`
+    friedman  whether the systems differ at all, where there are more than two; on users that all of them have
+    ranks     the average rank of each system there, 1 the best
+    notes     sentences about what was left out and what was not corrected
+    """
+
+    pairs: pd.DataFrame
+    settings: Settings
+    friedman: Friedman | None = None
+    ranks: dict[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def compare(
+    values: pd.DataFrame,
+    *,
+    test: str = "randomisation",
+    correct: str = "holm",
+    baseline: str | None = None,
+    level: float = 0.05,
+    better: str = "higher",
+    samples: int = SAMPLES,
+    seed: int = 0,
+    zeros: str = "wilcox",
+    interval: str = "t",
+    resamples: int = RESAMPLES,
+) -> pd.DataFrame:
+    """Compare the columns of ``values`` (users x systems, a user's ids as the index; empty where there is no value).
+
+    Each row of the result is a pair: ``a`` with the better mean and ``b``, or, with a baseline, ``b`` the baseline.
+    The rows with the smallest p come first.
+
+    mean_a, mean_b, difference  over the users that both have
+    low, high      the interval of the difference
+    relative       the difference as a share of the mean of b
+    cohen_dz, rank_biserial  effect sizes, of the sign of the difference
+    superiority    the share of users for whom a is the better one, ties counted half
+    statistic, p, how  the test's own statistic, its two-sided p, and how that was had
+    p_corrected    for the number of pairs
+    significant, verdict  whether that is within the level, and what that means in words
+    users, ties, dropped  users that both have; those with the same value of both; those the test left out
+    left_out       users that only one of the two has
+    """
+    settings = Settings(test, correct, baseline, level, better, samples, seed, zeros, interval, resamples)
+    return comparison(values, settings).pairs
+
+
+def comparison(values: pd.DataFrame, settings: Settings) -> Comparison:
+    """:func:`compare`, with Friedman's test and notes."""
+    values = _checked(values)
+    settings.check(list(values.columns))
+    test = named_test(settings.test)
+    complete = values.dropna()
+    notes = []
+    if test.joint and len(complete) < len(values):
+        notes.append(
+            f"{test.title} compares all systems together: {len(values) - len(complete):,} of {len(values):,} users "
+            "that not all systems have are left out."
+        )
+        values = complete
+    if test.family_wise and settings.correct != "none":
+        notes.append(f"{test.title} allows for all pairs already: p is not corrected again.")
+    rows = _rows(values, settings)
+    pairs = pd.DataFrame(rows, columns=list(COLUMNS))
+    pairs["p_corrected"] = pairs["p"] if test.family_wise else corrected(pairs["p"], settings.correct)
+    pairs["significant"] = pairs["p_corrected"] <= settings.level
+    pairs["verdict"] = [_verdict(row, settings.better) for _, row in pairs.iterrows()]
+    size = pairs["difference"].abs()
+    pairs = pairs.assign(size=-size).sort_values(["p_corrected", "p", "size"], kind="stable").drop(columns="size")
+    short = pairs[pairs["left_out"] > 0]
+    if len(short):
+        notes.append(
+            f"In {len(short):,} of {len(pairs):,} pairs, users that only one of the two has are left out: "
+            f"up to {int(short['left_out'].max()):,}, see left_out."
+        )
+    found, ranks = _friedman(complete, settings.better)
+    if found is not None and len(complete) < len(values):
+        notes.append(f"Friedman's test is on the {len(complete):,} of {len(values):,} users that all systems have.")
+    return Comparison(pairs.reset_index(drop=True), settings, found, ranks, tuple(notes))
+
+
+def _checked(values: pd.DataFrame) -> pd.DataFrame:
+    values = values.astype(np.float64)
+    if values.index.has_duplicates or values.columns.has_duplicates:
+        raise DataError("values must have one row for each user and one column for each system; one occurs twice")
+    if np.isinf(values.to_numpy()).any():
+        raise DataError("an infinite value cannot be averaged or compared; see what the metric is for that user")
+    return values.set_axis(values.columns.map(str), axis=1)
+
+
+def _rows(values: pd.DataFrame, settings: Settings) -> list[dict[str, object]]:
+    """A row for each pair; its verdict is yet the direction in which the test decided."""
+    if settings.baseline is None:
+        pairs = list(combinations(values.columns, 2))
+    else:
+        pairs = [(system, settings.baseline) for system in values.columns if system != settings.baseline]
+    if not values.isna().to_numpy().any():
+        together = _Together(values, settings)
+        return [_row(together, a, b, settings, left_out=0) for a, b in pairs]
+    rows = []
+    for a, b in pairs:
+        both = values[[a, b]].dropna()
+        either = int(values[[a, b]].notna().any(axis=1).sum())
+        rows.append(_row(_Together(both, settings), a, b, settings, left_out=either - len(both)))
+    return rows
+
+
+class _Together:
+    """Systems on the same users: what all their pairs share is computed once."""
+
+    def __init__(self, values: pd.DataFrame, settings: Settings) -> None:
+        self.values = {system: values[system].to_numpy() for system in values.columns}
+        self.number = {system: number for number, system in enumerate(values.columns)}
+        self.users = len(values)
+        table = np.ascontiguousarray(values.to_numpy().T)
+        ids = values.index.to_numpy()
+        self.outcomes: Outcomes = outcomes_of(
+            settings.test, Table(table, ids, settings.samples, settings.seed, settings.zeros)
+        )
+        self.resampled: FloatArray | None = None
+        if settings.interval != "t" and self.users > 1:
+            self.resampled = resampled_means(table, settings.resamples, settings.seed, users=ids)
+
+    def outcome(self, a: str, b: str) -> Outcome:
+        return self.outcomes(self.number[a], self.number[b])
+
+    def interval(self, a: str, b: str, settings: Settings) -> Interval:
+        difference = self.values[a] - self.values[b]
+        if self.resampled is None:
+            return t_interval(difference, 1 - settings.level)
+        resampled = self.resampled[:, self.number[a]] - self.resampled[:, self.number[b]]
+        return bootstrap_interval(difference, resampled, 1 - settings.level, settings.interval)
+
+
+def _row(systems: _Together, a: str, b: str, settings: Settings, left_out: int) -> dict[str, object]:
+    lower = settings.better == "lower"
+    if settings.baseline is None:
+        first, second = effects.mean(systems.values[a]), effects.mean(systems.values[b])
+        if (second < first) if lower else (second > first):
+            a, b = b, a
+    of_a, of_b = systems.values[a], systems.values[b]
+    outcome = systems.outcome(a, b)
+    low, high = systems.interval(a, b, settings)
+    superiority = effects.superiority(of_a, of_b)
+    return {
+        "a": a,
+        "b": b,
+        "mean_a": effects.mean(of_a),
+        "mean_b": effects.mean(of_b),
+        "difference": effects.mean_difference(of_a, of_b),
+        "low": low,
+        "high": high,
+        "relative": effects.relative_difference(of_a, of_b),
+        "cohen_dz": effects.cohen_dz(of_a, of_b),
+        "rank_biserial": effects.rank_biserial(of_a, of_b),
+        "superiority": 1 - superiority if lower else superiority,
+        "statistic": outcome.statistic,
+        "p": outcome.p,
+        "verdict": outcome.direction,
+        "users": outcome.users,
+        "ties": outcome.ties,
+        "dropped": outcome.dropped,
+        "left_out": left_out,
+        "how": outcome.how,
+    }
+
+
+def _verdict(row: pd.Series, better: str) -> str:
+    """What the test says, in words; in place of the verdict is yet the direction, 1 where a is the higher one."""
+    direction, difference = row["verdict"], row["difference"]
+    if math.isnan(row["p_corrected"]):
+        return "cannot be tested: fewer than two users"
+    if not row["significant"]:
+        return "no difference shown"
+    higher = row["a"] if direction == 1 else row["b"]
+    by_mean = row["a"] if difference > 0 else row["b"]
+    word = "higher" if better == "neither" else "better"
+    if better == "lower":
+        higher, by_mean = (row["b"] if chosen == row["a"] else row["a"] for chosen in (higher, by_mean))
+    if higher != by_mean and difference:
+        return f"{higher} is {word} by the test, {by_mean} by the mean"
+    return f"{higher} is {word}"
+
+
+def _friedman(complete: pd.DataFrame, better: str) -> tuple[Friedman | None, dict[str, float]]:
+    if complete.shape[1] < 3 or len(complete) < 2:
+        return None, {}
+    found = friedman(complete.to_numpy().T, better)
+    return found, dict(zip(complete.columns, found.average_ranks.tolist(), strict=True))

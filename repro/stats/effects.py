@@ -1,0 +1,70 @@
+"""How large a difference is, which no p-value says. All are of ``a`` over ``b``, on the same users."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.data.interactions import FloatArray
+from repro.stats.equality import differences
+
+
+def _pair(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    return np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+
+
+def mean(values: npt.ArrayLike) -> float:
+    """The mean, from the exact sum; not a number where there is nothing to average."""
+    found = np.asarray(values, dtype=np.float64)
+    return math.fsum(found) / len(found) if len(found) else math.nan
+
+
+def mean_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
+    """mean(a) - mean(b)."""
+    return mean(a) - mean(b)
+
+
+def relative_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
+    """(mean(a) - mean(b)) / |mean(b)|; not a number where the mean of b is 0."""
+    base = abs(mean(b))
+    return mean_difference(a, b) / base if base else math.nan
+
+
+def cohen_dz(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
+    """The mean of the differences over their standard deviation, n - 1 below the root (Cohen 1988, section 2.3.5).
+
+    0 where all differences are 0; infinite where they are all the same and not 0.
+    """
+    difference = differences(*_pair(a, b))
+    if len(difference) < 2:
+        return math.nan
+    spread = float(np.std(difference, ddof=1))
+    centre = mean(difference)
+    if np.ptp(difference) == 0:
+        return math.copysign(math.inf, centre) if centre else 0.0
+    return centre / spread
+
+
+def rank_biserial(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
+    """(W+ - W-) / (W+ + W-), of the rank sums of the Wilcoxon test, ties dropped (Kerby 2014).
+
+    1: each difference is positive; -1: each is negative; 0 where there are only ties.
+    """
+    from scipy import stats
+
+    difference = differences(*_pair(a, b))
+    difference = difference[difference != 0]
+    if not len(difference):
+        return 0.0
+    ranks = stats.rankdata(np.abs(difference))
+    return float(np.sum(np.sign(difference) * ranks) / np.sum(ranks))
+
+
+def superiority(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
+    """The share of users with a higher value of a, ties counted half: the paired kin of A12 (Vargha & Delaney 2000)."""
+    difference = differences(*_pair(a, b))
+    if not len(difference):
+        return math.nan
+    return float(((difference > 0).sum() + (difference == 0).sum() / 2) / len(difference))

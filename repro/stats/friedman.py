@@ -1,0 +1,119 @@
+"""Do several systems differ at all, and which: Friedman's test by ranks, and what follows it.
+
+Each user ranks the systems, the best 1, tied ones the mean of their ranks. Friedman's test asks whether the average
+ranks differ more than chance has it; a post-hoc test then asks which pairs do (Demšar 2006).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.data.interactions import FloatArray
+from repro.errors import DataError
+from repro.stats.equality import gridded
+
+
+@dataclass(frozen=True, eq=False)
+class Friedman:
+    """Friedman's test of systems on the same users.
+
+    statistic      chi-squared with (systems - 1) degrees of freedom, corrected for ties
+    p              its p-value; 1 where all users have all systems tied
+    f_statistic    the less conservative F of Iman & Davenport (1980)
+    f_p            its p-value
+    average_ranks  of each system, 1 the best
+    users          how many
+    """
+
+    statistic: float
+    p: float
+    f_statistic: float
+    f_p: float
+    average_ranks: FloatArray
+    users: int
+
+    def critical_difference(self, level: float = 0.05) -> float:
+        """Average ranks that are at least this far apart differ, by Nemenyi's test."""
+        from scipy import stats
+
+        k = len(self.average_ranks)
+        return (
+            float(stats.studentized_range.ppf(1 - level, k, math.inf)) / math.sqrt(2) * _rank_deviation(k, self.users)
+        )
+
+
+def friedman(values: npt.ArrayLike, better: str = "higher") -> Friedman:
+    """The test; ``values`` is systems x users, and ``better`` says which values get the first ranks."""
+    from scipy import stats
+
+    ranks = user_ranks(values, better)
+    k, n = ranks.shape
+    if k < 3:
+        raise DataError(f"Friedman's test compares three systems or more, not {k}; a paired test compares two")
+    average = ranks.mean(axis=1)
+    if np.ptp(ranks) == 0:
+        return Friedman(0.0, 1.0, 0.0, 1.0, average, n)
+    statistic, p = (float(value) for value in stats.friedmanchisquare(*ranks))
+    rest = n * (k - 1) - statistic
+    f_statistic = (n - 1) * statistic / rest if rest > 0 else math.inf
+    f_p = float(stats.f.sf(f_statistic, k - 1, (k - 1) * (n - 1)))
+    return Friedman(statistic, p, f_statistic, f_p, average, n)
+
+
+def nemenyi(values: npt.ArrayLike, better: str = "higher") -> FloatArray:
+    """p-values of all pairs, by the studentised range of the average ranks; they allow for all pairs already.
+
+    (Nemenyi 1963; Demšar 2006.) systems x systems, symmetric, 1 on the diagonal.
+    """
+    from scipy import stats
+
+    ranks = user_ranks(values, better)
+    k, n = ranks.shape
+    average = ranks.mean(axis=1)
+    spans = np.abs(average[:, None] - average) / _rank_deviation(k, n) * math.sqrt(2)
+    above = np.triu_indices(k, 1)
+    p = np.ones((k, k))
+    p[above] = stats.studentized_range.sf(spans[above], k, math.inf)
+    p.T[above] = p[above]
+    return p
+
+
+def conover(values: npt.ArrayLike, better: str = "higher") -> FloatArray:
+    """p-values of all pairs, by Student's t of the rank sums; to be corrected for the number of pairs.
+
+    t = |R_i - R_j| / sqrt(2 n (A - sum(R^2) / n) / ((n - 1) (k - 1))), R the rank sums, A the sum of the squared
+    ranks (Conover 1999, section 5.8). More powerful than Nemenyi's. systems x systems, symmetric, 1 on the diagonal.
+    """
+    from scipy import stats
+
+    ranks = user_ranks(values, better)
+    k, n = ranks.shape
+    sums = ranks.sum(axis=1)
+    freedom = (n - 1) * (k - 1)
+    left = float(np.sum(ranks**2) - np.sum(sums**2) / n)
+    apart = np.abs(sums[:, None] - sums)
+    if left <= 0 or not freedom:  # all users agree: any difference is one
+        return np.where(apart == 0, 1.0, 0.0 if freedom else math.nan)
+    p: FloatArray = 2 * stats.t.sf(apart / math.sqrt(2 * n * left / freedom), freedom)
+    return p
+
+
+def user_ranks(values: npt.ArrayLike, better: str = "higher") -> FloatArray:
+    """systems x users: each user's ranks of the systems, 1 the best, ties sharing their mean rank."""
+    from scipy import stats
+
+    table = np.asarray(values, dtype=np.float64)
+    if table.ndim != 2 or not table.size or not np.isfinite(table).all():
+        raise DataError("ranks are made of a table, systems x users, in which every value is a number")
+    oriented = gridded(table) if better == "lower" else -gridded(table)
+    ranks: FloatArray = stats.rankdata(oriented, axis=0)
+    return ranks
+
+
+def _rank_deviation(systems: int, users: int) -> float:
+    """The standard deviation of the difference of two average ranks where no system is better than another."""
+    return math.sqrt(systems * (systems + 1) / (6 * users))

@@ -1,0 +1,77 @@
+"""The bootstrap for all systems at once: means of users drawn with replacement.
+
+All systems are resampled together, so the differences of any pair can be had from the means. The draws of a
+sample are hashes of the seed and the sample's number, and fall on the users in the order of their own hashes: neither
+the order of the users nor the number of threads changes a bit.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+from numba.core import config
+from numba.extending import register_jitable
+
+from repro.data.interactions import FloatArray
+from repro.errors import DataError
+from repro.stats.users import Users, user_keys
+from repro.streams import combine, mix, stream
+
+register_jitable(mix)
+register_jitable(combine)
+
+RESAMPLES = 10_000
+
+_CHUNK = 256  # samples that a thread takes at a time
+
+
+def resampled_means(
+    values: npt.ArrayLike,
+    samples: int = RESAMPLES,
+    seed: int = 0,
+    *,
+    users: Users | None = None,
+    threads: int | None = None,
+) -> FloatArray:
+    """samples x systems: each system's mean over as many users as there are, drawn with replacement.
+
+    ``values`` is systems x users, ``users`` are the ids of its columns.
+    """
+    table = np.asarray(values, dtype=np.float64)
+    if table.ndim != 2 or not table.size or not np.isfinite(table).all():
+        raise DataError("the bootstrap takes a table, systems x users, in which every value is a number")
+    if samples < 1:
+        raise DataError(f"samples = {samples} must be at least 1")
+    _, order = user_keys(table, users, seed, "bootstrap")
+    rows = np.ascontiguousarray(table[:, order].T)
+    key = stream(seed, "stats", "bootstrap", "draws")
+    means = np.empty((samples, len(table)))
+
+    def over(first: int) -> None:
+        _fill_means(key, first, min(first + _CHUNK, samples), rows, means)
+
+    workers = threads or config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]  # set when Numba is imported
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(over, range(0, samples, _CHUNK)))
+    return means
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _fill_means(key: Any, first: int, last: int, rows: Any, means: Any) -> None:
+    """The means of the samples from ``first`` to ``last``."""
+    n_users, n_systems = rows.shape
+    sums = np.empty(n_systems)
+    for sample in range(first, last):
+        own = combine(key, np.uint64(sample))
+        sums[:] = 0.0
+        for draw in range(n_users):
+            # The upper 32 bits as a fraction: a user's chance to be drawn is off by n_users / 2^32 of itself at most.
+            row = np.int64(((combine(own, np.uint64(draw)) >> np.uint64(32)) * np.uint64(n_users)) >> np.uint64(32))
+            for i in range(n_systems):
+                sums[i] += rows[row, i]
+        for i in range(n_systems):
+            means[sample, i] = sums[i] / n_users

@@ -1,0 +1,226 @@
+"""From a run folder, or from files of per-user values, to a comparison of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+
+from repro.errors import DataError, StudyError, nearest
+from repro.metrics import Measure, metrics
+from repro.stats import Comparison, Settings, Tuned, comparison, tune
+from repro.study.per_user import FinishedRun, metric_names
+
+FILE_COLUMNS = ("user", "metric", "value")
+
+
+@dataclass(frozen=True, eq=False)
+class Systems:
+    """Systems with per-user values, wherever they come from.
+
+    source      how they are called in messages
+    metrics     the names of what was measured, the first one the default
+    values      of a metric, given by name: users x systems, empty where a system has no number of a user
+    better      of a metric: "higher", "lower" or "neither"
+    algorithms  of which algorithm each system is a setting; empty where that is not known
+    notes       of a metric: what is to be known about its per-user values
+    """
+
+    source: str
+    metrics: tuple[str, ...]
+    values: Callable[[str], pd.DataFrame]
+    better: Callable[[str], str]
+    algorithms: Mapping[str, str] = field(default_factory=dict)
+    notes: Callable[[str], tuple[str, ...]] = lambda _: ()
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """A comparison by one metric, the settings that were chosen for it, and all notes."""
+
+    metric: str
+    better: str
+    comparison: Comparison
+    tuned: Tuned | None
+    notes: tuple[str, ...]
+
+
+def compare_systems(systems: Systems, metric: str | None, settings: Settings, share: float | None = None) -> Compared:
+    """Compare by ``metric``; with a ``share``, on the users that are left when settings were chosen on this share."""
+    name = metric if metric is not None else systems.metrics[0]
+    better = systems.better(name)
+    values = systems.values(name)
+    settings = replace(settings, better=better)
+    several = _several_settings(systems, list(values.columns))
+    notes = list(systems.notes(name))
+    if without := [label for label in systems.algorithms if label not in values.columns]:
+        notes.append(f"Left out, as they have no {name} on all folds: {', '.join(without)}.")
+    tuned = None
+    if share is not None:
+        if not systems.algorithms:
+            raise StudyError(
+                f"{systems.source} do not say which systems are settings of one algorithm, so none can be chosen; "
+                "--tune is for run folders"
+            )
+        tuned = tune(values, systems.algorithms, share, better, settings.seed)
+        _refuse_lost_baseline(settings.baseline, tuned, systems)
+        values = tuned.values
+        notes.append(
+            f"Settings were chosen on {tuned.tuning_users:,} users; the tests are on the {len(values):,} others."
+        )
+    elif several:
+        notes.append(
+            f"There are several settings of {' and of '.join(several)}: choosing the best of them on these users is "
+            "tuning on the evaluation set. --tune 0.5 (tune=0.5) chooses on half of the users and tests on the others."
+        )
+    found = comparison(values, settings)
+    return Compared(name, better, found, tuned, (*notes, *found.notes))
+
+
+def _several_settings(systems: Systems, labels: list[str]) -> list[str]:
+    """The algorithms that more than one of the systems is a setting of."""
+    uses = [systems.algorithms[label] for label in labels if label in systems.algorithms]
+    return [use for use in dict.fromkeys(uses) if uses.count(use) > 1]
+
+
+def _refuse_lost_baseline(baseline: str | None, tuned: Tuned, systems: Systems) -> None:
+    if baseline is not None and baseline in systems.algorithms and baseline not in tuned.values.columns:
+        winner = tuned.chosen[systems.algorithms[baseline]]
+        raise StudyError(
+            f"the baseline '{baseline}' was not chosen: '{winner}' is the better setting of "
+            f"{systems.algorithms[baseline]} on the tuning users; compare with --baseline '{winner}'"
+        )
+
+
+def systems_of_run(folder: str | Path) -> Systems:
+    """The algorithms of a run."""
+    run = FinishedRun.read(folder)
+    names = metric_names(run.measures)
+    own = [names[measure.full_name] for measure in run.measures if measure.per_user]
+    if not own:
+        raise StudyError(
+            f"the metrics of the run in {run.folder} ({', '.join(names.values())}) are about all users together; "
+            "there is nothing to pair by user"
+        )
+    return Systems(
+        source=f"the run in {run.folder}",
+        metrics=tuple(own),
+        values=lambda name: _wide(run.per_user(run.measure(name)), list(run.cells)),
+        better=lambda name: run.measure(name).metric.better,
+        algorithms=run.algorithms,
+        notes=lambda name: _notes(run, run.measure(name)),
+    )
+
+
+def _notes(run: FinishedRun, measure: Measure) -> tuple[str, ...]:
+    """Why the means over users are not the numbers in the run's table, where they are not."""
+    over = run.protocol["average.over"]
+    if measure.metric.kind == "prediction":
+        over = measure.variants.get("average", "users")
+    if measure.pooled:
+        over = "pooled"
+    reasons = [f"averages over {over}"] if over in ("lists", "ratings", "items") else []
+    reasons += ["pools all users"] if over == "pooled" else []
+    reasons += ["averages the folds' numbers"] if len(next(iter(run.cells.values()), ())) > 1 else []
+    if not reasons:
+        return ()
+    return (f"Each user counts once here; the run's own table {' and '.join(reasons)}, so its numbers may differ.",)
+
+
+def _wide(long: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:
+    wide = long.pivot(index="user", columns="algorithm", values="value")
+    return wide[[label for label in order if label in wide.columns]]
+
+
+def systems_of_files(paths: Sequence[str | Path]) -> Systems:
+    """Systems in files with the columns user, metric and value, as `repro evaluate --per-user` writes them.
+
+    A file is one system, called as the file, or several, told apart by a column ``run``.
+    """
+    frames: dict[str, pd.DataFrame] = {}
+    for label, path in zip(_labels([Path(path) for path in paths]), paths, strict=True):
+        for run, frame in _read(Path(path), label).items():
+            if run in frames:
+                raise StudyError(f"two of the files have a run '{run}'; give each run once")
+            frames[run] = frame
+    shared = [
+        name
+        for name in dict.fromkeys(next(iter(frames.values()))["metric"])
+        if all((frame["metric"] == name).any() for frame in frames.values())
+    ]
+    if not shared:
+        raise DataError(f"the files {', '.join(map(str, paths))} have no metric in common")
+
+    def values(name: str) -> pd.DataFrame:
+        if name not in shared:
+            raise StudyError(f"the files have no metric '{name}'{nearest(name, shared)} Metrics: {', '.join(shared)}")
+        columns = {label: frame[frame["metric"] == name].set_index("user")["value"] for label, frame in frames.items()}
+        return pd.DataFrame(columns)
+
+    return Systems("per-user files", tuple(shared), values, _better)
+
+
+def _labels(paths: list[Path]) -> list[str]:
+    """Files by their names, or by their paths where names are the same."""
+    names = [path.stem for path in paths]
+    labels = [str(path) if names.count(path.stem) > 1 else path.stem for path in paths]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise StudyError(f"the file {label} is given twice")
+    return labels
+
+
+def _read(path: Path, label: str) -> dict[str, pd.DataFrame]:
+    """The values in a file, by system: by its column ``run`` where it has one, otherwise all of them of ``label``."""
+    table = _table(path)
+    lacking = [name for name in FILE_COLUMNS if name not in table.column_names]
+    if lacking:
+        raise DataError(
+            f"{path} has no column {' and '.join(map(repr, lacking))}; per-user values have the columns user, metric "
+            "and value, as `repro evaluate --per-user` writes them"
+        )
+    frame: pd.DataFrame = table.to_pandas().astype({"user": str})  # 7 in one file and "7" in another are the same user
+    if not pd.api.types.is_numeric_dtype(frame["value"]):
+        raise DataError(f"{path}: the column 'value' must hold numbers")
+    frame["run"] = frame["run"].astype(str) if "run" in frame else label
+    twice = frame[frame.duplicated(["run", "user", "metric"])]
+    if len(twice):
+        first = twice.iloc[0]
+        raise DataError(
+            f"{path} has {first['metric']} of user {first['user']} twice (rows of this kind: {len(twice):,})"
+        )
+    return {str(run): part for run, part in frame.groupby("run", sort=False)}
+
+
+def _table(path: Path) -> pa.Table:
+    try:
+        if path.suffix.lower() == ".parquet":
+            return pq.read_table(path)
+        separator = "\t" if path.suffix.lower() == ".tsv" else ","
+        as_text = {"user": pa.string(), "metric": pa.string(), "run": pa.string()}  # user 007 is not user 7
+        return pacsv.read_csv(
+            path,
+            parse_options=pacsv.ParseOptions(delimiter=separator),
+            convert_options=pacsv.ConvertOptions(column_types=as_text),
+        )
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror or error}") from None
+    except pa.ArrowInvalid as error:
+        raise DataError(f"{path} cannot be read by its name, as .parquet, .tsv or .csv: {error}") from None
+
+
+def _better(name: str) -> str:
+    """Which direction of the metric called ``name`` is the better one, whatever its variants and cut-off."""
+    plain = name.partition("[")[0].partition("@")[0].strip().lower()
+    known = {alias: metric for metric in metrics().values() for alias in (metric.name, *metric.aliases)}
+    if plain not in known:
+        raise StudyError(
+            f"there is no metric '{plain}'{nearest(plain, known)} Values of another kind can be compared in Python: "
+            "repro.stats.compare(values, better=...)"
+        )
+    return known[plain].better

@@ -1,0 +1,161 @@
+"""`repro compare`: of a run, and of files."""
+
+import json
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from repro import Study
+from repro.cli import commands
+from repro.data import synthetic_interactions
+from repro.errors import DataError, ReproError, StudyError
+from repro.protocol import Protocol
+from repro.stats import CORRECTIONS, TESTS, ZEROS
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    data = synthetic_interactions(users=60, items=40, ratings=900, alpha=1.0, seed=3)
+    algorithms = [
+        {"use": "reference/popularity", "label": "popular"},
+        {"use": "reference/item-knn", "label": "narrow", "parameters": {"k": 3}},
+        {"use": "reference/item-knn", "label": "wide", "parameters": {"k": 30}},
+    ]
+    study = Study(data, Protocol.load("random-5fold", split__folds=2), algorithms, ["ndcg@5", "rmse", "gini@5"], seed=1)
+    return study.run(tmp_path_factory.mktemp("cli") / "run").folder
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(commands, ["compare", *map(str, arguments)], catch_exceptions=False)
+
+
+def printed(*arguments):
+    result = invoke(*arguments, "--json")
+    assert result.exit_code == 0
+    return json.loads(result.stdout)
+
+
+def test_a_table_with_friedman_on_top_and_verdicts_in_words(run):
+    result = invoke(run, "--test", "wilcoxon", "--correct", "holm", "-m", "ndcg@5")
+    assert result.exit_code == 0
+    lines = result.output.splitlines()
+    assert lines[0].startswith("Friedman: the 3 systems differ on ")
+    assert "ndcg@5 (higher is better): Wilcoxon signed-rank test, corrected by Holm" in result.output
+    assert "popular is better" in result.output
+    assert "95% interval" in result.output and "the test drops" in result.output
+
+
+def test_several_settings_are_warned_of_unless_they_are_tuned_apart(run):
+    assert "tuning on the evaluation set" in invoke(run, "--samples", 500).output
+    tuned = invoke(run, "--samples", 500, "--tune", 0.4).output
+    assert "tuning on the evaluation set" not in tuned
+    assert "Chosen on the tuning users: reference/popularity: popular; reference/item-knn:" in tuned
+    assert "Settings were chosen on 24 users; the tests are on the 36 others." in tuned
+
+
+def test_json_for_scripts(run):
+    found = printed(run, "-m", "ndcg@5", "-m", "rmse", "--test", "t", "--correct", "none", "--level", 0.01)
+    assert [one["metric"] for one in found] == ["ndcg@5", "rmse"]
+    assert found[1]["better"] == "lower" and len(found[1]["pairs"]) == 1
+    first = found[0]
+    assert first["friedman"]["critical_difference"] > 0 and set(first["friedman"]["average_ranks"]) == {
+        "popular",
+        "narrow",
+        "wide",
+    }
+    assert all(row["p"] == row["p_corrected"] for row in first["pairs"])
+    assert any("Left out" in note and "popular" in note for note in found[1]["notes"])
+
+
+def test_a_baseline_and_the_sample_size(run):
+    found = printed(run, "--baseline", "popular", "--samples", 99, "--seed", 4)[0]["pairs"]
+    assert [row["b"] for row in found] == ["popular", "popular"]
+    assert all(row["how"] == "99 samples" for row in found)
+    assert found == printed(run, "--baseline", "popular", "--samples", 99, "--seed", 4)[0]["pairs"]
+
+
+@pytest.mark.parametrize(("test", "name"), [("t", "out.svg"), ("nemenyi", "out.svg"), ("sign", "out.html")])
+def test_charts(run, tmp_path, test, name):
+    result = invoke(run, "--test", test, "--plot", tmp_path / name)
+    assert result.exit_code == 0 and str(tmp_path / name) in result.output
+    text = (tmp_path / name).read_text()
+    assert "popular" in text and ("average rank" in text) == (test == "nemenyi")
+
+
+def test_files_of_per_user_values(tmp_path):
+    """Differences 1, 1, 1, 1 and a user whom only one file has: the exact test finds 2 of 16 ways."""
+    ours = pd.DataFrame({"user": [1, 2, 3, 4, 5], "metric": "mae", "value": [2.0, 3.0, 4.0, 5.0, 9.0]})
+    theirs = pd.DataFrame({"user": ["1", "2", "3", "4"], "metric": "mae", "value": [1.0, 2.0, 3.0, 4.0]})
+    ours.to_csv(tmp_path / "ours.csv", index=False)
+    theirs.to_parquet(tmp_path / "theirs.parquet")
+    found = printed(tmp_path / "ours.csv", tmp_path / "theirs.parquet", "--level", 0.2)[0]
+    (row,) = found["pairs"]
+    assert found["better"] == "lower" and found["friedman"] is None
+    assert (row["a"], row["b"], row["difference"], row["p"]) == ("theirs", "ours", -1.0, 2 / 16)
+    assert (row["left_out"], row["how"], row["verdict"]) == (1, "exact, 16 ways", "theirs is better")
+
+
+def test_one_file_of_several_runs(tmp_path):
+    """The table that holds a run in a column: users 007 and 7 are two users."""
+    users = ["007", "7", "8"]
+    frame = pd.DataFrame({"run": ["x"] * 3 + ["y"] * 3, "user": users * 2, "metric": "rr", "value": [1, 1, 1, 0, 0, 0]})
+    frame.to_csv(tmp_path / "both.tsv", sep="\t", index=False)
+    (row,) = printed(tmp_path / "both.tsv")[0]["pairs"]
+    assert (row["a"], row["b"], row["users"], row["p"]) == ("x", "y", 3, 2 / 8)
+    with pytest.raises(StudyError, match="a run 'x'"):
+        frame.to_csv(tmp_path / "again.csv", index=False)
+        invoke(tmp_path / "both.tsv", tmp_path / "again.csv")
+
+
+def test_files_that_cannot_be_compared(tmp_path):
+    for name, metric in (("a", "ndcg@10"), ("b", "ndcg@10"), ("c", "rmse"), ("d", "liking")):
+        pd.DataFrame({"user": [1, 2], "metric": metric, "value": [0.1, 0.2]}).to_csv(tmp_path / f"{name}.csv")
+    a, b, c, d = (tmp_path / f"{name}.csv" for name in "abcd")
+    with pytest.raises(DataError, match="no metric in common"):
+        invoke(a, c)
+    with pytest.raises(StudyError, match="no metric 'ndcg@11'; did you mean 'ndcg@10'"):
+        invoke(a, b, "-m", "ndcg@11")
+    with pytest.raises(StudyError, match="--tune is for run folders"):
+        invoke(a, b, "--tune", 0.5)
+    with pytest.raises(StudyError, match="given twice"):
+        invoke(a, a)
+    with pytest.raises(StudyError, match="nothing to compare: 1 system"):
+        invoke(a)
+    with pytest.raises(StudyError, match=r"there is no metric 'liking'.*better="):
+        invoke(d, tmp_path / ".." / tmp_path.name / "d.csv")
+    (tmp_path / "e.csv").write_text("user,score\n1,2\n")
+    with pytest.raises(DataError, match="no column 'metric' and 'value'"):
+        invoke(a, tmp_path / "e.csv")
+    (tmp_path / "f.csv").write_text("user,metric,value\n1,ndcg@10,0.2\n1,ndcg@10,0.3\n")
+    with pytest.raises(DataError, match=r"ndcg@10 of user 1 twice"):
+        invoke(a, tmp_path / "f.csv")
+    (tmp_path / "g.csv").write_text("user,metric,value\n1,ndcg@10,high\n")
+    with pytest.raises(DataError, match="must hold numbers"):
+        invoke(a, tmp_path / "g.csv")
+    with pytest.raises(DataError, match="cannot read"):
+        invoke(a, tmp_path / "none.csv")
+
+
+def test_what_cannot_be_asked_is_told(run, tmp_path):
+    with pytest.raises(StudyError, match="did you mean 'wilcoxon'"):
+        invoke(run, "--test", "wilcox")
+    with pytest.raises(StudyError, match="to be the baseline; did you mean 'popular'"):
+        invoke(run, "--baseline", "poplar")
+    with pytest.raises(StudyError, match="gini@5 is a number about all users together"):
+        invoke(run, "-m", "gini@5")
+    with pytest.raises(StudyError, match=r"baseline '\w+' was not chosen"):
+        chosen = printed(run, "--tune", 0.5, "--test", "t")[0]["chosen"]["reference/item-knn"]
+        invoke(run, "--tune", 0.5, "--test", "t", "--baseline", {"narrow": "wide", "wide": "narrow"}[chosen])
+    with pytest.raises(ReproError, match=r"\.svg"):
+        invoke(run, "--plot", tmp_path / "out.txt")
+    with pytest.raises(StudyError, match="is not a run folder"):
+        invoke(tmp_path)
+    assert invoke(run, run).exit_code == 2
+    assert invoke(run, "-m", "ndcg@5", "-m", "rmse", "--plot", tmp_path / "x.svg").exit_code == 2
+
+
+def test_help_names_every_test_and_correction():
+    text = " ".join(invoke("--help").output.split())
+    for name in (*TESTS, *CORRECTIONS, *ZEROS):
+        assert name in text.replace("- ", "-")

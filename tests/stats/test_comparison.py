@@ -1,0 +1,154 @@
+"""Comparisons of tables: pairs, corrections, verdicts, missing users, tuning."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from repro.errors import DataError, StudyError
+from repro.stats import Settings, compare, comparison, correct, tune, tuning_users
+
+
+@pytest.fixture
+def values():
+    draws = np.random.default_rng(0)
+    base = draws.beta(1, 3, 60)
+    columns = {"weak": base, "strong": base + 0.1 + draws.normal(0, 0.05, 60), "like": base + draws.normal(0, 0.1, 60)}
+    return pd.DataFrame(columns, index=[f"u{n}" for n in range(60)])
+
+
+def rows(frame):
+    return {frozenset((row["a"], row["b"])): row for row in frame.to_dict("records")}
+
+
+def test_each_pair_is_tested_and_corrected(values):
+    found = rows(compare(values, test="wilcoxon", correct="holm"))
+    pairs = [("weak", "strong"), ("weak", "like"), ("strong", "like")]
+    p = [stats.wilcoxon(values[a] - values[b], method="approx").pvalue for a, b in pairs]
+    for pair, own, adjusted in zip(pairs, p, correct(p, "holm"), strict=True):
+        row = found[frozenset(pair)]
+        assert (row["p"], row["p_corrected"]) == pytest.approx((own, adjusted), abs=1e-12)
+        assert row["significant"] == (adjusted <= 0.05)
+        assert row["difference"] == pytest.approx(row["mean_a"] - row["mean_b"], abs=1e-15)
+        assert row["mean_a"] >= row["mean_b"], "the better one comes first"
+        assert row["low"] < row["difference"] < row["high"]
+
+
+def test_verdicts_in_words(values):
+    found = rows(compare(values))
+    assert found[frozenset(("weak", "strong"))]["verdict"] == "strong is better"
+    assert found[frozenset(("weak", "like"))]["verdict"] == "no difference shown"
+    lower = rows(compare(values, better="lower"))[frozenset(("weak", "strong"))]
+    assert (lower["a"], lower["verdict"]) == ("weak", "weak is better")
+    assert lower["superiority"] > 0.5 and lower["difference"] < 0
+    neither = rows(compare(values, better="neither"))[frozenset(("weak", "strong"))]
+    assert neither["verdict"] == "strong is higher"
+
+
+def test_a_mean_that_a_few_users_carry_is_told_apart_from_ranks():
+    a = np.r_[np.full(30, 0.5), np.full(2, 0.0)]
+    b = np.r_[np.full(30, 0.4), np.full(2, 5.0)]
+    found = compare(pd.DataFrame({"many": a, "few": b}), test="sign").iloc[0]
+    assert found["verdict"] == "many is better by the test, few by the mean"
+
+
+def test_the_smallest_p_comes_first(values):
+    assert compare(values, test="t")["p_corrected"].is_monotonic_increasing
+
+
+def test_a_baseline_has_only_its_own_pairs(values):
+    found = compare(values, baseline="like", test="t")
+    assert list(found["b"]) == ["like", "like"] and set(found["a"]) == {"weak", "strong"}
+    assert found["p_corrected"].tolist() == pytest.approx(correct(found["p"], "holm").tolist(), abs=1e-15)
+
+
+def test_users_that_only_one_has_are_left_out_of_that_pair_only(values):
+    values.iloc[:5, 0] = math.nan
+    found = comparison(values, Settings(test="t"))
+    pairs = rows(found.pairs)
+    assert pairs[frozenset(("weak", "strong"))]["left_out"] == 5
+    assert pairs[frozenset(("strong", "like"))]["left_out"] == 0
+    expected = stats.ttest_rel(values["weak"][5:], values["like"][5:]).pvalue
+    assert pairs[frozenset(("weak", "like"))]["p"] == pytest.approx(expected, abs=1e-12)
+    assert found.friedman.users == 55
+    assert any("In 2 of 3 pairs" in note and "up to 5" in note for note in found.notes)
+    assert any("55 of 60 users" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("test", ["randomisation", "bootstrap"])
+def test_a_pair_has_the_same_p_whether_others_lack_users_or_not(values, test):
+    whole = rows(compare(values, test=test, samples=500))[frozenset(("strong", "like"))]["p"]
+    values.iloc[:5, 0] = math.nan
+    assert rows(compare(values, test=test, samples=500))[frozenset(("strong", "like"))]["p"] == whole
+
+
+def test_neither_the_order_of_users_nor_of_systems_changes_a_pair(values):
+    first = rows(compare(values, samples=500, interval="bca"))
+    turned = rows(
+        compare(values.sample(frac=1, random_state=1)[["like", "weak", "strong"]], samples=500, interval="bca")
+    )
+    for pair, row in first.items():
+        for name in ("p", "low", "high", "mean_a", "cohen_dz", "rank_biserial"):
+            assert turned[pair][name] == pytest.approx(row[name], abs=1e-14)
+
+
+def test_friedman_is_on_top_of_more_than_two(values):
+    found = comparison(values, Settings(test="t"))
+    expected = stats.friedmanchisquare(*values.to_numpy().T)
+    assert found.friedman.p == pytest.approx(expected.pvalue, abs=1e-12)
+    assert min(found.ranks, key=found.ranks.get) == "strong"
+    assert comparison(values[["weak", "like"]], Settings(test="t")).friedman is None
+
+
+def test_nemenyi_is_not_corrected_again(values):
+    found = comparison(values, Settings(test="nemenyi"))
+    assert found.pairs["p"].equals(found.pairs["p_corrected"])
+    assert any("not corrected again" in note for note in found.notes)
+
+
+def test_two_users_are_too_few_only_where_there_are_fewer():
+    one = pd.DataFrame({"a": [0.1, 0.2, math.nan], "b": [math.nan, 0.3, 0.4], "c": [0.2, 0.5, 0.9]})
+    found = rows(compare(one, test="t"))
+    assert found[frozenset("ab")]["verdict"] == "cannot be tested: fewer than two users"
+    assert not math.isnan(found[frozenset("ac")]["p_corrected"])
+
+
+def test_what_cannot_be_compared_is_told(values):
+    with pytest.raises(StudyError, match="no system 'stron' to be the baseline; did you mean 'strong'"):
+        compare(values, baseline="stron")
+    with pytest.raises(StudyError, match="nothing to compare"):
+        compare(values[["weak"]])
+    with pytest.raises(StudyError, match="level = 2"):
+        compare(values, level=2)
+    with pytest.raises(StudyError, match="better = 'up'"):
+        compare(values, better="up")
+    with pytest.raises(DataError, match="infinite"):
+        compare(values.assign(weak=math.inf))
+    with pytest.raises(DataError, match="occurs twice"):
+        compare(pd.concat([values, values]))
+
+
+def test_tuning_users_are_a_share_by_id_whatever_their_order():
+    users = np.array([f"u{n}" for n in range(101)])
+    chosen = tuning_users(users, 0.3, seed=2)
+    assert chosen.sum() == 30
+    order = np.random.default_rng(0).permutation(101)
+    assert set(users[order][tuning_users(users[order], 0.3, seed=2)]) == set(users[chosen])
+    assert set(users[tuning_users(users, 0.3, seed=3)]) != set(users[chosen])
+    with pytest.raises(StudyError, match="between 0 and 1"):
+        tuning_users(users, 1.0)
+
+
+def test_the_best_setting_is_chosen_on_some_users_and_tested_on_others(values):
+    algorithms = {"weak": "knn", "strong": "knn", "like": "mf"}
+    found = tune(values, algorithms, 0.5)
+    assert found.chosen == {"knn": "strong", "mf": "like"}
+    assert list(found.values.columns) == ["strong", "like"]
+    on = values[tuning_users(values.index, 0.5)]
+    assert not set(on.index) & set(found.values.index) and len(on) + len(found.values) == 60
+    assert found.means == pytest.approx(on.mean().to_dict(), abs=1e-14)
+    assert tune(values, algorithms, 0.5, better="lower").chosen["knn"] == "weak"
+    with pytest.raises(StudyError, match="neither direction"):
+        tune(values, algorithms, 0.5, better="neither")
