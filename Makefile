@@ -72,6 +72,7 @@ benchmark: benchmarks/.venv/.installed
 	benchmarks/.venv/bin/python benchmarks/scores_to_metrics.py
 	benchmarks/.venv/bin/python benchmarks/scores_to_metrics.py --stream
 	benchmarks/.venv/bin/python benchmarks/start.py
+	benchmarks/.venv/bin/python benchmarks/randomisation.py
 
 clean:
 	rm -rf .venv benchmarks/.venv

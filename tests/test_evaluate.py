@@ -290,7 +290,17 @@ def test_a_protocol_of_several_lists_for_a_user_is_refused():
         evaluate(RECOMMENDED, HELD_OUT, "bellogin-1r-ti-nn", ["hit@2"])
 
 
+def test_users_and_items_in_the_index():
+    expected = evaluate(RECOMMENDED, HELD_OUT)
+    for levels in (["user"], ["user", "item"]):
+        pd.testing.assert_frame_equal(evaluate(RECOMMENDED.set_index(levels), HELD_OUT.set_index(levels)), expected)
+    renamed = RECOMMENDED.rename(columns={"user": "who"}).set_index("who")
+    pd.testing.assert_frame_equal(evaluate(renamed, HELD_OUT, columns={"recommendations.user": "who"}), expected)
+
+
 def test_what_is_no_frame_is_told():
+    with pytest.raises(DataError, match="recommendations are None; give"):
+        evaluate(None, HELD_OUT)
     with pytest.raises(DataError, match="truth is of type list; give a pandas DataFrame"):
         evaluate(RECOMMENDED, [], metrics=["hit@2"])
     twice = pd.concat([RECOMMENDED, RECOMMENDED["item"]], axis=1)

@@ -264,6 +264,12 @@ def test_files_that_cannot_be_used(write, name, content, message):
         read_recommendations(write(name, content))
 
 
+def test_what_is_no_text_is_told_with_what_is_read(tmp_path):
+    (tmp_path / "run.xlsx").write_bytes(b"PK\x03\x04\x14\x00\x06\x00")
+    with pytest.raises(DataError, match=r"run\.xlsx is no text, .*: text, parquet, json.*; write it as CSV"):
+        evaluate(tmp_path / "run.xlsx", TRUTH)
+
+
 def test_a_file_that_is_not_there(write, tmp_path):
     write("results.csv", RUNS["canonical.csv"])
     with pytest.raises(DataError, match=r"there is no file .*result\.csv; did you mean 'results\.csv'"):

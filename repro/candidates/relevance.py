@@ -109,5 +109,5 @@ def _require_single_rows(test: Interactions, users: CodeArray, items: CodeArray)
         user, item = test.user_ids[users[again[0]]], test.item_ids[items[again[0]]]
         raise DataError(
             f"user {user} and item {item} are in the test part more than once ({len(again):,} such rows); "
-            "let data.duplicates make one row of them, or correct the test file"
+            "keep one of them (in a study that splits the data itself, data.duplicates does)"
         )

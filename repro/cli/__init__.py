@@ -8,6 +8,7 @@ import sys
 import click
 
 COMMANDS = {
+    "algorithms": "Which framework has which algorithm, and how it calls the parameters.",
     "compare": "Test which algorithms of a run differ: paired tests, corrections, effect sizes, intervals.",
     "curve": "Precision-recall and ROC curves of recommendations, joined over users in three ways.",
     "data": "Get, list and describe data sets.",

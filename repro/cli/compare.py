@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
+from repro.cli.decisions import complete_metric
 from repro.cli.output import json_option, print_json, print_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from repro.study.compare import Compared, Systems
+
+
+def _completes(name: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """Offers what the table of that name in :mod:`repro.stats` has."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        import repro.stats
+
+        return [CompletionItem(one) for one in getattr(repro.stats, name) if one.startswith(incomplete)]
+
+    return complete
 
 
 @click.command(
@@ -23,15 +37,25 @@ if TYPE_CHECKING:
     )
 )
 @click.argument("sources", nargs=-1, required=True, type=click.Path(), metavar="RUN_FOLDER | FILE...")
-@click.option("-m", "--metric", "metrics", multiple=True, help="Such as ndcg@10; repeatable [default: the first].")
+@click.option(
+    "-m",
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=complete_metric,
+    help="Such as ndcg@10; may be repeated [default: the first].",
+)
 @click.option(
     "--test",
+    shell_complete=_completes("TESTS"),
     default="randomisation",
     show_default=True,
     help="randomisation, wilcoxon, t, sign, bootstrap, nemenyi, conover.",
 )
 @click.option(
     "--correct",
+    shell_complete=_completes("CORRECTIONS"),
     default="holm",
     show_default=True,
     help="none, bonferroni, holm, hochberg, sidak, benjamini-hochberg; over the pairs of a metric.",
@@ -45,7 +69,13 @@ if TYPE_CHECKING:
     help="Up to which a corrected p is a difference; intervals hold with 1 - level.",
 )
 @click.option("--interval", default="t", show_default=True, help="Of the difference: t, percentile, bca.")
-@click.option("--zeros", default="wilcox", show_default=True, help="Ties in the Wilcoxon test: wilcox, pratt, zsplit.")
+@click.option(
+    "--zeros",
+    shell_complete=_completes("ZEROS"),
+    default="wilcox",
+    show_default=True,
+    help="Ties in the Wilcoxon test: wilcox, pratt, zsplit.",
+)
 @click.option(
     "--samples",
     type=click.IntRange(1),
@@ -148,7 +178,7 @@ def _print(one: Compared) -> None:
         word = "differ" if friedman.p <= settings.level else "are not shown to differ"
         click.echo(
             f"Friedman: the {len(one.comparison.ranks)} systems {word} on {friedman.users:,} users "
-            f"(chi-squared {friedman.statistic:.2f}, p = {_p(friedman.p)})"
+            f"(chi-squared {friedman.statistic:.2f}, p {_compared_p(friedman.p)})"
         )
     by = (
         ""
@@ -166,6 +196,7 @@ def _print(one: Compared) -> None:
         [_cells(row) for _, row in pairs.iterrows()],
         title=f"{one.metric}{better}: {test.title}{by}",
         right=columns[2:10],
+        spare=["mean b", "mean a", "a better", "d_z", "p"],
     )
     users = f"{pairs['users'].min():,}" + (f" to {pairs['users'].max():,}" if pairs["users"].nunique() > 1 else "")
     dropped = f", of which the test drops up to {pairs['dropped'].max():,}" if pairs["dropped"].any() else ""
@@ -190,6 +221,10 @@ def _cells(row: pd.Series) -> list[str]:
         _p(row["p_corrected"]),
         row["verdict"],
     ]
+
+
+def _compared_p(p: float) -> str:
+    return _p(p) if p == 0 else f"= {_p(p)}"
 
 
 def _p(p: float) -> str:

@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from repro.cli.decisions import complete_change, complete_protocol
+from repro.cli.inputs import chosen_protocol, complete_run, labelled, reader, tell_what_is_lost
 from repro.cli.output import json_option, print_json, print_table
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from repro.evaluate import Frames
+    from repro.protocol import Protocol
 
 _FILE = click.Path(dir_okay=False)
 _SHOWN = 11  # points in the table
@@ -29,7 +34,15 @@ _JOINS = {
         "repro curve --run knn.tsv --run svd.tsv --truth test.tsv --kind roc --join lengths --plot roc.html"
     )
 )
-@click.option("--run", "runs", multiple=True, required=True, type=_FILE, help="Recommendations; several are compared.")
+@click.option(
+    "--run",
+    "runs",
+    multiple=True,
+    required=True,
+    metavar="[LABEL=]FILE",
+    shell_complete=complete_run,
+    help="Recommendations; several are compared. - is standard input.",
+)
 @click.option("--truth", required=True, type=_FILE, help="What was held out.")
 @click.option("--train", type=_FILE, help="Training rows, where decisions of the protocol need them.")
 @click.option(
@@ -49,15 +62,30 @@ _JOINS = {
 @click.option(
     "--rates",
     type=click.Choice(["means", "totals"]),
-    default="means",
-    show_default=True,
-    help="With --join lengths: means of users' rates, or hits of all users added up (CROC of Schein et al.).",
+    help="With --join lengths: means of users' rates, or hits of all users added up (CROC of Schein et al.) "
+    "[default: means].",
 )
 @click.option("--perfect", is_flag=True, help="With --kind roc --join lengths: the curve of perfect lists too.")
 @click.option("--points", type=click.IntRange(2), help="At most so many points [default: all; users: 101 levels].")
-@click.option("--protocol", help="A protocol by name or file: relevance, missing scores, ties.")
+@click.option(
+    "--protocol",
+    metavar="NAME|FILE",
+    shell_complete=complete_protocol,
+    help="What is relevant, what missing and tied scores mean; see `repro protocol list`.",
+)
+@click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="DECISION=VALUE",
+    shell_complete=complete_change,
+    help="Change a decision of the protocol; may be repeated.",
+)
 @click.option("--columns", multiple=True, metavar="ROLE=NAME", help="What a column is called: user=userId.")
-@click.option("--seed", type=int, default=0, show_default=True, help='Of ties.break = "random".')
+@click.option(
+    "--format", "formats", multiple=True, metavar="[FILE=]FORMAT", help="As of `repro evaluate` [default: recognised]."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of ties.break=random.")
 @click.option("--plot", type=_FILE, help="Draw it: a path that ends in .svg, .png, .html or .json.")
 @click.option("-o", "--output", type=_FILE, help="Write all points: a path that ends in .csv or .parquet.")
 @json_option
@@ -67,11 +95,13 @@ def curve(
     train: str | None,
     kind: str,
     join: str,
-    rates: str,
+    rates: str | None,
     perfect: bool,
     points: int | None,
     protocol: str | None,
+    changes: tuple[str, ...],
     columns: tuple[str, ...],
+    formats: tuple[str, ...],
     seed: int,
     plot: str | None,
     output: str | None,
@@ -82,41 +112,54 @@ def curve(
     Each run is a file with user, item and score (or rank), the truth one with user, item and, if there are any,
     rating. The area below the curve is printed under the name of the metric that it is.
     """
+    from repro.evaluate import read_frames
+
     _refuse_other_endings(plot, output)
-    asked = {"kind": kind, "join": join, "rates": rates, "perfect": perfect, "points": points, "seed": seed}
-    labels = _labels(runs)
-    found = [_measure(run, truth, train, protocol, _names(columns), asked) for run in runs]
-    tables = [table.assign(curve=label) for label, (table, _) in zip(labels, found, strict=True)]
+    if rates and join != "lengths":
+        raise click.BadParameter(f"there are rates to choose with --join lengths, not {join}", param_hint="--rates")
+    asked = {"kind": kind, "join": join, "rates": rates or "means", "perfect": perfect, "points": points, "seed": seed}
+    found: dict[str, tuple[pd.DataFrame, dict[str, float]]] = {}
+    files = labelled(runs, lambda file: file.stem)
+    with reader(columns, formats, lambda text: None) as read:
+        beside = read("truth", truth), read("train", train) if train else None
+        for label, file in files.items():
+            frames = read_frames(read("recommendations", file), *beside)
+            chosen = chosen_protocol(protocol, changes, frames)
+            found[label] = _measure(frames, chosen, asked)
+            tell_what_is_lost(frames, chosen, label)
+    tables = [_with_name(table, label) for label, (table, _) in found.items()]
     written = _write(tables, plot, output, f"{_KINDS[kind]}, {_JOINS[join]}")
     if as_json:
         named = [
-            {"run": run, "areas": areas, "points": table.to_dict(orient="records")}
-            for run, (table, areas) in zip(runs, found, strict=True)
+            {"run": label, "file": files[label], "areas": areas, "points": table.to_dict(orient="records")}
+            for label, (table, areas) in found.items()
         ]
-        print_json({"kind": kind, "join": join, "rates": rates if join == "lengths" else None, "curves": named})
+        stated = asked["rates"] if join == "lengths" else None
+        print_json({"kind": kind, "join": join, "rates": stated, "curves": named})
         return
-    for label, (table, areas) in zip(labels, found, strict=True):
+    for label, (table, areas) in found.items():
         _print_curve(label, table, areas)
     for what, path in written.items():
         click.echo(f"{what:<8} {path}")
 
 
-def _measure(
-    run: str, truth: str, train: str | None, protocol: str | None, columns: dict[str, str], asked: dict[str, Any]
-) -> tuple[pd.DataFrame, dict[str, float]]:
+def _measure(frames: Frames, protocol: Protocol, asked: dict[str, Any]) -> tuple[pd.DataFrame, dict[str, float]]:
     """The points of a curve, and the metrics that are the area below it."""
-    from repro.evaluate import evaluate_frames, read_frames
+    from repro.evaluate import evaluate_frames
     from repro.evaluate.curves import area_metrics, curves_of_frames
-    from repro.protocol import Protocol
 
-    frames = read_frames(run, truth, train, columns)
-    loaded = Protocol.load(protocol) if protocol else None
-    table = curves_of_frames(frames, protocol=loaded, **asked)
-    metrics = area_metrics(asked["kind"], asked["join"], asked["rates"], asked["perfect"], loaded)
+    table = curves_of_frames(frames, protocol=protocol, **asked)
+    metrics = area_metrics(asked["kind"], asked["join"], asked["rates"], asked["perfect"], protocol)
     if not metrics:
         return table, {}
-    areas = evaluate_frames(frames, loaded, metrics, seed=asked["seed"])
+    areas = evaluate_frames(frames, protocol, metrics, seed=asked["seed"])
     return table, dict(zip(metrics, areas["value"].tolist(), strict=True))
+
+
+def _with_name(table: pd.DataFrame, label: str) -> pd.DataFrame:
+    named = table.copy()
+    named.insert(0, "curve", label)
+    return named
 
 
 def _write(tables: list[pd.DataFrame], plot: str | None, output: str | None, title: str) -> dict[str, Path]:
@@ -164,22 +207,6 @@ def _thinned(table: pd.DataFrame, points: int) -> pd.DataFrame:
 
 def _cell(value: Any) -> str:
     return f"{value:.4f}" if isinstance(value, float) else str(value)
-
-
-def _labels(runs: tuple[str, ...]) -> list[str]:
-    """The names of files, or their paths where two of them have the same name."""
-    stems = [Path(run).stem for run in runs]
-    return stems if len(set(stems)) == len(stems) else list(runs)
-
-
-def _names(columns: tuple[str, ...]) -> dict[str, str]:
-    names = {}
-    for text in columns:
-        role, equals, name = text.partition("=")
-        if not equals:
-            raise click.BadParameter(f"'{text}': write ROLE=NAME, such as user=userId", param_hint="--columns")
-        names[role.strip()] = name.strip()
-    return names
 
 
 def _refuse_other_endings(plot: str | None, output: str | None) -> None:

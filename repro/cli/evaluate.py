@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
-from repro.cli.decisions import complete_change, complete_metric, complete_protocol, read_changes
+from repro.cli.decisions import complete_change, complete_metric, complete_protocol
+from repro.cli.inputs import chosen_protocol, complete_run, labelled, reader, tell_what_is_lost
 from repro.cli.output import json_option, print_json, print_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from repro.evaluate import Evaluation, Frames
-    from repro.protocol import Protocol
+    from repro.evaluate import Evaluation
 
 _FILE = click.Path(dir_okay=False)
-_STDIN = "-"
-_LABELS = {"run": "recommendations", "truth": "truth", "train": "train"}
 _WRITTEN = (".parquet", ".csv", ".tsv")
-
-
-def _complete_run(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    return [CompletionItem(incomplete, type="file")]
 
 
 @click.command(
@@ -45,7 +35,7 @@ def _complete_run(ctx: click.Context, param: click.Parameter, incomplete: str) -
     multiple=True,
     required=True,
     metavar="[LABEL=]FILE",
-    shell_complete=_complete_run,
+    shell_complete=complete_run,
     help="The recommendations; may be repeated, each with a column of its own. - is standard input.",
 )
 @click.option("--truth", type=_FILE, help="The held-out rows [default: the ratings that come with predictions].")
@@ -122,8 +112,8 @@ def evaluate(
 
     for file in filter(None, (per_user, output)):
         _require_known_suffix(file)
-    given = _labelled(runs)
-    with _status() as say, _reader(columns, formats, say) as read:
+    given = labelled(runs)
+    with _status() as say, reader(columns, formats, say) as read:
         beside: dict[str, Any] = {
             "truth": read("truth", truth) if truth else None,
             "train": read("train", train) if train else None,
@@ -136,9 +126,9 @@ def evaluate(
         for label, file in given.items():
             frames = read_frames(read("recommendations", file), **beside)
             say(f"measuring {label}")
-            chosen = _protocol(protocol, changes, frames)
+            chosen = chosen_protocol(protocol, changes, frames)
             found[label] = measure_frames(frames, chosen, metrics or DEFAULT_METRICS, seed)
-            _tell_if_strangers(frames, label)
+            tell_what_is_lost(frames, chosen, label)
     if output:
         _write(_long_table(found, several=len(found) > 1), output)
     if per_user:
@@ -156,23 +146,6 @@ def evaluate(
     _print(found, full)
 
 
-def _labelled(runs: tuple[str, ...]) -> dict[str, str]:
-    """The files by label: as stated, or the name of the file."""
-    labelled: dict[str, str] = {}
-    for text in runs:
-        label, equals, file = text.partition("=")
-        if not equals or not label or Path(text).exists():
-            label, file = ("stdin" if text == _STDIN else Path(text).name), text
-        if label in labelled:
-            raise click.BadParameter(
-                f"two runs are called '{label}'; name them, such as --run first={labelled[label]}", param_hint="--run"
-            )
-        labelled[label] = file
-    if list(labelled.values()).count(_STDIN) > 1:
-        raise click.BadParameter("standard input can be read once only", param_hint="--run")
-    return labelled
-
-
 @contextmanager
 def _status() -> Iterator[Callable[[str], None]]:
     """Says on standard error what is being done, where that is a terminal."""
@@ -185,85 +158,6 @@ def _status() -> Iterator[Callable[[str], None]]:
         return
     with console.status("reading") as status:
         yield lambda text: status.update(escape(text))
-
-
-@contextmanager
-def _reader(
-    columns: tuple[str, ...], formats: tuple[str, ...], say: Callable[[str], None]
-) -> Iterator[Callable[[str, str], pd.DataFrame]]:
-    """Reads a file as what it holds: recommendations, truth or train."""
-    from repro.evaluate.given import READERS, columns_of, require_known_columns
-
-    names = {_spelled_out(role): name for role, name in _pairs(columns, "--columns", "user=userId").items()}
-    require_known_columns(names)
-    stated = _formats(formats)
-    with tempfile.TemporaryDirectory() as folder:
-
-        def read(label: str, file: str) -> pd.DataFrame:
-            say(f"reading {file}")
-            path = _kept_input(Path(folder)) if file == _STDIN else Path(file)
-            return READERS[label](path, columns_of(label, names), stated.get(label, stated.get("")))
-
-        yield read
-
-
-def _kept_input(folder: Path) -> Path:
-    """Standard input as a file: its form is recognised by its first lines, so it is read more than once."""
-    file = folder / "standard-input"
-    with file.open("wb") as target:
-        shutil.copyfileobj(sys.stdin.buffer, target)
-    return file
-
-
-def _pairs(given: tuple[str, ...], option: str, example: str) -> dict[str, str]:
-    """`user=userId`, several of them apart by commas or one in each option."""
-    pairs: dict[str, str] = {}
-    for text in (part for one in given for part in one.split(",")):
-        key, equals, value = (piece.strip() for piece in text.partition("="))
-        if not (key and equals and value):
-            raise click.BadParameter(f"'{text}': write it like {example}", param_hint=option)
-        pairs[key] = value
-    return pairs
-
-
-def _spelled_out(role: str) -> str:
-    """`run.user` of the command line is `recommendations.user` elsewhere."""
-    return f"recommendations.{role.removeprefix('run.')}" if role.startswith("run.") else role
-
-
-def _formats(given: tuple[str, ...]) -> dict[str, str]:
-    """The formats by what a file holds; under an empty name, that of all others."""
-    formats: dict[str, str] = {}
-    for text in given:
-        label, equals, name = text.rpartition("=")
-        if equals and label not in _LABELS:
-            raise click.BadParameter(
-                f"'{text}': write FORMAT, or one of {', '.join(f'{one}=FORMAT' for one in _LABELS)}",
-                param_hint="--format",
-            )
-        formats[_LABELS.get(label, "")] = name
-    return formats
-
-
-def _protocol(name: str | None, changes: tuple[str, ...], frames: Frames) -> Protocol:
-    from repro.evaluate import default_protocol
-    from repro.protocol import read_protocol
-
-    chosen = read_protocol(name) if name else default_protocol(frames.truth.explicit)
-    return chosen.replace(read_changes(changes), "command line")
-
-
-def _tell_if_strangers(frames: Frames, label: str) -> None:
-    """To have no user in common is nearly always a matter of how ids are written."""
-    import numpy as np
-
-    if len(frames.users) and not np.isin(frames.users, frames.truth.users).any():
-        listed, tested = (frames.truth.user_ids[codes[0]] for codes in (frames.users, frames.truth.users))
-        click.echo(
-            f"note: no user of {label} is in the truth, so all lists are empty; users are written like '{listed}' "
-            f"there and like '{tested}' in the truth",
-            err=True,
-        )
 
 
 def _long_table(found: Mapping[str, Evaluation], *, several: bool) -> pd.DataFrame:

@@ -49,7 +49,8 @@ def list_metrics(as_json: bool) -> None:
             for one in found
             if one.kind == kind
         ]
-        print_table(["metric", "what it is", "better", "variants", "also called"], rows, title=title)
+        columns = ["metric", "what it is", "better", "variants", "also called"]
+        print_table(columns, rows, title=title, spare=["better"])
         click.echo("")
     click.echo("A name states variants in brackets, ndcg[gain=exp2]@10; others are those of the protocol.")
 
@@ -133,12 +134,16 @@ def _description(one: Metric) -> dict[str, object]:
 
 
 def _explanation(one: Metric) -> str:
-    """The docstring of the metric's file: formula, empty and short lists, where it comes from."""
+    """The docstring of the metric's file: formula, empty and short lists, where it comes from; of one that a plug-in
+    brings, the docstring of its function."""
     import importlib
     import inspect
 
-    text = inspect.getdoc(importlib.import_module(f"repro.metrics.{one.name.replace('-', '_')}")) or ""
-    return text.replace("``", "`")
+    from repro.plugin import plugins
+
+    brought = one.name in plugins().metrics()
+    source = one.compute if brought else importlib.import_module(f"repro.metrics.{one.name.replace('-', '_')}")
+    return (inspect.getdoc(source) or "").replace("``", "`")
 
 
 def _decisions(one: Metric) -> list[Decision]:

@@ -1,13 +1,33 @@
-"""`repro plugins`: what can be used here."""
+"""`repro plugins`: what can be used here, and how to have what is missing."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
+from click.shell_completion import CompletionItem
 
 from repro.cli.output import json_option, print_json, print_table
 
+if TYPE_CHECKING:
+    from repro.plugin import Algorithm, Framework, Plugins
 
-@click.group(epilog="Example: repro plugins list")
+PLACES = {"here": "in this process", "isolated": "in an environment of its own", "missing": "not installed"}
+
+
+def _complete_framework(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from repro.plugin import plugins as installed
+
+    return [CompletionItem(name) for name in installed().frameworks if name.startswith(incomplete)]
+
+
+@click.group(
+    epilog=(
+        "REPRO_PLUGINS=lenskit,surprise uses these plug-ins only, REPRO_PLUGINS=-spark all but one; "
+        "REPRO_ISOLATE=lenskit (or all) runs frameworks in their own environments; REPRO_TRACE=1 prints every "
+        "call of a hook. Example: repro plugins list"
+    )
+)
 def plugins() -> None:
     """Frameworks that can be used here."""
 
@@ -15,54 +35,115 @@ def plugins() -> None:
 @plugins.command("list", epilog="Example: repro plugins list --json")
 @json_option
 def list_plugins(as_json: bool) -> None:
-    """The frameworks found, their versions and algorithms; broken plug-ins with the reason."""
+    """The frameworks found: version, where each runs, its algorithms; what is missing and how to have it."""
+    from repro.plugin import how_to_install
     from repro.plugin import plugins as installed
 
     found = installed()
+    found.ask_all()
     if as_json:
-        print_json(
-            {
-                "frameworks": [
-                    {
-                        "name": framework.name,
-                        "version": framework.version,
-                        "summary": framework.summary,
-                        "algorithms": [
-                            {
-                                "name": algorithm.name,
-                                "summary": algorithm.summary,
-                                "predicts_ratings": algorithm.predicts,
-                                "deterministic": algorithm.deterministic,
-                                "cite": algorithm.cite,
-                                "parameters": {p.name: p.default for p in algorithm.parameters},
-                            }
-                            for algorithm in framework.algorithms
-                        ],
-                    }
-                    for framework in found.frameworks.values()
-                ],
-                "broken": found.broken,
-            }
-        )
+        frameworks = [_framework(found, framework) for framework in found.frameworks.values()]
+        print_json({"frameworks": frameworks, "broken": found.broken})
         return
     if not found.frameworks and not found.broken:
         click.echo("no plug-ins are installed; `pip install recsys-repro-reference` brings the reference algorithms")
         return
     print_table(
-        ["algorithm", "what it is", "parameters", "predicts ratings"],
+        ["framework", "version", "runs", "algorithms"],
         [
             [
-                f"{framework.name}/{algorithm.name}",
-                algorithm.summary,
-                ", ".join(f"{p.name}={p.default}" for p in algorithm.parameters) or "-",
-                "yes" if algorithm.predicts else "no",
+                framework.name,
+                framework.version,
+                PLACES[found.place(framework.name)],
+                ", ".join(algorithm.name for algorithm in framework.algorithms),
             ]
             for framework in found.frameworks.values()
-            for algorithm in framework.algorithms
         ],
     )
     for framework in found.frameworks.values():
-        click.echo(f"\n{framework.name} {framework.version}: {framework.summary}", nl=False)
+        if found.place(framework.name) == "missing":
+            click.echo(f"\n{how_to_install(framework)}", nl=False)
     click.echo("")
     for name, reason in found.broken.items():
         click.echo(f"broken: {name}: {reason}")
+
+
+@plugins.command(epilog="Example: repro plugins install recbole")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=_complete_framework)
+@click.option("--again", is_flag=True, help="Build it anew, even if it is there.")
+@json_option
+def install(names: tuple[str, ...], again: bool, as_json: bool) -> None:
+    """Build the environment of a framework, once, from its pinned requirements; "all" builds every one."""
+    from repro.plugin import environment
+    from repro.plugin import plugins as installed
+
+    found = installed()
+    wanted = list(found.frameworks) if names == ("all",) else list(names)
+    built: dict[str, str] = {}
+    for name in wanted:
+        needs = found.framework(name).environment
+        if needs is None:
+            click.echo(f"{name} needs no environment of its own", err=True)
+            continue
+        with _progress(name, hidden=as_json) as tell:
+            built[name] = str(environment.build(name, needs, tell, again=again))
+        if not as_json:
+            click.echo(f"{name}: ready in {environment.folder_of(name, needs)}")
+    if as_json:
+        print_json(built)
+
+
+class _progress:
+    """A line that shows what is being done, while it is being done; plain lines where nobody watches."""
+
+    def __init__(self, name: str, hidden: bool) -> None:
+        self._name = name
+        self._hidden = hidden
+
+    def __enter__(self) -> Any:
+        from rich.console import Console
+
+        console = Console(stderr=True)
+        self._status = console.status(self._name) if console.is_terminal and not self._hidden else None
+        if self._status:
+            self._status.start()
+        return self._tell
+
+    def _tell(self, line: str) -> None:
+        if self._status:
+            self._status.update(f"{self._name}: {line.strip()[:100]}")
+        elif not self._hidden and not line.startswith("  "):
+            click.echo(f"{self._name}: {line}", err=True)
+
+    def __exit__(self, *error: object) -> None:
+        if self._status:
+            self._status.stop()
+
+
+def _framework(found: Plugins, framework: Framework) -> dict[str, Any]:
+    from repro.plugin import how_to_install
+
+    place = found.place(framework.name)
+    return {
+        "name": framework.name,
+        "version": framework.version,
+        "summary": framework.summary,
+        "runs": place,
+        "install": how_to_install(framework) if place == "missing" else None,
+        "algorithms": [describe(algorithm) for algorithm in framework.algorithms],
+    }
+
+
+def describe(algorithm: Algorithm) -> dict[str, Any]:
+    """An algorithm as plain data."""
+    return {
+        "name": algorithm.name,
+        "own": algorithm.own,
+        "summary": algorithm.summary,
+        "predicts_ratings": algorithm.predicts,
+        "deterministic": algorithm.deterministic,
+        "cite": algorithm.cite,
+        "parameters": {p.name: p.default for p in algorithm.parameters},
+        "mapping": dict(algorithm.mapping),
+        "unmapped": dict(algorithm.unmapped),
+    }

@@ -35,6 +35,12 @@ if TYPE_CHECKING:
     shell_complete=complete_change,
     help="Change a decision of the protocol.",
 )
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="How long a framework in a process of its own may take to fit, or to score a block of users.",
+)
 @click.option("--quiet", is_flag=True, help="No progress bar.")
 @json_option
 def run(
@@ -45,6 +51,7 @@ def run(
     workers: int | None,
     block_users: int | None,
     changes: tuple[str, ...],
+    time_limit: float | None,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -67,6 +74,7 @@ def run(
             asked,
             target,
             workers=workers or os.cpu_count() or 1,
+            time_limit=time_limit,
             resume=resume,
             fresh=fresh,
             watcher=watcher,

@@ -13,6 +13,7 @@ _PUBLIC = {
     "Impact": "impact",
     "Interactions": "interactions",
     "ItemFeatures": "features",
+    "Source": "registry",
     "data_folder": "registry",
     "dataset": "registry",
     "datasets": "registry",
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from repro.data.interactions import Interactions
     from repro.data.load import load_dataset
     from repro.data.readers import read_interactions
-    from repro.data.registry import Dataset, data_folder, dataset, datasets
+    from repro.data.registry import Dataset, Source, data_folder, dataset, datasets
     from repro.data.synthetic import synthetic_interactions
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "Impact",
     "Interactions",
     "ItemFeatures",
+    "Source",
     "data_folder",
     "dataset",
     "datasets",

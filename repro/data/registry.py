@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pkgutil
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -65,8 +66,9 @@ class Dataset:
 
 @cache
 def datasets() -> Mapping[str, Dataset]:
-    """Every named data set, by name."""
-    return parse_registry((files("repro.data") / "datasets.toml").read_text(encoding="utf-8"))
+    """Every named data set, by name: those that come with the suite, and those of plug-ins."""
+    own = parse_registry((files("repro.data") / "datasets.toml").read_text(encoding="utf-8"))
+    return {**own, **pkgutil.resolve_name("repro.plugin:plugins")().datasets(taken=(*own, SYNTHETIC))}
 
 
 def parse_registry(text: str) -> dict[str, Dataset]:

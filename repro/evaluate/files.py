@@ -136,7 +136,9 @@ def truth_of_recommendations(recommendations: pd.DataFrame) -> pd.DataFrame:
 
 
 def _recommended_roles(names: Sequence[str], columns: Stated, label: str) -> dict[str, str]:
-    chosen = roles(names, columns, label, RECOMMENDED)
+    # What the rating is called is said of the truth, too, and few recommendations have one beside them.
+    stated = {role: name for role, name in (columns or {}).items() if role != "rating" or name in names}
+    chosen = roles(names, stated, label, RECOMMENDED)
     if "score" not in chosen and "rank" not in chosen:
         raise DataError(
             f"{label} has neither a column 'score' nor 'rank'; it has {', '.join(names)}. State which one it is, such "

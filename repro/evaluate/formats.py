@@ -38,16 +38,17 @@ _SUFFIXES = {
 _COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
 _PICKLED = (".pkl", ".pickle", ".dump")
 _SAMPLE = 100
+_START = 4096
 
 
 def format_of(file: Path, stated: str | None, content: Content) -> str:
     """One of "text", "parquet", "json", "recbole" and "trec"."""
     suffix = Path(file.stem).suffix.lower() if file.suffix.lower() in _COMPRESSED else file.suffix.lower()
     with file.open("rb") as stream:
-        start = stream.read(4)
+        start = stream.read(_START)
     if not start:
         raise DataError(f"{file} is empty: a row for each user and item was expected")
-    if suffix in _PICKLED or (start[0] == 0x80 and start[1] <= 5):
+    if suffix in _PICKLED or (start[0] == 0x80 and start[1:2] <= b"\x05"):
         raise DataError(
             f"{file} is a pickle, as surprise.dump writes it, and to read a pickle is to run what is in it; write the "
             "predictions as CSV, pd.DataFrame(predictions).to_csv(...), or give the list of them to repro.evaluate"
@@ -58,8 +59,13 @@ def format_of(file: Path, stated: str | None, content: Content) -> str:
             raise DataError(f"there is no format '{stated}'{nearest(stated, FORMATS)} Formats: {', '.join(FORMATS)}")
         if name != "surprise":  # that says what the columns are called, and the form is CSV or JSON
             return name
-    if start == b"PAR1" or _SUFFIXES.get(suffix) == "parquet":
+    if start[:4] == b"PAR1" or _SUFFIXES.get(suffix) == "parquet":
         return "parquet"
+    if b"\0" in start and file.suffix.lower() not in _COMPRESSED:
+        raise DataError(
+            f"{file} is no text, and none of the forms that are read: {', '.join(FORMATS)}; write it as CSV in UTF-8, "
+            f"or as Parquet (compressed files end in {', '.join(_COMPRESSED)})"
+        )
     by_suffix = _SUFFIXES.get(suffix, "text")
     return _format_by_lines(file, content, by_suffix) or by_suffix
 

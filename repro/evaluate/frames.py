@@ -50,7 +50,7 @@ class Frames:
 
     def judged(self, protocol: Protocol) -> Judgements:
         """The truth as the ``relevance.*`` decisions see it; kept for the next time that they are the same."""
-        decisions = tuple((key, value) for key, value in protocol.items() if key.startswith("relevance."))
+        decisions = tuple((key, value) for key, value in protocol.values_.items() if key.startswith("relevance."))
         if decisions not in self._judged:
             if self.train is None and protocol["relevance.rule"] == "user-mean":
                 raise ProtocolError('relevance.rule = "user-mean" needs the training rows; give them as train=')

@@ -37,6 +37,8 @@ def given_frames(
 
     Without ``truth``, it is made of the ratings that come with predictions. What is None is left out.
     """
+    if given.get("recommendations") is None:
+        raise DataError("recommendations are None; give a pandas DataFrame with user, item and score, or a file")
     names = dict(columns or {})
     require_known_columns(names)
     frames: dict[str, pd.DataFrame] = {}
@@ -51,7 +53,7 @@ def given_frames(
             frames[label] = recommendations_from_frame(frame, label)
             names |= _usual_names(label)
         else:
-            frames[label] = _with_single_names(frame, label)
+            frames[label] = _with_single_names(_without_index(frame, label, names), label)
     if "truth" not in frames:
         frames["truth"] = _truth_beside(frames["recommendations"], names)
         names |= _usual_names("truth")
@@ -92,6 +94,13 @@ def _read(given: Given, label: str, columns: Mapping[str, str]) -> pd.DataFrame:
     )
 
 
+def _without_index(frame: pd.DataFrame, label: str, columns: Mapping[str, str]) -> pd.DataFrame:
+    """A user or item in the index, where grouping by it leaves it, is as good as in a column."""
+    wanted = {column_name(role, label, columns) for role in ("user", "item")}
+    levels = [name for name in frame.index.names if name in wanted and name not in frame.columns]
+    return frame.reset_index(level=levels) if levels else frame
+
+
 def _with_single_names(frame: pd.DataFrame, label: str) -> pd.DataFrame:
     if not frame.columns.is_unique:
         again = frame.columns[frame.columns.duplicated()][0]
@@ -104,7 +113,7 @@ def _truth_beside(recommendations: pd.DataFrame, columns: Mapping[str, str]) -> 
     if not set(names) <= set(recommendations.columns):
         raise DataError(
             "truth is not given, and recommendations have no column 'rating' beside their predictions (as those of "
-            "Surprise have); give the held-out rows as truth"
+            "Surprise have); give the held-out rows as truth (on the command line, --truth)"
         )
     return truth_of_recommendations(recommendations[list(names)].rename(columns=names))
 

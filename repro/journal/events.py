@@ -133,7 +133,10 @@ class SplitMade(_Event):
 
 
 class CellStarted(_Event):
-    """One algorithm on one fold begins."""
+    """One algorithm on one fold begins, in this process or in the framework's own environment.
+
+    ``unmapped`` are parameters that were asked for and that the framework cannot express, with the reason.
+    """
 
     event: Literal["cell.started"] = "cell.started"
     cell: str
@@ -141,7 +144,9 @@ class CellStarted(_Event):
     framework: str
     framework_version: str
     fold: str
+    where: str
     parameters: dict[str, str | int | float | bool]
+    unmapped: dict[str, str]
     deterministic: bool
     seed: int
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +17,8 @@ from repro.errors import JournalError
 from repro.journal.events import Line
 
 FIRST = "0" * 64
+
+Observe = Callable[[Mapping[str, Any]], None]
 
 
 @dataclass(frozen=True)
@@ -37,10 +40,14 @@ class Contents:
 class Journal:
     """Writes a journal: every line is on disk before the next thing happens."""
 
-    def __init__(self, path: Path, contents: Contents | None = None) -> None:
-        """A new journal at ``path``, or, with its ``contents``, one to be continued: a torn end is cut off."""
+    def __init__(self, path: Path, contents: Contents | None = None, observe: Observe | None = None) -> None:
+        """A new journal at ``path``, or, with its ``contents``, one to be continued: a torn end is cut off.
+
+        ``observe`` is called with each line after it is written.
+        """
         kept = contents or Contents(())
         self.path = path
+        self._observe = observe
         self._number = len(kept.lines)
         self._previous = kept.last_hash
         if contents is None:
@@ -63,7 +70,9 @@ class Journal:
         self._file.write(canonical_json(body) + b"\n")
         self._file.flush()
         os.fsync(self._file.fileno())
-        return self._previous
+        if self._observe:
+            self._observe(body)
+        return str(body["hash"])
 
     def close(self) -> None:
         self._file.close()

@@ -11,6 +11,7 @@ from repro.metrics.averaging import Averaged, average
 from repro.metrics.background import Background, lacking
 from repro.metrics.metric import Measure, Metric, Ratio, parse_measure, simple_measures
 from repro.metrics.predictions import Predictions, TrainRatings, average_predictions, resolve_predictions
+from repro.plugin import plugins
 from repro.protocol import Decision
 
 _PLUMBING = {"averaging", "background", "metric", "predictions"}
@@ -18,10 +19,13 @@ _PLUMBING = {"averaging", "background", "metric", "predictions"}
 
 @cache
 def metrics() -> dict[str, Metric]:
-    """All metrics by name: the ``METRIC`` of each module here (those with a leading underscore aside)."""
+    """All metrics by name: the ``METRIC`` of each module here (those with a leading underscore aside), and those
+    of plug-ins."""
     names = sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
     found = [importlib.import_module(f"{__name__}.{name}").METRIC for name in names if name not in _PLUMBING]
-    return {metric.name: metric for metric in found}
+    own = {metric.name: metric for metric in found}
+    taken = [name for metric in own.values() for name in (metric.name, *metric.aliases)]
+    return {**own, **plugins().metrics(taken)}
 
 
 def decisions() -> Iterator[Decision]:

@@ -3,7 +3,8 @@
     AP@k = (sum of P@rank over the relevant items at ranks down to k) / relevant items
 
 An empty list has no hits and counts 0. A list without relevant items is undefined. A list of fewer than k items
-is judged by the items that it has. The mean over users is the MAP. The precision at a hit is its rank among the
+is judged by the items that it has. Without a cut-off the whole list counts, and ``min-relevant`` is all relevant
+items. The mean over users is the MAP. The precision at a hit is its rank among the
 relevant items over its rank among all; where tied items share a rank, both are shared in the same way.
 
 Buckley & Voorhees, Evaluating evaluation measure stability, SIGIR 2000.

@@ -5,7 +5,8 @@
 R are the relevant items, N the held-out items that are not relevant (judged non-relevant, whatever their rating),
 and n those of them above the relevant item. Items that are not judged play no part. A relevant item with n = 0
 counts 1, also where N is 0. Without a cut-off this is trec_eval's definition; with one it is equation 6 of
-Valcarce et al., which differs in nothing else. As first published, min(n, R) was divided by R
+Valcarce et al., which differs in nothing else. Only an item with a rating below 0 differs: trec_eval takes it for
+one that is not judged. As first published, min(n, R) was divided by R
 (``denominator=relevant``).
 
 An empty list counts 0. A list without relevant items is undefined. A list of fewer than k items is judged by the

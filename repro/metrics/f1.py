@@ -7,7 +7,8 @@
 for all of them, so that its expectation over the orders of tied items is exact.
 
 An empty list has no hits and counts 0. A list without relevant items is undefined. A list of fewer than k items
-is divided as in precision. Without a cut-off k is the length of the list. Where precision and recall are both 0,
+is divided as in precision. Without a cut-off k is the length of the list in precision, and recall has all relevant
+items below. Where precision and recall are both 0,
 so is their mean.
 
 van Rijsbergen, Information retrieval, 2nd edition, Butterworths 1979.

@@ -62,7 +62,7 @@ METRIC = Metric(
             "At which rank is an item looked at with probability 1/2?",
             "number",
             default=5.0,
-            minimum=1.000001,
+            minimum=1.00001,
             cite="Breese et al. 1998",
         ),
         Decision(

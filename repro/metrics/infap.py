@@ -4,9 +4,10 @@
     E[P@j] = 1 / j + (j - 1) / j * share * (r + e) / (r + n + 2 * e)
 
 r relevant and n judged non-relevant items (held-out items that are not relevant) are above; R items are relevant
-in all; e is ``epsilon``. ``share`` is that of judged items among the j - 1 above (``unjudged=not-relevant``, as
-trec_eval has it), or 1 (``unjudged=as-judged``, equation 8 of Valcarce et al.: what is not held out is relevant
-as often as what is). At rank 1, E[P@j] is 1.
+in all; e is ``epsilon``. ``share`` is 1 (``unjudged=as-judged``, equation 8 of Valcarce et al.: what is not held
+out is relevant as often as what is), or that of judged items among the j - 1 above (``unjudged=not-relevant``, as
+trec_eval has it; but trec_eval takes an item with a rating below 0 for one that is not judged). At rank 1, E[P@j]
+is 1.
 
 An empty list counts 0. A list without relevant items is undefined. A list of fewer than k items is judged by the
 items that it has. Without a cut-off the whole list counts. Items that share a rank count as above each other not
@@ -68,7 +69,7 @@ METRIC = Metric(
                 Option("not-relevant", "not relevant", used_by=("pytrec_eval",)),
                 Option("as-judged", "relevant as often as the judged ones", cite="Valcarce et al. 2018, eq. 8"),
             ),
-            default="not-relevant",
+            default="as-judged",
         ),
         Decision(
             "metric.infap.epsilon",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -116,13 +116,13 @@ class Measure:
     parts: tuple[Measure, ...] = ()
     stated: frozenset[str] = frozenset()
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The short name, complete together with the protocol: ``ndcg@10``, or ``ndcg[gain=exp2]@10`` where the
         protocol says otherwise."""
         return self._named(self.stated)
 
-    @property
+    @cached_property
     def full_name(self) -> str:
         """The name that says everything and reads back."""
         return self._named(self.metric.variant_ids.keys() & self.variants.keys())

@@ -8,7 +8,8 @@ have grades. Discounts: log2(rank + 1), or max(1, log_b rank) (Järvelin & Kekä
 
 An empty list counts 0. A list none of whose held-out items has a gain is undefined. A list of fewer than k
 items is compared with an ideal list that is not cut short for it, so that a missing item costs as much as a
-wrong one. Without a cut-off the ideal list holds all items with a gain.
+wrong one. Without a cut-off the ideal list holds all items with a gain. With ``ideal=listed`` the ideal depends on
+the order, and ``ties.break = "best"`` ("worst") gives the highest (lowest) DCG, not always such an nDCG.
 
 Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 2002; Burges et al., Learning to
 rank using gradient descent, ICML 2005 (2^g - 1).
@@ -136,7 +137,7 @@ METRIC = Metric(
             "The base of the logarithm?",
             "number",
             default=2.0,
-            minimum=1.000001,
+            minimum=1.00001,
             when=(When("metric.ndcg.discount", ("log-base",)),),
             cite="Järvelin & Kekäläinen 2002",
         ),

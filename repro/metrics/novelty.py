@@ -7,9 +7,10 @@ An item that nobody has in training would be infinitely novel: it counts as if o
 the sum and of the length of the list.
 
 An empty list counts 0 (or as ``average.no_list`` says); a list of items that are all left out is left out
-itself. A list of fewer than k items is divided by its length, or, with ``denominator=k``, by k. Which items are
-relevant plays no part. Where tied items share a rank, lists count as they are shown. The expectation over all
-orders of tied items would need all tied candidates of every list, and is refused.
+itself, or, with ``denominator=k``, counts 0. A list of fewer than k items is divided by its length, or, with
+``denominator=k``, by k. Which items are relevant plays no part. Where tied items share a rank, lists count as they
+are shown. The expectation over all orders of tied items would need all tied candidates of every list, and is
+refused.
 
 Zhou et al., Solving the apparent diversity-accuracy dilemma of recommender systems, PNAS 2010.
 """

@@ -4,7 +4,7 @@
 
 An empty list has no hits and counts 0. A list without relevant items is undefined. A list of fewer than k items
 has the hits that it has. Relevant items that are not candidates stay in the denominator. Without a cut-off the
-whole list counts.
+whole list counts, and ``min-relevant`` is all relevant items.
 
 Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2004.
 """

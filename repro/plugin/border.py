@@ -27,12 +27,14 @@ def guarded_recommender(algorithm: Algorithm, parameters: dict[str, ParameterVal
 class Guarded:
     """A recommender behind the border; ``label`` is how messages call it (``reference/item-knn``).
 
-    What it is given can only be read: the same rows and codes are used after it to rank and to measure.
+    ``predicts`` says whether it predicts ratings. What it is given can only be read: the same rows and codes are
+    used after it to rank and to measure.
     """
 
-    def __init__(self, recommender: Recommender, label: str) -> None:
+    def __init__(self, recommender: Recommender, label: str, predicts: bool | None = None) -> None:
         self._recommender = recommender
         self.label = label
+        self.predicts = isinstance(recommender, RatingPredictor) if predicts is None else predicts
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         call(self.label, "fit", self._recommender.fit, _read_only_rows(train), seed=seed)
@@ -40,10 +42,6 @@ class Guarded:
     def score(self, users: CodeArray, items: CodeArray) -> Scores:
         result = call(self.label, "score", self._recommender.score, _read_only(users), _read_only(items))
         return self._checked("score", result, (len(users), len(items)))
-
-    @property
-    def predicts(self) -> bool:
-        return isinstance(self._recommender, RatingPredictor)
 
     def predict(self, users: CodeArray, items: CodeArray) -> Scores:
         assert isinstance(self._recommender, RatingPredictor)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -61,25 +62,111 @@ class Parameter:
 class Algorithm:
     """An algorithm of a framework, as data, and how to make one.
 
-    ``make`` takes the parameters as keywords. ``predicts`` says that :class:`RatingPredictor` is implemented;
-    ``deterministic`` that a seed gives bit-identical scores.
+    name           a canonical name (:mod:`repro.plugin.canonical`), the same in every framework, or the
+                   framework's own
+    make           takes the parameters as keywords
+    parameters     of a canonical algorithm: those canonical ones that the framework can express, with the
+                   framework's defaults, and further ones of its own
+    own            the class or function of the framework that does the work
+    mapping        of a canonical algorithm: each canonical parameter in the framework's own words
+    unmapped       canonical parameters that the framework cannot express, and what it does instead
+    predicts       whether :class:`RatingPredictor` is implemented
+    deterministic  whether a seed gives bit-identical scores, with the number of threads that the plug-in uses
     """
 
     name: str
     summary: str
     make: Callable[..., Recommender]
     parameters: tuple[Parameter, ...] = ()
+    own: str = ""
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    unmapped: Mapping[str, str] = field(default_factory=dict)
     predicts: bool = False
     deterministic: bool = True
     cite: str = ""
 
 
 @dataclass(frozen=True)
+class Environment:
+    """What a framework needs around it.
+
+    imports  modules that must be there; where they are, the framework runs in the caller's process
+    steps    arguments of ``pip install``, one call after the other, that make an environment of its own; all
+             versions pinned
+    install  what to do to have the framework in the caller's own environment
+    """
+
+    imports: tuple[str, ...]
+    steps: tuple[tuple[str, ...], ...]
+    install: str = ""
+
+
+@dataclass(frozen=True)
 class Framework:
-    """A framework as a plug-in declares it."""
+    """A framework as a plug-in declares it; ``environment`` is None where the plug-in brings all that it needs."""
 
     name: str
     version: str
     summary: str
     algorithms: tuple[Algorithm, ...]
     packages: Mapping[str, str] = field(default_factory=dict)
+    environment: Environment | None = None
+
+
+@dataclass(frozen=True)
+class Splitter:
+    """A framework's own way to hold out rows.
+
+    name        framework/name, such as ``surprise/KFold``: the value of ``split.strategy``
+    split       ``split(rows, seed, **parameters)`` gives for each fold the training and the test rows, as positions
+                in ``rows``
+    parameters  with the defaults of the framework
+    """
+
+    name: str
+    summary: str
+    split: Callable[..., Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]]
+    parameters: tuple[Parameter, ...] = ()
+    cite: str = ""
+
+
+@dataclass(frozen=True)
+class Exporter:
+    """A finished run in another form: ``export(folder, target)`` reads a run folder and writes to a path."""
+
+    name: str
+    summary: str
+    export: Callable[[Path, Path], None]
+
+
+@dataclass(frozen=True)
+class Case:
+    """What an evaluator is asked about: known scores of users (rows) for items (columns), and what was held out.
+
+    A score that is not a number is missing. ``train`` and ``test`` have the codes of rows and columns.
+    """
+
+    scores: FloatArray
+    train: Interactions
+    test: Interactions
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What an evaluator answered: a number, and that of each user where it tells (NaN where it does not)."""
+
+    value: float
+    per_user: FloatArray | None = None
+
+
+@dataclass(frozen=True)
+class Evaluator:
+    """A framework's own evaluation code: ``evaluate(case, measure, k)`` decides everything that it can.
+
+    ``measures`` are the framework's own names of what it measures.
+    """
+
+    name: str
+    summary: str
+    evaluate: Callable[[Case, str, int | None], Observed]
+    measures: tuple[str, ...] = ()

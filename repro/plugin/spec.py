@@ -1,4 +1,4 @@
-"""The hooks a plug-in may implement."""
+"""The hooks a plug-in may implement. A plug-in is a module with some of these functions, each marked ``@impl``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 import pluggy
 
 if TYPE_CHECKING:
-    from repro.plugin.interfaces import Framework
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+    from typing import Any
+
+    from repro.data import Dataset
+    from repro.metrics import Metric
+    from repro.plugin.interfaces import Evaluator, Exporter, Framework, Splitter
 
 NAME = "repro"
 spec = pluggy.HookspecMarker(NAME)
@@ -15,10 +21,57 @@ impl = pluggy.HookimplMarker(NAME)
 
 
 @spec
-def repro_framework() -> Framework:
-    """Declare a framework: its name, version and algorithms.
+def repro_framework() -> Framework:  # type: ignore[empty-body]
+    """Declare a framework: its name, version, environment and algorithms.
 
-    Called once, when the plug-ins are first asked for. The declaration is data; importing the framework
-    itself is best left to the first ``fit``.
+    Called once, when the plug-ins are first asked for. The declaration is data; the framework itself is imported
+    at the first ``make`` or ``fit``, so that a plug-in can be listed where its framework is not installed.
     """
-    raise NotImplementedError
+
+
+@spec
+def repro_evaluators() -> Sequence[Evaluator]:  # type: ignore[empty-body]
+    """Declare evaluators: a framework's own evaluation code, fed with known scores, for audits.
+
+    Called when evaluators are first asked for.
+    """
+
+
+@spec
+def repro_datasets() -> Sequence[Dataset]:  # type: ignore[empty-body]
+    """Declare data sets: where they can be had, their checksum and how they are read.
+
+    Called when data sets are first asked for; the names join those of ``repro data list``.
+    """
+
+
+@spec
+def repro_metrics() -> Sequence[Metric]:  # type: ignore[empty-body]
+    """Declare metrics. Their variants join the registry of decisions, their names those of ``repro metrics list``.
+
+    Called when metrics are first asked for.
+    """
+
+
+@spec
+def repro_splitters() -> Sequence[Splitter]:  # type: ignore[empty-body]
+    """Declare splitters: a framework's own way to hold out rows, as ``split.strategy = "NAME"``.
+
+    Called when decisions are first asked for; the parameters of a splitter become decisions ``split.NAME.PARAMETER``.
+    """
+
+
+@spec
+def repro_exporters() -> Sequence[Exporter]:  # type: ignore[empty-body]
+    """Declare exporters: a finished run written in another form (``Results.export``).
+
+    Called when exporters are first asked for.
+    """
+
+
+@spec
+def repro_journal_event(folder: Path, line: Mapping[str, Any]) -> None:
+    """Observe the journal: called after each line is written, with the run folder and the line as plain data.
+
+    An observer cannot change a run: what it raises is told once, and it is not called again in that run.
+    """

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -99,7 +100,7 @@ class Protocol(Mapping[str, Value]):
         paths = [key for key in self if known[key].kind == "path"]
         return {key: self.path(key) for key in paths if self[key] not in (NO_FILE, *known[key].words)}
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """SHA-256 of the decisions in effect: equal for equal meaning."""
         canonical = json.dumps(dict(sorted(self.values_.items())), ensure_ascii=False, separators=(",", ":"))

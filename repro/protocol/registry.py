@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 
 from repro.errors import ProtocolError, nearest
@@ -12,7 +13,9 @@ from repro.protocol.decisions import CORE
 
 # Rooms downstream that add decisions, named here and imported when the registry is first asked for:
 # a metric declares its variants where it is computed.
-CONTRIBUTORS = ("repro.metrics:decisions",)
+CONTRIBUTORS = ("repro.split:decisions", "repro.metrics:decisions")
+# Decisions with further options from plug-ins, and who knows them.
+EXTENDED = {"split.strategy": "repro.split:strategies"}
 
 
 class Registry(Mapping[str, Decision]):
@@ -58,9 +61,15 @@ class Registry(Mapping[str, Decision]):
 
 @cache
 def registry() -> Registry:
-    """The decisions of the core and of every metric."""
+    """The decisions of the core, of every metric, and of plug-ins."""
+    core = [_extended(decision) if decision.id in EXTENDED else decision for decision in CORE]
     contributed = (decision for name in CONTRIBUTORS for decision in pkgutil.resolve_name(name)())
-    return Registry([*CORE, *contributed])
+    return Registry([*core, *contributed])
+
+
+def _extended(decision: Decision) -> Decision:
+    further = tuple(pkgutil.resolve_name(EXTENDED[decision.id])())
+    return replace(decision, options=(*decision.options, *further))
 
 
 def json_schema() -> dict[str, object]:

@@ -2,5 +2,6 @@
 
 from repro.split.fold import Fold, Split
 from repro.split.make import STRATEGIES, make_folds
+from repro.split.splitters import decisions, strategies
 
-__all__ = ["STRATEGIES", "Fold", "Split", "make_folds"]
+__all__ = ["STRATEGIES", "Fold", "Split", "decisions", "make_folds", "strategies"]

@@ -18,6 +18,7 @@ from repro.split.plan import TEST, TRAIN, VALIDATION, PartArray, Plan, Strategy
 from repro.split.popularity import head_items
 from repro.split.ratio import plan_ratio, plan_user_ratio
 from repro.split.sampling import plan_random_n
+from repro.split.splitters import plan_splitter
 from repro.split.uniform_items import plan_uniform_items
 
 STRATEGIES = {
@@ -45,7 +46,7 @@ def make_folds(interactions: Interactions, protocol: Protocol, seed: int) -> Spl
     name = protocol.text("split.strategy")
     if not len(interactions) and name != "files":
         raise DataError("the data set has no rows left to split; loosen the data.* filters of the protocol")
-    plan = STRATEGIES[name].plan(interactions, protocol, seed)
+    plan = _strategy(name).plan(interactions, protocol, seed)
     interactions = interactions if plan.interactions is None else plan.interactions
     removed = head_items(interactions, protocol)
     exclusions = Exclusions(interactions, protocol, removed)
@@ -59,6 +60,11 @@ def make_folds(interactions: Interactions, protocol: Protocol, seed: int) -> Spl
         raise ProtocolError(_nothing_left("no fold has test rows", protocol))
     impacts = [_strategy_impact(folds, len(interactions), name), *plan.impacts, *exclusions.impacts()]
     return Split(interactions, tuple(folds), removed, plan.target_items, impacts)
+
+
+def _strategy(name: str) -> Strategy:
+    """The strategy of that name; one with a framework's name before a slash is a plug-in's."""
+    return STRATEGIES.get(name) or Strategy(plan_splitter, "change the parameters of the splitter")
 
 
 def _fold(name: str, parts: PartArray, plan: Plan) -> Fold:
@@ -85,7 +91,7 @@ def _refuse_empty(fold: Fold, planned: PartArray, protocol: Protocol) -> None:
         strategy = protocol.text("split.strategy")
         raise ProtocolError(
             f'split.strategy = "{strategy}" leaves fold {fold.name} without any {noun} row '
-            f"(the data has {len(planned):,}); {STRATEGIES[strategy].remedy}"
+            f"(the data has {len(planned):,}); {_strategy(strategy).remedy}"
         )
 
 

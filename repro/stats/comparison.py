@@ -178,7 +178,12 @@ def comparison(values: pd.DataFrame, settings: Settings) -> Comparison:
 
 
 def _checked(values: pd.DataFrame) -> pd.DataFrame:
-    values = values.astype(np.float64)
+    try:
+        values = values.astype(np.float64)
+    except (TypeError, ValueError):
+        raise DataError(
+            "values must be numbers, a row for each user and a column for each system; put the user into the index"
+        ) from None
     if values.index.has_duplicates or values.columns.has_duplicates:
         raise DataError("values must have one row for each user and one column for each system; one occurs twice")
     if np.isinf(values.to_numpy()).any():

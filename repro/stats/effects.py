@@ -8,11 +8,20 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
+from repro.errors import DataError
 from repro.stats.equality import differences
 
 
-def _pair(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    return np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+def pair(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """The values of two systems as arrays; refuses what are not pairs of numbers."""
+    first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    if first.ndim != 1 or first.shape != second.shape:
+        raise DataError(
+            f"the two systems have {first.size:,} and {second.size:,} values; give one value of each for each user"
+        )
+    if not (np.isfinite(first).all() and np.isfinite(second).all()):
+        raise DataError("two systems are compared on a value of both for each user; one is not a number: leave it out")
+    return first, second
 
 
 def mean(values: npt.ArrayLike) -> float:
@@ -23,7 +32,8 @@ def mean(values: npt.ArrayLike) -> float:
 
 def mean_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
     """mean(a) - mean(b)."""
-    return mean(a) - mean(b)
+    first, second = pair(a, b)
+    return mean(first) - mean(second)
 
 
 def relative_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
@@ -37,7 +47,7 @@ def cohen_dz(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
 
     0 where all differences are 0; infinite where they are all the same and not 0.
     """
-    difference = differences(*_pair(a, b))
+    difference = differences(*pair(a, b))
     if len(difference) < 2:
         return math.nan
     spread = float(np.std(difference, ddof=1))
@@ -54,7 +64,7 @@ def rank_biserial(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
     """
     from scipy import stats
 
-    difference = differences(*_pair(a, b))
+    difference = differences(*pair(a, b))
     difference = difference[difference != 0]
     if not len(difference):
         return 0.0
@@ -64,7 +74,7 @@ def rank_biserial(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
 
 def superiority(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
     """The share of users with a higher value of a, ties counted half: the paired kin of A12 (Vargha & Delaney 2000)."""
-    difference = differences(*_pair(a, b))
+    difference = differences(*pair(a, b))
     if not len(difference):
         return math.nan
     return float(((difference > 0).sum() + (difference == 0).sum() / 2) / len(difference))

@@ -27,8 +27,8 @@ def gridded(values: FloatArray) -> FloatArray:
 
 def _on_grid(values: FloatArray, sizes: npt.NDArray[np.float64]) -> FloatArray:
     sizes = sizes[sizes > 0]
-    if not len(sizes):
+    step = TOLERANCE * 2.0 ** np.floor(np.log2(np.median(sizes))) if len(sizes) else 0.0
+    if not step:  # nothing but zeros, or numbers too small to have a grid
         return values
-    step = TOLERANCE * 2.0 ** np.floor(np.log2(np.median(sizes)))
     on_grid: FloatArray = np.rint(values / step) * step
     return on_grid + 0.0  # no negative zeros

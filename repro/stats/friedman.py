@@ -23,8 +23,8 @@ class Friedman:
 
     statistic      chi-squared with (systems - 1) degrees of freedom, corrected for ties
     p              its p-value; 1 where all users have all systems tied
-    f_statistic    the less conservative F of Iman & Davenport (1980)
-    f_p            its p-value
+    f_statistic    the less conservative F of Iman & Davenport (1980); infinite where all users have the same ranks
+    f_p            its p-value; there, the chance that the other users have the ranks of the first
     average_ranks  of each system, 1 the best
     users          how many
     """
@@ -60,7 +60,7 @@ def friedman(values: npt.ArrayLike, better: str = "higher") -> Friedman:
     statistic, p = (float(value) for value in stats.friedmanchisquare(*ranks))
     rest = n * (k - 1) - statistic
     f_statistic = (n - 1) * statistic / rest if rest > 0 else math.inf
-    f_p = float(stats.f.sf(f_statistic, k - 1, (k - 1) * (n - 1)))
+    f_p = float(stats.f.sf(f_statistic, k - 1, (k - 1) * (n - 1))) if rest > 0 else _chance_of_agreement(k, n)
     return Friedman(statistic, p, f_statistic, f_p, average, n)
 
 
@@ -87,6 +87,7 @@ def conover(values: npt.ArrayLike, better: str = "higher") -> FloatArray:
 
     t = |R_i - R_j| / sqrt(2 n (A - sum(R^2) / n) / ((n - 1) (k - 1))), R the rank sums, A the sum of the squared
     ranks (Conover 1999, section 5.8). More powerful than Nemenyi's. systems x systems, symmetric, 1 on the diagonal.
+    Where all users have the same ranks there is no spread to divide by, and p is the chance of that.
     """
     from scipy import stats
 
@@ -96,8 +97,8 @@ def conover(values: npt.ArrayLike, better: str = "higher") -> FloatArray:
     freedom = (n - 1) * (k - 1)
     left = float(np.sum(ranks**2) - np.sum(sums**2) / n)
     apart = np.abs(sums[:, None] - sums)
-    if left <= 0 or not freedom:  # all users agree: any difference is one
-        return np.where(apart == 0, 1.0, 0.0 if freedom else math.nan)
+    if left <= 0 or not freedom:  # all users agree
+        return np.where(apart == 0, 1.0, _chance_of_agreement(k, n) if freedom else math.nan)
     p: FloatArray = 2 * stats.t.sf(apart / math.sqrt(2 * n * left / freedom), freedom)
     return p
 
@@ -112,6 +113,11 @@ def user_ranks(values: npt.ArrayLike, better: str = "higher") -> FloatArray:
     oriented = gridded(table) if better == "lower" else -gridded(table)
     ranks: FloatArray = stats.rankdata(oriented, axis=0)
     return ranks
+
+
+def _chance_of_agreement(systems: int, users: int) -> float:
+    """How likely all users rank the systems as the first one does, where each order is equally likely."""
+    return math.exp(-(users - 1) * math.lgamma(systems + 1))
 
 
 def _rank_deviation(systems: int, users: int) -> float:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
 from repro.errors import StudyError, nearest
+from repro.stats.effects import pair
 from repro.stats.equality import TOLERANCE
 from repro.stats.resampling import RESAMPLES, resampled_means
 from repro.stats.users import Users
@@ -43,7 +44,9 @@ def difference_interval(
 ) -> Interval:
     """The interval of mean(a) - mean(b); ``samples``, ``seed`` and ``users`` (ids) are those of the bootstrap."""
     check_method(method)
-    table = np.stack([np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)])
+    if not 0 < confidence < 1:
+        raise StudyError(f"confidence = {confidence} must be between 0 and 1")
+    table = np.stack(pair(a, b))
     if method == "t" or table.shape[1] < 2:
         return t_interval(table[0] - table[1], confidence)
     means = resampled_means(table, samples, seed, users=users)
@@ -84,6 +87,11 @@ def _corrected_tails(difference: FloatArray, resampled: FloatArray, tails: Float
     mean = math.fsum(difference) / len(difference)
     slack = TOLERANCE * float(np.abs(difference).max())
     below = (np.mean(resampled < mean - slack) + np.mean(resampled <= mean + slack)) / 2
+    if not 0 < below < 1:
+        raise StudyError(
+            f"all {len(resampled):,} resampled means are on one side of the mean, too few for the interval 'bca'; ask "
+            "for more samples, or for 't' or 'percentile'"
+        )
     bias = special.ndtri(below)
     centred = difference - mean
     acceleration = np.sum(centred**3) / (6 * np.sum(centred**2) ** 1.5)

@@ -28,7 +28,8 @@ ZEROS: dict[str, str] = {
     "zsplit": "ranked, and their ranks split between both sides",
 }
 
-_EXACT_WILCOXON = 50  # pairs up to which the exact distribution is used, where there are no ties
+_EXACT_WILCOXON = 50  # pairs up to which the exact distribution is used, where no two ranks are tied
+_EXACT_TIED = 13  # pairs up to which all ways of signing them are tried, where some are
 
 
 @dataclass(frozen=True)
@@ -148,24 +149,34 @@ def _wilcoxon(table: Table) -> Outcomes:
         ties = len(difference) - len(moved)
         if not len(moved):
             return Outcome(0.0, 1.0, len(difference), ties, ties, 0, "only ties")
-        ranks = stats.rankdata(np.abs(moved))
-        exact = len(moved) <= _EXACT_WILCOXON and len(set(ranks)) == len(ranks)
-        if table.zeros == "wilcox" or not ties:
-            found = stats.wilcoxon(moved, method="exact" if exact else "approx")
-        else:
-            exact = False
-            found = stats.wilcoxon(difference, zero_method=table.zeros, method="approx")
+        ranked = moved if table.zeros == "wilcox" else difference
+        signed = (np.sign(ranked) * stats.rankdata(np.abs(ranked)))[ranked != 0]
+        untied = len(ranked) == len(moved) == len(set(np.abs(signed)))
+        exact = len(ranked) <= (_EXACT_WILCOXON if untied else _EXACT_TIED)
+        found = stats.wilcoxon(ranked, zero_method=table.zeros, method="exact" if exact and untied else "approx")
         return Outcome(
             float(found.statistic),
-            float(found.pvalue),
+            _over_all_signs(signed) if exact and not untied else float(found.pvalue),
             len(difference),
             ties,
             ties if table.zeros == "wilcox" else 0,
-            _direction(float(np.sum(np.sign(moved) * ranks))),
+            _direction(float(np.sum(signed))),
             "exact" if exact else "normal approximation",
         )
 
     return of
+
+
+def _over_all_signs(signed: FloatArray) -> float:
+    """The share of all ways of signing the ranks, of which some are tied, that have a sum as far from 0 as this."""
+    doubled = np.rint(2 * np.abs(signed)).astype(np.int64)  # the mean rank of ties may end in a half
+    ways = np.ones(1, dtype=np.int64)  # with each sum of the ranks that have a plus
+    for rank in doubled.tolist():
+        without, with_it = np.append(ways, np.zeros(rank, np.int64)), np.append(np.zeros(rank, np.int64), ways)
+        ways = without + with_it
+    sums = np.abs(2 * np.arange(len(ways)) - doubled.sum())
+    observed = abs(round(2 * float(np.sum(signed))))
+    return int(ways[sums >= observed].sum()) / int(ways.sum())
 
 
 def _student(table: Table) -> Outcomes:

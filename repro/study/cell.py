@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from repro.data import Impact
 from repro.metrics import Measure, simple_measures
-from repro.plugin import guarded_recommender, plugins
+from repro.plugin import plugins
 from repro.study.folder import parquet_bytes
 from repro.study.measure_lists import measure_lists
 from repro.study.measure_predictions import measure_predictions
@@ -35,21 +35,29 @@ class CellOutput:
 
 
 def run_cell(
-    plan: Plan, cell: Cell, block_users: int, threads: int | None = None, tell: Tell | None = None
+    plan: Plan,
+    cell: Cell,
+    block_users: int,
+    threads: int | None = None,
+    tell: Tell | None = None,
+    limit: float | None = None,
 ) -> CellOutput:
     """Fit and measure, ranking on that many threads (all cores by default).
+
+    ``limit`` is how many seconds a framework in a process of its own may take to answer.
 
     Linear algebra has one thread: how a BLAS shares out its work changes the last bits.
     """
     with threadpool_limits(1):
-        return _run(plan, cell, block_users, threads, tell)
+        return _run(plan, cell, block_users, threads, tell, limit)
 
 
-def _run(plan: Plan, cell: Cell, block_users: int, threads: int | None, tell: Tell | None) -> CellOutput:
+def _run(
+    plan: Plan, cell: Cell, block_users: int, threads: int | None, tell: Tell | None, limit: float | None
+) -> CellOutput:
     study = plan.study
-    _, algorithm = plugins().algorithm(cell.entry.use)
     parts = FoldParts.of(plan, cell.fold)
-    recommender = guarded_recommender(algorithm, dict(cell.entry.parameters), cell.entry.use)
+    recommender = plugins().recommender(cell.entry.use, dict(cell.entry.parameters), limit)
     began = time.perf_counter()
     recommender.fit(parts.train, seed=cell.seed)
     seconds = {"fit": time.perf_counter() - began}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -143,8 +144,11 @@ def systems_of_files(paths: Sequence[str | Path]) -> Systems:
     A file is one system, called as the file, or several, told apart by a column ``run``.
     """
     frames: dict[str, pd.DataFrame] = {}
+    protocols: dict[str, str] = {}
     for label, path in zip(_labels([Path(path) for path in paths]), paths, strict=True):
-        for run, frame in _read(Path(path), label).items():
+        table = _table(Path(path))
+        protocols |= _protocol_of(table, label)
+        for run, frame in _by_run(table, Path(path), label).items():
             if run in frames:
                 raise StudyError(f"two of the files have a run '{run}'; give each run once")
             frames[run] = frame
@@ -162,7 +166,27 @@ def systems_of_files(paths: Sequence[str | Path]) -> Systems:
         columns = {label: frame[frame["metric"] == name].set_index("user")["value"] for label, frame in frames.items()}
         return pd.DataFrame(columns)
 
-    return Systems("per-user files", tuple(shared), values, _better)
+    notes = _mixed_protocols(protocols)
+    return Systems("per-user files", tuple(shared), values, _better, notes=lambda _: notes)
+
+
+def _protocol_of(table: pa.Table, label: str) -> dict[str, str]:
+    """Under which protocol the values of a file were measured, where it says so: Parquet files do."""
+    kept = json.loads((table.schema.metadata or {}).get(b"PANDAS_ATTRS", b"{}"))
+    said = kept.get("protocol") if isinstance(kept, dict) else None
+    if not isinstance(said, dict) or "hash" not in said:
+        return {}
+    return {label: f"{said.get('name') or 'the default'} ({said['hash'][:12]})"}
+
+
+def _mixed_protocols(protocols: Mapping[str, str]) -> tuple[str, ...]:
+    if len(set(protocols.values())) < 2:
+        return ()
+    said = ", ".join(f"{label} under {protocol}" for label, protocol in protocols.items())
+    return (
+        f"The files were measured under different protocols: {said}. What differs may be the protocol, not the "
+        "systems; measure all of them under one.",
+    )
 
 
 def _labels(paths: list[Path]) -> list[str]:
@@ -175,9 +199,8 @@ def _labels(paths: list[Path]) -> list[str]:
     return labels
 
 
-def _read(path: Path, label: str) -> dict[str, pd.DataFrame]:
+def _by_run(table: pa.Table, path: Path, label: str) -> dict[str, pd.DataFrame]:
     """The values in a file, by system: by its column ``run`` where it has one, otherwise all of them of ``label``."""
-    table = _table(path)
     lacking = [name for name in FILE_COLUMNS if name not in table.column_names]
     if lacking:
         raise DataError(

@@ -31,16 +31,24 @@ class Step:
 
 
 def run_cells(
-    plan: Plan, cells: Sequence[Cell], *, workers: int, block_users: int, progress: Progress | None = None
+    plan: Plan,
+    cells: Sequence[Cell],
+    *,
+    workers: int,
+    block_users: int,
+    limit: float | None = None,
+    progress: Progress | None = None,
 ) -> Iterator[Step]:
     """Run ``cells``, telling when each starts and ends; one that fails does not stop the others."""
     if workers == 1:
-        yield from _serial(plan, cells, block_users, progress)
+        yield from _serial(plan, cells, block_users, limit, progress)
     else:
-        yield from _processes(plan, cells, workers, block_users)
+        yield from _processes(plan, cells, workers, block_users, limit)
 
 
-def _serial(plan: Plan, cells: Sequence[Cell], block_users: int, progress: Progress | None) -> Iterator[Step]:
+def _serial(
+    plan: Plan, cells: Sequence[Cell], block_users: int, limit: float | None, progress: Progress | None
+) -> Iterator[Step]:
     for cell in cells:
         yield Step("started", cell)
 
@@ -49,7 +57,7 @@ def _serial(plan: Plan, cells: Sequence[Cell], block_users: int, progress: Progr
                 progress(cell, done, total)
 
         try:
-            yield Step("finished", cell, output=run_cell(plan, cell, block_users, tell=tell))
+            yield Step("finished", cell, output=run_cell(plan, cell, block_users, tell=tell, limit=limit))
         except ReproError as error:
             yield Step("failed", cell, error=error)
 
@@ -83,12 +91,14 @@ def without_main() -> Iterator[None]:
         vars(main).update(hidden)
 
 
-def _work(position: int, block_users: int, threads: int) -> CellOutput:
+def _work(position: int, block_users: int, threads: int, limit: float | None) -> CellOutput:
     assert _plan is not None
-    return run_cell(_plan, _plan.cells[position], block_users, threads)
+    return run_cell(_plan, _plan.cells[position], block_users, threads, limit=limit)
 
 
-def _processes(plan: Plan, cells: Sequence[Cell], workers: int, block_users: int) -> Iterator[Step]:
+def _processes(
+    plan: Plan, cells: Sequence[Cell], workers: int, block_users: int, limit: float | None
+) -> Iterator[Step]:
     """At most ``workers`` cells are under way, so that a cell announced as started has a worker."""
     position = {cell.id: number for number, cell in enumerate(plan.cells)}
     waiting = list(reversed(cells))
@@ -102,7 +112,7 @@ def _processes(plan: Plan, cells: Sequence[Cell], workers: int, block_users: int
                 cell = waiting.pop()
                 yield Step("started", cell)
                 with without_main():  # a worker may be started here
-                    running[pool.submit(_work, position[cell.id], block_users, threads)] = cell
+                    running[pool.submit(_work, position[cell.id], block_users, threads, limit)] = cell
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
                 cell = running.pop(future)

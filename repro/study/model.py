@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
 from pathlib import Path
@@ -23,15 +23,20 @@ if TYPE_CHECKING:
 
 KEYS = ("question", "seed", "data", "protocol", "algorithms", "metrics")
 ALGORITHM_KEYS = ("use", "label", "parameters")
+EVERY = "*"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One algorithm of a study: ``use`` is framework/algorithm, ``parameters`` are all of them, resolved."""
+    """One algorithm of a study: ``use`` is framework/algorithm, ``parameters`` are all of them, resolved.
+
+    ``unmapped`` are parameters that were asked for and that the framework cannot express, with the reason.
+    """
 
     use: str
     label: str
     parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
+    unmapped: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def framework(self) -> str:
@@ -45,7 +50,8 @@ class Study:
 
     data        the name of a data set, the path of a file, a pandas frame, or Interactions
     protocol    the name of a protocol, the path of a file, or a Protocol
-    algorithms  each "framework/algorithm", or a mapping with ``use``, ``label`` and ``parameters``
+    algorithms  each "framework/algorithm", or a mapping with ``use``, ``label`` and ``parameters``;
+                "*/algorithm" is that algorithm in every framework that has it and can run here
     metrics     names such as "ndcg@10"
     seed        the one seed of all draws
     """
@@ -65,7 +71,8 @@ class Study:
         self.data = data
         self.data_options = dict(data_options or {})
         self.protocol = protocol if isinstance(protocol, Protocol) else Protocol.load(protocol)
-        self.entries = _entries([algorithms] if isinstance(algorithms, str | Mapping) else algorithms)
+        self._algorithms = [algorithms] if isinstance(algorithms, str | Mapping) else algorithms
+        self.entries = _entries(self._algorithms)
         self.metric_names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
         self.measures = _measures(self.metric_names, self.protocol)
         if isinstance(seed, Integral) and not isinstance(seed, bool):
@@ -94,7 +101,7 @@ class Study:
         return Study(
             self.data,
             protocol,
-            [{"use": e.use, "label": e.label, "parameters": e.parameters} for e in self.entries],
+            self._algorithms,
             self.metric_names,
             seed=self.seed,
             question=self.question,
@@ -212,7 +219,7 @@ def _protocol(given: object, text: str, path: Path) -> Protocol:
 
 
 def _entries(algorithms: Sequence[str | Mapping[str, Any]]) -> tuple[Entry, ...]:
-    entries = [_entry(given) for given in algorithms]
+    entries = [entry for given in algorithms for entry in _expanded(given)]
     if not entries:
         raise StudyError("a study needs at least one algorithm; `repro plugins list` shows them")
     labels = [entry.label for entry in entries]
@@ -225,7 +232,8 @@ def _entries(algorithms: Sequence[str | Mapping[str, Any]]) -> tuple[Entry, ...]
 _LABEL = re.compile(r"[^\x00-\x1f/]+")
 
 
-def _entry(given: str | Mapping[str, Any]) -> Entry:
+def _expanded(given: str | Mapping[str, Any]) -> Iterator[Entry]:
+    """The entries that one line of a study asks for: ``*/item-knn`` is one for each framework that has it."""
     if isinstance(given, str):
         given = {"use": given}
     if not isinstance(given, Mapping):
@@ -236,15 +244,31 @@ def _entry(given: str | Mapping[str, Any]) -> Entry:
     use = given.get("use")
     if not isinstance(use, str):
         raise StudyError('an algorithm needs "use", such as use = "reference/item-knn"')
+    frameworks, slash, algorithm = use.partition("/")
+    if not slash or frameworks != EVERY:
+        yield _entry(use, given.get("label", use.replace("/", " ")), given.get("parameters", {}))
+        return
+    having = plugins().having(algorithm)
+    if not having:
+        known = sorted({one.name for framework in plugins().frameworks.values() for one in framework.algorithms})
+        raise StudyError(
+            f"no framework that can run here has an algorithm '{algorithm}'{nearest(algorithm, known)} "
+            "`repro algorithms` shows who has which"
+        )
+    for name in having:
+        label = f"{name} {given['label']}" if "label" in given else f"{name} {algorithm}"
+        yield _entry(f"{name}/{algorithm}", label, given.get("parameters", {}))
+
+
+def _entry(use: str, label: object, parameters: object) -> Entry:
     framework, algorithm = plugins().algorithm(use)
-    label = given.get("label", use.replace("/", " "))
     if not isinstance(label, str) or not _LABEL.fullmatch(label):
         raise StudyError(f"label = {label!r} must be text in one line, without '/'")
-    parameters = given.get("parameters", {})
     if not isinstance(parameters, Mapping):
         raise StudyError(f"{label}: parameters = {parameters!r} must be a table, such as {{ k = 20 }}")
-    parameters = parameters_of(algorithm, dict(parameters))
-    return Entry(f"{framework.name}/{algorithm.name}", label, parameters)
+    unmapped = {name: algorithm.unmapped[name] for name in parameters if name in algorithm.unmapped}
+    expressed = {name: value for name, value in parameters.items() if name not in unmapped}
+    return Entry(f"{framework.name}/{algorithm.name}", label, parameters_of(algorithm, expressed), unmapped)
 
 
 def _measures(names: Sequence[str], protocol: Protocol) -> tuple[Measure, ...]:

@@ -9,6 +9,7 @@ from repro.candidates import plan_candidates
 from repro.data import Impact, Interactions, ItemFeatures, datasets, load_item_features, prepare
 from repro.errors import DataError, ProtocolError, StudyError
 from repro.metrics import Background, lacking, simple_measures
+from repro.plugin import how_to_install, plugins
 from repro.split import Fold, Split, make_folds
 from repro.streams import stream
 from repro.study.folder import sha256
@@ -60,6 +61,9 @@ def make_plan(study: Study) -> Plan:
     cells = tuple(
         Cell(entry, fold, fit_seed(study.seed, entry.use, fold.name)) for entry in study.entries for fold in split.folds
     )
+    for name in dict.fromkeys(entry.framework for entry in study.entries):
+        if plugins().place(name) == "missing":
+            raise StudyError(how_to_install(plugins().framework(name)))
     files, features = _digests(protocol.files), _item_features(study)
     if features is not None and FEATURES not in files:  # those of the data set
         files[FEATURES] = features.digest

@@ -12,7 +12,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from repro.errors import StudyError, nearest
 from repro.journal import read_journal
+from repro.plugin import plugins
 from repro.study.folder import JOURNAL
 from repro.study.per_user import FinishedRun, metric_names, user_table
 
@@ -108,6 +110,16 @@ class Results:
         impacts = impacts[impacts["touched"] > 0].astype({"value": str})
         groups = impacts.groupby(["decision", "value", "unit", "note"], sort=False)["touched"]
         return [str(sentence) for sentence in impacts.loc[groups.idxmax(), "sentence"]]
+
+    def export(self, form: str, target: str | Path) -> Path:
+        """Write the run to ``target`` in another form: the name of an exporter of a plug-in."""
+        known = plugins().exporters()
+        if form not in known:
+            raise StudyError(
+                f"there is no exporter '{form}'{nearest(form, known)} Exporters: {', '.join(known) or 'none'}"
+            )
+        known[form].export(self.folder, Path(target))
+        return Path(target)
 
     def _repr_html_(self) -> str:
         return self.table().to_html()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,7 @@ class Options:
 
     workers: int = 1
     block_users: int = BLOCK_USERS
+    time_limit: float | None = None
 
 
 def run_study(
@@ -60,6 +62,7 @@ def run_study(
     *,
     workers: int = 1,
     block_users: int = BLOCK_USERS,
+    time_limit: float | None = None,
     resume: bool = False,
     fresh: bool = False,
     watcher: Watcher | None = None,
@@ -68,10 +71,11 @@ def run_study(
 
     workers      cells run in that many processes
     block_users  users are ranked and measured in blocks of about this many
+    time_limit   how many seconds a framework in a process of its own may take to fit, or to score a block
     resume       finish a run that was cut off in that folder; begin it where there is none yet
     fresh        replace a run that is in that folder
     """
-    options = Options(workers, block_users)
+    options = Options(workers, block_users, time_limit)
     if workers < 1 or block_users < 1:
         raise StudyError(f"workers = {workers} and block_users = {block_users} must be at least 1")
     folder = RunFolder(Path(into) if into is not None else Path(tempfile.mkdtemp(prefix="repro-")) / "run")
@@ -91,8 +95,10 @@ def _look(folder: RunFolder, *, resume: bool, fresh: bool) -> None:
     if not folder.journal.is_file():
         return
     with folder.locked():
+        if fresh and not resume:
+            return  # whatever it says, it is replaced
         contents = read_journal(folder.journal)
-    if resume or fresh:
+    if resume:
         return
     state = "a finished run" if _is_complete(contents) else "a run that was cut off"
     raise StudyError(
@@ -121,14 +127,14 @@ class _Run:
         plan = self.plan
         started = time.perf_counter()
         if contents is None or not contents.lines:
-            self.journal = Journal(self.folder.journal, contents)
+            self.journal = Journal(self.folder.journal, contents, self._observe)
             self._begin(plan)
         else:
             self._check_same(contents, plan)
             if _is_complete(contents) and self._has_results(contents):
                 return
             self.finished = self._kept(contents)
-            self.journal = Journal(self.folder.journal, contents)
+            self.journal = Journal(self.folder.journal, contents, self._observe)
             self._go_on(contents, plan)
         failures = self._cells(plan)
         self._results(plan)
@@ -142,6 +148,9 @@ class _Run:
                 f"{len(failures)} of {len(plan.cells)} cells failed:\n{told}\n"
                 f"The others are in {self.folder.path}; --resume tries the failed ones again."
             )
+
+    def _observe(self, line: Mapping[str, Any]) -> None:
+        plugins().observe(self.folder.path, line)
 
     def _begin(self, plan: Plan) -> None:
         study = self.study
@@ -264,6 +273,7 @@ class _Run:
             remaining,
             workers=self.options.workers,
             block_users=self.options.block_users,
+            limit=self.options.time_limit,
             progress=self.watcher.cell_progress,
         )
         for step in steps:
@@ -314,7 +324,9 @@ class _Run:
         }
         for name in sorted({entry.framework for entry in self.study.entries}):
             path = f"environments/{name}.txt"
-            files[path] = self.folder.write(path, freeze().encode())
+            apart = plugins().freeze(name)
+            text = freeze() if apart is None else "\n".join(apart) + "\n"
+            files[path] = self.folder.write(path, text.encode())
         self.journal.write(events.ResultsWritten(files=files))
 
 
@@ -326,7 +338,9 @@ def _cell_started(cell: Cell) -> events.CellStarted:
         framework=framework.name,
         framework_version=framework.version,
         fold=cell.fold.name,
+        where=plugins().place(framework.name),
         parameters=dict(cell.entry.parameters),
+        unmapped=dict(cell.entry.unmapped),
         deterministic=algorithm.deterministic,
         seed=cell.seed,
     )

@@ -108,6 +108,29 @@ def test_one_file_of_several_runs(tmp_path):
         invoke(tmp_path / "both.tsv", tmp_path / "again.csv")
 
 
+def test_files_of_different_protocols_are_noted(tmp_path):
+    def write(name, protocol):
+        frame = pd.DataFrame({"user": ["1", "2", "3"], "metric": "ndcg@10", "value": [0.1, 0.5, 0.7]})
+        frame.attrs["protocol"] = {"name": protocol, "hash": protocol * 8}
+        frame.to_parquet(tmp_path / f"{name}.parquet")
+        return tmp_path / f"{name}.parquet"
+
+    first, second, third = write("a", "loose"), write("b", "strict"), write("c", "strict")
+    (note,) = [one for one in printed(first, second)[0]["notes"] if "protocol" in one]
+    assert "a under loose (looselooselo), b under strict (strictstrict)" in note
+    assert not [one for one in printed(second, third)[0]["notes"] if "protocol" in one]
+
+
+def test_names_are_completed():
+    def offered(option, start):
+        (one,) = [p for p in commands.get_command(None, "compare").params if option in p.opts]
+        return [item.value for item in one.shell_complete(None, start)]
+
+    assert offered("--test", "") == list(TESTS)
+    assert offered("--correct", "ho") == ["holm", "hochberg"]
+    assert "ndcg" in offered("--metric", "nd")
+
+
 def test_files_that_cannot_be_compared(tmp_path):
     for name, metric in (("a", "ndcg@10"), ("b", "ndcg@10"), ("c", "rmse"), ("d", "liking")):
         pd.DataFrame({"user": [1, 2], "metric": metric, "value": [0.1, 0.2]}).to_csv(tmp_path / f"{name}.csv")

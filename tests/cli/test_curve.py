@@ -69,7 +69,24 @@ def test_several_runs_are_compared(files):
 def test_other_names_of_columns(files):
     (files / "run.tsv").write_text(RUN.replace("score", "how good"))
     assert "pr-auc" in invoke(files, "--columns", "score=how good")
-    assert "write ROLE=NAME" in invoke(files, "--columns", "score", code=2)
+    assert "write it like user=userId" in invoke(files, "--columns", "score", code=2)
+
+
+def test_labels_decisions_and_formats(files):
+    (files / "b.txt").write_text("ann Q0 x 1 1 t\nann Q0 w 2 1 t\nbob Q0 w 1 1 t\n")
+    given = ["--run", f"trec={files / 'b.txt'}", "--format", "run=text", "--join", "users", "--json"]
+    with pytest.raises(ReproError, match="column"):
+        invoke(files, *given)
+    given.remove("--format"), given.remove("run=text")
+    for order, first in (("trec", 1.0), ("item-asc", 0.5)):  # trec_eval: of w and x with one score, x is first
+        trec = json.loads(invoke(files, *given, "--set", f"ties.break={order}"))["curves"][1]
+        assert (trec["run"], trec["file"]) == ("trec", str(files / "b.txt"))
+        of_bob = 1 / 2  # one of two found, at rank 1
+        assert trec["areas"] == {"ap": pytest.approx((first + of_bob) / 2)}
+
+
+def test_rates_are_those_of_list_lengths(files):
+    assert "with --join lengths, not users" in invoke(files, "--join", "users", "--rates", "totals", code=2)
 
 
 def test_endings_are_checked_before_anything_is_read(files):

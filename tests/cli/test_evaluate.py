@@ -1,5 +1,6 @@
 """`repro evaluate`."""
 
+import gzip
 import json
 
 import numpy as np
@@ -37,7 +38,7 @@ def results(*arguments, **options):
 
 
 def test_a_table_of_metric_value_and_users(files):
-    lines = invoke("--run", "run.tsv", "--truth", "test.tsv", "-m", "rr", "-m", "hit@1").output.splitlines()
+    lines = invoke("--run", "run.tsv", "--truth", "test.tsv", "-m", "rr", "-m", "hit@1").stdout.splitlines()
     assert [line.split() for line in lines[:3]] == [
         ["metric", "value", "users"],
         ["rr", "0.500000", "3"],
@@ -79,7 +80,7 @@ def test_several_runs_have_a_column_each(files):
         "-m",
         "user-coverage@1",
     ]
-    header, row, *_ = invoke(*given).output.splitlines()
+    header, row, *_ = invoke(*given).stdout.splitlines()
     assert header.split() == ["metric", "run.tsv", "turned", "users"]
     assert row.split() == ["rr", "0.500000", "0.500000", "3"]
     invoke(*given, "--per-user", "all.csv", "-o", "table.csv")
@@ -108,6 +109,8 @@ def test_values_of_each_user(files):
 def test_standard_input(files):
     printed = results("--run", "-", "--truth", "test.tsv", "-m", "rr", input=(files / "run.tsv").read_text())
     assert [(row["run"], row["value"]) for row in printed["results"]] == [("stdin", 0.5)]
+    packed = gzip.compress((files / "run.tsv").read_bytes())
+    assert results("--run", "-", "--truth", "test.tsv", "-m", "rr", input=packed) == printed
 
 
 def test_decisions_columns_and_formats(files):
@@ -214,3 +217,22 @@ def test_trec_files_give_the_numbers_of_trec_eval(tmp_path):
         each = {topic: found[name] for topic, found in theirs.items()}
         assert users[ours].to_dict() == pytest.approx(each, abs=1e-12), ours
         assert averages[ours] == pytest.approx(np.mean(list(each.values())), abs=1e-12), ours
+
+
+def test_lists_that_do_not_meet_the_truth_are_noted(files):
+    def note(table):
+        table.to_csv("given.csv", index=False)
+        return invoke("--run", "given.csv", "--truth", "test.tsv").stderr
+
+    assert note(LISTS.head(0)) == "note: given.csv has no rows, so all lists are empty\n"
+    assert "items are written like 'ix' there and like 'y' in the truth" in note(LISTS.assign(item="i" + LISTS["item"]))
+    assert '1 of 3 users in the truth have no list in given.csv; average.no_list = "zero"' in note(LISTS)
+    everyone = pd.concat([LISTS, pd.DataFrame([("cem", "x", 1.0)], columns=LISTS.columns)])
+    assert note(everyone) == ""
+
+
+def test_the_name_of_the_rating_is_that_of_the_truth(files):
+    LISTS.rename(columns={"user": "who"}).to_csv("run.csv", index=False)
+    TRUTH.assign(stars=[0, 5, 5]).rename(columns={"user": "who"}).to_csv("stars.csv", index=False)
+    named = results("--run", "run.csv", "--truth", "stars.csv", "--columns", "user=who,rating=stars", "-m", "rr")
+    assert [(row["value"], row["users"]) for row in named["results"]] == [(0.5, 2)]  # bob 1, cem without a list 0

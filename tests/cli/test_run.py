@@ -1,6 +1,7 @@
 """`repro run` and `repro plugins`."""
 
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -77,4 +78,17 @@ def test_plugins_list():
     printed = json.loads(CliRunner().invoke(commands, ["plugins", "list", "--json"]).output)
     reference = next(f for f in printed["frameworks"] if f["name"] == "reference")
     assert {"popularity", "ease", "plsa"} <= {a["name"] for a in reference["algorithms"]}
-    assert "reference/popularity" in CliRunner().invoke(commands, ["plugins", "list"]).output
+    assert reference["runs"] == "here"
+    table = CliRunner().invoke(commands, ["plugins", "list"]).output
+    assert re.search(r"reference +0\.1\.0 +in this process +random, popularity", table)
+
+
+def test_algorithms():
+    printed = json.loads(CliRunner().invoke(commands, ["algorithms", "--json"]).output)
+    knn = printed["canonical"]["item-knn"]["frameworks"]["reference"]
+    assert knn["parameters"]["k"] == 20 and "plsa" in printed["own"]["reference"]
+    assert re.search(r"^ease .*yes", CliRunner().invoke(commands, ["algorithms"]).output, re.MULTILINE)
+    table = CliRunner().invoke(commands, ["algorithms", "ease"]).output
+    assert "Steck (2019)" in table and re.search(r"regularisation .*500\.0", table)
+    unknown = CliRunner().invoke(commands, ["algorithms", "eese"])
+    assert "did you mean 'ease'" in str(unknown.exception)

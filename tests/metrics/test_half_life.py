@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from repro.errors import DataError
+from repro.errors import DataError, ProtocolError
 from repro.evaluate import default_protocol, evaluate
 
 # Two users. With a half-life of 2 the places of a list are worth 1, 1/2, 1/4 and so on.
@@ -72,3 +72,9 @@ def test_the_best_list_of_k_items(ranked, background, values):
     assert values("half-life[alpha=2]@2", one, background(truth, 4)) == pytest.approx([100 * (1 + 4 / 2) / (4 + 2 / 2)])
     # Ratings at or below the neutral one: there is nothing to find.
     assert values("half-life[d=4]", one, background(truth, 4)) == pytest.approx([float("nan")], nan_ok=True)
+
+
+@pytest.mark.parametrize("name", ["half-life[alpha=1]", "ndcg[discount=log-base,base=1]"])
+def test_a_number_that_must_be_above_1_is_refused_in_these_words(measure, name):
+    with pytest.raises(ProtocolError, match=r"= 1.0 is not allowed; allowed: a number of at least 1\.00001"):
+        measure(name)

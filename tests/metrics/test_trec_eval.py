@@ -24,7 +24,7 @@ MEASURES = {
     "ndcg": "ndcg[gain=linear]",
     "ndcg_cut_5": "ndcg[gain=linear]@5",
     "bpref": "bpref",
-    "infAP": "infap",
+    "infAP": "infap[unjudged=not-relevant]",
     "set_P": "precision",
     "set_recall": "recall",
     "set_F": "f1",

@@ -236,12 +236,14 @@ def test_inferred_precision(ranked, values):
     e = 0.00001
     first, second = e / (1 + 2 * e), (1 + e) / (2 + 2 * e)
     trec = (1 / 3 + 2 / 3 * (1 / 2) * first + 1 / 5 + 4 / 5 * (2 / 4) * second) / 2
-    assert values("infap", one) == pytest.approx([trec], abs=1e-12)
+    assert values("infap[unjudged=not-relevant]", one) == pytest.approx([trec], abs=1e-12)
     alike = (1 / 3 + 2 / 3 * first + 1 / 5 + 4 / 5 * second) / 2
-    assert values("infap[unjudged=as-judged]", one) == pytest.approx([alike], abs=1e-12)
-    assert values("infap[epsilon=1]@3", one) == pytest.approx([(1 / 3 + 2 / 3 * (1 / 2) * (1 / 3)) / 2], abs=1e-12)
+    assert values("infap", one) == pytest.approx([alike], abs=1e-12)
+    assert values("infap[unjudged=not-relevant,epsilon=1]@3", one) == pytest.approx(
+        [(1 / 3 + 2 / 3 * (1 / 2) * (1 / 3)) / 2], abs=1e-12
+    )
     top = ranked([{1: 1.0}], [{1: 1}])
-    assert values("infap", top) == values("infap[unjudged=as-judged]", top) == [1.0]
+    assert values("infap[unjudged=not-relevant]", top) == values("infap[unjudged=as-judged]", top) == [1.0]
 
 
 def test_f1_says_nothing_with_one_relevant_item_per_list(measure):

@@ -124,6 +124,8 @@ def test_what_cannot_be_compared_is_told(values):
         compare(values, level=2)
     with pytest.raises(StudyError, match="better = 'up'"):
         compare(values, better="up")
+    with pytest.raises(DataError, match="must be numbers"):
+        compare(values.assign(weak="x"))
     with pytest.raises(DataError, match="infinite"):
         compare(values.assign(weak=math.inf))
     with pytest.raises(DataError, match="occurs twice"):

@@ -82,7 +82,25 @@ def test_resampling_does_not_hang_on_the_order_of_users_or_on_threads():
     assert np.array_equal(resampled_means([a, b], 700), resampled_means([a[order], b[order]], 700))
 
 
+@pytest.mark.parametrize(
+    "of", [mean_difference, relative_difference, cohen_dz, rank_biserial, superiority, difference_interval]
+)
+def test_what_are_not_pairs_is_told(of):
+    with pytest.raises(DataError, match="have 2 and 1 values"):
+        of([0.1, 0.2], [0.1])
+    with pytest.raises(DataError, match="not a number"):
+        of([0.1, math.nan], [0.1, 0.2])
+
+
+def test_numbers_too_small_for_a_grid_are_compared_as_they_are():
+    assert superiority([5e-324, 0.0, 5e-324], [0.0, 5e-324, 5e-324]) == 0.5
+
+
 def test_intervals_at_the_edges():
+    with pytest.raises(StudyError, match="confidence = 95"):
+        difference_interval(A, B, 95)
+    with pytest.raises(StudyError, match="ask for more samples"):
+        difference_interval(A, B, method="bca", samples=1)
     assert difference_interval([1, 2], [0, 1], method="bca") == (1, 1)
     assert all(map(math.isnan, difference_interval([1], [0])))
     with pytest.raises(StudyError, match="did you mean 'bca'"):

@@ -80,6 +80,15 @@ def test_conover_by_hand():
         assert p[i, j] == p[j, i] == pytest.approx(2 * stats.t.sf(apart / np.sqrt(2), 4), abs=1e-12)
 
 
+def test_users_that_all_agree_have_the_chance_of_that():
+    """With three systems the second user agrees with the first in one of six orders, and so does the third."""
+    two = [[3, 3], [2, 2], [1, 1]]
+    assert friedman(two).f_statistic == np.inf
+    assert friedman(two).f_p == pytest.approx(1 / 6, abs=1e-15)
+    assert conover(two)[0, 1] == pytest.approx(1 / 6, abs=1e-15)
+    assert conover([[3] * 3, [2] * 3, [1] * 3])[0, 2] == pytest.approx(1 / 36, abs=1e-15)
+
+
 def test_two_systems_are_for_a_paired_test():
     with pytest.raises(DataError, match="three systems or more"):
         friedman([[1, 2], [2, 1]])

@@ -1,5 +1,6 @@
 """Paired tests against SciPy and against numbers worked out by hand."""
 
+import itertools
 import math
 
 import numpy as np
@@ -35,9 +36,33 @@ def test_wilcoxon_by_hand():
     """|differences| 0.1 0.3 0.2 0.5 0.4 0.3 have ranks 1 3.5 2 6 5 3.5; only 0.2 is negative: W- = 2."""
     found = paired_test("wilcoxon", A, B)
     assert (found.statistic, found.users, found.ties, found.dropped) == (2, 7, 1, 1)
-    assert found.how == "normal approximation"
-    variance = (6 * 7 * 13 - (2**3 - 2) / 2) / 24
-    assert found.p == pytest.approx(2 * stats.norm.cdf((2 - 10.5) / math.sqrt(variance)), abs=1e-12)
+    # W- of at most 2 is that of no minus, of the 0.1 alone, or of the 0.2 alone: 3 of 64 ways, and as many above.
+    assert found.how == "exact" and found.p == 6 / 64
+
+
+def test_wilcoxon_of_many_tied_users_by_hand():
+    """Fourteen differences of 1, four of them negative: all have rank 7.5, so W- = 30, about 52.5."""
+    found = paired_test("wilcoxon", [1] * 10 + [0] * 4, [0] * 10 + [1] * 4)
+    assert (found.statistic, found.how) == (30, "normal approximation")
+    variance = (14 * 15 * 29 - (14**3 - 14) / 2) / 24
+    assert found.p == pytest.approx(2 * stats.norm.cdf((30 - 52.5) / math.sqrt(variance)), abs=1e-12)
+
+
+@pytest.mark.parametrize("zeros", ["wilcox", "pratt", "zsplit"])
+@pytest.mark.parametrize("users", [2, 4, 9])
+def test_wilcoxon_of_few_tied_users_is_exact_over_all_signs(zeros, users):
+    draws = np.random.default_rng(users)
+    a, b = draws.integers(0, 4, (2, users)) / 3
+    a[:2] = b[:2] + 1 / 3  # a pair of tied ranks at least
+    found = paired_test("wilcoxon", a, b, zeros=zeros)
+    difference = np.round(3 * (a - b))
+    ranked = difference[difference != 0] if zeros == "wilcox" else difference
+    ranks = stats.rankdata(np.abs(ranked))[ranked != 0]
+    observed = abs(np.sum(np.sign(ranked[ranked != 0]) * ranks))
+    sums = [abs(np.dot(signs, ranks)) for signs in itertools.product([1, -1], repeat=len(ranks))]
+    assert found.how == "exact"
+    assert found.p == np.mean(np.array(sums) >= observed)
+    assert found.p == pytest.approx(stats.wilcoxon(difference, zero_method=zeros).pvalue, abs=1e-12)
 
 
 def test_wilcoxon_is_exact_for_few_users_without_ties():

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from repro import Study
-from repro.errors import ProtocolError, StudyError
+from repro.errors import JournalError, ProtocolError, StudyError
 from repro.journal import read_journal
 from repro.protocol import Protocol
 from repro.study.folder import RunFolder
@@ -112,6 +112,17 @@ def test_a_folder_that_holds_a_run_is_not_overwritten_unasked(study, finished, t
     with pytest.raises(StudyError, match="is not empty and not a run"):
         study.run(tmp_path, fresh=True)
     assert (tmp_path / "thesis.tex").exists()
+
+
+def test_a_run_whose_journal_cannot_be_read_can_be_replaced(study, finished, tmp_path):
+    old = tmp_path / "run"
+    shutil.copytree(finished.folder, old)
+    (old / "journal.jsonl").write_text('{"written": "by another version"}\n')
+    for options in ({}, {"resume": True}):
+        with pytest.raises(JournalError, match="line 1 is not a journal line"):
+            study.run(old, **options)
+    study.run(old, fresh=True)
+    assert same_results(old, finished.folder)
 
 
 def test_a_second_run_into_the_same_folder_is_refused(study, tmp_path):

@@ -36,7 +36,7 @@ DECISIONS = (
         "average.no_list",
         "What does a test user count whose list is empty?",
         options=(
-            Option("zero", "0"),
+            Option("zero", "what the metric makes of an empty list: the worst, 0 for most"),
             Option("skip", "nothing: left out of the average"),
         ),
         default="zero",

@@ -1,0 +1,123 @@
+"""Environments of frameworks that cannot live in this one: built once from pinned requirements, kept by digest."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from repro.errors import PluginError
+from repro.plugin.interfaces import Environment
+
+COMPLETE = "complete.json"
+TRIES = 3
+# What the worker itself imports, beside the framework.
+WORKER = ("numpy", "pandas", "pluggy", "scipy")
+_LAST = 15
+
+Tell = Callable[[str], None]
+
+
+def environments_folder() -> Path:
+    """Where environments are kept: ``REPRO_ENVIRONMENTS``, or the user's cache folder."""
+    if own := os.environ.get("REPRO_ENVIRONMENTS"):
+        return Path(own)
+    import platformdirs
+
+    return platformdirs.user_cache_path("repro") / "environments"
+
+
+def digest(environment: Environment) -> str:
+    """What decides the content of an environment: the requirements, and the version of Python."""
+    stated = {"python": platform.python_version(), "steps": environment.steps}
+    return hashlib.sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()
+
+
+def folder_of(name: str, environment: Environment) -> Path:
+    """Where the environment of a framework is, or would be."""
+    return environments_folder() / f"{name}-{digest(environment)[:16]}"
+
+
+def python_of(name: str, environment: Environment) -> Path | None:
+    """The interpreter of a framework's environment, if that has been built."""
+    folder = folder_of(name, environment)
+    return folder / "bin" / "python" if (folder / COMPLETE).is_file() else None
+
+
+def freeze_of(name: str, environment: Environment) -> list[str]:
+    """Every distribution of a framework's environment with its version, as it was built."""
+    told = json.loads((folder_of(name, environment) / COMPLETE).read_text(encoding="utf-8"))
+    return [str(line) for line in told["freeze"]]
+
+
+def build(name: str, environment: Environment, tell: Tell, *, again: bool = False) -> Path:
+    """Build the environment of a framework, unless it is there (or ``again``); its interpreter.
+
+    ``tell`` is given a line whenever something happens. Two that build the same wait for each other; one that is
+    stopped half-way is begun anew by the next.
+    """
+    folder = folder_of(name, environment)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with _locked(folder.with_suffix(".lock"), tell):
+        if again or not (folder / COMPLETE).is_file():
+            shutil.rmtree(folder, ignore_errors=True)
+            _build(name, environment, folder, tell)
+    return folder / "bin" / "python"
+
+
+@contextlib.contextmanager
+def _locked(path: Path, tell: Tell) -> Iterator[None]:
+    with path.open("w") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            tell("another process is building the same environment; waiting for it")
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def _build(name: str, environment: Environment, folder: Path, tell: Tell) -> None:
+    tell(f"environment of {name} in {folder}")
+    _run(name, [sys.executable, "-m", "venv", str(folder)], tell)
+    python = str(folder / "bin" / "python")
+    pip = [python, "-m", "pip", "--disable-pip-version-check", "--no-input", "--retries", "10", "--timeout", "60"]
+    for step in environment.steps:
+        tell(f"installing {' '.join(step)}")
+        _run(name, [*pip, "install", "--prefer-binary", *step], tell, tries=TRIES)
+    for module in (*WORKER, *environment.imports):
+        tell(f"importing {module}")
+        _run(name, [python, "-c", f"import {module}"], tell)
+    frozen = subprocess.run([*pip, "freeze", "--all"], capture_output=True, text=True, check=True).stdout
+    told = {"framework": name, "steps": environment.steps, "freeze": frozen.splitlines()}
+    (folder / COMPLETE).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    tell(f"{name} is ready")
+
+
+def _run(name: str, command: Sequence[str], tell: Tell, tries: int = 1) -> None:
+    """Run a command, telling each line of it; one that fails is tried again, and then its last lines are shown."""
+    for left in range(tries - 1, -1, -1):
+        lines: list[str] = []
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                lines.append(line.rstrip())
+                tell("  " + line.rstrip())
+        if process.returncode == 0:
+            return
+        if left:
+            tell(f"failed with status {process.returncode}; trying again")
+            time.sleep(5)
+    said = "\n".join(f"    {line}" for line in lines[-_LAST:])
+    raise PluginError(
+        f"the environment of {name} cannot be built: `{' '.join(command)[:300]}` ended with "
+        f"status {process.returncode}; its last lines:\n{said}"
+    )

@@ -1,0 +1,103 @@
+"""What crosses the border between processes: a header in JSON, and arrays as raw bytes. Nothing is unpickled.
+
+A message is four bytes of mark and version, the length of the header (32 bits, little-endian), the header, and
+the bytes of each array that the header announces, in C order.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.data.interactions import IdArray, Interactions
+
+VERSION = 1
+MARK = b"RPW" + bytes([VERSION])
+LONGEST_HEADER = 1 << 24
+TYPES = ("|u1", "<i4", "<i8", "<f8")
+
+AnyArray = npt.NDArray[Any]
+Message = tuple[dict[str, Any], list[AnyArray]]
+
+
+class WireError(Exception):
+    """What came over the wire is not a message of this version."""
+
+
+def encode(header: dict[str, Any], arrays: Sequence[AnyArray] = ()) -> list[bytes]:
+    """A message as pieces to be written one after the other."""
+    whole = [np.ascontiguousarray(array) for array in arrays]
+    announced = [{"type": array.dtype.str, "shape": list(array.shape)} for array in whole]
+    text = json.dumps({**header, "arrays": announced}, allow_nan=False).encode()
+    return [MARK, struct.pack("<I", len(text)), text, *(array.tobytes() for array in whole)]
+
+
+def decode(read: Callable[[int], bytes]) -> Message:
+    """The next message; ``read(n)`` gives exactly n bytes."""
+    mark = read(len(MARK))
+    if mark[:3] != MARK[:3]:
+        raise WireError(f"not a message: it starts with {mark!r}")
+    if mark != MARK:
+        raise WireError(f"version {mark[3]} of the wire format, and this side speaks version {VERSION}")
+    (length,) = struct.unpack("<I", read(4))
+    if length > LONGEST_HEADER:
+        raise WireError(f"a header of {length:,} bytes, more than {LONGEST_HEADER:,}")
+    try:
+        header = json.loads(read(length))
+    except ValueError as error:
+        raise WireError(f"a header that is not JSON: {error}") from None
+    announced = header.pop("arrays", None) if isinstance(header, dict) else None
+    if not isinstance(announced, list):
+        raise WireError("a header that announces no arrays")
+    return header, [_array(one, read) for one in announced]
+
+
+def _array(announced: object, read: Callable[[int], bytes]) -> AnyArray:
+    match announced:
+        case {"type": str(kind), "shape": list(shape)} if kind in TYPES and all(
+            type(n) is int and 0 <= n < 1 << 40 for n in shape
+        ):
+            dtype = np.dtype(kind)
+            size = math.prod(shape) * dtype.itemsize
+            return np.frombuffer(read(size), dtype).reshape(shape)
+    raise WireError(f"an array announced as {announced!r}; expected one of {', '.join(TYPES)} and a shape")
+
+
+def rows_to_arrays(rows: Interactions) -> tuple[dict[str, Any], list[AnyArray]]:
+    """Interactions as a header and arrays; ids as numbers, or as text end to end."""
+    arrays: list[AnyArray] = [rows.users.astype("<i4"), rows.items.astype("<i4"), rows.ratings.astype("<f8")]
+    if rows.timestamps is not None:
+        arrays.append(rows.timestamps.astype("<i8"))
+    text: list[str] = []
+    for role, ids in (("user", rows.user_ids), ("item", rows.item_ids)):
+        if ids.dtype.kind == "i":
+            arrays.append(ids.astype("<i8"))
+            continue
+        text.append(role)
+        parts = [str(one).encode() for one in ids]
+        arrays.append(np.frombuffer(b"".join(parts), np.uint8))
+        arrays.append(np.cumsum([0, *map(len, parts)], dtype="<i8"))
+    return {"explicit": rows.explicit, "timestamps": rows.timestamps is not None, "text": text}, arrays
+
+
+def arrays_to_rows(header: dict[str, Any], arrays: Sequence[AnyArray]) -> Interactions:
+    """The interactions that :func:`rows_to_arrays` took apart."""
+    left = list(arrays)
+    users, items, ratings = left.pop(0), left.pop(0), left.pop(0)
+    timestamps = left.pop(0) if header["timestamps"] else None
+    ids: dict[str, IdArray] = {}
+    for role in ("user", "item"):
+        if role not in header["text"]:
+            ids[role] = left.pop(0)
+            continue
+        whole, offsets = left.pop(0).tobytes(), left.pop(0).tolist()
+        parts = [whole[start:end].decode() for start, end in itertools.pairwise(offsets)]
+        ids[role] = np.array(parts, dtype=object)
+    return Interactions(users, items, ratings, timestamps, ids["user"], ids["item"], header["explicit"])

@@ -1,0 +1,133 @@
+"""The other side of the border: a process in a framework's own environment that fits and scores when asked.
+
+Started as ``python -m repro.plugin.worker MODULE`` where MODULE declares the framework. It reads requests from
+standard input and answers on what was standard output; whatever the framework prints goes to standard error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import platform
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from importlib.metadata import distributions
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from repro.errors import ReproError
+from repro.plugin import wire
+from repro.plugin.interfaces import Algorithm, Framework, RatingPredictor, Recommender, Scores
+
+Answer = tuple[dict[str, Any], list[wire.AnyArray]]
+
+
+class Server:
+    """Keeps the recommender that was last made, and answers requests about it."""
+
+    def __init__(self, framework: Framework) -> None:
+        self._algorithms = {algorithm.name: algorithm for algorithm in framework.algorithms}
+        self._recommender: Recommender | None = None
+        self._version = framework.version
+
+    def answer(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
+        handle: Callable[[dict[str, Any], Sequence[wire.AnyArray]], Answer] = getattr(self, f"_{header['ask']}")
+        return handle(header, arrays)
+
+    def _hello(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
+        return {
+            "python": platform.python_version(),
+            "framework": self._version,
+            "freeze": sorted({f"{d.metadata['Name']}=={d.version}" for d in distributions() if d.metadata["Name"]}),
+        }, []
+
+    def _make(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
+        algorithm: Algorithm = self._algorithms[header["algorithm"]]
+        self._recommender = None  # make room before the next one is made
+        self._recommender = algorithm.make(**header["parameters"])
+        return {"predicts": isinstance(self._recommender, RatingPredictor)}, []
+
+    def _fit(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
+        assert self._recommender is not None
+        began = time.perf_counter()
+        self._recommender.fit(wire.arrays_to_rows(header, arrays), seed=header["seed"])
+        return {"seconds": time.perf_counter() - began}, []
+
+    def _score(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
+        assert self._recommender is not None
+        return _packed(self._recommender.score(*arrays))
+
+    def _predict(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
+        assert isinstance(self._recommender, RatingPredictor)
+        return _packed(self._recommender.predict(*arrays))
+
+
+def _packed(scores: Scores) -> Answer:
+    values = np.asarray(scores.values, dtype="<f8")
+    if scores.state is None:
+        return {}, [values]
+    return {}, [values, np.asarray(scores.state, dtype=np.uint8)]
+
+
+def framework_of(module: str) -> Framework:
+    """The framework that a plug-in's module declares."""
+    framework = importlib.import_module(module).repro_framework()
+    assert isinstance(framework, Framework)
+    return framework
+
+
+def serve(module: str, requests: BinaryIO, answers: BinaryIO) -> None:
+    """Answer until there are no more requests. An error is an answer too; its traceback goes to standard error."""
+
+    def read(size: int) -> bytes:
+        data = requests.read(size)
+        if len(data) < size:
+            raise EOFError
+        return data
+
+    server: Server | None = None
+    while True:
+        try:
+            header, arrays = wire.decode(read)
+        except EOFError:
+            return
+        try:
+            server = server or Server(framework_of(module))
+            given, results = server.answer(header, arrays)
+            pieces = wire.encode({"ok": True, **given}, results)
+        except (Exception, SystemExit) as error:
+            if not isinstance(error, ReproError):
+                traceback.print_exc()
+            known = isinstance(error, ReproError)
+            pieces = wire.encode({"ok": False, "known": known, "kind": type(error).__name__, "message": str(error)})
+        sys.stderr.flush()
+        for piece in pieces:
+            answers.write(piece)
+        answers.flush()
+
+
+def _leave_with_parent(parent: int) -> None:
+    """End when whoever started this worker is gone: nobody is left to take what it computes."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
+def main() -> None:
+    """Serve on the standard streams."""
+    threading.Thread(target=_leave_with_parent, args=(os.getppid(),), daemon=True).start()
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    with contextlib.suppress(BrokenPipeError):
+        serve(sys.argv[1], requests, answers)
+
+
+if __name__ == "__main__":
+    main()

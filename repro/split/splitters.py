@@ -1,0 +1,69 @@
+"""Splitters of frameworks: a framework's own way to hold out rows, as an option of ``split.strategy``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from repro.data.interactions import Interactions
+from repro.errors import PluginError
+from repro.plugin import Parameter, plugins
+from repro.plugin.border import call
+from repro.protocol import Decision, Option, Protocol, When
+from repro.protocol.decision import Kind
+from repro.split.plan import LEFT_OUT, TEST, TRAIN, PartArray, Plan
+
+_KINDS: dict[type, Kind] = {bool: "flag", int: "integer", float: "number"}
+
+
+def strategies() -> Iterator[Option]:
+    """The splitters of all plug-ins, as options of ``split.strategy``."""
+    for splitter in plugins().splitters().values():
+        yield Option(splitter.name, splitter.summary, cite=splitter.cite)
+
+
+def decisions() -> Iterator[Decision]:
+    """The parameters of all splitters, as decisions."""
+    for splitter in plugins().splitters().values():
+        for parameter in splitter.parameters:
+            yield _decision(splitter.name, parameter)
+
+
+def plan_splitter(interactions: Interactions, protocol: Protocol, seed: int) -> Plan:
+    """The folds that a framework's own splitter makes of the rows in the order of the source."""
+    name = protocol.text("split.strategy")
+    splitter = plugins().splitters()[name]
+    stated = {parameter.name: protocol[_id(name, parameter)] for parameter in splitter.parameters}
+    folds = call(name, "split", splitter.split, interactions, seed & 0x7FFFFFFF, **stated)
+    return Plan([_parts(name, len(interactions), *fold) for fold in folds])
+
+
+def _parts(name: str, rows: int, train: object, test: object) -> PartArray:
+    """The part of every row; rows that are in neither are left out."""
+    parts = np.full(rows, LEFT_OUT)
+    for part, given in ((TRAIN, train), (TEST, test)):
+        positions = np.asarray(given)
+        if positions.dtype.kind not in "iu" or (len(positions) and not 0 <= positions.min() <= positions.max() < rows):
+            raise PluginError(f"{name} gave rows that are not positions from 0 to {rows - 1:,}")
+        if (parts[positions] != LEFT_OUT).any():
+            raise PluginError(f"{name} put a row into both training and test")
+        parts[positions] = part
+    return parts
+
+
+def _decision(splitter: str, parameter: Parameter) -> Decision:
+    kind = _KINDS.get(type(parameter.default), "choice")
+    options = tuple(Option(str(value), str(value)) for value in parameter.options) if kind == "choice" else ()
+    return Decision(
+        _id(splitter, parameter),
+        f"{splitter}: {parameter.meaning}?",
+        kind,
+        options=options,
+        default=parameter.default,
+        when=(When("split.strategy", (splitter,)),),
+    )
+
+
+def _id(splitter: str, parameter: Parameter) -> str:
+    return f"split.{splitter.replace('/', '-')}.{parameter.name}"
