@@ -1,16 +1,20 @@
-# make study    virtual environment, MovieLens 100K, the default study, its report and run folder
+# make study    virtual environment, MovieLens 100K, the same algorithms in several toolkits, report and run folder
+# make study-all    the same question in every toolkit, each in an environment of its own where it needs one
 # make test     virtual environment, tests, linter, type checker, layering check
 # make benchmark    side by side with other evaluators, in an environment of its own
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
-STUDY ?= reports/reference-ml100k/study.toml
-PLUGINS := $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
+STUDY ?= reports/cross-framework-ml100k/study.toml
+# Every plug-in is installed; of the frameworks, those that can live together. The others build environments of
+# their own (`repro plugins install`). The tutorial's plug-in is installed by its own tests.
+PLUGINS := $(filter-out plugins/example,$(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml)))
+TOGETHER := plugins/lenskit plugins/surprise plugins/implicit
 PIP := $(BIN)/python -m pip --disable-pip-version-check --retries 10 --timeout 60
 # A package index that does not answer is asked again before giving up.
 RETRY := retry() { for try in 1 2 3; do "$$@" && return 0; echo "try $$try failed: $$*"; sleep 5; done; return 1; }; retry
 
-.PHONY: help install study test test-all check lint types layers format benchmark clean
+.PHONY: help install study study-all test test-all check lint types layers format benchmark clean
 
 help:
 	@sed -n '1,/^PYTHON/{/^#/s/^# //p}' Makefile
@@ -21,8 +25,10 @@ $(INSTALLED): pyproject.toml constraints.txt Makefile $(wildcard plugins/*/pypro
 	@echo "== virtual environment in .venv"
 	$(PYTHON) -m venv .venv
 	@$(RETRY) $(PIP) install --quiet -c constraints.txt pip hatchling editables
-	@echo "== installing repro and its plug-ins"
-	@$(RETRY) $(PIP) install --quiet --no-build-isolation -c constraints.txt -e '.[dev]' $(addprefix -e ./,$(PLUGINS))
+	@echo "== installing repro, its plug-ins and the frameworks that can live together"
+	@$(RETRY) $(PIP) install --quiet -c constraints.txt torch==2.13.0
+	@$(RETRY) $(PIP) install --quiet --no-build-isolation -c constraints.txt -e '.[dev,tune]' \
+	  $(foreach plugin,$(PLUGINS),-e './$(plugin)$(if $(filter $(TOGETHER),$(plugin)),[framework])')
 	@touch $@
 
 study: install
@@ -30,6 +36,11 @@ study: install
 	$(BIN)/repro data get ml-100k
 	@echo "== study $(STUDY)"
 	$(BIN)/repro run $(STUDY) --fresh
+
+study-all: install
+	$(BIN)/repro plugins install all
+	$(BIN)/repro data get ml-100k
+	$(BIN)/repro run reports/cross-framework-ml100k/study-all.toml --into reports/cross-framework-ml100k/run-all --fresh
 
 test: install
 	@echo "== tests"

@@ -95,6 +95,8 @@ def run(
 
 
 def _print_results(study: Study, results: Results) -> None:
+    from repro.study.tuned import uneven_tuning
+
     table = results.table()
     print_table(
         ["algorithm", *table.columns],
@@ -105,6 +107,8 @@ def _print_results(study: Study, results: Results) -> None:
         title=study.question or f"protocol {study.protocol.name}",
         right=table.columns,
     )
+    if uneven := uneven_tuning(results.tuned()):
+        click.echo(f"\n{uneven}")
     click.echo(
         "\nWhat the decisions touched (where several cells differ, in the one with most; all are in the journal):"
     )

@@ -70,6 +70,7 @@ class RunResumed(_Event):
 
     event: Literal["run.resumed"] = "run.resumed"
     cells_kept: list[str]
+    tunings_kept: list[str] = []
     torn_bytes_dropped: int
     versions: dict[str, str]
     machine: dict[str, Number]
@@ -132,10 +133,67 @@ class SplitMade(_Event):
     impacts: list[ImpactEntry]
 
 
+class RangeEntry(_Event):
+    """Numbers from low to high, tried evenly or, with ``log``, evenly in their logarithms."""
+
+    low: int | float
+    high: int | float
+    log: bool
+
+
+class TrialEntry(_Event):
+    """Parameters that were tried: their value on the validation part, or why there is none.
+
+    ``no-value``: the metric has nothing to say about the algorithm with these parameters. Parameters proposed again
+    are not fitted again, and take no time.
+    """
+
+    number: int
+    parameters: dict[str, str | int | float | bool]
+    state: Literal["complete", "failed", "no-value"]
+    value: float | None
+    users: int
+    seconds: float
+    error: str = ""
+
+
+class BudgetEntry(_Event):
+    """How much may be tried: the same for all algorithms of a study."""
+
+    trials: int
+    seconds: float | None
+
+
+class TuningFinished(_Event):
+    """The parameters of an algorithm on a fold are chosen, on the validation part, before the test part is opened.
+
+    ``left_out`` are parameters of the space that were not tuned, with the reason. Nothing is chosen where no trial has
+    a value.
+    """
+
+    event: Literal["tuning.finished"] = "tuning.finished"
+    cell: str
+    algorithm: str
+    fold: str
+    metric: MeasureEntry
+    better: Literal["higher", "lower"]
+    search: Literal["grid", "tpe"]
+    seed: int
+    budget: BudgetEntry
+    space: dict[str, RangeEntry | list[str | int | float | bool]]
+    left_out: dict[str, str]
+    refit: Literal["train", "train+validation"]
+    trials: list[TrialEntry]
+    chosen: dict[str, str | int | float | bool] | None
+    artifacts: dict[str, str]
+    seconds: float
+
+
 class CellStarted(_Event):
     """One algorithm on one fold begins, in this process or in the framework's own environment.
 
-    ``unmapped`` are parameters that were asked for and that the framework cannot express, with the reason.
+    ``unmapped`` are parameters that were asked for and that the framework cannot express, with the reason. ``tuned``
+    says whether the parameters were chosen by tuning.
     """
 
     event: Literal["cell.started"] = "cell.started"
@@ -147,6 +205,8 @@ class CellStarted(_Event):
     where: str
     parameters: dict[str, str | int | float | bool]
     unmapped: dict[str, str]
+    tuned: bool = False
+    fitted_on: Literal["train", "train+validation"] = "train"
     deterministic: bool
     seed: int
 
@@ -155,6 +215,7 @@ class CellFinished(_Event):
     """One algorithm on one fold is done: its numbers, what each decision touched, what was stored.
 
     ``artifacts`` are stored under their digests; ``digests`` are of what is not stored, such as the candidates.
+    ``notes`` are what the algorithm has to say about how it came by its scores.
     """
 
     event: Literal["cell.finished"] = "cell.finished"
@@ -164,6 +225,7 @@ class CellFinished(_Event):
     artifacts: dict[str, str]
     digests: dict[str, str]
     seconds: dict[str, float]
+    notes: dict[str, str] = {}
 
 
 class CellFailed(_Event):
@@ -198,6 +260,7 @@ Event = Annotated[
     | DataPrepared
     | FoldMade
     | SplitMade
+    | TuningFinished
     | CellStarted
     | CellFinished
     | CellFailed

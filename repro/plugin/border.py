@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -36,52 +36,69 @@ class Guarded:
         self.label = label
         self.predicts = isinstance(recommender, RatingPredictor) if predicts is None else predicts
 
-    def fit(self, train: Interactions, *, seed: int) -> None:
+    def fit(self, train: Interactions, *, seed: int, fold: str | None = None) -> None:
+        """Learn from the training rows, of the ``fold`` of that name if it is one of a study."""
+        if fold is not None and hasattr(self._recommender, "on_fold"):
+            call(self.label, "on_fold", self._recommender.on_fold, fold)
         call(self.label, "fit", self._recommender.fit, _read_only_rows(train), seed=seed)
 
     def score(self, users: CodeArray, items: CodeArray) -> Scores:
         result = call(self.label, "score", self._recommender.score, _read_only(users), _read_only(items))
-        return self._checked("score", result, (len(users), len(items)))
+        return checked_scores(self.label, "score", result, (len(users), len(items)))
 
     def predict(self, users: CodeArray, items: CodeArray) -> Scores:
         assert isinstance(self._recommender, RatingPredictor)
         result = call(self.label, "predict", self._recommender.predict, _read_only(users), _read_only(items))
-        return self._checked("predict", result, (len(users),))
+        return checked_scores(self.label, "predict", result, (len(users),))
 
-    def _checked(self, method: str, result: object, shape: tuple[int, ...]) -> Scores:
-        if not isinstance(result, Scores):
-            raise PluginError(
-                f"{self.label} returned {type(result).__name__} from {method}; expected repro.plugin.Scores"
-            )
-        values = self._numbers(method, result.values)
-        if values.shape != shape:
-            raise PluginError(
-                f"{self.label} returned scores of shape {values.shape} from {method}; expected {shape}: "
-                + ("users by items" if len(shape) == 2 else "one for each pair")
-            )
-        if result.state is None:
-            return Scores(values)
-        state = np.asarray(result.state)
-        known = state.dtype.kind in "bui" and not ((state < 0) | (state > FALLBACK)).any()
-        if state.shape != shape or not known:
-            raise PluginError(
-                f"{self.label} returned states of shape {state.shape} from {method}; expected {shape} with "
-                "0 (scored), 1 (unscored) or 2 (fallback)"
-            )
-        return Scores(values, np.ascontiguousarray(state, dtype=np.uint8))
-
-    def _numbers(self, method: str, given: object) -> npt.NDArray[np.float64]:
-        try:
-            values = np.asarray(given)
-            if values.dtype.kind in "biufO":  # None among objects is not a number, and so unscored
-                return np.ascontiguousarray(values, dtype=np.float64)
-            kind = str(values.dtype)
-        except (TypeError, ValueError) as error:
-            kind = str(error)
-        raise PluginError(f"{self.label} returned scores from {method} that are not numbers: {kind}")
+    def notes(self) -> dict[str, str]:
+        """What it has to say about how it came by its scores."""
+        return checked_notes(self.label, call(self.label, "notes", getattr, self._recommender, "notes", None))
 
 
-def call(label: str, method: str, function: Callable[..., Result], *args: Any, **keywords: Any) -> Result:
+def checked_scores(label: str, method: str, result: object, shape: tuple[int, ...]) -> Scores:
+    """What a plug-in gave, if it is scores of that shape, with values and states in their one form."""
+    if not isinstance(result, Scores):
+        raise PluginError(f"{label} returned {type(result).__name__} from {method}; expected repro.plugin.Scores")
+    values = _numbers(label, method, result.values)
+    if values.shape != shape:
+        raise PluginError(
+            f"{label} returned scores of shape {values.shape} from {method}; expected {shape}: "
+            + ("users by items" if len(shape) == 2 else "one for each pair")
+        )
+    if result.state is None:
+        return Scores(values)
+    state = np.asarray(result.state)
+    known = state.dtype.kind in "bui" and not ((state < 0) | (state > FALLBACK)).any()
+    if state.shape != shape or not known:
+        raise PluginError(
+            f"{label} returned states of shape {state.shape} from {method}; expected {shape} with "
+            "0 (scored), 1 (unscored) or 2 (fallback)"
+        )
+    return Scores(values, np.ascontiguousarray(state, dtype=np.uint8))
+
+
+def checked_notes(label: str, given: object) -> dict[str, str]:
+    """What a plug-in gave as its notes, if it is text by text; nothing where it gave None."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not all(isinstance(text, str) for pair in given.items() for text in pair):
+        raise PluginError(f"{label} has notes that are {given!r:.80}; expected a mapping of text to text")
+    return dict(given)
+
+
+def _numbers(label: str, method: str, given: object) -> npt.NDArray[np.float64]:
+    try:
+        values = np.asarray(given)
+        if values.dtype.kind in "biufO":  # None among objects is not a number, and so unscored
+            return np.ascontiguousarray(values, dtype=np.float64)
+        kind = str(values.dtype)
+    except (TypeError, ValueError) as error:
+        kind = str(error)
+    raise PluginError(f"{label} returned scores from {method} that are not numbers: {kind}")
+
+
+def call(label: str, method: str, function: Callable[..., Result], /, *args: Any, **keywords: Any) -> Result:
     """Call into a plug-in. What it prints goes to standard error, and leaving the process is an error too."""
     try:
         with contextlib.redirect_stdout(sys.stderr):

@@ -20,6 +20,9 @@ from repro.plugin.interfaces import Environment
 
 COMPLETE = "complete.json"
 TRIES = 3
+PAUSE = 5.0
+# How Python makes an empty environment in the folder that follows.
+VENV = ("-m", "venv")
 # What the worker itself imports, beside the framework.
 WORKER = ("numpy", "pandas", "pluggy", "scipy")
 _LAST = 15
@@ -67,8 +70,9 @@ def build(name: str, environment: Environment, tell: Tell, *, again: bool = Fals
     """
     folder = folder_of(name, environment)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(folder.with_suffix(".lock"), tell):
+    with _locked(folder.with_name(folder.name + ".lock"), tell):
         if again or not (folder / COMPLETE).is_file():
+            (folder / COMPLETE).unlink(missing_ok=True)  # first: what is being removed is not complete
             shutil.rmtree(folder, ignore_errors=True)
             _build(name, environment, folder, tell)
     return folder / "bin" / "python"
@@ -87,7 +91,7 @@ def _locked(path: Path, tell: Tell) -> Iterator[None]:
 
 def _build(name: str, environment: Environment, folder: Path, tell: Tell) -> None:
     tell(f"environment of {name} in {folder}")
-    _run(name, [sys.executable, "-m", "venv", str(folder)], tell)
+    _run(name, [sys.executable, *VENV, str(folder)], tell)
     python = str(folder / "bin" / "python")
     pip = [python, "-m", "pip", "--disable-pip-version-check", "--no-input", "--retries", "10", "--timeout", "60"]
     for step in environment.steps:
@@ -98,7 +102,9 @@ def _build(name: str, environment: Environment, folder: Path, tell: Tell) -> Non
         _run(name, [python, "-c", f"import {module}"], tell)
     frozen = subprocess.run([*pip, "freeze", "--all"], capture_output=True, text=True, check=True).stdout
     told = {"framework": name, "steps": environment.steps, "freeze": frozen.splitlines()}
-    (folder / COMPLETE).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    part = folder / f"{COMPLETE}.part"
+    part.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    part.replace(folder / COMPLETE)
     tell(f"{name} is ready")
 
 
@@ -115,7 +121,7 @@ def _run(name: str, command: Sequence[str], tell: Tell, tries: int = 1) -> None:
             return
         if left:
             tell(f"failed with status {process.returncode}; trying again")
-            time.sleep(5)
+            time.sleep(PAUSE)
     said = "\n".join(f"    {line}" for line in lines[-_LAST:])
     raise PluginError(
         f"the environment of {name} cannot be built: `{' '.join(command)[:300]}` ended with "

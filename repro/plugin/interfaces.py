@@ -31,7 +31,12 @@ class Scores:
 
 @runtime_checkable
 class Recommender(Protocol):
-    """A fitted or fittable algorithm."""
+    """A fitted or fittable algorithm.
+
+    It may have two things more. ``notes``, a mapping of text to text, is what is to be known about how it came by its
+    scores; it is asked for after them, and goes into the journal and the report. ``on_fold(name)`` is called before
+    ``fit`` with the name of the fold, for algorithms whose scores lie in a file for each fold.
+    """
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         """Learn from the training rows. Same rows, same seed: same scores, where declared deterministic."""

@@ -21,12 +21,13 @@ import pluggy
 
 from repro.errors import PluginError, nearest
 from repro.plugin import environment, faults, spec
-from repro.plugin.border import Guarded, guarded_recommender
+from repro.plugin.border import Guarded, call, guarded_recommender
 from repro.plugin.interfaces import Algorithm, Evaluator, Exporter, Framework, ParameterValue, Splitter
-from repro.plugin.isolated import IsolatedRecommender, Launch, worker_of
+from repro.plugin.isolated import IsolatedRecommender, Launch, split_isolated, worker_of
 
 if TYPE_CHECKING:
     from repro.data import Dataset
+    from repro.data.interactions import Interactions
     from repro.metrics import Metric
 
 CHOSEN = "REPRO_PLUGINS"
@@ -227,6 +228,19 @@ class Plugins:
                 made = IsolatedRecommender(worker, algorithm.name, parameters, limit)
                 return Guarded(made, reference, predicts=made.predicts)
         raise PluginError(how_to_install(framework))
+
+    def split(
+        self, name: str, rows: Interactions, seed: int, parameters: dict[str, ParameterValue]
+    ) -> Sequence[tuple[Any, Any]]:
+        """The folds that a splitter makes of the rows, in this process or in a worker of its framework."""
+        owner = name.partition("/")[0]
+        # A splitter may come without a framework: then it is part of the plug-in, and here.
+        match self.place(owner) if owner in self.frameworks else "here":
+            case "here":
+                return call(name, "split", self.splitters()[name].split, rows, seed, **parameters)
+            case "isolated":
+                return split_isolated(worker_of(self.launch(owner)), name, rows, seed, parameters)
+        raise PluginError(f"{name}: {how_to_install(self.frameworks[owner])}")
 
 
 def how_to_install(framework: Framework) -> str:

@@ -21,6 +21,7 @@ from repro.data.interactions import IdArray, Interactions
 VERSION = 1
 MARK = b"RPW" + bytes([VERSION])
 LONGEST_HEADER = 1 << 24
+LARGEST_ARRAY = 1 << 40
 TYPES = ("|u1", "<i4", "<i8", "<f8")
 
 AnyArray = npt.NDArray[Any]
@@ -33,17 +34,19 @@ class WireError(Exception):
 
 def encode(header: dict[str, Any], arrays: Sequence[AnyArray] = ()) -> list[bytes]:
     """A message as pieces to be written one after the other."""
-    whole = [np.ascontiguousarray(array) for array in arrays]
-    announced = [{"type": array.dtype.str, "shape": list(array.shape)} for array in whole]
+    for array in arrays:
+        if array.dtype.str not in TYPES:
+            raise WireError(f"an array of type {array.dtype}; {', '.join(TYPES)} can be sent")
+    announced = [{"type": array.dtype.str, "shape": list(array.shape)} for array in arrays]
     text = json.dumps({**header, "arrays": announced}, allow_nan=False).encode()
-    return [MARK, struct.pack("<I", len(text)), text, *(array.tobytes() for array in whole)]
+    return [MARK, struct.pack("<I", len(text)), text, *(array.tobytes() for array in arrays)]
 
 
-def decode(read: Callable[[int], bytes]) -> Message:
-    """The next message; ``read(n)`` gives exactly n bytes."""
+def decode(read: Callable[[int], bytes | bytearray]) -> Message:
+    """The next message; ``read(n)`` gives exactly n bytes, or raises EOFError."""
     mark = read(len(MARK))
     if mark[:3] != MARK[:3]:
-        raise WireError(f"not a message: it starts with {mark!r}")
+        raise WireError(f"what is not a message: it starts with {bytes(mark)!r}")
     if mark != MARK:
         raise WireError(f"version {mark[3]} of the wire format, and this side speaks version {VERSION}")
     (length,) = struct.unpack("<I", read(4))
@@ -51,7 +54,7 @@ def decode(read: Callable[[int], bytes]) -> Message:
         raise WireError(f"a header of {length:,} bytes, more than {LONGEST_HEADER:,}")
     try:
         header = json.loads(read(length))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise WireError(f"a header that is not JSON: {error}") from None
     announced = header.pop("arrays", None) if isinstance(header, dict) else None
     if not isinstance(announced, list):
@@ -59,15 +62,20 @@ def decode(read: Callable[[int], bytes]) -> Message:
     return header, [_array(one, read) for one in announced]
 
 
-def _array(announced: object, read: Callable[[int], bytes]) -> AnyArray:
+def _array(announced: object, read: Callable[[int], bytes | bytearray]) -> AnyArray:
     match announced:
         case {"type": str(kind), "shape": list(shape)} if kind in TYPES and all(
             type(n) is int and 0 <= n < 1 << 40 for n in shape
         ):
             dtype = np.dtype(kind)
             size = math.prod(shape) * dtype.itemsize
-            return np.frombuffer(read(size), dtype).reshape(shape)
-    raise WireError(f"an array announced as {announced!r}; expected one of {', '.join(TYPES)} and a shape")
+            if size > LARGEST_ARRAY:
+                raise WireError(f"an array of {size:,} bytes, more than {LARGEST_ARRAY:,}")
+            try:
+                return np.frombuffer(read(size), dtype).reshape(shape)
+            except (MemoryError, ValueError) as error:  # too large for this machine, or too many dimensions
+                raise WireError(f"an array of shape {shape} that cannot be had: {error}") from None
+    raise WireError(f"an array announced as {announced!r:.80}; expected one of {', '.join(TYPES)} and a shape")
 
 
 def rows_to_arrays(rows: Interactions) -> tuple[dict[str, Any], list[AnyArray]]:
@@ -81,7 +89,7 @@ def rows_to_arrays(rows: Interactions) -> tuple[dict[str, Any], list[AnyArray]]:
             arrays.append(ids.astype("<i8"))
             continue
         text.append(role)
-        parts = [str(one).encode() for one in ids]
+        parts = [str(one).encode(errors="surrogatepass") for one in ids]
         arrays.append(np.frombuffer(b"".join(parts), np.uint8))
         arrays.append(np.cumsum([0, *map(len, parts)], dtype="<i8"))
     return {"explicit": rows.explicit, "timestamps": rows.timestamps is not None, "text": text}, arrays
@@ -98,6 +106,6 @@ def arrays_to_rows(header: dict[str, Any], arrays: Sequence[AnyArray]) -> Intera
             ids[role] = left.pop(0)
             continue
         whole, offsets = left.pop(0).tobytes(), left.pop(0).tolist()
-        parts = [whole[start:end].decode() for start, end in itertools.pairwise(offsets)]
+        parts = [whole[start:end].decode(errors="surrogatepass") for start, end in itertools.pairwise(offsets)]
         ids[role] = np.array(parts, dtype=object)
     return Interactions(users, items, ratings, timestamps, ids["user"], ids["item"], header["explicit"])

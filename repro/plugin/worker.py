@@ -10,68 +10,86 @@ import contextlib
 import importlib
 import os
 import platform
+import signal
 import sys
 import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from importlib.metadata import distributions
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from repro.errors import ReproError
+from repro.errors import PluginError, ReproError
 from repro.plugin import wire
-from repro.plugin.interfaces import Algorithm, Framework, RatingPredictor, Recommender, Scores
+from repro.plugin.border import checked_notes, checked_scores
+from repro.plugin.interfaces import Algorithm, Framework, RatingPredictor, Recommender, Scores, Splitter
 
 Answer = tuple[dict[str, Any], list[wire.AnyArray]]
 
 
 class Server:
-    """Keeps the recommender that was last made, and answers requests about it."""
+    """Keeps the recommender that was last made, and answers requests about it; splits rows too."""
 
-    def __init__(self, framework: Framework) -> None:
+    def __init__(self, framework: Framework, splitters: Sequence[Splitter] = ()) -> None:
+        self._splitters = {splitter.name: splitter for splitter in splitters}
+        self._framework = framework
         self._algorithms = {algorithm.name: algorithm for algorithm in framework.algorithms}
         self._recommender: Recommender | None = None
-        self._version = framework.version
+        self._label = framework.name
 
     def answer(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
         handle: Callable[[dict[str, Any], Sequence[wire.AnyArray]], Answer] = getattr(self, f"_{header['ask']}")
         return handle(header, arrays)
 
     def _hello(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
-        return {
-            "python": platform.python_version(),
-            "framework": self._version,
-            "freeze": sorted({f"{d.metadata['Name']}=={d.version}" for d in distributions() if d.metadata["Name"]}),
-        }, []
+        return {"python": platform.python_version(), "framework": self._framework.version}, []
 
     def _make(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
         algorithm: Algorithm = self._algorithms[header["algorithm"]]
         self._recommender = None  # make room before the next one is made
+        self._label = f"{self._framework.name}/{algorithm.name}"
         self._recommender = algorithm.make(**header["parameters"])
         return {"predicts": isinstance(self._recommender, RatingPredictor)}, []
 
     def _fit(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
         assert self._recommender is not None
-        began = time.perf_counter()
+        if header["fold"] is not None and hasattr(self._recommender, "on_fold"):
+            self._recommender.on_fold(header["fold"])
         self._recommender.fit(wire.arrays_to_rows(header, arrays), seed=header["seed"])
-        return {"seconds": time.perf_counter() - began}, []
+        return {}, []
 
     def _score(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
         assert self._recommender is not None
-        return _packed(self._recommender.score(*arrays))
+        users, items = arrays
+        scores = self._recommender.score(users, items)
+        return _packed(checked_scores(self._label, "score", scores, (len(users), len(items))))
 
     def _predict(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
         assert isinstance(self._recommender, RatingPredictor)
-        return _packed(self._recommender.predict(*arrays))
+        users, items = arrays
+        scores = self._recommender.predict(users, items)
+        return _packed(checked_scores(self._label, "predict", scores, (len(users),)))
+
+    def _notes(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
+        return {"notes": checked_notes(self._label, getattr(self._recommender, "notes", None))}, []
+
+    def _split(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
+        """Training and test rows of each fold, one after the other."""
+        splitter = self._splitters[header["splitter"]]
+        folds = splitter.split(wire.arrays_to_rows(header, arrays), header["seed"], **header["parameters"])
+        return {}, [_positions(splitter.name, part) for train, test in folds for part in (train, test)]
 
 
 def _packed(scores: Scores) -> Answer:
-    values = np.asarray(scores.values, dtype="<f8")
-    if scores.state is None:
-        return {}, [values]
-    return {}, [values, np.asarray(scores.state, dtype=np.uint8)]
+    return {}, [scores.values.astype("<f8", copy=False)] + ([] if scores.state is None else [scores.state])
+
+
+def _positions(splitter: str, part: object) -> wire.AnyArray:
+    positions = np.asarray(part)
+    if positions.ndim != 1 or (len(positions) and positions.dtype.kind not in "iu"):
+        raise PluginError(f"{splitter} gave {part!r:.80} as the rows of a part; expected their positions")
+    return positions.astype("<i8")
 
 
 def framework_of(module: str) -> Framework:
@@ -79,6 +97,12 @@ def framework_of(module: str) -> Framework:
     framework = importlib.import_module(module).repro_framework()
     assert isinstance(framework, Framework)
     return framework
+
+
+def splitters_of(module: str) -> Sequence[Splitter]:
+    """The splitters that a plug-in's module declares, if it does."""
+    declare = getattr(importlib.import_module(module), "repro_splitters", None)
+    return declare() if declare else ()
 
 
 def serve(module: str, requests: BinaryIO, answers: BinaryIO) -> None:
@@ -97,7 +121,7 @@ def serve(module: str, requests: BinaryIO, answers: BinaryIO) -> None:
         except EOFError:
             return
         try:
-            server = server or Server(framework_of(module))
+            server = server or Server(framework_of(module), splitters_of(module))
             given, results = server.answer(header, arrays)
             pieces = wire.encode({"ok": True, **given}, results)
         except (Exception, SystemExit) as error:
@@ -115,6 +139,8 @@ def _leave_with_parent(parent: int) -> None:
     """End when whoever started this worker is gone: nobody is left to take what it computes."""
     while os.getppid() == parent:
         time.sleep(1)
+    if os.getpgrp() == os.getpid():  # and so do the processes that the framework started
+        os.killpg(os.getpid(), signal.SIGKILL)
     os._exit(1)
 
 

@@ -12,6 +12,8 @@ import pandas as pd
 from repro.journal import Contents, read_journal
 from repro.study import Results
 from repro.study.folder import JOURNAL
+from repro.study.tune import REFIT
+from repro.study.tuned import TunedAlgorithm, uneven_tuning
 
 STYLE = """
 :root { color-scheme: light dark; --line: #8884; --ink: #2463b5; }
@@ -47,6 +49,8 @@ def render(results: Results) -> str:
         "<h2>Results</h2>",
         f'<div class="wide">{_result_table(table)}</div>',
         *(_dots(table[metric]) for metric in table.columns),
+        *_tuning(results.tuned()),
+        *_notes(journal),
         "<h2>What the decisions touched</h2>",
         f'<div class="wide">{_impacts(results.impacts())}</div>',
         "<h2>Protocol</h2>",
@@ -118,6 +122,45 @@ def _dots(values: pd.Series[float]) -> str:
         f'<figure><figcaption>{name}</figcaption><svg role="img" aria-label="{name} by algorithm" '
         f'width="{left + width + 10}" height="{height}">{"".join(lines)}</svg></figure>'
     )
+
+
+def _tuning(algorithms: Sequence[TunedAlgorithm]) -> list[str]:
+    """Which algorithms were tuned, with how many trials, and what was chosen; nothing where none was."""
+    first = next((tuning for one in algorithms for tuning in one.tunings), None)
+    if first is None:
+        return []
+    uneven = uneven_tuning(algorithms)
+    limit = f" or {first.budget.seconds:g} seconds" if first.budget.seconds is not None else ""
+    told = (
+        f"Parameters were chosen by {first.metric.name} on the validation part of each fold, before its test part was "
+        f"opened, with up to {first.budget.trials} trials{limit} for each algorithm. For the test all algorithms were "
+        f"fitted on {REFIT[first.refit]}."
+    )
+    rows = []
+    for one in algorithms:
+        chosen = one.chosen or {"": []}
+        rows += [[one.label, one.said, one.trials, text, ", ".join(folds)] for text, folds in chosen.items()]
+    table = _rows(["algorithm", "tuned", "trials", "chosen", "folds"], rows)
+    return [
+        "<h2>Tuning</h2>",
+        *([f"<p><strong>{escape(uneven)}</strong></p>"] if uneven else []),
+        f"<p>{escape(told)}</p>",
+        f'<div class="wide">{table}</div>',
+    ]
+
+
+def _notes(journal: Contents) -> list[str]:
+    """What algorithms have to say about how they came by their scores; once where it is the same on several folds."""
+    folds: dict[tuple[str, str, str], list[str]] = {}
+    for cell in journal.events("cell.finished"):
+        label, _, fold = cell.cell.rpartition("/")
+        for name, text in cell.notes.items():
+            folds.setdefault((label, name, text), []).append(fold)
+    if not folds:
+        return []
+    rows = ([label, name, text, ", ".join(where)] for (label, name, text), where in folds.items())
+    table = _rows(["algorithm", "note", "", "folds"], rows)
+    return ["<h2>What the systems say</h2>", f'<div class="wide">{table}</div>']
 
 
 def _impacts(impacts: pd.DataFrame) -> str:

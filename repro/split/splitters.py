@@ -9,7 +9,6 @@ import numpy as np
 from repro.data.interactions import Interactions
 from repro.errors import PluginError
 from repro.plugin import Parameter, plugins
-from repro.plugin.border import call
 from repro.protocol import Decision, Option, Protocol, When
 from repro.protocol.decision import Kind
 from repro.split.plan import LEFT_OUT, TEST, TRAIN, PartArray, Plan
@@ -35,7 +34,7 @@ def plan_splitter(interactions: Interactions, protocol: Protocol, seed: int) -> 
     name = protocol.text("split.strategy")
     splitter = plugins().splitters()[name]
     stated = {parameter.name: protocol[_id(name, parameter)] for parameter in splitter.parameters}
-    folds = call(name, "split", splitter.split, interactions, seed & 0x7FFFFFFF, **stated)
+    folds = plugins().split(name, interactions, seed & 0x7FFFFFFF, stated)
     return Plan([_parts(name, len(interactions), *fold) for fold in folds])
 
 

@@ -10,10 +10,12 @@ from threadpoolctl import threadpool_limits
 
 from repro.data import Impact
 from repro.metrics import Measure, simple_measures
-from repro.plugin import plugins
+from repro.plugin import Guarded, plugins
+from repro.protocol import Protocol
 from repro.study.folder import parquet_bytes
 from repro.study.measure_lists import measure_lists
 from repro.study.measure_predictions import measure_predictions
+from repro.study.measured import Measured
 from repro.study.parts import FoldParts
 from repro.study.plan import Cell, Plan
 
@@ -24,7 +26,8 @@ Tell = Callable[[int, int], None]
 class CellOutput:
     """What a cell gives back: a value and the number of users behind it for each measure, and what to store.
 
-    ``tables`` are Parquet files as bytes: only the process that owns the run folder writes to it.
+    ``tables`` are Parquet files as bytes: only the process that owns the run folder writes to it. ``notes`` are what
+    the algorithm has to say about how it came by its scores.
     """
 
     values: list[tuple[float, int]]
@@ -32,6 +35,7 @@ class CellOutput:
     tables: dict[str, bytes] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)
 
 
 def run_cell(
@@ -59,24 +63,46 @@ def _run(
     parts = FoldParts.of(plan, cell.fold)
     recommender = plugins().recommender(cell.entry.use, dict(cell.entry.parameters), limit)
     began = time.perf_counter()
-    recommender.fit(parts.train, seed=cell.seed)
+    recommender.fit(parts.fitted, seed=cell.seed, fold=cell.fold.name)
     seconds = {"fit": time.perf_counter() - began}
-    measured = []
-    simple = simple_measures(study.measures)
-    if lists := _of_kind(simple, "ranking", "collection"):
-        measured.append(
-            measure_lists(recommender, parts, lists, study.protocol, study.seed, block_users, threads, tell)
-        )
-    if predicted := _of_kind(simple, "prediction"):
-        measured.append(measure_predictions(recommender, parts, predicted, study.protocol, plan.scale))
-    values = {name: value for part in measured for name, value in part.values.items()}
+    measured = measure_parts(
+        recommender, parts, study.measures, study.protocol, study.seed, plan.scale, block_users, threads, tell
+    )
     return CellOutput(
-        [measure.joined(values) for measure in study.measures],
+        joined_values(study.measures, measured),
         [impact for part in measured for impact in part.impacts],
         {name: parquet_bytes(table) for part in measured for name, table in part.tables.items()},
         seconds | {name: value for part in measured for name, value in part.seconds.items()},
         {name: value for part in measured for name, value in part.digests.items()},
+        recommender.notes(),
     )
+
+
+def measure_parts(
+    recommender: Guarded,
+    parts: FoldParts,
+    measures: Sequence[Measure],
+    protocol: Protocol,
+    seed: int,
+    scale: tuple[float, float],
+    block_users: int,
+    threads: int | None,
+    tell: Tell | None = None,
+) -> list[Measured]:
+    """What a fitted algorithm is worth on the test rows of ``parts``: its lists, and the ratings it predicts."""
+    measured = []
+    simple = simple_measures(measures)
+    if lists := _of_kind(simple, "ranking", "collection"):
+        measured.append(measure_lists(recommender, parts, lists, protocol, seed, block_users, threads, tell))
+    if predicted := _of_kind(simple, "prediction"):
+        measured.append(measure_predictions(recommender, parts, predicted, protocol, scale))
+    return measured
+
+
+def joined_values(measures: Sequence[Measure], measured: Sequence[Measured]) -> list[tuple[float, int]]:
+    """The value of each measure, and the users behind it."""
+    values = {name: value for part in measured for name, value in part.values.items()}
+    return [measure.joined(values) for measure in measures]
 
 
 def _of_kind(measures: Sequence[Measure], *kinds: str) -> list[Measure]:

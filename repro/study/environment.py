@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from importlib.metadata import distributions, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,8 @@ def versions(study: Study) -> dict[str, str]:
     found = {"repro": __version__, "python": platform.python_version()}
     for name in PACKAGES:
         found[name] = version(name)
+    if study.tune is not None and find_spec("optuna") is not None:
+        found["optuna"] = version("optuna")
     for entry in study.entries:
         framework = plugins().framework(entry.framework)
         found[f"framework:{framework.name}"] = framework.version

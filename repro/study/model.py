@@ -17,12 +17,13 @@ from repro.journal import canonical_json
 from repro.metrics import Measure, metrics, parse_measure
 from repro.plugin import ParameterValue, parameters_of, plugins
 from repro.protocol import Protocol, flatten, line_of
+from repro.study.tune import Domain, read_tune, with_spaces
 
 if TYPE_CHECKING:
     from repro.study.results import Results
 
-KEYS = ("question", "seed", "data", "protocol", "algorithms", "metrics")
-ALGORITHM_KEYS = ("use", "label", "parameters")
+KEYS = ("question", "seed", "data", "protocol", "algorithms", "metrics", "tune")
+ALGORITHM_KEYS = ("use", "label", "parameters", "tune")
 EVERY = "*"
 
 
@@ -30,13 +31,21 @@ EVERY = "*"
 class Entry:
     """One algorithm of a study: ``use`` is framework/algorithm, ``parameters`` are all of them, resolved.
 
-    ``unmapped`` are parameters that were asked for and that the framework cannot express, with the reason.
+    unmapped  parameters that were asked for and that the framework cannot express, with the reason
+    stated    the parameters that the study states; the others have the framework's defaults
+    tune      what the entry says about tuning, if anything
+    space     of a tuned algorithm, what is tried of each parameter
+    left_out  parameters of the space that are not tuned here, with the reason
     """
 
     use: str
     label: str
     parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
     unmapped: Mapping[str, str] = field(default_factory=dict)
+    stated: frozenset[str] = frozenset()
+    tune: bool | None = None
+    space: Mapping[str, Domain] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def framework(self) -> str:
@@ -50,10 +59,12 @@ class Study:
 
     data        the name of a data set, the path of a file, a pandas frame, or Interactions
     protocol    the name of a protocol, the path of a file, or a Protocol
-    algorithms  each "framework/algorithm", or a mapping with ``use``, ``label`` and ``parameters``;
+    algorithms  each "framework/algorithm", or a mapping with ``use``, ``label``, ``parameters`` and ``tune``;
                 "*/algorithm" is that algorithm in every framework that has it and can run here
     metrics     names such as "ndcg@10"
     seed        the one seed of all draws
+    tune        how parameters are chosen on the validation part (:mod:`repro.study.tune`); a mapping with
+                ``metric``, ``trials``, ``space`` and, if wanted, ``seconds`` and ``refit``
     """
 
     def __init__(
@@ -67,12 +78,18 @@ class Study:
         question: str = "",
         data_options: Mapping[str, Any] | None = None,
         folder: Path | None = None,
+        tune: Mapping[str, Any] | None = None,
     ) -> None:
         self.data = data
         self.data_options = dict(data_options or {})
         self.protocol = protocol if isinstance(protocol, Protocol) else Protocol.load(protocol)
         self._algorithms = [algorithms] if isinstance(algorithms, str | Mapping) else algorithms
+        self._tune = tune
+        self.tune = None if tune is None else read_tune(tune, self.protocol)
         self.entries = _entries(self._algorithms)
+        if self.tune is not None:
+            self.entries = with_spaces(self.entries, self.tune)
+        _require_space(self.entries)
         self.metric_names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
         self.measures = _measures(self.metric_names, self.protocol)
         if isinstance(seed, Integral) and not isinstance(seed, bool):
@@ -107,11 +124,12 @@ class Study:
             question=self.question,
             data_options=self.data_options,
             folder=self.folder,
+            tune=self._tune,
         )
 
     def describe(self) -> dict[str, Any]:
         """The study as plain data, complete: what two studies with the same answer have in common."""
-        return {
+        described: dict[str, Any] = {
             "question": self.question,
             "seed": self.seed,
             "data": self.data_name,
@@ -120,6 +138,10 @@ class Study:
             "algorithms": [{"use": e.use, "label": e.label, "parameters": dict(e.parameters)} for e in self.entries],
             "metrics": [measure.full_name for measure in self.measures],
         }
+        if self.tune is not None:
+            spaces = {e.label: {name: one.plain() for name, one in e.space.items()} for e in self.entries if e.space}
+            described["tune"] = {**self.tune.describe(), "space": spaces}
+        return described
 
     @property
     def digest(self) -> str:
@@ -160,9 +182,15 @@ class Study:
         lines += ["[data]", f"name = {toml_value(self.data_name)}"]
         lines += [f"{key} = {toml_value(value)}" for key, value in self.data_options.items() if value is not None]
         lines += ["", "[protocol]", 'base = "protocol.toml"']
+        if self.tune is not None:
+            lines += self.tune.to_toml()
         for entry in self.entries:
             lines += ["", "[[algorithms]]", f"use = {toml_value(entry.use)}", f"label = {toml_value(entry.label)}"]
-            inside = ", ".join(f"{key} = {toml_value(value)}" for key, value in entry.parameters.items())
+            if entry.tune is not None:
+                lines.append(f"tune = {toml_value(entry.tune)}")
+            # A parameter that is stated is not tuned.
+            stated = {key: value for key, value in entry.parameters.items() if key not in entry.space}
+            inside = ", ".join(f"{key} = {toml_value(value)}" for key, value in stated.items())
             lines.append(f"parameters = {{ {inside} }}" if inside else "parameters = {}")
         return "\n".join(lines) + "\n"
 
@@ -197,6 +225,7 @@ def read_study(document: Mapping[str, Any], text: str, path: Path) -> Study:
         question=str(document.get("question", "")),
         data_options=options,
         folder=path.parent,
+        tune=document.get("tune"),
     )
 
 
@@ -246,7 +275,7 @@ def _expanded(given: str | Mapping[str, Any]) -> Iterator[Entry]:
         raise StudyError('an algorithm needs "use", such as use = "reference/item-knn"')
     frameworks, slash, algorithm = use.partition("/")
     if not slash or frameworks != EVERY:
-        yield _entry(use, given.get("label", use.replace("/", " ")), given.get("parameters", {}))
+        yield _entry(use, given.get("label", use.replace("/", " ")), given)
         return
     having = plugins().having(algorithm)
     if not having:
@@ -257,18 +286,38 @@ def _expanded(given: str | Mapping[str, Any]) -> Iterator[Entry]:
         )
     for name in having:
         label = f"{name} {given['label']}" if "label" in given else f"{name} {algorithm}"
-        yield _entry(f"{name}/{algorithm}", label, given.get("parameters", {}))
+        yield _entry(f"{name}/{algorithm}", label, given)
 
 
-def _entry(use: str, label: object, parameters: object) -> Entry:
+def _entry(use: str, label: object, given: Mapping[str, Any]) -> Entry:
     framework, algorithm = plugins().algorithm(use)
+    parameters, tune = given.get("parameters", {}), given.get("tune")
     if not isinstance(label, str) or not _LABEL.fullmatch(label):
         raise StudyError(f"label = {label!r} must be text in one line, without '/'")
     if not isinstance(parameters, Mapping):
         raise StudyError(f"{label}: parameters = {parameters!r} must be a table, such as {{ k = 20 }}")
+    if tune is not None and type(tune) is not bool:
+        raise StudyError(f"{label}: tune = {tune!r} must be true or false; how is said in [tune]")
     unmapped = {name: algorithm.unmapped[name] for name in parameters if name in algorithm.unmapped}
     expressed = {name: value for name, value in parameters.items() if name not in unmapped}
-    return Entry(f"{framework.name}/{algorithm.name}", label, parameters_of(algorithm, expressed), unmapped)
+    return Entry(
+        f"{framework.name}/{algorithm.name}",
+        label,
+        parameters_of(algorithm, expressed),
+        unmapped,
+        frozenset(expressed),
+        tune,
+    )
+
+
+def _require_space(entries: Sequence[Entry]) -> None:
+    """An algorithm that is to be tuned must have something to try."""
+    for entry in entries:
+        if entry.tune and not entry.space:
+            raise StudyError(
+                f"{entry.label}: tune = true, and there is nothing to try; give it a space of parameters that it does "
+                f'not state, [tune.space."{entry.use.partition("/")[2]}"]'
+            )
 
 
 def _measures(names: Sequence[str], protocol: Protocol) -> tuple[Measure, ...]:

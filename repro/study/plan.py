@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from repro.candidates import plan_candidates
 from repro.data import Impact, Interactions, ItemFeatures, datasets, load_item_features, prepare
+from repro.data.interactions import CodeArray
 from repro.errors import DataError, ProtocolError, StudyError
-from repro.metrics import Background, lacking, simple_measures
-from repro.plugin import how_to_install, plugins
+from repro.metrics import Background, Measure, lacking, simple_measures
+from repro.plugin import ParameterValue, how_to_install, plugins
 from repro.split import Fold, Split, make_folds
 from repro.streams import stream
 from repro.study.folder import sha256
 from repro.study.model import Entry, Study
+from repro.study.parts import FoldParts
+from repro.study.search import is_grid, require_optuna
+from repro.study.tune import Tune
 
 FEATURES = "data.item_features"
+# What sets rows apart for validation, by strategy.
+VALIDATION = {
+    "ratio": "split.validation_ratio",
+    "user-ratio": "split.validation_ratio",
+    "all-but-n": "split.validation_n",
+    "files": "split.validation_file",
+}
 
 
 @dataclass(frozen=True)
@@ -29,6 +41,10 @@ class Cell:
     @property
     def id(self) -> str:
         return f"{self.entry.label}/{self.fold.name}"
+
+    def with_parameters(self, chosen: Mapping[str, ParameterValue]) -> Cell:
+        """The same cell with the parameters that tuning chose."""
+        return replace(self, entry=replace(self.entry, parameters={**self.entry.parameters, **chosen}))
 
 
 @dataclass(frozen=True)
@@ -54,6 +70,8 @@ def make_plan(study: Study) -> Plan:
     split = make_folds(prepared, protocol, study.seed)
     interactions = split.interactions
     _require_ratings(study, interactions)
+    if study.tune is not None:
+        _require_validation(study, study.tune, split)
     if protocol["data.scale"] == "stated":
         scale = (protocol.number("data.scale_min"), protocol.number("data.scale_max"))
     else:
@@ -97,21 +115,52 @@ def _digests(files: dict[str, Path]) -> dict[str, str]:
 
 def _check_first_fold(plan: Plan) -> None:
     """Plan the lists of the first fold once: what cannot be had on this data is told before a fit."""
-    fold = plan.split.folds[0]
-    train, test = plan.interactions.select(fold.train), plan.interactions.select(fold.test)
+    fold, study = plan.split.folds[0], plan.study
+    whole, removed = plan.interactions, plan.split.removed_items
+    _check_lists(plan, whole, whole.select(fold.train), whole.select(fold.test), removed, study.measures)
+    if study.tune is not None:
+        seen = FoldParts.of_validation(plan, fold)
+        _check_lists(plan, seen.whole, seen.train, seen.test, seen.removed_items, [study.tune.measure])
+
+
+def _check_lists(
+    plan: Plan,
+    whole: Interactions,
+    train: Interactions,
+    test: Interactions,
+    removed_items: CodeArray,
+    measures: Sequence[Measure],
+) -> None:
     candidates = plan_candidates(
         train,
         test,
         plan.study.protocol,
         plan.study.seed,
-        removed_items=plan.split.removed_items,
-        all_interactions=plan.interactions,
+        removed_items=removed_items,
+        all_interactions=whole,
     )
     features = None if plan.features is None else plan.features.weights
     background = Background(test, candidates.items, train, features)
-    for measure in simple_measures(plan.study.measures):
+    for measure in simple_measures(measures):
         if lack := lacking(measure.needs, background):
             raise StudyError(f"metric {measure.name} needs {lack}")
+
+
+def _require_validation(study: Study, tune: Tune, split: Split) -> None:
+    """Refuse tuning where it would have nothing but the test part to go by, and a search that cannot be made."""
+    if split.folds[0].validation is None:
+        strategy = study.protocol.text("split.strategy")
+        todo = f"set {VALIDATION[strategy]}" if strategy in VALIDATION else f"use one of {', '.join(VALIDATION)}"
+        raise StudyError(
+            f'[tune] chooses on a validation part, and split.strategy = "{strategy}" sets none apart here; {todo}'
+        )
+    if study.protocol["candidates.base"] == "file":
+        raise StudyError(
+            '[tune] ranks candidates of the validation part, and candidates.base = "file" gives those of the test part '
+            "alone; use another candidates.base"
+        )
+    if not all(is_grid(entry.space, tune.trials) for entry in study.entries):
+        require_optuna()
 
 
 def _require_ratings(study: Study, interactions: Interactions) -> None:
@@ -123,7 +172,7 @@ def _require_ratings(study: Study, interactions: Interactions) -> None:
         raise ProtocolError(
             f'relevance.rule = "{rule}" compares ratings, and this data set has none; use relevance.rule = "any"'
         )
-    for measure in study.measures:
+    for measure in (*study.measures, *([study.tune.measure] if study.tune is not None else [])):
         if measure.metric.kind == "prediction":
             raise ProtocolError(
                 f"metric {measure.name} compares predictions with ratings, and this data set has none; leave it out"

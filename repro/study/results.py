@@ -17,6 +17,7 @@ from repro.journal import read_journal
 from repro.plugin import plugins
 from repro.study.folder import JOURNAL
 from repro.study.per_user import FinishedRun, metric_names, user_table
+from repro.study.tuned import TunedAlgorithm, trials_table, tuned_algorithms
 
 if TYPE_CHECKING:
     from repro.journal import events
@@ -93,6 +94,14 @@ class Results:
         from repro.study.compare import compare_systems, systems_of_run
 
         return compare_systems(systems_of_run(self.folder), metric, Settings(**settings), tune).comparison.pairs
+
+    def tuning(self) -> pd.DataFrame:
+        """Every trial of tuning: algorithm, fold, trial, parameters, metric, value, state, seconds, whether chosen."""
+        return trials_table(self.tuned())
+
+    def tuned(self) -> list[TunedAlgorithm]:
+        """How the parameters of each algorithm came about."""
+        return tuned_algorithms(read_journal(self.folder / JOURNAL), list(self.long()["algorithm"].unique()))
 
     def impacts(self) -> pd.DataFrame:
         """What each decision touched, for the data, the split and each cell."""

@@ -27,6 +27,8 @@ from repro.study.model import Study
 from repro.study.plan import Cell, Plan, make_plan
 from repro.study.pooling import pooled_value
 from repro.study.results import Results, results_table
+from repro.study.tune import Range
+from repro.study.tuning import Tuning
 
 
 class Watcher(Interface):
@@ -122,6 +124,7 @@ class _Run:
         self.options = options
         self.watcher = watcher
         self.finished: dict[str, events.CellFinished] = {}
+        self.tuned: dict[str, events.TuningFinished] = {}
 
     def carry_out(self, contents: Contents | None) -> None:
         plan = self.plan
@@ -133,7 +136,7 @@ class _Run:
             self._check_same(contents, plan)
             if _is_complete(contents) and self._has_results(contents):
                 return
-            self.finished = self._kept(contents)
+            self._keep(contents)
             self.journal = Journal(self.folder.journal, contents, self._observe)
             self._go_on(contents, plan)
         failures = self._cells(plan)
@@ -239,18 +242,32 @@ class _Run:
         files = contents.events("results.written")[-1].files
         return all(self.folder.holds(name, digest) for name, digest in files.items())
 
-    def _kept(self, contents: Contents) -> dict[str, events.CellFinished]:
-        """The cells that are done and whose artefacts are all there and unharmed."""
-        return {
-            event.cell: event
-            for event in contents.events("cell.finished")
-            if all(self.folder.has(digest) for digest in event.artifacts.values())
-        }
+    def _keep(self, contents: Contents) -> None:
+        """Take over the tunings and cells that are done and whose artefacts are all there and unharmed.
+
+        A cell is done only with its tuning, and not where it was tuned again since.
+        """
+        for line in contents.lines:
+            event = line.event
+            if isinstance(event, events.TuningFinished):
+                self.finished.pop(event.cell, None)
+                self.tuned.pop(event.cell, None)
+                if event.chosen is not None and self._unharmed(event.artifacts):
+                    self.tuned[event.cell] = event
+            elif isinstance(event, events.CellFinished) and self._unharmed(event.artifacts):
+                self.finished[event.cell] = event
+        for cell in self.plan.cells:
+            if cell.entry.space and cell.id not in self.tuned:
+                self.finished.pop(cell.id, None)
+
+    def _unharmed(self, artifacts: Mapping[str, str]) -> bool:
+        return all(self.folder.has(digest) for digest in artifacts.values())
 
     def _go_on(self, contents: Contents, plan: Plan) -> None:
         self.journal.write(
             events.RunResumed(
                 cells_kept=sorted(self.finished),
+                tunings_kept=sorted(self.tuned),
                 torn_bytes_dropped=contents.torn,
                 versions=versions(self.study),
                 machine=machine(),
@@ -275,12 +292,20 @@ class _Run:
             block_users=self.options.block_users,
             limit=self.options.time_limit,
             progress=self.watcher.cell_progress,
+            chosen={cell: event.chosen or {} for cell, event in self.tuned.items()},
         )
+        begun: set[str] = set()
         for step in steps:
             cell = step.cell
-            if step.kind == "started":
+            if step.kind in ("tuning", "started") and cell.id not in begun:
+                begun.add(cell.id)
                 self.watcher.cell_started(cell)
-                self.journal.write(_cell_started(cell))
+            if step.kind == "tuning":
+                continue
+            if step.tuning is not None:
+                self._tuning_finished(cell, step.tuning)
+            elif step.kind == "started":
+                self.journal.write(_cell_started(cell, self.study))
             elif step.output is not None:
                 output = step.output
                 event = events.CellFinished(
@@ -293,6 +318,7 @@ class _Run:
                     artifacts={name: self.folder.store(content) for name, content in output.tables.items()},
                     digests=output.digests,
                     seconds=output.seconds,
+                    notes=output.notes,
                 )
                 self.journal.write(event)
                 self.finished[cell.id] = event
@@ -302,6 +328,36 @@ class _Run:
                 self.journal.write(events.CellFailed(cell=cell.id, error=str(step.error)))
                 self.watcher.cell_ended(cell, str(step.error))
         return failures
+
+    def _tuning_finished(self, cell: Cell, tuning: Tuning) -> None:
+        """The choice goes into the journal before anything of the test part is asked."""
+        tune = self.study.tune
+        assert tune is not None
+        self.journal.write(
+            events.TuningFinished(
+                cell=cell.id,
+                algorithm=cell.entry.use,
+                fold=cell.fold.name,
+                metric=events.MeasureEntry(name=tune.measure.name, full_name=tune.measure.full_name),
+                better="lower" if tune.measure.metric.better == "lower" else "higher",
+                search=tuning.search,
+                seed=tuning.seed,
+                budget=events.BudgetEntry(trials=tune.trials, seconds=tune.seconds),
+                space={
+                    name: events.RangeEntry(**asdict(domain)) if isinstance(domain, Range) else domain.plain()
+                    for name, domain in cell.entry.space.items()
+                },
+                left_out=dict(cell.entry.left_out),
+                refit=tune.refit,
+                trials=[
+                    events.TrialEntry(**(asdict(t) | {"value": t.value if t.state == "complete" else None}))
+                    for t in tuning.trials
+                ],
+                chosen=None if tuning.best is None else tuning.chosen,
+                artifacts={"trials": self.folder.store(parquet_bytes(tuning.table()))},
+                seconds=tuning.seconds,
+            )
+        )
 
     def _results(self, plan: Plan) -> None:
         pooled: dict[str, float] = {}
@@ -330,7 +386,7 @@ class _Run:
         self.journal.write(events.ResultsWritten(files=files))
 
 
-def _cell_started(cell: Cell) -> events.CellStarted:
+def _cell_started(cell: Cell, study: Study) -> events.CellStarted:
     framework, algorithm = plugins().algorithm(cell.entry.use)
     return events.CellStarted(
         cell=cell.id,
@@ -341,6 +397,8 @@ def _cell_started(cell: Cell) -> events.CellStarted:
         where=plugins().place(framework.name),
         parameters=dict(cell.entry.parameters),
         unmapped=dict(cell.entry.unmapped),
+        tuned=bool(cell.entry.space),
+        fitted_on="train" if study.tune is None else study.tune.refit,
         deterministic=algorithm.deterministic,
         seed=cell.seed,
     )

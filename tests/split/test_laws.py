@@ -46,6 +46,7 @@ def left_out(name, stated):
 
 def test_every_option_that_is_no_shorthand_has_an_implementation():
     options = [option.value for option in registry()["split.strategy"].options if not option.means]
+    options = [name for name in options if "/" not in name]  # those with a slash are of plug-ins
     assert sorted(options) == sorted(STRATEGIES)
 
 

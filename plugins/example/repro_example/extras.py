@@ -1,0 +1,101 @@
+"""A plug-in with every hook but that of a framework, each as small as it can be.
+
+Every command that asks for plug-ins imports this file: what is slow to import is imported where it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.data import Dataset, Interactions, Source
+from repro.plugin import Case, Evaluator, Exporter, Observed, Parameter, Splitter, impl
+
+if TYPE_CHECKING:
+    from repro.metrics import Metric, Ratio
+    from repro.ranking import Ranked
+
+Rows = npt.NDArray[np.int64]
+
+
+def hits_of_case(case: Case, measure: str, k: int | None) -> Observed:
+    """How many of each user's k items with the highest scores were held out; a missing score is the lowest."""
+    scores = np.where(np.isnan(case.scores), -np.inf, case.scores)
+    top = np.argsort(-scores, axis=1, kind="stable")[:, :k]
+    held_out = np.zeros(scores.shape, dtype=bool)
+    held_out[case.test.users, case.test.items] = True
+    per_user = np.take_along_axis(held_out, top, axis=1).sum(axis=1).astype(np.float64)
+    return Observed(float(per_user.mean()), per_user)
+
+
+@impl
+def repro_evaluators() -> Sequence[Evaluator]:
+    return [Evaluator("example", "counts hits, as a toolkit might", hits_of_case, measures=("hits",))]
+
+
+@impl
+def repro_datasets() -> Sequence[Dataset]:
+    file = Path(__file__).with_name("cinema.csv")
+    return [
+        Dataset(
+            name="example-cinema",
+            title="A dozen visits to a cinema",
+            home="docs/plugins.md",
+            terms="public domain",
+            citation="",
+            sources=(Source(file.as_uri(), reader={"delimiter": ","}),),
+            rows=12,
+        )
+    ]
+
+
+def filled(ranked: Ranked, k: int, variants: Mapping[str, Any]) -> Ratio:
+    """Of the k places of each list, those that have an item; there is no order in it, and so no tie rule."""
+    from repro.metrics import Ratio
+
+    return Ratio(np.minimum(ranked.lengths, k).astype(np.float64), np.full(len(ranked), float(k)))
+
+
+@impl
+def repro_metrics() -> Sequence[Metric]:
+    from repro.metrics import Metric
+
+    title = "Share of the k places that have an item"
+    return [Metric("filled", title, "ranking", filled, cutoff="required", undefined="left-out", better="neither")]
+
+
+def every_nth(rows: Interactions, seed: int, n: int) -> list[tuple[Rows, Rows]]:
+    """One fold: each nth row is held out, whoever it is of."""
+    held_out = np.arange(len(rows)) % n == n - 1
+    return [(np.flatnonzero(~held_out), np.flatnonzero(held_out))]
+
+
+@impl
+def repro_splitters() -> Sequence[Splitter]:
+    n = Parameter("n", 5, "one row of how many is held out")
+    return [Splitter("example/every-nth", "each nth row of the source is held out", every_nth, (n,))]
+
+
+def write_markdown(folder: Path, target: Path) -> None:
+    """The table of a run, as Markdown has it."""
+    from repro.study import Results
+
+    table = Results(folder).table()
+    lines = ["| algorithm | " + " | ".join(table.columns) + " |", "| --- |" + " ---: |" * len(table.columns)]
+    lines += [f"| {name} | " + " | ".join(f"{value:.4f}" for value in row) + " |" for name, *row in table.itertuples()]
+    target.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+@impl
+def repro_exporters() -> Sequence[Exporter]:
+    return [Exporter("markdown", "the table of results in Markdown", write_markdown)]
+
+
+@impl
+def repro_journal_event(folder: Path, line: Mapping[str, Any]) -> None:
+    with (folder / "diary.txt").open("a", encoding="utf-8") as diary:
+        diary.write(f"{line['number']} {line['event']['event']}\n")

@@ -1,0 +1,1 @@
+"""implicit (Frederickson) behind the two interfaces of repro."""

@@ -1,0 +1,35 @@
+"""The declaration of the framework ``implicit``."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from repro.plugin import Environment, Framework, impl
+from repro_implicit.canonical import ALGORITHMS
+from repro_implicit.models import MODELS, own_algorithm
+
+PINS = tuple(Path(__file__).with_name("requirements.txt").read_text(encoding="utf-8").split())
+
+
+@impl
+def repro_framework() -> Framework:
+    return Framework(
+        name="implicit",
+        version=framework_version(),
+        summary="fast collaborative filtering for implicit feedback, on the CPU",
+        algorithms=(*ALGORITHMS, *map(own_algorithm, MODELS)),
+        environment=Environment(
+            imports=("implicit",),
+            steps=(("--no-deps", *PINS),),
+            install="pip install 'recsys-repro-implicit[framework]'",
+        ),
+    )
+
+
+def framework_version() -> str:
+    """The version installed here, else the one pinned."""
+    try:
+        return version("implicit")
+    except PackageNotFoundError:
+        return dict(pin.split("==") for pin in PINS)["implicit"]

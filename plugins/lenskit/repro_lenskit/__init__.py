@@ -1,0 +1,1 @@
+"""LensKit's scorers and splitters for repro."""

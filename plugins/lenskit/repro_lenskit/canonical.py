@@ -1,0 +1,174 @@
+"""Canonical algorithms in LensKit's words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+from repro.plugin import Algorithm, Parameter, ParameterValue, Recommender
+from repro_lenskit.not_personal import RandomOrder
+from repro_lenskit.scorers import RANDOM, SCORERS
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """A canonical algorithm that a scorer of LensKit is.
+
+    mapping   canonical parameters in LensKit's words; ``damping.user`` is the part ``user`` of ``damping``
+    kept      further parameters of LensKit, under its own names
+    fixed     what makes the scorer this algorithm
+    unmapped  canonical parameters that LensKit cannot express
+    """
+
+    name: str
+    scorer: str
+    summary: str
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    kept: tuple[str, ...] = ()
+    unmapped: Mapping[str, str] = field(default_factory=dict)
+    fixed: Mapping[str, object] = field(default_factory=dict)
+    cite: str = ""
+
+    def parameters(self) -> tuple[Parameter, ...]:
+        own = {parameter.name: parameter for parameter in SCORERS[self.scorer].parameters}
+        renamed = ((name, own[path.partition(".")[0]]) for name, path in self.mapping.items())
+        mapped = (Parameter(name, one.default, _meaning(name, one.meaning), one.options) for name, one in renamed)
+        return *mapped, *(own[name] for name in self.kept)
+
+    def make(self, values: Mapping[str, ParameterValue]) -> Recommender:
+        own: dict[str, object] = dict(self.fixed)
+        for name, value in values.items():
+            path, _, part = self.mapping.get(name, name).partition(".")
+            if part:
+                value_of = own.setdefault(path, {})
+                assert isinstance(value_of, dict)
+                value_of[part] = value
+            else:
+                own[path] = value
+        return SCORERS[self.scorer].make(own)
+
+    def algorithm(self) -> Algorithm:
+        scorer = SCORERS[self.scorer]
+        return Algorithm(
+            self.name,
+            self.summary,
+            partial(_make, self),
+            parameters=self.parameters(),
+            own=scorer.path,
+            mapping=self.mapping,
+            unmapped=self.unmapped,
+            predicts=scorer.predicts,
+            cite=self.cite or scorer.cite,
+        )
+
+
+def _make(mapped: Mapped, **values: ParameterValue) -> Recommender:
+    return mapped.make(values)
+
+
+def _meaning(name: str, meaning: str) -> str:
+    """A damping is of both sides in LensKit's words, and of one in the canonical ones."""
+    side = name.partition("_")[0]
+    return meaning.replace("user and item", side) if name.endswith("_damping") else meaning
+
+
+_DAMPINGS = {"user_damping": "damping.user", "item_damping": "damping.item"}
+_FACTORS = {"factors": "embedding_size", "epochs": "epochs", "regularisation": "regularization"}
+_DESCENT = _FACTORS | {"learning_rate": "learning_rate"}
+_SOLVED = {"learning_rate": "there are no steps: each side is solved for"}
+_NEIGHBOURS = {"k": "max_nbrs", "min_neighbours": "min_nbrs"}
+_NOT_WEIGHTED = {
+    "shrinkage": "similarities are not shrunk",
+    "min_overlap": "one common rating is enough; min_sim is the lowest similarity",
+}
+
+_MAPPED = (
+    Mapped("popularity", "PopScorer", "how popular the item is, by default as a quantile", kept=("score",)),
+    Mapped("bias", "BiasScorer", "overall mean plus damped item and user bias", _DAMPINGS, ("entities",)),
+    Mapped(
+        "user-knn",
+        "UserKNNScorer",
+        "mean-centred ratings of the most similar users; predicts ratings with explicit feedback",
+        _NEIGHBOURS,
+        ("min_sim", "feedback"),
+        {
+            "similarity": "cosine of ratings less the user's mean (explicit) or of who has what (implicit)",
+            "center": "the user's mean with explicit feedback, nothing with implicit",
+            **_NOT_WEIGHTED,
+        },
+    ),
+    Mapped(
+        "item-knn",
+        "ItemKNNScorer",
+        "the user's mean-centred ratings of the most similar items; predicts ratings with explicit feedback",
+        _NEIGHBOURS,
+        ("min_sim", "save_nbrs", "feedback"),
+        {
+            "similarity": "cosine of ratings less the item's mean (explicit) or of who has what (implicit)",
+            "center": "the item's mean with explicit feedback, nothing with implicit",
+            **_NOT_WEIGHTED,
+        },
+    ),
+    Mapped(
+        "biased-mf",
+        "BiasedMFScorer",
+        "factors of what the biases leave, by alternating least squares; the regularisation of a user or item is "
+        "multiplied by the number of ratings",
+        _FACTORS | _DAMPINGS,
+        ("user_embeddings",),
+        _SOLVED,
+    ),
+    Mapped(
+        "implicit-als",
+        "ImplicitMFScorer",
+        "weighted factors of implicit feedback, by alternating least squares",
+        _FACTORS | {"alpha": "weight"},
+        ("use_ratings", "user_embeddings"),
+    ),
+    Mapped(
+        "bpr",
+        "FlexMFImplicitScorer",
+        "factors by the pairwise loss, with torch and without biases",
+        _DESCENT,
+        ("batch_size", "reg_method", "negative_strategy", "negative_count"),
+        fixed={"preset": "bpr"},
+        cite="Rendle et al. (2009), UAI",
+    ),
+    Mapped(
+        "logistic-mf",
+        "FlexMFImplicitScorer",
+        "factors and biases by the logistic loss, with torch; what the user does not have is drawn",
+        _DESCENT,
+        ("batch_size", "reg_method", "negative_strategy", "negative_count", "positive_weight"),
+        fixed={"loss": "logistic"},
+        cite="Johnson (2014), NIPS workshop",
+    ),
+    Mapped(
+        "nmf",
+        "NMFScorer",
+        "non-negative factors of who has what (ratings are not regarded), by coordinate descent",
+        {"factors": "embedding_size", "epochs": "max_iter", "regularisation": "alpha_W"},
+        ("alpha_H", "l1_ratio", "beta_loss"),
+        {"learning_rate": "coordinate descent has no step"},
+    ),
+    Mapped(
+        "ease",
+        "EASEScorer",
+        "linear item-item model without a diagonal, in single precision",
+        {"regularisation": "regularization"},
+    ),
+    Mapped(
+        "slim",
+        "SLIMScorer",
+        "sparse linear item-item model, by coordinate descent",
+        {"l1": "l1_reg", "l2": "l2_reg"},
+        ("max_iters", "max_nbrs"),
+    ),
+)
+
+
+def canonical_algorithms() -> tuple[Algorithm, ...]:
+    """Every canonical algorithm that LensKit has."""
+    random = Algorithm("random", "items in random order, another for each user", RandomOrder, own=RANDOM)
+    return random, *(one.algorithm() for one in _MAPPED)

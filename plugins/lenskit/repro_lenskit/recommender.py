@@ -1,0 +1,97 @@
+"""What adapters have in common: codes to LensKit's numbers, and one row of scores for each user."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.data.interactions import CodeArray, FloatArray, Interactions
+from repro.errors import PluginError
+from repro.plugin import SCORED, UNSCORED, Scores
+from repro_lenskit.training import dataset_of, train_component
+
+NumberArray = npt.NDArray[np.int32]
+
+
+class Trained(ABC):
+    """A LensKit component, trained, and then asked through its arrays. LensKit's scores are single precision.
+
+    ``explicit`` says that it learns from ratings, and that its scores are ratings.
+    """
+
+    needs_times = False
+
+    def __init__(self, component: Any, *, explicit: bool = False) -> None:
+        self.component = component
+        self.needs_ratings = explicit or getattr(component.config, "use_ratings", False)
+
+    def fit(self, train: Interactions, *, seed: int) -> None:
+        name = type(self.component).__name__
+        if self.needs_ratings and not train.explicit:
+            raise PluginError(f"{name} learns from ratings, and the training rows have none")
+        if self.needs_times and train.timestamps is None:
+            raise PluginError(f"{name} learns from timestamps, and the training rows have none")
+        data = dataset_of(train, times=self.needs_times)
+        self.users_ = _numbers(data.users, train.n_users)
+        self.items_ = _numbers(data.items, train.n_items)
+        train_component(self.component, data, seed)
+        self._learn(data)
+
+    @abstractmethod
+    def _learn(self, data: Any) -> None:
+        """Take what scores are computed from out of the trained component."""
+
+    @abstractmethod
+    def score(self, users: CodeArray, items: CodeArray) -> Scores: ...
+
+
+class Personal(Trained):
+    """Scores of one user at a time.
+
+    They are NaN where LensKit has none: unknown users and items, and pairs without neighbours. A row is always
+    computed in the same way, so that a score does not depend on who else is asked for. The query of a user holds
+    the user's training rows, as it does in LensKit's pipelines.
+    """
+
+    def __init__(self, component: Any, *, explicit: bool = False) -> None:
+        super().__init__(component, explicit=explicit)
+        if explicit:  # a method that is there only then: what cannot predict must not look as if it could
+            self.predict = self._predict
+
+    def score(self, users: CodeArray, items: CodeArray) -> Scores:
+        numbers = self.items_[items]
+        known = numbers >= 0
+        values = np.full((len(users), len(items)), np.nan)
+        for row, user in zip(values, self.users_[users].tolist(), strict=True):
+            if user >= 0:
+                row[known] = self._row(user, numbers[known])
+        return or_unscored(values)
+
+    def _predict(self, users: CodeArray, items: CodeArray) -> Scores:
+        user_numbers, numbers = self.users_[users], self.items_[items]
+        values = np.full(len(users), np.nan)
+        pairs = np.flatnonzero((user_numbers >= 0) & (numbers >= 0))
+        pairs = pairs[np.argsort(user_numbers[pairs], kind="stable")]
+        starts = np.flatnonzero(np.diff(user_numbers[pairs], prepend=-1))
+        for group in np.split(pairs, starts[1:]) if len(pairs) else ():
+            values[group] = self._row(int(user_numbers[group[0]]), numbers[group])
+        return or_unscored(values)
+
+    @abstractmethod
+    def _row(self, user: int, items: NumberArray) -> npt.NDArray[np.float32]:
+        """The scores of a known user for known items, by LensKit's numbers."""
+
+
+def or_unscored(values: FloatArray) -> Scores:
+    """Scores of which NaN is unscored."""
+    missing = np.isnan(values)
+    return Scores(values, np.where(missing, UNSCORED, SCORED).astype(np.uint8) if missing.any() else None)
+
+
+def _numbers(vocabulary: Any, size: int) -> NumberArray:
+    """LensKit's number of each code; -1 where the code has no training rows."""
+    numbers: NumberArray = vocabulary.numbers(np.arange(size), missing="negative")
+    return numbers

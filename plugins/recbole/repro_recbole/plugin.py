@@ -1,0 +1,58 @@
+"""The declaration of the framework ``recbole``."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from repro.plugin import Algorithm, Framework, ParameterValue, impl
+from repro_recbole.canonical import CANONICAL, Canonical
+from repro_recbole.environment import ENVIRONMENT, recbole_version
+from repro_recbole.models import MODELS, Model
+from repro_recbole.recommender import RecBoleRecommender
+
+
+@impl
+def repro_framework() -> Framework:
+    return Framework(
+        name="recbole",
+        version=recbole_version(),
+        summary="general recommenders of RecBole: baselines, linear models, factors, graphs and autoencoders",
+        algorithms=(*map(_canonical, CANONICAL), *map(_own, MODELS.values())),
+        environment=ENVIRONMENT,
+    )
+
+
+def _own(model: Model) -> Algorithm:
+    """A model under RecBole's name, with RecBole's parameters."""
+    return Algorithm(
+        model.name,
+        model.summary,
+        partial(_make, model),
+        parameters=model.parameters,
+        own=model.name,
+        cite=model.cite,
+    )
+
+
+def _canonical(canonical: Canonical) -> Algorithm:
+    """A model under its canonical name."""
+    model = MODELS[canonical.model]
+    return Algorithm(
+        canonical.name,
+        canonical.summary,
+        partial(_make_canonical, canonical),
+        parameters=canonical.parameters,
+        own=model.name,
+        mapping=canonical.mapping,
+        unmapped=canonical.unmapped,
+        cite=model.cite,
+    )
+
+
+def _make(model: Model, **values: ParameterValue) -> RecBoleRecommender:
+    return RecBoleRecommender(model, values)
+
+
+def _make_canonical(canonical: Canonical, **values: ParameterValue) -> RecBoleRecommender:
+    given = {parameter.name: parameter.default for parameter in canonical.parameters} | values
+    return RecBoleRecommender(MODELS[canonical.model], canonical.to_own(given))

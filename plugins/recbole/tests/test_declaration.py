@@ -1,0 +1,137 @@
+"""What is declared: names, parameters in canonical and in RecBole's words, and an environment of exact versions."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from repro.errors import PluginError
+from repro.plugin import Algorithm, RatingPredictor, Recommender, parameters_of, plugins
+from repro.plugin.canonical import CANONICAL
+from repro.plugin.environment import WORKER
+from repro_recbole.environment import ENVIRONMENT, pins
+from repro_recbole.models import MODELS
+from repro_recbole.plugin import repro_framework
+
+ALGORITHMS = {algorithm.name: algorithm for algorithm in repro_framework().algorithms}
+MAPPED = [algorithm for algorithm in ALGORITHMS.values() if algorithm.name in CANONICAL]
+each = pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=lambda algorithm: algorithm.name)
+each_canonical = pytest.mark.parametrize("algorithm", MAPPED, ids=lambda algorithm: algorithm.name)
+
+
+def settings(name: str, **given: Any) -> dict[str, Any]:
+    algorithm = ALGORITHMS[name]
+    made: Any = algorithm.make(**parameters_of(algorithm, given))
+    return dict(made.settings)
+
+
+def test_the_installed_plugin_is_found() -> None:
+    assert "recbole" in plugins().frameworks
+    assert "recbole" not in plugins().broken
+
+
+def test_canonical_and_own_names_are_declared() -> None:
+    assert {algorithm.name for algorithm in MAPPED} == {
+        "random",
+        "popularity",
+        "user-knn",
+        "item-knn",
+        "bpr",
+        "ease",
+        "slim",
+        "multi-vae",
+    }
+    assert set(ALGORITHMS) == {algorithm.name for algorithm in MAPPED} | set(MODELS)
+    assert len(ALGORITHMS) == len(repro_framework().algorithms)
+
+
+@each
+def test_an_algorithm_can_be_made_with_its_defaults_and_every_option(algorithm: Algorithm) -> None:
+    assert algorithm.own in MODELS
+    for parameter in algorithm.parameters:
+        assert not parameter.options or parameter.default in parameter.options
+        for option in parameter.options:
+            made = algorithm.make(**parameters_of(algorithm, {parameter.name: option}))
+            assert isinstance(made, Recommender)
+    assert isinstance(algorithm.make(), RatingPredictor) is algorithm.predicts is False
+
+
+@each_canonical
+def test_every_canonical_parameter_is_mapped_or_said_not_to_be(algorithm: Algorithm) -> None:
+    canonical = set(CANONICAL[algorithm.name].parameters)
+    assert set(algorithm.mapping) | set(algorithm.unmapped) == canonical
+    assert not set(algorithm.mapping) & set(algorithm.unmapped)
+    assert {parameter.name for parameter in algorithm.parameters} & canonical == set(algorithm.mapping)
+
+
+@each_canonical
+def test_canonical_defaults_are_those_of_the_model(algorithm: Algorithm) -> None:
+    compared = {"knn_method": "user"} if algorithm.name == "user-knn" else {}
+    assert settings(algorithm.name) == settings(algorithm.own) | compared
+
+
+def test_canonical_parameters_reach_the_model() -> None:
+    assert settings("bpr", factors=8, regularisation=0.01)["embedding_size"] == 8
+    assert settings("bpr", factors=8, regularisation=0.01)["weight_decay"] == 0.01
+    assert settings("ease", regularisation=7)["reg_weight"] == 7.0
+    assert settings("user-knn", k=5)["knn_method"] == "user"
+    assert settings("item-knn", k=5)["k"] == 5
+
+
+def test_the_two_weights_of_slim_are_a_sum_and_a_share() -> None:
+    assert settings("slim", l1=0.3, l2=0.1)["alpha"] == pytest.approx(0.4)
+    assert settings("slim", l1=0.3, l2=0.1)["l1_ratio"] == pytest.approx(0.75)
+    assert settings("slim", l1=0, l2=0)["alpha"] == 0
+
+
+def test_the_latent_layer_of_multi_vae_is_half_of_what_recbole_calls_so() -> None:
+    given = settings("multi-vae", latent=20, hidden=50, batch=100, anneal=0.5, dropout=0.25)
+    assert given["latent_dimension"] == 40
+    assert given["mlp_hidden_size"] == [50]
+    assert (given["train_batch_size"], given["anneal_cap"], given["dropout_prob"]) == (100, 0.5, 0.25)
+
+
+def test_drawn_items_are_a_setting_of_their_own() -> None:
+    assert settings("BPR", sample_num=3)["train_neg_sample_args"] == {"distribution": "uniform", "sample_num": 3}
+    assert settings("Pop", distribution="none")["train_neg_sample_args"] is None
+    assert settings("MultiDAE")["train_neg_sample_args"] is None
+
+
+def test_a_list_is_written_as_text() -> None:
+    assert settings("NeuMF", mlp_hidden_size="[32, 8]")["mlp_hidden_size"] == [32, 8]
+    assert settings("LDiffRec", out_dims="[]")["out_dims"] == []
+
+
+@pytest.mark.parametrize("value", ["32", "[32", "['a']", "[True]", "print('evaluated')"])
+def test_what_is_not_a_list_of_numbers_is_refused(value: str) -> None:
+    with pytest.raises(PluginError, match=r"mlp_hidden_size = .* is not a list of numbers; write it as text"):
+        settings("NeuMF", mlp_hidden_size=value)
+
+
+@pytest.mark.parametrize("name", ["epochs", "train_batch_size", "sample_num"])
+def test_less_than_once_is_refused(name: str) -> None:
+    with pytest.raises(PluginError, match=f"{name} = 0 is too small; give a number of at least 1"):
+        settings("BPR", **{name: 0})
+
+
+def test_the_declaration_needs_no_framework() -> None:
+    absent = ("recbole", "torch", "pandas", "scipy", "numba", "pyarrow", "pydantic", "click", "platformdirs")
+    program = (
+        f"import sys; sys.modules.update(dict.fromkeys({absent!r})); "
+        "from repro_recbole.plugin import repro_framework; "
+        "print(len([one.make() for one in repro_framework().algorithms]))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert int(done.stdout) == len(ALGORITHMS)
+
+
+def test_the_environment_is_pinned() -> None:
+    names = [pin.partition("==")[0].lower() for pin in pins()]
+    assert all(version and "+" not in version for version in (pin.partition("==")[2] for pin in pins()))
+    assert len(set(names)) == len(names)
+    assert {*WORKER, "recbole", "setuptools"} <= set(names)
+    assert "torch" not in names
+    assert ENVIRONMENT.steps == (("torch==2.13.0",), ("--no-deps", *pins()))

@@ -1,0 +1,25 @@
+"""Where RecPack runs: an environment of its own, with every version pinned."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+
+from repro.plugin import Environment
+
+PINS = tuple(files("repro_recpack").joinpath("requirements.txt").read_text(encoding="utf-8").split())
+
+# torch comes first and alone: a build for the processor satisfies its pin, and nothing asks for another one later.
+ENVIRONMENT = Environment(
+    imports=("recpack",),
+    steps=(tuple(pin for pin in PINS if pin.startswith("torch==")), ("--no-deps", *PINS)),
+    install="pip install torch==2.13.0 && pip install 'recsys-repro-recpack[framework]'",
+)
+
+
+def framework_version() -> str:
+    """The version of RecPack that is installed here, or else the one that is pinned."""
+    try:
+        return version("recpack")
+    except PackageNotFoundError:
+        return next(pin.partition("==")[2] for pin in PINS if pin.startswith("recpack=="))

@@ -1,0 +1,94 @@
+"""Around every fit: seeds for every source of chance, the same bits, silence; and the caller's settings put back."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import random
+import warnings
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+# RecPack reads back the network that it has itself just written, as a whole, which torch refuses since 2.6.
+_WHOLE_NETWORKS = "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"
+_WITH_PROGRESS_BARS = ("bprmf", "loss_functions", "wmf")
+
+
+@contextlib.contextmanager
+def reproducible(seed: int) -> Iterator[None]:
+    """Chance starts from ``seed`` in Python, NumPy and torch, and goes on after as if nothing had been drawn."""
+    import torch
+
+    python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002 - RecPack draws from it
+    with torch.random.fork_rng(devices=[]), same_bits():
+        random.seed(seed)
+        np.random.seed(seed)  # noqa: NPY002
+        torch.manual_seed(seed)
+        try:
+            yield
+        finally:
+            random.setstate(python)
+            np.random.set_state(numpy)  # noqa: NPY002
+
+
+@contextlib.contextmanager
+def same_bits() -> Iterator[None]:
+    """Linear algebra that gives the same bits each time.
+
+    On one thread: how work is shared out changes the last bits. And with torch's deterministic algorithms, which fill
+    memory before it is used: its least squares take what they find there for a choice of columns.
+    """
+    import torch
+    from threadpoolctl import threadpool_limits
+
+    threads = torch.get_num_threads()
+    deterministic = torch.are_deterministic_algorithms_enabled()
+    warn_only = torch.is_deterministic_algorithms_warn_only_enabled()
+    torch.set_num_threads(1)
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    try:
+        with threadpool_limits(1):
+            yield
+    finally:
+        torch.set_num_threads(threads)
+        torch.use_deterministic_algorithms(deterministic, warn_only=warn_only)
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """No progress bars and no log below warnings."""
+    import recpack.algorithms
+
+    logger = logging.getLogger("recpack")
+    level = logger.level
+    modules: list[Any] = [getattr(recpack.algorithms, name) for name in _WITH_PROGRESS_BARS]
+    bars = [module.tqdm for module in modules]
+    logger.setLevel(logging.WARNING)
+    for module, bar in zip(modules, bars, strict=True):
+        module.tqdm = partial(bar, disable=True)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+        for module, bar in zip(modules, bars, strict=True):
+            module.tqdm = bar
+
+
+@contextlib.contextmanager
+def whole_networks() -> Iterator[None]:
+    """Let torch read networks that were written as a whole."""
+    before = os.environ.get(_WHOLE_NETWORKS)
+    os.environ[_WHOLE_NETWORKS] = "1"
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=f".*{_WHOLE_NETWORKS}")
+            yield
+    finally:
+        if before is None:
+            del os.environ[_WHOLE_NETWORKS]
+        else:
+            os.environ[_WHOLE_NETWORKS] = before

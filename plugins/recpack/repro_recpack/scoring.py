@@ -1,0 +1,155 @@
+"""From a fitted algorithm of RecPack to scores: its own arrays, multiplied as RecPack does.
+
+Each way gives the rows of some users, with 0 where RecPack's prediction has no entry. A row has the same bits
+whichever other users are asked for: sparse products go row by row, and dense ones are made for the same groups of
+users every time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from repro.data.interactions import CodeArray, FloatArray
+from repro_recpack.running import same_bits
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+_GROUP = 256
+
+
+class Scoring:
+    """The scores of a fitted algorithm for users whose training rows are those of ``history``."""
+
+    def __init__(self, algorithm: Any, history: csr_matrix) -> None:
+        self.algorithm = algorithm
+        self.history = history
+
+    def rows(self, users: CodeArray) -> FloatArray:
+        """Users by all items."""
+        raise NotImplementedError
+
+
+class SimilarityScoring(Scoring):
+    """A user's items, times the similarities of items."""
+
+    def rows(self, users: CodeArray) -> FloatArray:
+        return _dense(self.history[users] @ self.algorithm.similarity_matrix_)
+
+
+class OnceScoring(Scoring):
+    """An algorithm that needs all users to score one: its prediction is made once, and kept as it is."""
+
+    @cached_property
+    def _prediction(self) -> csr_matrix:
+        return self.algorithm.predict(self.history)
+
+    def rows(self, users: CodeArray) -> FloatArray:
+        return _dense(self._prediction[users])
+
+
+class PopularityScoring(Scoring):
+    """The same for every user."""
+
+    def rows(self, users: CodeArray) -> FloatArray:
+        return np.tile(self.algorithm.sorted_scores_, (len(users), 1))
+
+
+class RandomScoring(Scoring):
+    """The numbers that RecPack draws for all users in their order, found without drawing those before them."""
+
+    def rows(self, users: CodeArray) -> FloatArray:
+        width = self.history.shape[1]
+        drawn = np.empty((len(users), width))
+        for row, user in enumerate(users):
+            generator = np.random.PCG64(self.algorithm.seed).advance(int(user) * width)
+            drawn[row] = np.random.Generator(generator).random(width)
+        kept = self.algorithm.K
+        if kept is None or kept >= width:
+            return drawn
+        lowest = np.partition(drawn, -kept, axis=1)[:, -kept, None]
+        return np.where(drawn >= lowest, drawn, 0.0)
+
+
+class GroupedScoring(Scoring):
+    """Dense products, for the same groups of users whoever is asked for."""
+
+    size = _GROUP
+
+    def rows(self, users: CodeArray) -> FloatArray:
+        rows = np.empty((len(users), self.history.shape[1]))
+        groups = users // self.size
+        with same_bits():
+            for group in np.unique(groups):
+                inside = groups == group
+                start = int(group) * self.size
+                rows[inside] = self.group(slice(start, start + self.size))[users[inside] - start]
+        return rows
+
+    def group(self, users: slice) -> FloatArray:
+        raise NotImplementedError
+
+
+class FactorScoring(GroupedScoring):
+    """User factors times item factors."""
+
+    @cached_property
+    def factors(self) -> tuple[FloatArray, FloatArray]:
+        """Users by factors, and factors by items."""
+        return self.algorithm.user_embedding_, self.algorithm.item_embedding_
+
+    def group(self, users: slice) -> FloatArray:
+        of_users, of_items = self.factors
+        return of_users[users] @ of_items
+
+
+class EmbeddedScoring(FactorScoring):
+    """Factors that are the embeddings of a network."""
+
+    @cached_property
+    def factors(self) -> tuple[FloatArray, FloatArray]:
+        model = self.algorithm.model_
+        return _double(model.user_embedding_.weight), _double(model.item_embedding_.weight).T
+
+
+class WeightedScoring(FactorScoring):
+    """Item factors as learnt, and user factors that RecPack solves for again before it predicts."""
+
+    @cached_property
+    def factors(self) -> tuple[FloatArray, FloatArray]:
+        of_items = self.algorithm.item_factors_
+        shape = (self.history.shape[0], self.algorithm.num_components)
+        with same_bits():
+            confidence = self.algorithm._generate_confidence(self.history)
+            of_users = self.algorithm._least_squares(confidence, of_items, shape)
+        return _double(of_users), _double(of_items).T
+
+
+class NetworkScoring(GroupedScoring):
+    """A user's items, passed through an autoencoder, in the batches that RecPack makes of all users."""
+
+    def __init__(self, algorithm: Any, history: csr_matrix) -> None:
+        super().__init__(algorithm, history)
+        self.size = algorithm.batch_size
+
+    def group(self, users: slice) -> FloatArray:
+        import torch
+
+        self.algorithm.model_.eval()
+        with torch.no_grad():
+            given = torch.FloatTensor(self.history[users].toarray())
+            return _double(self.algorithm.model_(given)[0])
+
+
+def _double(tensor: Any) -> FloatArray:
+    return tensor.detach().numpy().astype(np.float64)
+
+
+def _dense(matrix: Any) -> FloatArray:
+    """A sparse or dense product as an array of doubles."""
+    toarray: Callable[[], FloatArray] | None = getattr(matrix, "toarray", None)
+    return np.asarray(toarray() if toarray else matrix, dtype=np.float64)

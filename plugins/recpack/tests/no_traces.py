@@ -1,0 +1,59 @@
+"""Runs in RecPack's environment: the plug-in in this process, which must be as it was before when it is done.
+
+Prints nothing of its own but, at the end, what has changed.
+"""
+
+import json
+import logging
+import os
+import random
+import sys
+from pathlib import Path
+
+import numpy as np
+import recpack.algorithms
+import torch
+
+from repro.data.interactions import Interactions
+from repro.plugin import parameters_of
+from repro_recpack.plugin import repro_framework
+
+
+def state():
+    return {
+        "random": hash(random.getstate()),
+        "numpy": np.random.get_state()[1].tolist(),  # noqa: NPY002
+        "torch": torch.get_rng_state().tolist(),
+        "threads": torch.get_num_threads(),
+        "deterministic": torch.are_deterministic_algorithms_enabled(),
+        "log": logging.getLogger("recpack").level,
+        "bars": id(recpack.algorithms.bprmf.tqdm),
+        "environment": dict(os.environ),
+        "folder": sorted(path.name for path in Path().iterdir()),
+    }
+
+
+def rows():
+    users, items = (codes.astype(np.int32) for codes in np.nonzero(np.random.default_rng(1).random((40, 30)) < 0.3))
+    ids = np.arange(40), np.arange(30)
+    return Interactions(users, items, np.ones(len(users)), None, *ids, explicit=False)
+
+
+def main():
+    torch.set_num_threads(2)
+    train = rows()
+    before = state()
+    for algorithm in repro_framework().algorithms:
+        if algorithm.name in ("BPRMF", "WeightedMatrixFactorization", "SLIM"):
+            sizes = {"num_components": 4, "max_epochs": 2, "iterations": 2}
+            given = {one.name: sizes[one.name] for one in algorithm.parameters if one.name in sizes}
+            recommender = algorithm.make(**parameters_of(algorithm, given))
+            recommender.fit(train, seed=3)
+            recommender.score(np.arange(40, dtype=np.int32), np.arange(30, dtype=np.int32))
+    after = state()
+    sys.stderr.flush()
+    print(json.dumps([name for name in before if before[name] != after[name]]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""RecTools (MTS) behind the two interfaces of repro."""

@@ -1,0 +1,35 @@
+"""The declaration of the framework ``rectools``."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from repro.plugin import Environment, Framework, impl
+from repro_rectools.canonical import ALGORITHMS
+from repro_rectools.models import MODELS, own_algorithm
+
+PINS = tuple(Path(__file__).with_name("requirements.txt").read_text(encoding="utf-8").split())
+
+
+@impl
+def repro_framework() -> Framework:
+    return Framework(
+        name="rectools",
+        version=framework_version(),
+        summary="models of MTS' RecTools, and those of implicit that it wraps",
+        algorithms=(*ALGORITHMS, *map(own_algorithm, MODELS)),
+        environment=Environment(
+            imports=("rectools",),
+            steps=(("--no-deps", *PINS),),
+            install="pip install 'recsys-repro-rectools[framework]'",
+        ),
+    )
+
+
+def framework_version() -> str:
+    """The version installed here, else the one pinned."""
+    try:
+        return version("rectools")
+    except PackageNotFoundError:
+        return dict(pin.split("==") for pin in PINS)["RecTools"]

@@ -1,0 +1,84 @@
+"""Training rows as RecTools takes them, and the way back from its inner ids to codes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from repro.data.interactions import CodeArray, FloatArray, Interactions
+from repro.plugin import SCORED, UNSCORED, Scores
+
+Weigh = Callable[[FloatArray], FloatArray]
+
+
+@dataclass(frozen=True)
+class Training:
+    """RecTools' data set of the training rows, and its inner id of each code (-1 for those without rows).
+
+    RecTools numbers users and items as they occur, so the rows are given in canonical order: what is drawn for an
+    inner id must not depend on the order of the rows. Timestamps are taken as seconds.
+    """
+
+    dataset: Any
+    users: CodeArray
+    items: CodeArray
+
+    @classmethod
+    def of(cls, train: Interactions, weigh: Weigh) -> Training:
+        """The data set of these rows with ``weigh(ratings)`` as weights."""
+        import pandas as pd
+        from rectools import Columns  # type: ignore[import-not-found, unused-ignore]
+        from rectools.dataset import Dataset  # type: ignore[import-not-found, unused-ignore]
+
+        rows = train.canonical()
+        seconds = np.zeros(len(rows), dtype=np.int64) if rows.timestamps is None else rows.timestamps
+        frame = pd.DataFrame(
+            {
+                Columns.User: rows.users,
+                Columns.Item: rows.items,
+                Columns.Weight: weigh(rows.ratings),
+                Columns.Datetime: seconds.astype("datetime64[s]"),
+            }
+        )
+        dataset = Dataset.construct(frame)
+        return cls(
+            dataset,
+            _inner_ids(dataset.user_id_map.external_ids, train.n_users),
+            _inner_ids(dataset.item_id_map.external_ids, train.n_items),
+        )
+
+    @property
+    def n_items(self) -> int:
+        """How many items have training rows."""
+        return int(self.dataset.item_id_map.size)
+
+    def matrix(self) -> Any:
+        """Users by items by inner ids, with the weights in single precision, as RecTools has them, made double."""
+        return self.dataset.get_user_item_matrix(include_weights=True).astype(np.float64)
+
+    def block(self, users: CodeArray, items: CodeArray, score: Callable[[CodeArray, CodeArray], FloatArray]) -> Scores:
+        """``score(users, items)`` by the inner ids of those with rows, NaN where it has none; the rest unscored."""
+        inner_users, inner_items = self.users[users], self.items[items]
+        known_users, known_items = inner_users >= 0, inner_items >= 0
+        if known_users.all() and known_items.all():
+            return marked(score(inner_users, inner_items))
+        values = np.full((len(users), len(items)), np.nan)
+        values[np.ix_(known_users, known_items)] = score(inner_users[known_users], inner_items[known_items])
+        return marked(values)
+
+
+def marked(values: FloatArray) -> Scores:
+    """Scores in which NaN is unscored."""
+    missing = np.isnan(values)
+    if not missing.any():
+        return Scores(values)
+    return Scores(values, np.where(missing, UNSCORED, SCORED).astype(np.uint8))
+
+
+def _inner_ids(codes: Any, size: int) -> CodeArray:
+    inner = np.full(size, -1, dtype=np.int32)
+    inner[np.asarray(codes, dtype=np.int64)] = np.arange(len(codes), dtype=np.int32)
+    return inner

@@ -1,0 +1,24 @@
+"""Where Spark runs: an environment of its own, with every version pinned; Java is the machine's."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+
+from repro.plugin import Environment
+
+PINS = tuple(files("repro_spark").joinpath("requirements.txt").read_text(encoding="utf-8").split())
+
+ENVIRONMENT = Environment(
+    imports=("pyspark", "pyarrow"),
+    steps=(("--no-deps", *PINS),),
+    install="pip install 'recsys-repro-spark[framework]' (Java 17 or later is needed beside it)",
+)
+
+
+def framework_version() -> str:
+    """The version of Spark that is installed here, or else the one that is pinned."""
+    try:
+        return version("pyspark")
+    except PackageNotFoundError:
+        return next(pin.partition("==")[2] for pin in PINS if pin.startswith("pyspark=="))

@@ -1,0 +1,1 @@
+"""Surprise (scikit-surprise) for repro."""

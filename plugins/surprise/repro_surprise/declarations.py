@@ -1,0 +1,166 @@
+"""Surprise's classes as algorithms: under their own names, and the canonical ones among them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from repro.errors import PluginError
+from repro.plugin import Algorithm, Parameter, ParameterValue
+from repro.plugin.canonical import CANONICAL
+from repro_surprise.classes import CLASSES, SurpriseClass, called
+from repro_surprise.recommender import SurpriseRecommender
+
+CENTERS = {"none": "KNNBasic", "mean": "KNNWithMeans", "baseline": "KNNBaseline", "z-score": "KNNWithZScore"}
+
+
+@dataclass(frozen=True)
+class InSurprise:
+    """A canonical algorithm in Surprise's words.
+
+    name      canonical
+    of        the class that does it
+    mapping   each canonical parameter, and those of the class that it sets
+    fixed     parameters of the class that are decided by the canonical name, or then without effect
+    unmapped  canonical parameters that the class does not have, and what it does instead
+    """
+
+    name: str
+    of: str
+    mapping: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    fixed: Mapping[str, ParameterValue] = field(default_factory=dict)
+    unmapped: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The canonical parameters with Surprise's defaults, and those of the class that are left."""
+        own = {parameter.name: parameter for parameter in CLASSES[self.of].parameters}
+        taken = {name for names in self.mapping.values() for name in names} | self.fixed.keys()
+        mapped = [
+            replace(own[names[0]], name=name, meaning=CANONICAL[self.name].parameters[name])
+            for name, names in self.mapping.items()
+        ]
+        return (*mapped, *(parameter for parameter in own.values() if parameter.name not in taken))
+
+    def own_parameters(self, given: Mapping[str, ParameterValue]) -> dict[str, ParameterValue]:
+        """The parameters of the class."""
+        own = {name: value for name, value in given.items() if name not in self.mapping}
+        own |= {name: given[canonical] for canonical, names in self.mapping.items() for name in names}
+        return own | dict(self.fixed)
+
+    @property
+    def known_as(self) -> dict[str, str]:
+        return {name: canonical for canonical, names in self.mapping.items() for name in names}
+
+
+_SGD = {
+    "factors": ("n_factors",),
+    "epochs": ("n_epochs",),
+    "learning_rate": ("lr_all",),
+    "regularisation": ("reg_all",),
+}
+_SHRINKAGE = "pearson_baseline alone is shrunk, by (n - 1) / (n - 1 + sim_shrinkage); other similarities are not"
+
+
+def _knn(name: str, user_based: bool) -> InSurprise:
+    return InSurprise(
+        name,
+        "KNNBasic",
+        {"k": ("k",), "similarity": ("sim_name",), "min_overlap": ("sim_min_support",), "min_neighbours": ("min_k",)},
+        fixed={"sim_user_based": user_based},
+        unmapped={"shrinkage": _SHRINKAGE},
+    )
+
+
+_KNN = (_knn("user-knn", True), _knn("item-knn", False))
+_OTHERS = (
+    InSurprise("random", "NormalPredictor"),
+    InSurprise(
+        "bias",
+        "BaselineOnly",
+        {"user_damping": ("bsl_reg_u",), "item_damping": ("bsl_reg_i",)},
+        fixed={"bsl_method": "als", "bsl_reg": 0.02, "bsl_learning_rate": 0.005},
+    ),
+    InSurprise("biased-mf", "SVD", _SGD, fixed={"biased": True}),
+    InSurprise("svd++", "SVDpp", _SGD),
+    InSurprise(
+        "nmf",
+        "NMF",
+        {"factors": ("n_factors",), "epochs": ("n_epochs",), "regularisation": ("reg_pu", "reg_qi")},
+        unmapped={
+            "learning_rate": "factors are updated by multiplication, whose step follows from the data; biases have "
+            "lr_bu and lr_bi"
+        },
+    ),
+    InSurprise("slope-one", "SlopeOne"),
+    InSurprise(
+        "co-clustering",
+        "CoClustering",
+        {"user_clusters": ("n_cltr_u",), "item_clusters": ("n_cltr_i",), "epochs": ("n_epochs",)},
+    ),
+)
+_CENTER = Parameter(
+    "center",
+    "none",
+    "what is subtracted from ratings before, and added after: nothing, the mean of the user (user-knn) or item "
+    "(item-knn), the baseline, or the mean in standard deviations",
+    tuple(CENTERS),
+)
+
+
+def algorithms() -> tuple[Algorithm, ...]:
+    """Canonical ones first."""
+    return (
+        *(_declare(one, CLASSES[one.of].name) for one in _OTHERS),
+        *(_declare_knn(one) for one in _KNN),
+        *(_own(one) for one in CLASSES.values()),
+    )
+
+
+def _own(of: SurpriseClass) -> Algorithm:
+    def make(**given: ParameterValue) -> SurpriseRecommender:
+        return SurpriseRecommender(of, _defaults(of.parameters) | given)
+
+    return Algorithm(of.name, of.summary, make, of.parameters, own=of.name, predicts=True, cite=of.cite)
+
+
+def _declare(canonical: InSurprise, own: str) -> Algorithm:
+    return Algorithm(
+        canonical.name,
+        CLASSES[canonical.of].summary,
+        partial(_make, canonical),
+        canonical.parameters,
+        own=own,
+        mapping={name: ", ".join(map(called, names)) for name, names in canonical.mapping.items()},
+        unmapped=dict(canonical.unmapped),
+        predicts=True,
+        cite=CANONICAL[canonical.name].cite or CLASSES[canonical.of].cite,
+    )
+
+
+def _declare_knn(canonical: InSurprise) -> Algorithm:
+    """Nearest neighbours, of which Surprise has a class for each center."""
+    declared = _declare(canonical, " / ".join(CENTERS.values()))
+    return replace(
+        declared,
+        summary="ratings of the nearest neighbours",
+        make=partial(_make_knn, canonical),
+        parameters=(*declared.parameters[:2], _CENTER, *declared.parameters[2:]),
+        mapping={**declared.mapping, "center": " / ".join(CENTERS.values())},
+    )
+
+
+def _make(canonical: InSurprise, **given: ParameterValue) -> SurpriseRecommender:
+    parameters = canonical.own_parameters(_defaults(canonical.parameters) | given)
+    return SurpriseRecommender(CLASSES[canonical.of], parameters, canonical.known_as)
+
+
+def _make_knn(canonical: InSurprise, *, center: str = "none", **given: ParameterValue) -> SurpriseRecommender:
+    if center not in CENTERS:
+        raise PluginError(f"center = {center!r} is not known; give one of {', '.join(CENTERS)}")
+    return _make(replace(canonical, of=CENTERS[center]), **given)
+
+
+def _defaults(parameters: tuple[Parameter, ...]) -> dict[str, ParameterValue]:
+    return {parameter.name: parameter.default for parameter in parameters}

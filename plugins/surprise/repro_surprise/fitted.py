@@ -1,0 +1,92 @@
+"""A fitted algorithm of Surprise, and the way from codes to the inner ids that its arrays are indexed by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.data.interactions import CodeArray, FloatArray, Interactions
+from repro.errors import PluginError
+from repro.plugin import FALLBACK, SCORED, Scores
+
+InnerArray = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+
+class Estimates(Protocol):
+    """What Surprise's ``estimate`` gives, for many users and items at once, which are given as codes."""
+
+    def block(self, users: CodeArray, items: CodeArray) -> Scores: ...
+
+    def pairs(self, users: CodeArray, items: CodeArray) -> Scores: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A fitted algorithm and the rows it was fitted to.
+
+    ``inner_users`` and ``inner_items`` have Surprise's inner id of each code, -1 where there are no training rows.
+    """
+
+    algorithm: Any
+    train: Interactions
+    seed: int
+    inner_users: InnerArray
+    inner_items: InnerArray
+
+    @property
+    def mean(self) -> float:
+        """The mean of all training ratings: Surprise's estimate where it calls a prediction impossible."""
+        return float(self.algorithm.trainset.global_mean)
+
+    def by_user(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """What Surprise has for each inner id, for each code; zeros where the user is unknown."""
+        return _by_code(values, self.inner_users)
+
+    def by_item(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The same of items."""
+        return _by_code(values, self.inner_items)
+
+
+def fit(algorithm: Any, train: Interactions, seed: int) -> Fitted:
+    """Fit an algorithm to the rows in the order in which they are given; their codes are Surprise's raw ids."""
+    import pandas as pd
+    from surprise import Dataset, Reader
+
+    if not len(train):
+        raise PluginError("Surprise cannot be fitted to no rows; give training data with at least one rating")
+    rows = pd.DataFrame({"user": train.users, "item": train.items, "rating": train.ratings})
+    reader = Reader(rating_scale=(float(train.ratings.min()), float(train.ratings.max())))
+    trainset = Dataset.load_from_df(rows, reader).build_full_trainset()
+    algorithm.fit(trainset)
+    return Fitted(
+        algorithm,
+        train,
+        seed,
+        _inner(trainset.to_raw_uid, trainset.n_users, train.n_users),
+        _inner(trainset.to_raw_iid, trainset.n_items, train.n_items),
+    )
+
+
+def scores_or_mean(possible: Mask, values: FloatArray, mean: float) -> Scores:
+    """``values`` where a prediction was possible; elsewhere, marked as made up, the mean of all ratings."""
+    possible = np.broadcast_to(possible, values.shape)
+    if possible.all():
+        return Scores(values)
+    return Scores(np.where(possible, values, mean), np.where(possible, SCORED, FALLBACK).astype(np.uint8))
+
+
+def _inner(to_raw: Callable[[int], int], known: int, codes: int) -> InnerArray:
+    inner = np.full(codes, -1, dtype=np.int64)
+    inner[[to_raw(n) for n in range(known)]] = np.arange(known)
+    return inner
+
+
+def _by_code(values: npt.NDArray[Any], inner: InnerArray) -> npt.NDArray[Any]:
+    placed = np.zeros((len(inner), *values.shape[1:]), dtype=values.dtype)
+    placed[inner >= 0] = values[inner[inner >= 0]]
+    return placed

@@ -1,0 +1,48 @@
+"""The declaration of the framework ``surprise``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from repro.plugin import Environment, Framework, Splitter, impl
+from repro_surprise.declarations import algorithms
+from repro_surprise.splitters import splitters
+
+_DISTRIBUTION = "scikit-surprise"
+_PINS = tuple(Path(__file__).with_name("requirements.txt").read_text(encoding="utf-8").split())
+
+
+@impl
+def repro_framework() -> Framework:
+    installed = _versions(_DISTRIBUTION, "numpy", "scipy")
+    pinned = dict(pin.split("==") for pin in _PINS)
+    return Framework(
+        name="surprise",
+        version=installed.get(_DISTRIBUTION, pinned[_DISTRIBUTION]),
+        summary="rating prediction after the papers of the Netflix prize",
+        algorithms=algorithms(),
+        packages=installed,
+        environment=Environment(
+            imports=("surprise",),
+            steps=(("--no-deps", *_PINS),),
+            install="pip install 'recsys-repro-surprise[framework]'",
+        ),
+    )
+
+
+@impl
+def repro_splitters() -> Sequence[Splitter]:
+    return splitters()
+
+
+def _versions(*distributions: str) -> dict[str, str]:
+    """The versions of those that are installed here."""
+    found = {}
+    for name in distributions:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

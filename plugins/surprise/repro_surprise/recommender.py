@@ -1,0 +1,45 @@
+"""A class of Surprise behind the interface of recommenders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from repro.data.interactions import CodeArray, Interactions
+from repro.plugin import ParameterValue, Scores
+from repro_surprise.classes import SurpriseClass, check
+from repro_surprise.fitted import fit
+
+# NumPy's RandomState takes seeds of 32 bits.
+_SEEDS = 1 << 32
+
+
+class SurpriseRecommender:
+    """Fits as Surprise does and scores with the arrays of the fitted algorithm.
+
+    Scores are the estimates that Surprise's ``predict`` gives, not clipped to the rating scale.
+
+    What Surprise calls impossible (``was_impossible``) is a fallback, with the value that Surprise gives it: the mean
+    of all training ratings. All else is scored, as Surprise has it, also where it only knows a mean or biases.
+
+    ``known_as`` has the names that parameters go by where these are not Surprise's own.
+    """
+
+    def __init__(
+        self,
+        of: SurpriseClass,
+        parameters: Mapping[str, ParameterValue],
+        known_as: Mapping[str, str] | None = None,
+    ) -> None:
+        check(parameters, known_as or {})
+        self.of = of
+        self.parameters = dict(parameters)
+
+    def fit(self, train: Interactions, *, seed: int) -> None:
+        fitted = fit(self.of.make(self.parameters, seed % _SEEDS), train, seed)
+        self.estimates_ = self.of.estimates(fitted)
+
+    def score(self, users: CodeArray, items: CodeArray) -> Scores:
+        return self.estimates_.block(users, items)
+
+    def predict(self, users: CodeArray, items: CodeArray) -> Scores:
+        return self.estimates_.pairs(users, items)

@@ -1,0 +1,144 @@
+"""What is declared is what is there: the canonical words, and Surprise's own with Surprise's own defaults."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import surprise
+
+import repro
+import repro_surprise
+from repro.data.interactions import Interactions
+from repro.errors import PluginError
+from repro.plugin import Algorithm, RatingPredictor, parameters_of, plugins
+from repro.plugin.canonical import CANONICAL
+from repro_surprise.classes import CLASSES, SurpriseClass
+from repro_surprise.plugin import repro_framework
+
+FRAMEWORK = repro_framework()
+each = pytest.mark.parametrize("algorithm", FRAMEWORK.algorithms, ids=lambda algorithm: algorithm.name)
+each_class = pytest.mark.parametrize("of", CLASSES.values(), ids=lambda of: of.name)
+# What the fit decides, or what a study has no use for.
+NOT_PARAMETERS = {"self", "random_state", "verbose", "kwargs", "sim_options", "bsl_options"}
+
+
+def test_the_installed_plugin_is_found() -> None:
+    assert "surprise" in plugins().frameworks
+    assert "surprise" not in plugins().broken
+    assert plugins().place("surprise") == "here"
+
+
+def test_every_algorithm_of_surprise_is_there_under_its_own_name() -> None:
+    public = {
+        name for name, one in vars(surprise).items() if inspect.isclass(one) and issubclass(one, surprise.AlgoBase)
+    }
+    assert set(CLASSES) == public - {"AlgoBase"}
+    assert set(CLASSES) <= {algorithm.name for algorithm in FRAMEWORK.algorithms}
+
+
+def test_canonical_algorithms() -> None:
+    assert {algorithm.name for algorithm in FRAMEWORK.algorithms} - set(CLASSES) == {
+        "random",
+        "bias",
+        "user-knn",
+        "item-knn",
+        "biased-mf",
+        "svd++",
+        "nmf",
+        "slope-one",
+        "co-clustering",
+    }
+
+
+@each_class
+def test_parameters_have_the_defaults_of_surprise(of: SurpriseClass) -> None:
+    taken = inspect.signature(getattr(surprise, of.name).__init__).parameters
+    defaults = {name: taken[name].default for name in taken if name not in NOT_PARAMETERS}
+    flat = {
+        parameter.name: parameter.default for parameter in of.parameters if parameter.name[:4] not in ("sim_", "bsl_")
+    }
+    assert flat == {name: -1 if default is None else default for name, default in defaults.items()}
+    assert of.talks == ("verbose" in taken)
+    assert of.seeded == ("random_state" in taken)
+
+
+@each_class
+def test_what_is_not_given_is_not_given_to_surprise(of: SurpriseClass) -> None:
+    stated = of.keywords({parameter.name: parameter.default for parameter in of.parameters})
+    made = of.make({parameter.name: parameter.default for parameter in of.parameters}, 3)
+    assert isinstance(made, surprise.AlgoBase)
+    assert -1 not in stated.values()
+    assert -1 not in stated.get("bsl_options", {}).values()
+
+
+@each
+def test_canonical_parameters_are_mapped_or_named_as_unmapped(algorithm: Algorithm) -> None:
+    names = [parameter.name for parameter in algorithm.parameters]
+    assert len(names) == len(set(names))
+    for parameter in algorithm.parameters:
+        assert parameter.meaning
+        assert not parameter.options or parameter.default in parameter.options
+    canonical = CANONICAL.get(algorithm.name)
+    assert set(algorithm.mapping) | set(algorithm.unmapped) == (set(canonical.parameters) if canonical else set())
+    assert set(algorithm.mapping) <= set(names)
+
+
+@each
+def test_every_option_can_be_made_and_predicts(algorithm: Algorithm) -> None:
+    for parameter in algorithm.parameters:
+        for option in parameter.options:
+            made = algorithm.make(**parameters_of(algorithm, {parameter.name: option}))
+            assert isinstance(made, RatingPredictor)
+    assert isinstance(algorithm.make(), RatingPredictor)
+    assert algorithm.predicts
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "value"),
+    [
+        ("KNNBasic", "k", 0),
+        ("KNNWithMeans", "min_k", 0),
+        ("user-knn", "min_overlap", 0),
+        ("item-knn", "min_neighbours", -2),
+        ("item-knn", "center", "median"),
+        ("biased-mf", "factors", 0),
+        ("NMF", "init_low", -0.5),
+        ("co-clustering", "user_clusters", 0),
+    ],
+)
+def test_a_value_out_of_range_is_named_as_it_was_given(name: str, parameter: str, value: object) -> None:
+    _, algorithm = plugins().algorithm(f"surprise/{name}")
+    with pytest.raises(PluginError, match=f"{parameter} = .* give"):
+        algorithm.make(**{parameter: value})
+
+
+def test_nothing_cannot_be_fitted(train: Interactions) -> None:
+    recommender = plugins().recommender("surprise/SVD", {})
+    with pytest.raises(PluginError, match="surprise/SVD: Surprise cannot be fitted to no rows"):
+        recommender.fit(train.select(train.users < 0), seed=1)
+
+
+def test_pins_are_exact_and_hold_what_a_worker_needs() -> None:
+    assert FRAMEWORK.environment is not None
+    ((first, *pins),) = FRAMEWORK.environment.steps
+    assert first == "--no-deps"
+    pinned = dict(pin.split("==") for pin in pins)
+    assert {"scikit-surprise", "joblib", "numpy", "scipy", "pandas", "pluggy"} <= set(pinned)
+    assert not any("+" in version for version in pinned.values())
+
+
+def test_the_declaration_needs_neither_surprise_nor_scipy_nor_pandas() -> None:
+    code = (
+        "import sys\n"
+        "for name in ('surprise', 'scipy', 'pandas', 'numba', 'pyarrow', 'pydantic'): sys.modules[name] = None\n"
+        "from repro_surprise.plugin import repro_framework, repro_splitters\n"
+        "print(len(repro_framework().algorithms), len(repro_splitters()))"
+    )
+    folders = {str(Path(str(package.__file__)).parents[1]) for package in (repro, repro_surprise)}
+    path = f"import sys; sys.path[:0] = {sorted(folders)!r}\n"
+    told = subprocess.run([sys.executable, "-c", path + code], capture_output=True, text=True, check=True)
+    assert told.stdout.split() == ["20", "4"]

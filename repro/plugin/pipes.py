@@ -1,0 +1,108 @@
+"""The three pipes of a process: what it is sent, what it answers, and what it says beside that; until a deadline.
+
+While one is waited for, what comes through the others is taken: a process that says a lot is never held up, and what it
+said before an answer is known when the answer is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+
+_BLOCK = 1 << 20
+_REMEMBERED = 1 << 14
+
+
+class Pipes:
+    """The pipes of ``process``, which must have all three."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin and process.stdout and process.stderr
+        self._streams = (process.stdin, process.stdout, process.stderr)
+        self._in, self._out, self._err = (stream.fileno() for stream in self._streams)
+        self._said = b""
+        self._deadline: float | None = None
+        self._reads, self._writes = selectors.DefaultSelector(), selectors.DefaultSelector()
+        for one in (self._in, self._out, self._err):
+            os.set_blocking(one, False)
+        self._reads.register(self._out, selectors.EVENT_READ)
+        self._writes.register(self._in, selectors.EVENT_WRITE)
+        for selector in (self._reads, self._writes):
+            selector.register(self._err, selectors.EVENT_READ)
+        self._silent = False
+
+    @contextlib.contextmanager
+    def until(self, limit: float | None) -> Iterator[None]:
+        """Sending and reading within takes at most ``limit`` seconds, or is a TimeoutError."""
+        self._deadline = None if limit is None else time.monotonic() + limit
+        try:
+            yield
+        finally:
+            self._deadline = None
+
+    def send(self, pieces: Sequence[bytes]) -> None:
+        """Write all pieces; a BrokenPipeError where nobody reads any more."""
+        for piece in pieces:
+            view, at = memoryview(piece), 0
+            while at < len(view):
+                self._wait(self._writes, self._in)
+                with contextlib.suppress(BlockingIOError):
+                    at += os.write(self._in, view[at : at + _BLOCK])
+
+    def read(self, size: int) -> bytearray:
+        """Exactly ``size`` bytes of an answer; an EOFError where there are no more."""
+        buffer = bytearray(size)
+        view, at = memoryview(buffer), 0
+        while at < size:
+            self._wait(self._reads, self._out)
+            with contextlib.suppress(BlockingIOError):
+                got = os.readv(self._out, [view[at : at + _BLOCK]])
+                if not got:
+                    raise EOFError
+                at += got
+        return buffer
+
+    def last_lines(self, count: int) -> list[str]:
+        """The last lines that the process said; those that a progress bar wrote over each other are lines too."""
+        self._listen()
+        lines = (line.rstrip() for line in self._said.decode(errors="replace").splitlines())
+        return [line for line in lines if line][-count:]
+
+    def close(self) -> None:
+        """Close them; what was said until now is kept."""
+        self._listen()
+        self._silent = True
+        self._reads.close()
+        self._writes.close()
+        for stream in self._streams:
+            with contextlib.suppress(OSError):
+                stream.close()
+
+    def _wait(self, selector: selectors.BaseSelector, wanted: int) -> None:
+        """Wait for a pipe, listening to what is said."""
+        while True:
+            left = None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+            ready = [key.fd for key, _ in selector.select(left)]
+            if self._err in ready:
+                self._listen()
+            if wanted in ready:
+                return
+            if left == 0.0:
+                raise TimeoutError
+
+    def _listen(self) -> None:
+        """Take what was said so far, and remember the end of it."""
+        while not self._silent:
+            try:
+                said = os.read(self._err, _BLOCK)
+            except BlockingIOError:
+                return
+            if not said:
+                self._silent = True
+                self._reads.unregister(self._err)
+                self._writes.unregister(self._err)
+            self._said = (self._said + said)[-_REMEMBERED:]
