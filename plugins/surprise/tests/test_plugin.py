@@ -5,10 +5,12 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
 import surprise
+from packaging.requirements import Requirement
 
 import repro
 import repro_surprise
@@ -129,6 +131,9 @@ def test_pins_are_exact_and_hold_what_a_worker_needs() -> None:
     pinned = dict(pin.split("==") for pin in pins)
     assert {"scikit-surprise", "joblib", "numpy", "scipy", "pandas", "pluggy"} <= set(pinned)
     assert not any("+" in version for version in pinned.values())
+    for pin in pinned:  # installed without asking for dependencies: they must be among the pins
+        wanted = [Requirement(line) for line in requires(pin) or []]
+        assert {one.name for one in wanted if not one.marker or one.marker.evaluate({"extra": ""})} <= set(pinned)
 
 
 def test_the_declaration_needs_neither_surprise_nor_scipy_nor_pandas() -> None:
