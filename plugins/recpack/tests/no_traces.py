@@ -30,7 +30,8 @@ def state():
         "deterministic": torch.get_deterministic_debug_mode(),
         "log": logging.getLogger("recpack").level,
         "bars": id(recpack.algorithms.bprmf.tqdm),
-        "environment": dict(os.environ),
+        # torch itself sets one of these when an optimiser is first made.
+        "environment": {name: value for name, value in os.environ.items() if not name.startswith("TORCHINDUCTOR")},
         "folder": sorted(path.name for path in Path().iterdir()),
     }
 
