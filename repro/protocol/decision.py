@@ -38,22 +38,25 @@ class Option:
 
 @dataclass(frozen=True)
 class When:
-    """A decision applies only while another one has one of these values (or lies above a bound)."""
+    """A decision applies only while another one has one of these values (or none of others, or lies above a bound)."""
 
     decision: str
     values: tuple[Value, ...] = ()
     above: float | None = None
+    other_than: tuple[Value, ...] = ()
 
     def holds(self, value: Value | None) -> bool:
         if value is None:
             return False
         if self.above is not None:
             return not isinstance(value, str) and float(value) > self.above
-        return value in self.values
+        return value not in self.other_than if self.other_than else value in self.values
 
     def __str__(self) -> str:
         if self.above is not None:
             return f"{self.decision} > {self.above:g}"
+        if self.other_than:
+            return f"{self.decision} is none of {', '.join(toml_value(value) for value in self.other_than)}"
         return f"{self.decision} is {' or '.join(toml_value(value) for value in self.values)}"
 
 

@@ -14,12 +14,13 @@ from repro.split.fold import Fold, Split
 from repro.split.kfold import plan_kfold, plan_kfold_per_user, plan_kfold_users
 from repro.split.moments import plan_time_point, plan_time_users
 from repro.split.per_user import plan_all_but_n, plan_given_n
-from repro.split.plan import TEST, TRAIN, VALIDATION, PartArray, Plan, Strategy
+from repro.split.plan import TEST, TRAIN, VALIDATION, PartArray, Strategy
 from repro.split.popularity import head_items
 from repro.split.ratio import plan_ratio, plan_user_ratio
 from repro.split.sampling import plan_random_n
 from repro.split.splitters import plan_splitter
 from repro.split.uniform_items import plan_uniform_items
+from repro.split.validation import SHARE, ValidationShare
 
 STRATEGIES = {
     "ratio": Strategy(plan_ratio, "change split.test_ratio or split.validation_ratio"),
@@ -49,16 +50,19 @@ def make_folds(interactions: Interactions, protocol: Protocol, seed: int) -> Spl
     plan = _strategy(name).plan(interactions, protocol, seed)
     interactions = interactions if plan.interactions is None else plan.interactions
     removed = head_items(interactions, protocol)
+    validation = ValidationShare(interactions, protocol, seed)
     exclusions = Exclusions(interactions, protocol, removed)
     folds: list[Fold] = []
-    for planned in plan.folds:
-        fold = _fold(str(len(folds) + 1), exclusions.apply(planned), plan)
+    for made in plan.folds:
+        planned = validation.apply(made)
+        fold = _fold(str(len(folds) + 1), exclusions.apply(planned), plan.validation or validation.asked)
         if len(fold.test) or not plan.skip_empty:
             _refuse_empty(fold, planned, protocol)
             folds.append(fold)
     if not folds:
         raise ProtocolError(_nothing_left("no fold has test rows", protocol))
-    impacts = [_strategy_impact(folds, len(interactions), name), *plan.impacts, *exclusions.impacts()]
+    strategy = _strategy_impact(folds, len(interactions), name)
+    impacts = [strategy, *plan.impacts, *validation.impacts(), *exclusions.impacts()]
     return Split(interactions, tuple(folds), removed, plan.target_items, impacts)
 
 
@@ -67,12 +71,12 @@ def _strategy(name: str) -> Strategy:
     return STRATEGIES.get(name) or Strategy(plan_splitter, "change the parameters of the splitter")
 
 
-def _fold(name: str, parts: PartArray, plan: Plan) -> Fold:
+def _fold(name: str, parts: PartArray, with_validation: bool) -> Fold:
     return Fold(
         name,
         np.flatnonzero(parts == TRAIN),
         np.flatnonzero(parts == TEST),
-        np.flatnonzero(parts == VALIDATION) if plan.validation else None,
+        np.flatnonzero(parts == VALIDATION) if with_validation else None,
     )
 
 
@@ -89,9 +93,11 @@ def _refuse_empty(fold: Fold, planned: PartArray, protocol: Protocol) -> None:
         if before:
             raise ProtocolError(_nothing_left(f"fold {fold.name} loses all its {before:,} {noun} rows", protocol))
         strategy = protocol.text("split.strategy")
+        blamed, remedy = f'split.strategy = "{strategy}"', _strategy(strategy).remedy
+        if SHARE in protocol and (noun == "validation" or (noun == "training" and (planned == VALIDATION).any())):
+            blamed, remedy = f"{SHARE} = {protocol[SHARE]}", f"{'raise' if noun == 'validation' else 'lower'} it"
         raise ProtocolError(
-            f'split.strategy = "{strategy}" leaves fold {fold.name} without any {noun} row '
-            f"(the data has {len(planned):,}); {_strategy(strategy).remedy}"
+            f"{blamed} leaves fold {fold.name} without any {noun} row (the data has {len(planned):,}); {remedy}"
         )
 
 

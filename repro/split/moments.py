@@ -12,10 +12,9 @@ from repro.data.interactions import Interactions
 from repro.errors import ProtocolError
 from repro.protocol import Protocol
 from repro.split.order import random_order, row_keys
-from repro.split.plan import LEFT_OUT, TEST, TRAIN, PartArray, Plan, draws, timestamps_for
+from repro.split.plan import LEFT_OUT, TEST, TRAIN, PartArray, Plan, Times, draws, timestamps_for
 from repro.split.sampling import UserMask, sampled_users, sampled_users_impact
 
-Times = npt.NDArray[np.int64]
 RowMask = npt.NDArray[np.bool_]
 
 # clock = "each" gives every test user a training set of its own; 500 million row numbers are 4 GB

@@ -15,6 +15,7 @@ from repro.protocol import Protocol
 from repro.streams import stream
 
 PartArray = npt.NDArray[np.uint8]
+Times = npt.NDArray[np.int64]
 
 TRAIN, VALIDATION, TEST, LEFT_OUT = np.uint8(0), np.uint8(1), np.uint8(2), np.uint8(3)
 
@@ -45,7 +46,7 @@ class Strategy:
     remedy: str
 
 
-def timestamps_for(interactions: Interactions, protocol: Protocol, decision: str) -> npt.NDArray[np.int64]:
+def timestamps_for(interactions: Interactions, protocol: Protocol, decision: str) -> Times:
     """The timestamps that the value of ``decision`` needs, or a refusal."""
     if interactions.timestamps is None:
         raise ProtocolError(

@@ -21,7 +21,7 @@ from repro.study.search import is_grid, require_optuna
 from repro.study.tune import Tune
 
 FEATURES = "data.item_features"
-# What sets rows apart for validation, by strategy.
+# What sets rows apart for validation, by strategy; in all others it is a share of the training rows.
 VALIDATION = {
     "ratio": "split.validation_ratio",
     "user-ratio": "split.validation_ratio",
@@ -150,9 +150,10 @@ def _require_validation(study: Study, tune: Tune, split: Split) -> None:
     """Refuse tuning where it would have nothing but the test part to go by, and a search that cannot be made."""
     if split.folds[0].validation is None:
         strategy = study.protocol.text("split.strategy")
-        todo = f"set {VALIDATION[strategy]}" if strategy in VALIDATION else f"use one of {', '.join(VALIDATION)}"
+        decision = VALIDATION.get(strategy, "split.validation_share")
         raise StudyError(
-            f'[tune] chooses on a validation part, and split.strategy = "{strategy}" sets none apart here; {todo}'
+            f'[tune] chooses on a validation part, and split.strategy = "{strategy}" sets none apart here; '
+            f"set {decision}"
         )
     if study.protocol["candidates.base"] == "file":
         raise StudyError(

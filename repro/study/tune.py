@@ -14,6 +14,9 @@
 
 A parameter that an entry of ``[[algorithms]]`` states is not tuned there; an entry with ``tune = false`` is not at all.
 
+The validation part is a decision of the protocol: ``split.validation_share`` takes it from the training rows of each
+fold, and the strategies ratio, user-ratio, all-but-n and files have decisions of their own for it.
+
 Trials see training and validation rows only (:mod:`repro.study.tuning`). With ``refit = "train"`` validation rows are
 in no fit; with "train+validation" they join the training rows of every algorithm, tuned or not, in the fit before the
 test. What is ranked and what is relevant there hangs on the training part either way, so that the candidates of the

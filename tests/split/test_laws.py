@@ -18,23 +18,38 @@ CASES = {
         {"rounding": "ceil", "validation_ratio": 0.3, "repeats": 2},
         {"order": "time", "rounding": "floor"},
     ],
-    "kfold": [{}, {"folds": 3}],
-    "kfold-per-user": [{}, {"folds": 2}],
+    "kfold": [{}, {"folds": 3}, {"folds": 3, "validation_share": 0.25}],
+    "kfold-per-user": [{}, {"folds": 2}, {"validation_share": 0.2, "validation_of": "users", "rounding": "ceil"}],
     "kfold-users": [
         {},
+        {"validation_share": 0.1, "validation_of": "users", "validation_order": "time"},
         {"holdout": "all-but-n", "holdout_n": 2, "order": "time"},
         {"holdout": "given-n", "holdout_n": 3, "folds": 2, "short_users": "drop"},
     ],
-    "given-n": [{"n": 3}, {"n": 2, "order": "time", "short_users": "drop"}, {"n": 1, "repeats": 3}],
+    "given-n": [
+        {"n": 3},
+        {"n": 2, "order": "time", "short_users": "drop"},
+        {"n": 1, "repeats": 3},
+        {"n": 4, "repeats": 2, "validation_share": 0.5, "short_users": "drop"},
+    ],
     "all-but-n": [
         {"n": 1},
         {"n": 2, "validation_n": 1, "order": "time", "equal_times": "random"},
         {"n": 3, "short_users": "drop"},
     ],
-    "random-n": [{}, {"test_users": 4, "repeats": 2}],
-    "time-point": [{"time": 20}],
-    "time-users": [{}, {"test_users": 5, "clock": "own"}, {"test_users": 5, "clock": "each"}],
-    "uniform-items": [{}, {"test_ratio": 0.3, "train_floor": 0.4, "repeats": 2}],
+    "random-n": [{}, {"test_users": 4, "repeats": 2}, {"test_users": 4, "validation_share": 0.2}],
+    "time-point": [{"time": 20}, {"time": 20, "validation_share": 0.3, "validation_order": "time"}],
+    "time-users": [
+        {},
+        {"test_users": 5, "clock": "own"},
+        {"test_users": 5, "clock": "each"},
+        {"test_users": 5, "clock": "each", "validation_share": 0.5, "validation_order": "time"},
+    ],
+    "uniform-items": [
+        {},
+        {"test_ratio": 0.3, "train_floor": 0.4, "repeats": 2},
+        {"validation_share": 0.2, "validation_of": "users", "equal_times": "random", "validation_order": "time"},
+    ],
 }
 EVERY = [(name, stated) for name, cases in CASES.items() for stated in cases]
 

@@ -179,6 +179,24 @@ def test_the_same_study_gives_the_same_bytes_with_two_workers(study, finished, t
     assert filecmp.cmp(other.folder / "results.csv", finished.folder / "results.csv", shallow=False)
 
 
+def test_folds_are_tuned_on_a_share_of_their_training_rows(data, tmp_path):
+    """Whatever the order of the rows and the number of workers; validation rows are never test rows."""
+    changes = {"split__folds": 3, "split__validation_share": 0.2, "split__validation_of": "users"}
+    protocol = Protocol.load("random-5fold", **changes)
+    shuffled = data.select(np.random.default_rng(1).permutation(len(data)))
+    one, other = (tuned_study(rows, protocol, SPACES, trials=7) for rows in (data, shuffled))
+    folders = [one.run(tmp_path / "one").folder, other.run(tmp_path / "other", workers=2).folder]
+    assert outcome(folders[0]) == outcome(folders[1])
+    assert sorted(choices(folders[0])) == [f"reference item-knn/{fold}" for fold in "123"]
+    plan = make_plan(one)
+    for fold in plan.split.folds:
+        assert not set(fold.validation.tolist()) & set(fold.test.tolist())
+        assert len(fold.train) + len(fold.validation) + len(fold.test) == len(data)
+        tried = FoldParts.of_validation(plan, fold)
+        assert tried.test.digest == data.select(fold.validation).digest
+        assert tried.whole.digest == data.select(np.union1d(fold.train, fold.validation)).digest
+
+
 def test_another_seed_proposes_others(finished):
     events = {event.cell: event for event in journal_of(finished.folder).events("tuning.finished")}
     folds = [events[f"reference item-knn/{fold}"] for fold in ("1", "2")]
@@ -478,7 +496,8 @@ def test_optuna_is_needed_only_for_spaces_larger_than_the_trials(data, protocol,
         ({"split__strategy": "ratio"}, "set split.validation_ratio"),
         ({"split__strategy": "user-ratio"}, "set split.validation_ratio"),
         ({"split__strategy": "all-but-n", "split__n": 2}, "set split.validation_n"),
-        ({"split__strategy": "kfold"}, "use one of ratio, user-ratio, all-but-n, files"),
+        ({"split__strategy": "kfold"}, "set split.validation_share"),
+        ({"split__strategy": "time-users"}, "set split.validation_share"),
     ],
 )
 def test_a_validation_part_is_needed(data, changes, sentence, tmp_path):

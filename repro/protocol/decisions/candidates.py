@@ -44,6 +44,7 @@ DECISIONS = (
                 (
                     When("split.validation_ratio", above=0),
                     When("split.validation_n", above=0),
+                    When("split.validation_share", above=0),
                     When("split.strategy", ("files",)),
                 )
             ),

@@ -4,6 +4,8 @@ from repro.protocol.decision import AnyOf, Decision, Option, When
 
 PER_USER_N = ("given-n", "all-but-n")
 ORDERED = ("ratio", "user-ratio", "given-n", "all-but-n", "kfold-users")
+# Strategies that set rows apart for validation in the same stroke as for the test.
+THREE_WAY = ("ratio", "user-ratio", "all-but-n", "files")
 
 
 def _strategy(*names: str) -> tuple[When, ...]:
@@ -135,7 +137,7 @@ DECISIONS = (
             Option("ceil", "up"),
         ),
         default="round",
-        when=_strategy("user-ratio", "kfold-users"),
+        when=(AnyOf((*_strategy("user-ratio", "kfold-users"), When("split.validation_of", ("users",)))),),
     ),
     Decision(
         "split.short_users",
@@ -157,7 +159,7 @@ DECISIONS = (
             Option("random", "at random"),
         ),
         default="item-asc",
-        when=(When("split.order", ("time",)),),
+        when=(AnyOf((When("split.order", ("time",)), When("split.validation_order", ("time",)))),),
     ),
     Decision(
         "split.test_users",
@@ -210,6 +212,35 @@ DECISIONS = (
         default=0,
         minimum=0,
         when=_strategy("all-but-n"),
+    ),
+    Decision(
+        "split.validation_share",
+        "Which share of the training rows of each fold is set apart for validation?",
+        "number",
+        default=0.0,
+        minimum=0,
+        maximum=1,
+        when=(When("split.strategy", other_than=THREE_WAY),),
+    ),
+    Decision(
+        "split.validation_of",
+        "Of what is that share taken?",
+        options=(
+            Option("rows", "of all training rows of the fold, whoever they belong to"),
+            Option("users", "of every user's training rows"),
+        ),
+        default="rows",
+        when=(When("split.validation_share", above=0),),
+    ),
+    Decision(
+        "split.validation_order",
+        "Which training rows are set apart for validation?",
+        options=(
+            Option("random", "a random choice, another one in each fold"),
+            Option("time", "the latest ones"),
+        ),
+        default="random",
+        when=(When("split.validation_share", above=0),),
     ),
     Decision("split.train_file", "The training rows?", "path", when=_strategy("files")),
     Decision("split.test_file", "The test rows?", "path", when=_strategy("files")),
