@@ -1,17 +1,15 @@
 """Plug-ins: what they implement (``impl``, the interfaces) and how the core reaches them."""
 
 from repro.plugin.border import Guarded, guarded_recommender
+from repro.plugin.evaluator import FEATURES, Case, Evaluator, Observed, Pipeline, PipelineFold
 from repro.plugin.interfaces import (
     FALLBACK,
     SCORED,
     UNSCORED,
     Algorithm,
-    Case,
     Environment,
-    Evaluator,
     Exporter,
     Framework,
-    Observed,
     Parameter,
     ParameterValue,
     RatingPredictor,
@@ -24,6 +22,7 @@ from repro.plugin.spec import impl
 
 __all__ = [
     "FALLBACK",
+    "FEATURES",
     "SCORED",
     "UNSCORED",
     "Algorithm",
@@ -36,6 +35,8 @@ __all__ = [
     "Observed",
     "Parameter",
     "ParameterValue",
+    "Pipeline",
+    "PipelineFold",
     "Plugins",
     "RatingPredictor",
     "Recommender",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from repro.data.interactions import CodeArray, Interactions
 from repro.errors import PluginError, ReproError
+from repro.plugin.evaluator import Observed, PipelineFold
 from repro.plugin.interfaces import FALLBACK, Algorithm, ParameterValue, RatingPredictor, Recommender, Scores
 
 Result = TypeVar("Result")
@@ -85,6 +86,31 @@ def checked_notes(label: str, given: object) -> dict[str, str]:
     if not isinstance(given, Mapping) or not all(isinstance(text, str) for pair in given.items() for text in pair):
         raise PluginError(f"{label} has notes that are {given!r:.80}; expected a mapping of text to text")
     return dict(given)
+
+
+def checked_observed(label: str, given: object) -> Observed:
+    """What an evaluator answered, if it is numbers."""
+    match given:
+        case Observed(value=None, per_user=None):
+            raise PluginError(f"{label} answered nothing; expected a number, or one for each user")
+        case Observed(value=value, per_user=per_user):
+            try:
+                told = None if per_user is None else {int(user): float(one) for user, one in per_user.items()}
+                return Observed(None if value is None else float(value), told)
+            except (TypeError, ValueError) as error:
+                raise PluginError(f"{label} answered with what is no number: {error}") from None
+    raise PluginError(f"{label} answered {given!r:.80}; expected repro.plugin.Observed")
+
+
+def checked_folds(label: str, given: object, rows: Interactions) -> list[PipelineFold]:
+    """What a framework's whole evaluation gave, if it is folds of these rows with scores of all users and items."""
+    if not isinstance(given, Sequence) or not given or not all(isinstance(one, PipelineFold) for one in given):
+        raise PluginError(f"{label} gave {given!r:.80}; expected a sequence of repro.plugin.PipelineFold")
+    shape = (rows.n_users, rows.n_items)
+    for fold in given:
+        if (len(fold.train) or len(fold.test)) and max(np.max(fold.train), np.max(fold.test)) >= len(rows):
+            raise PluginError(f"{label} gave a fold with rows beyond the {len(rows):,} of the data set")
+    return [replace(fold, scores=checked_scores(label, "run", fold.scores, shape)) for fold in given]
 
 
 def _numbers(label: str, method: str, given: object) -> npt.NDArray[np.float64]:

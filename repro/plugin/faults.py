@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from repro.plugin.interfaces import Algorithm, Environment, Evaluator, Exporter, Framework, Parameter, Splitter
+from repro.plugin.evaluator import FEATURES, Evaluator, Pipeline
+from repro.plugin.interfaces import Algorithm, Environment, Exporter, Framework, Parameter, Splitter
 
 if TYPE_CHECKING:
     from repro.data import Dataset
@@ -48,7 +49,19 @@ def sequence_fault(answer: object, kind: type, fault: Callable[[Any], str]) -> s
 
 
 def evaluator_fault(evaluator: Evaluator) -> str:
-    return _callable_fault(evaluator.name, _WORD, evaluator.evaluate, "an evaluator")
+    if fault := _callable_fault(evaluator.name, _PATH, evaluator.evaluate, "an evaluator"):
+        return f"{fault}; an evaluator is called framework/name"
+    if not isinstance(evaluator.measures, Mapping) or not evaluator.measures:
+        return f"declares the evaluator {evaluator.name} without measures: its own names, and the metrics meant"
+    if strange := [one for one in evaluator.cannot if one not in FEATURES]:
+        return f"says that {evaluator.name} cannot take '{strange[0]}'; known are {', '.join(FEATURES)}"
+    return ""
+
+
+def pipeline_fault(pipeline: Pipeline) -> str:
+    if fault := _callable_fault(pipeline.name, _PATH, pipeline.run, "a pipeline"):
+        return f"{fault}; a pipeline is called framework/name"
+    return ""
 
 
 def exporter_fault(exporter: Exporter) -> str:

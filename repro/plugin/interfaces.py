@@ -142,36 +142,3 @@ class Exporter:
     name: str
     summary: str
     export: Callable[[Path, Path], None]
-
-
-@dataclass(frozen=True)
-class Case:
-    """What an evaluator is asked about: known scores of users (rows) for items (columns), and what was held out.
-
-    A score that is not a number is missing. ``train`` and ``test`` have the codes of rows and columns.
-    """
-
-    scores: FloatArray
-    train: Interactions
-    test: Interactions
-
-
-@dataclass(frozen=True)
-class Observed:
-    """What an evaluator answered: a number, and that of each user where it tells (NaN where it does not)."""
-
-    value: float
-    per_user: FloatArray | None = None
-
-
-@dataclass(frozen=True)
-class Evaluator:
-    """A framework's own evaluation code: ``evaluate(case, measure, k)`` decides everything that it can.
-
-    ``measures`` are the framework's own names of what it measures.
-    """
-
-    name: str
-    summary: str
-    evaluate: Callable[[Case, str, int | None], Observed]
-    measures: tuple[str, ...] = ()

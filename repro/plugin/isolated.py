@@ -16,6 +16,7 @@ from typing import Any
 from repro.data.interactions import CodeArray, Interactions
 from repro.errors import PluginError
 from repro.plugin import wire
+from repro.plugin.evaluator import Case, Observed, PipelineFold
 from repro.plugin.interfaces import ParameterValue, Scores
 from repro.plugin.pipes import Pipes
 
@@ -181,6 +182,20 @@ def split_isolated(
     header, arrays = wire.rows_to_arrays(rows)
     _, parts = worker.ask("split", arrays, splitter=splitter, seed=seed, parameters=parameters, **header)
     return list(zip(parts[::2], parts[1::2], strict=True))
+
+
+def evaluate_isolated(worker: Worker, evaluator: str, case: Case, measure: str, k: int | None) -> Observed:
+    """What an evaluator in a worker answers."""
+    header, arrays = wire.case_to_arrays(case)
+    answer, results = worker.ask("evaluate", arrays, evaluator=evaluator, measure=measure, k=k, case=header)
+    return wire.arrays_to_observed(answer, results)
+
+
+def run_isolated(worker: Worker, pipeline: str, rows: Interactions, seed: int) -> list[PipelineFold]:
+    """The folds of a framework's whole evaluation in a worker."""
+    header, arrays = wire.rows_to_arrays(rows)
+    answer, results = worker.ask("run", arrays, pipeline=pipeline, seed=seed, **header)
+    return wire.arrays_to_folds(answer, results)
 
 
 _workers: dict[Launch, Worker] = {}

@@ -21,9 +21,17 @@ import pluggy
 
 from repro.errors import PluginError, nearest
 from repro.plugin import environment, faults, spec
-from repro.plugin.border import Guarded, call, guarded_recommender
-from repro.plugin.interfaces import Algorithm, Evaluator, Exporter, Framework, ParameterValue, Splitter
-from repro.plugin.isolated import IsolatedRecommender, Launch, split_isolated, worker_of
+from repro.plugin.border import Guarded, call, checked_folds, checked_observed, guarded_recommender
+from repro.plugin.evaluator import Case, Evaluator, Observed, Pipeline, PipelineFold
+from repro.plugin.interfaces import Algorithm, Exporter, Framework, ParameterValue, Splitter
+from repro.plugin.isolated import (
+    IsolatedRecommender,
+    Launch,
+    evaluate_isolated,
+    run_isolated,
+    split_isolated,
+    worker_of,
+)
 
 if TYPE_CHECKING:
     from repro.data import Dataset
@@ -122,6 +130,10 @@ class Plugins:
         """The evaluators of all frameworks."""
         return self._declared("repro_evaluators", lambda: Evaluator, faults.evaluator_fault)
 
+    def pipelines(self) -> dict[str, Pipeline]:
+        """The whole evaluations of all frameworks."""
+        return self._declared("repro_pipelines", lambda: Pipeline, faults.pipeline_fault)
+
     def splitters(self) -> dict[str, Splitter]:
         """The splitters of all frameworks."""
         return self._declared("repro_splitters", lambda: Splitter, faults.splitter_fault)
@@ -153,6 +165,7 @@ class Plugins:
     def ask_all(self) -> None:
         """Ask every plug-in for everything, so that each that is broken is known to be."""
         self.evaluators()
+        self.pipelines()
         self.exporters()
         for names in ("repro.data:datasets", "repro.protocol:registry"):  # which ask for data sets, splitters, metrics
             pkgutil.resolve_name(names)()
@@ -201,11 +214,11 @@ class Plugins:
         return environment.freeze_of(name, needs) if needs and self.place(name) == "isolated" else None
 
     def having(self, algorithm: str) -> list[str]:
-        """The frameworks that have an algorithm of that name and can run here."""
+        """The frameworks that have an algorithm of that name, whether they can run here or not."""
         return [
             name
             for name, framework in self.frameworks.items()
-            if any(one.name == algorithm for one in framework.algorithms) and self.place(name) != "missing"
+            if any(one.name == algorithm for one in framework.algorithms)
         ]
 
     def launch(self, name: str) -> Launch:
@@ -233,13 +246,34 @@ class Plugins:
         self, name: str, rows: Interactions, seed: int, parameters: dict[str, ParameterValue]
     ) -> Sequence[tuple[Any, Any]]:
         """The folds that a splitter makes of the rows, in this process or in a worker of its framework."""
+        launch = self._elsewhere(name)
+        if launch is None:
+            return call(name, "split", self.splitters()[name].split, rows, seed, **parameters)
+        return split_isolated(worker_of(launch), name, rows, seed, parameters)
+
+    def evaluate(self, evaluator: Evaluator, case: Case, measure: str, k: int | None) -> Observed:
+        """What an evaluator answers, in this process or in a worker of its framework."""
+        launch = self._elsewhere(evaluator.name)
+        if launch is None:
+            return checked_observed(evaluator.name, call(evaluator.name, measure, evaluator.evaluate, case, measure, k))
+        return evaluate_isolated(worker_of(launch), evaluator.name, case, measure, k)
+
+    def run_pipeline(self, pipeline: Pipeline, rows: Interactions, seed: int) -> Sequence[PipelineFold]:
+        """The folds of a framework's whole evaluation, in this process or in a worker of its framework."""
+        launch = self._elsewhere(pipeline.name)
+        if launch is None:
+            return checked_folds(pipeline.name, call(pipeline.name, "run", pipeline.run, rows, seed), rows)
+        return run_isolated(worker_of(launch), pipeline.name, rows, seed)
+
+    def _elsewhere(self, name: str) -> Launch | None:
+        """How to start the worker that has what is called ``framework/...``; None where it is in this process."""
         owner = name.partition("/")[0]
-        # A splitter may come without a framework: then it is part of the plug-in, and here.
+        # What comes without a framework is part of the plug-in, and here.
         match self.place(owner) if owner in self.frameworks else "here":
             case "here":
-                return call(name, "split", self.splitters()[name].split, rows, seed, **parameters)
+                return None
             case "isolated":
-                return split_isolated(worker_of(self.launch(owner)), name, rows, seed, parameters)
+                return self.launch(owner)
         raise PluginError(f"{name}: {how_to_install(self.frameworks[owner])}")
 
 
@@ -327,8 +361,18 @@ def chosen(points: Sequence[EntryPoint], setting: str | None) -> list[EntryPoint
 @cache
 def plugins() -> Plugins:
     """The plug-ins installed in this environment, or those of them that ``REPRO_PLUGINS`` chooses."""
-    points = sorted(entry_points(group=spec.NAME), key=lambda point: point.name)
-    return load_plugins(chosen(points, os.environ.get(CHOSEN)))
+    return load_plugins(chosen(_installed(), os.environ.get(CHOSEN)))
+
+
+def unchosen() -> list[str]:
+    """The plug-ins installed in this environment that ``REPRO_PLUGINS`` leaves out."""
+    points = _installed()
+    taken = {point.name for point in chosen(points, os.environ.get(CHOSEN))}
+    return [point.name for point in points if point.name not in taken]
+
+
+def _installed() -> list[EntryPoint]:
+    return sorted(entry_points(group=spec.NAME), key=lambda point: point.name)
 
 
 def parameters_of(algorithm: Algorithm, given: dict[str, ParameterValue]) -> dict[str, ParameterValue]:

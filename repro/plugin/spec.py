@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from repro.data import Dataset
     from repro.metrics import Metric
-    from repro.plugin.interfaces import Evaluator, Exporter, Framework, Splitter
+    from repro.plugin.evaluator import Evaluator, Pipeline
+    from repro.plugin.interfaces import Exporter, Framework, Splitter
 
 NAME = "repro"
 spec = pluggy.HookspecMarker(NAME)
@@ -34,6 +35,14 @@ def repro_evaluators() -> Sequence[Evaluator]:  # type: ignore[empty-body]
     """Declare evaluators: a framework's own evaluation code, fed with known scores, for audits.
 
     Called when evaluators are first asked for.
+    """
+
+
+@spec
+def repro_pipelines() -> Sequence[Pipeline]:  # type: ignore[empty-body]
+    """Declare pipelines: a framework's whole evaluation, run as its documentation shows, for audits.
+
+    Called when pipelines are first asked for.
     """
 
 

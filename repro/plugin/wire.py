@@ -17,6 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import IdArray, Interactions
+from repro.plugin.evaluator import Case, Observed, PipelineFold
+from repro.plugin.interfaces import Scores
 
 VERSION = 1
 MARK = b"RPW" + bytes([VERSION])
@@ -109,3 +111,73 @@ def arrays_to_rows(header: dict[str, Any], arrays: Sequence[AnyArray]) -> Intera
         parts = [whole[start:end].decode(errors="surrogatepass") for start, end in itertools.pairwise(offsets)]
         ids[role] = np.array(parts, dtype=object)
     return Interactions(users, items, ratings, timestamps, ids["user"], ids["item"], header["explicit"])
+
+
+def case_to_arrays(case: Case) -> tuple[dict[str, Any], list[AnyArray]]:
+    """A case for an evaluator as a header and arrays."""
+    arrays: list[AnyArray] = [case.order.astype("<i4"), case.scores.values.astype("<f8")]
+    if case.scores.state is not None:
+        arrays.append(case.scores.state)
+    if case.listed is not None:
+        arrays.append(case.listed.astype("|u1"))
+    parts = []
+    for rows in (case.train, case.test):
+        header, of_rows = rows_to_arrays(rows)
+        parts.append({**header, "arrays": len(of_rows)})
+        arrays += of_rows
+    has = {"state": case.scores.state is not None, "listed": case.listed is not None}
+    return {**has, "scale": list(case.scale), "train": parts[0], "test": parts[1]}, arrays
+
+
+def arrays_to_case(header: dict[str, Any], arrays: Sequence[AnyArray]) -> Case:
+    """The case that :func:`case_to_arrays` took apart."""
+    left = list(arrays)
+    order, values = left.pop(0), left.pop(0)
+    state = left.pop(0) if header["state"] else None
+    listed = left.pop(0).astype(np.bool_) if header["listed"] else None
+    split = header["train"]["arrays"]
+    train, test = arrays_to_rows(header["train"], left[:split]), arrays_to_rows(header["test"], left[split:])
+    low, high = header["scale"]
+    return Case(Scores(values, state), train, test, order, (low, high), listed)
+
+
+def observed_to_arrays(observed: Observed) -> tuple[dict[str, Any], list[AnyArray]]:
+    """An answer of an evaluator as a header and arrays: JSON has no numbers that are none."""
+    told = observed.per_user
+    arrays: list[AnyArray] = [] if observed.value is None else [np.array([observed.value], "<f8")]
+    if told is not None:
+        arrays += [np.array(list(told), "<i4"), np.array(list(told.values()), "<f8")]
+    return {"value": observed.value is not None, "per_user": told is not None}, arrays
+
+
+def arrays_to_observed(header: dict[str, Any], arrays: Sequence[AnyArray]) -> Observed:
+    """The answer that :func:`observed_to_arrays` took apart."""
+    left = list(arrays)
+    value = float(left.pop(0)[0]) if header["value"] else None
+    per_user = dict(zip(left[0].tolist(), left[1].tolist(), strict=True)) if header["per_user"] else None
+    return Observed(value, per_user)
+
+
+def folds_to_arrays(folds: Sequence[PipelineFold]) -> tuple[dict[str, Any], list[AnyArray]]:
+    """The folds of a framework's whole evaluation as a header and arrays."""
+    arrays: list[AnyArray] = []
+    headers = []
+    for fold in folds:
+        state = fold.scores.state
+        numbers = np.array(list(fold.reported.values()), "<f8")
+        arrays += [fold.train.astype("<i8"), fold.test.astype("<i8"), fold.scores.values.astype("<f8"), numbers]
+        arrays += [] if state is None else [state]
+        headers.append({"measures": list(fold.reported), "state": state is not None})
+    return {"folds": headers}, arrays
+
+
+def arrays_to_folds(header: dict[str, Any], arrays: Sequence[AnyArray]) -> list[PipelineFold]:
+    """The folds that :func:`folds_to_arrays` took apart."""
+    left = list(arrays)
+    folds = []
+    for one in header["folds"]:
+        train, test, values, numbers = (left.pop(0) for _ in range(4))
+        state = left.pop(0) if one["state"] else None
+        reported = dict(zip(one["measures"], numbers.tolist(), strict=True))
+        folds.append(PipelineFold(train, test, Scores(values, state), reported))
+    return folds

@@ -16,23 +16,28 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from repro.errors import PluginError, ReproError
 from repro.plugin import wire
-from repro.plugin.border import checked_notes, checked_scores
+from repro.plugin.border import checked_folds, checked_notes, checked_observed, checked_scores
+from repro.plugin.evaluator import Evaluator, Pipeline
 from repro.plugin.interfaces import Algorithm, Framework, RatingPredictor, Recommender, Scores, Splitter
 
 Answer = tuple[dict[str, Any], list[wire.AnyArray]]
 
 
 class Server:
-    """Keeps the recommender that was last made, and answers requests about it; splits rows too."""
+    """Keeps the recommender that was last made, and answers requests about it; splits and evaluates too.
 
-    def __init__(self, framework: Framework, splitters: Sequence[Splitter] = ()) -> None:
-        self._splitters = {splitter.name: splitter for splitter in splitters}
+    ``declared(hook)`` gives what the plug-in declares through a hook that gives several things.
+    """
+
+    def __init__(self, framework: Framework, declared: Callable[[str], Sequence[Any]]) -> None:
+        self._declared = declared
         self._framework = framework
         self._algorithms = {algorithm.name: algorithm for algorithm in framework.algorithms}
         self._recommender: Recommender | None = None
@@ -76,9 +81,22 @@ class Server:
 
     def _split(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
         """Training and test rows of each fold, one after the other."""
-        splitter = self._splitters[header["splitter"]]
+        splitter: Splitter = self._named("repro_splitters", header["splitter"])
         folds = splitter.split(wire.arrays_to_rows(header, arrays), header["seed"], **header["parameters"])
         return {}, [_positions(splitter.name, part) for train, test in folds for part in (train, test)]
+
+    def _evaluate(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
+        evaluator: Evaluator = self._named("repro_evaluators", header["evaluator"])
+        observed = evaluator.evaluate(wire.arrays_to_case(header["case"], arrays), header["measure"], header["k"])
+        return wire.observed_to_arrays(checked_observed(evaluator.name, observed))
+
+    def _run(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
+        pipeline: Pipeline = self._named("repro_pipelines", header["pipeline"])
+        rows = wire.arrays_to_rows(header, arrays)
+        return wire.folds_to_arrays(checked_folds(pipeline.name, pipeline.run(rows, header["seed"]), rows))
+
+    def _named(self, hook: str, name: str) -> Any:
+        return next(one for one in self._declared(hook) if one.name == name)
 
 
 def _packed(scores: Scores) -> Answer:
@@ -99,10 +117,15 @@ def framework_of(module: str) -> Framework:
     return framework
 
 
-def splitters_of(module: str) -> Sequence[Splitter]:
-    """The splitters that a plug-in's module declares, if it does."""
-    declare = getattr(importlib.import_module(module), "repro_splitters", None)
-    return declare() if declare else ()
+def declared_by(module: str) -> Callable[[str], Sequence[Any]]:
+    """What a plug-in's module declares through each hook, asked for once; nothing where it has no such hook."""
+
+    @cache
+    def declared(hook: str) -> Sequence[Any]:
+        declare = getattr(importlib.import_module(module), hook, None)
+        return declare() if declare else ()
+
+    return declared
 
 
 def serve(module: str, requests: BinaryIO, answers: BinaryIO) -> None:
@@ -121,7 +144,7 @@ def serve(module: str, requests: BinaryIO, answers: BinaryIO) -> None:
         except EOFError:
             return
         try:
-            server = server or Server(framework_of(module), splitters_of(module))
+            server = server or Server(framework_of(module), declared_by(module))
             given, results = server.answer(header, arrays)
             pieces = wire.encode({"ok": True, **given}, results)
         except (Exception, SystemExit) as error:

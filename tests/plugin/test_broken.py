@@ -97,7 +97,7 @@ def load(write_plugin, monkeypatch):
 
 
 def ask(found):
-    found.evaluators(), found.splitters(), found.exporters()
+    found.evaluators(), found.pipelines(), found.splitters(), found.exporters()
     found.metrics([alias for metric in metrics().values() for alias in (metric.name, *metric.aliases)])
     found.datasets(["ml-100k"])
 
@@ -204,7 +204,7 @@ def test_the_choice_is_read_from_the_environment(example, run):
 def test_every_call_of_a_hook_can_be_traced(example, run):
     chosen_ones = {"REPRO_PLUGINS": "example,example-extras"}
     listed = run("-m", "repro", "plugins", "list", path=example, REPRO_TRACE="1", **chosen_ones)
-    for hook in ("framework", "evaluators", "datasets", "metrics", "splitters", "exporters"):
+    for hook in ("framework", "evaluators", "pipelines", "datasets", "metrics", "splitters", "exporters"):
         assert f"repro_{hook} [hook]" in listed.stderr
         assert f"finish repro_{hook} -->" in listed.stderr
     assert "example: " in listed.stderr

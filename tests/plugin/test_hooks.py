@@ -71,7 +71,7 @@ import numpy as np
 
 from repro import Protocol, Study, load_dataset
 from repro.data.interactions import Interactions
-from repro.plugin import Case, plugins
+from repro.plugin import Case, Scores, plugins
 
 changes = {"split.strategy": "example/every-nth", "split.example-every-nth.n": 4}
 protocol = Protocol.load("random-5fold").replace(changes, "test")
@@ -81,8 +81,19 @@ results.export("markdown", sys.argv[1] + "/table.md")
 
 data = load_dataset("example-cinema")
 scores = np.array([[3.0, 2.0, 1.0, 0.0]] * 3 + [[0.0, np.nan, 1.0, 2.0]])
-observed = plugins().evaluators()["example"].evaluate(Case(scores, data, data.select(np.array([0, 10]))), "hits", 1)
-print(json.dumps({"observed": [observed.value, observed.per_user.tolist()], "rows": len(data)}))
+case = Case(Scores(scores), data, data.select(np.array([0, 10])), np.arange(4, dtype=np.int32))
+found = plugins()
+observed = found.evaluate(found.evaluators()["example/hits"], case, "hits", 1)
+[fold] = found.run_pipeline(found.pipelines()["example/most-popular"], data, 0)
+print(
+    json.dumps(
+        {
+            "observed": [observed.value, observed.per_user],
+            "rows": len(data),
+            "pipeline": [fold.train.tolist(), fold.test.tolist(), fold.scores.values[0].tolist(), fold.reported],
+        }
+    )
+)
 """
 
 
@@ -115,7 +126,14 @@ def test_hook_repro_framework(study, example, run):
 
 def test_hook_repro_evaluators(study):
     # Ann (row 0) has casablanca (column 0) on top, dea (row 3) vertigo (column 3); both were held out.
-    assert study[1]["observed"] == [0.5, [1.0, 0.0, 0.0, 1.0]]
+    assert study[1]["observed"] == [1.0, {"0": 1.0, "3": 1.0}]
+
+
+def test_hook_repro_pipelines(study):
+    # Of the first nine rows casablanca has three and the others two each; dea saw casablanca and metropolis after that.
+    train, test, scores, reported = study[1]["pipeline"]
+    assert (train, test) == (list(range(9)), [9, 10, 11])
+    assert (scores, reported) == ([3.0, 2.0, 2.0, 2.0], {"hits": 1.0})
 
 
 def test_hook_repro_datasets(study, example, run, tmp_path):

@@ -16,7 +16,7 @@ def every_nth(rows, seed, *, n):
 
 
 def answer(split, rows, **parameters):
-    server = Server(Framework("mine", "1", "", ()), [Splitter("mine/nth", "", split)])
+    server = Server(Framework("mine", "1", "", ()), lambda hook: [Splitter("mine/nth", "", split)])
     header, arrays = wire.rows_to_arrays(rows)
     return server.answer(
         {"ask": "split", "splitter": "mine/nth", "seed": 1, "parameters": parameters, **header}, arrays

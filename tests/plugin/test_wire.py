@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import io
 import json
+import math
 import struct
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from hypothesis.extra import numpy as hnp
 
 import repro.plugin
 from repro.data import Interactions
-from repro.plugin import wire
+from repro.plugin import Case, Observed, PipelineFold, Scores, wire
 
 
 def reader(data):
@@ -186,3 +187,40 @@ def test_changed_messages_are_read_or_refused(changes):
             case "cut":
                 del data[at:]
     decode_or_refuse(bytes(data))
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_cases_and_answers_of_evaluators_come_out_as_they_went_in(whole):
+    rows = rows_of(user=["b", "a"], item=[7, 30], rating=[1.5, 2.0])
+    values = np.array([[1.0, np.nan], [-np.inf, 0.0]])
+    state = None if whole else np.array([[0, 1], [2, 0]], dtype=np.uint8)
+    listed = None if whole else np.array([[True, False], [False, False]])
+    case = Case(Scores(values, state), rows, rows.select(np.array([1])), np.array([1, 0], np.int32), (0.5, 4.0), listed)
+    header, arrays = wire.case_to_arrays(case)
+    back, sent = through({"case": header}, arrays)
+    found = wire.arrays_to_case(back["case"], sent)
+    np.testing.assert_array_equal(found.scores.values, values)
+    np.testing.assert_array_equal(found.scores.state, state)
+    np.testing.assert_array_equal(found.listed, listed)
+    assert (found.order.tolist(), found.scale) == ([1, 0], (0.5, 4.0))
+    assert found.train.to_frame().equals(rows.to_frame())
+    assert found.test.to_frame().equals(rows.to_frame().iloc[[1]].reset_index(drop=True))
+    for observed in (Observed(math.nan, {3: math.inf, 0: 0.25}), Observed(None, {}), Observed(0.5)):
+        answer = wire.arrays_to_observed(*through(*wire.observed_to_arrays(observed)))
+        assert repr(answer) == repr(observed)
+
+
+def test_folds_of_pipelines_come_out_as_they_went_in():
+    values, state = np.array([[1.0, np.nan]]), np.array([[0, 2]], dtype=np.uint8)
+    folds = [
+        PipelineFold(np.array([0, 2]), np.array([1]), Scores(values), {"rmse": math.nan, "mae": 0.5}),
+        PipelineFold(np.array([1]), np.array([0, 2]), Scores(values, state), {}),
+    ]
+    found = wire.arrays_to_folds(*through(*wire.folds_to_arrays(folds)))
+    assert [(f.train.tolist(), f.test.tolist(), repr(f.reported)) for f in found] == [
+        ([0, 2], [1], "{'rmse': nan, 'mae': 0.5}"),
+        ([1], [0, 2], "{}"),
+    ]
+    np.testing.assert_array_equal(found[0].scores.values, values)
+    assert found[0].scores.state is None
+    np.testing.assert_array_equal(found[1].scores.state, state)

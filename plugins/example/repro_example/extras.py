@@ -13,7 +13,18 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data import Dataset, Interactions, Source
-from repro.plugin import Case, Evaluator, Exporter, Observed, Parameter, Splitter, impl
+from repro.plugin import (
+    Case,
+    Evaluator,
+    Exporter,
+    Observed,
+    Parameter,
+    Pipeline,
+    PipelineFold,
+    Scores,
+    Splitter,
+    impl,
+)
 
 if TYPE_CHECKING:
     from repro.metrics import Metric, Ratio
@@ -23,18 +34,40 @@ Rows = npt.NDArray[np.int64]
 
 
 def hits_of_case(case: Case, measure: str, k: int | None) -> Observed:
-    """How many of each user's k items with the highest scores were held out; a missing score is the lowest."""
-    scores = np.where(np.isnan(case.scores), -np.inf, case.scores)
+    """The share of each tested user's k best items that were held out; a missing score is the lowest."""
+    scores = np.where(np.isnan(case.scores.values), -np.inf, case.scores.values)
     top = np.argsort(-scores, axis=1, kind="stable")[:, :k]
     held_out = np.zeros(scores.shape, dtype=bool)
     held_out[case.test.users, case.test.items] = True
-    per_user = np.take_along_axis(held_out, top, axis=1).sum(axis=1).astype(np.float64)
-    return Observed(float(per_user.mean()), per_user)
+    shares = np.take_along_axis(held_out, top, axis=1).sum(axis=1) / float(k or 1)
+    per_user = {int(user): float(shares[user]) for user in case.tested}
+    return Observed(sum(per_user.values()) / len(per_user), per_user)
 
 
 @impl
 def repro_evaluators() -> Sequence[Evaluator]:
-    return [Evaluator("example", "counts hits, as a toolkit might", hits_of_case, measures=("hits",))]
+    cannot = {
+        "partial-lists": "it ranks all items",
+        "no-list": "it ranks all items",
+        "fallback": "it sees no such mark",
+    }
+    measures = {"hits": "precision@k"}
+    return [Evaluator("example/hits", "counts hits, as a toolkit might", hits_of_case, measures, cannot)]
+
+
+def most_popular(rows: Interactions, seed: int) -> list[PipelineFold]:
+    """The last fifth of the rows is held out, and items are scored by how often the others have them."""
+    train, test = np.split(np.arange(len(rows)), [len(rows) * 4 // 5])
+    counts = rows.select(train).item_counts().astype(np.float64)
+    scores = Scores(np.tile(counts, (rows.n_users, 1)))
+    case = Case(scores, rows.select(train), rows.select(test), np.arange(rows.n_items, dtype=np.int32))
+    hits = hits_of_case(case, "hits", 2).value
+    return [PipelineFold(train, test, scores, {"hits": float(hits or 0)})]
+
+
+@impl
+def repro_pipelines() -> Sequence[Pipeline]:
+    return [Pipeline("example/most-popular", "hits of the most popular items", most_popular, "example/hits", k=2)]
 
 
 @impl

@@ -1,0 +1,121 @@
+"""Black boxes: a framework's own evaluation code, what it is asked about, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.data.interactions import CodeArray, Interactions, RowArray
+from repro.plugin.interfaces import Scores
+
+# What a case may have in it, in words. An evaluator names those that it cannot be given.
+FEATURES: Mapping[str, str] = {
+    "graded": "held-out ratings of several values",
+    "fractional": "held-out ratings that are not whole numbers",
+    "training": "training rows of the users who are tested",
+    "unknown-items": "items without training rows",
+    "short-lists": "lists of fewer than k items",
+    "partial-lists": "lists that lack some of the items",
+    "ties": "equal scores",
+    "missing": "scores that are not a number",
+    "non-positive": "scores of zero and below",
+    "infinite": "infinite scores",
+    "fallback": "scores marked as made up by the framework",
+    "no-relevant": "users without relevant items",
+    "no-list": "users without a list",
+    "duplicates": "a held-out pair that is there twice",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """What an evaluator is asked about: known scores, and what was held out. An evaluator that predicts ratings finds
+    its predictions among the scores.
+
+    scores  of users (rows) for items (columns); ``train`` and ``test`` have the codes of rows and columns. A score
+            that is not a number is missing
+    train   the training rows; users who only have such rows are not tested
+    test    the held-out rows
+    order   the items in the order in which they are presented: that of rows in a frame, of keys, of columns where
+            the framework numbers items itself
+    scale   the lowest and the highest rating there may be
+    listed  which items each user's list has at all; None where it has all of them. Of the others the evaluator is
+            told nothing; a user without any has no list
+    """
+
+    scores: Scores
+    train: Interactions
+    test: Interactions
+    order: CodeArray
+    scale: tuple[float, float] = (1.0, 5.0)
+    listed: npt.NDArray[np.bool_] | None = None
+
+    def list_of(self, user: int) -> CodeArray:
+        """The items of a user's list, in the order of presentation."""
+        return self.order if self.listed is None else self.order[self.listed[user, self.order]]
+
+    @property
+    def tested(self) -> CodeArray:
+        """The users with held-out rows, ascending."""
+        return np.unique(self.test.users)
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What an evaluator answered: its number, and that of each user of whom it tells one, by code.
+
+    ``value`` is None where it gives no number for all users together, ``per_user`` where it gives none for each.
+    """
+
+    value: float | None
+    per_user: Mapping[int, float] | None = None
+
+
+@dataclass(frozen=True)
+class Evaluator:
+    """A framework's own evaluation code: ``evaluate(case, measure, k)`` decides everything that it can.
+
+    name      framework/name, such as ``implicit/ranking_metrics_at_k``
+    measures  the framework's own names of what it measures, each with the metric of the core that it is taken for:
+              ``ndcg@k`` where it has a cut-off, ``auc`` where it has none (``k`` is then None)
+    cannot    what of :data:`FEATURES` a case for it cannot have, and why, in words
+    least_k   the smallest cut-off that it takes
+    """
+
+    name: str
+    summary: str
+    evaluate: Callable[[Case, str, int | None], Observed]
+    measures: Mapping[str, str]
+    cannot: Mapping[str, str] = field(default_factory=dict)
+    least_k: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class PipelineFold:
+    """One fold of a framework's own evaluation: its training and test rows, as positions in the data set, what its
+    fitted model said of users (rows) and items (columns) by code, and the numbers that it reported, by measure."""
+
+    train: RowArray
+    test: RowArray
+    scores: Scores
+    reported: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A framework's whole evaluation, run as its documentation shows: split, fit, and measure.
+
+    name       framework/name, such as ``surprise/cross_validate``
+    run        ``run(rows, seed)`` gives the folds
+    evaluator  which of the framework's evaluators does the measuring in it; its measures are those reported
+    k          the cut-off, where measures have one
+    """
+
+    name: str
+    summary: str
+    run: Callable[[Interactions, int], Sequence[PipelineFold]]
+    evaluator: str
+    k: int | None = None
