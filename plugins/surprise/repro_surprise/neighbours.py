@@ -17,8 +17,8 @@ from repro.data.interactions import FloatArray
 from repro_surprise.fitted import InnerArray, Mask
 
 # How many similarities are looked at together, so that they stay near the processor; and of how many x.
-_TOGETHER = 1 << 19
-_MOST_X = 512
+_TOGETHER = 1 << 17
+_MOST_X = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +136,7 @@ class Neighbours:
 
 
 def nearest(distances: FloatArray, k: int) -> FloatArray:
-    """Each list (along the last axis, nothing above 0) with all but its k lowest set to 0.
+    """Each list (along the last axis, nothing above 0) with all but its k lowest set to 0, in its place.
 
     Of equal ones those that come first are kept, as ``heapq.nlargest`` does. What is not a number stays so.
     """
@@ -145,22 +145,21 @@ def nearest(distances: FloatArray, k: int) -> FloatArray:
     # The lowest and not the highest: the many zeros at the other end would slow down the search.
     lowest = np.partition(distances, k - 1, axis=-1)[..., :k]
     edge = lowest[..., -1]
-    kept = distances * (distances <= edge[..., None])
+    distances *= distances <= edge[..., None]
     # Where more than k are as low as the k-th, their sum is lower than that of k; one more adds ``edge``.
-    too_many = kept.sum(axis=-1) - lowest.sum(axis=-1) < edge / 2
-    if too_many.any():
-        _drop_last_equals(kept, np.nonzero(too_many), edge[too_many], k)
-    return kept
+    crowded = np.nonzero(distances.sum(axis=-1) - lowest.sum(axis=-1) < edge / 2)
+    if len(crowded[0]):
+        distances[crowded] = _without_last_equals(distances[crowded], edge[crowded], k)
+    return distances
 
 
-def _drop_last_equals(kept: FloatArray, lists: tuple[InnerArray, ...], edge: FloatArray, k: int) -> None:
-    """In these lists, of which more than k are left, set the last of those that equal ``edge`` to 0."""
-    crowded = kept[lists]
-    surplus = np.count_nonzero(crowded, axis=-1) - k
-    at, place = np.nonzero(crowded == edge[:, None])
-    ends = np.cumsum(np.bincount(at, minlength=len(edge)))
-    dropped = ends[at] - np.arange(len(at)) <= surplus[at]
-    kept[(*(axis[at[dropped]] for axis in lists), place[dropped])] = 0.0
+def _without_last_equals(lists: FloatArray, edge: FloatArray, k: int) -> FloatArray:
+    """Lists of which more than k are not 0, with the last of those that equal ``edge`` set to 0."""
+    equal = lists == edge[:, None]
+    nth = np.cumsum(equal, axis=-1, dtype=np.int32)
+    surplus = np.count_nonzero(lists, axis=-1) - k
+    lists[equal & (nth > (nth[:, -1] - surplus)[:, None])] = 0.0
+    return lists
 
 
 def _filled_length(lengths: InnerArray) -> InnerArray:
