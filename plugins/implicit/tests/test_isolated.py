@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 from repro.data.interactions import Interactions
-from repro.plugin import parameters_of, plugins
+from repro.plugin import Case, parameters_of, plugins
 from repro.plugin.environment import build
 from repro_implicit.plugin import repro_framework
 
@@ -47,3 +48,18 @@ def test_in_process_and_isolated_scores_are_the_same_bits(
     assert here.state is not None
     assert isolated.state is not None
     assert (here.state == isolated.state).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["ranking_metrics_at_k", "functions_at_k"])
+def test_evaluators_answer_the_same_in_both_places(
+    name: str, case_of: Callable[..., Case], environment: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = case_of({1: {1: 0.9, 2: np.nan, 3: 0.4}, 2: {1: 0.1, 2: 0.2, 3: 0.3}}, {1: {3: 2.0}, 2: {1: 5.0, 3: 4.0}})
+    evaluator = plugins().evaluators()[f"implicit/{name}"]
+    for measure in evaluator.measures:
+        found = []
+        for apart in ("", "implicit"):
+            monkeypatch.setenv("REPRO_ISOLATE", apart)
+            found.append(plugins().evaluate(evaluator, case, measure, 2))
+        assert found[0] == found[1]

@@ -1,0 +1,70 @@
+"""For the tests of evaluators: cases from what a person would write down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+import numpy as np
+import pytest
+
+from repro.data.interactions import Interactions
+from repro.plugin import FALLBACK, Case, Scores
+
+Numbers = Mapping[int, Mapping[int, float]]
+EXTRA_USER = 99
+
+
+@pytest.fixture(scope="session")
+def case_of() -> Callable[..., Case]:
+    """``case_of(scores, test)``, each by user and item.
+
+    An item without a score is not in the user's list; one whose score is NaN is, and has none. Without training rows
+    there is one user more, who is not tested and has a rating of 3 of every item. ``order`` has the items as they are
+    presented, ascending unless stated; ``fallback`` the pairs whose score is made up.
+    """
+
+    def make(
+        scores: Numbers,
+        test: Numbers,
+        train: Numbers | None = None,
+        *,
+        order: Sequence[int] | None = None,
+        scale: tuple[float, float] = (1.0, 5.0),
+        fallback: Collection[tuple[int, int]] = (),
+    ) -> Case:
+        parts: list[Numbers] = [scores, test, *([] if train is None else [train])]
+        items = np.array(sorted({item for part in parts for row in part.values() for item in row}))
+        if train is None:
+            train = {EXTRA_USER: {int(item): 3.0 for item in items}}
+        users = np.array(sorted({*scores, *test, *train}))
+        values = np.full((len(users), len(items)), np.nan)
+        listed = np.zeros(values.shape, dtype=bool)
+        state = np.zeros(values.shape, dtype=np.uint8)
+        for user, row in scores.items():
+            for item, score in row.items():
+                cell = np.searchsorted(users, user), np.searchsorted(items, item)
+                values[cell], listed[cell] = score, True
+                state[cell] = FALLBACK if (user, item) in fallback else 0
+        tested = np.searchsorted(users, sorted(test))
+        return Case(
+            scores=Scores(values, state if fallback else None),
+            train=_rows(train, users, items),
+            test=_rows(test, users, items),
+            order=np.searchsorted(items, items if order is None else np.array(order)).astype(np.int32),
+            scale=scale,
+            listed=None if listed[tested].all() else listed,
+        )
+
+    return make
+
+
+def _rows(numbers: Numbers, users: np.ndarray, items: np.ndarray) -> Interactions:
+    rows = [(user, item, rating) for user, row in numbers.items() for item, rating in row.items()]
+    return Interactions(
+        np.searchsorted(users, [row[0] for row in rows]).astype(np.int32),
+        np.searchsorted(items, [row[1] for row in rows]).astype(np.int32),
+        np.array([row[2] for row in rows], dtype=np.float64),
+        None,
+        users,
+        items,
+    )
