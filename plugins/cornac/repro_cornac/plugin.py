@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from repro.plugin import Environment, Framework, Splitter, impl
+from repro.plugin import Environment, Evaluator, Framework, Pipeline, Splitter, impl
 from repro_cornac.declarations import algorithms
+from repro_cornac.evaluators import evaluators
+from repro_cornac.pipelines import pipelines
 from repro_cornac.splitters import splitters
 
 _PINS = tuple(Path(__file__).with_name("requirements.txt").read_text(encoding="utf-8").split())
@@ -35,6 +37,16 @@ def repro_framework() -> Framework:
 @impl
 def repro_splitters() -> Sequence[Splitter]:
     return splitters()
+
+
+@impl
+def repro_evaluators() -> Sequence[Evaluator]:
+    return evaluators()
+
+
+@impl
+def repro_pipelines() -> Sequence[Pipeline]:
+    return pipelines()
 
 
 def _versions(*distributions: str) -> dict[str, str]:
