@@ -58,6 +58,24 @@ def case_of() -> Callable[..., Case]:
     return make
 
 
+@pytest.fixture(scope="session")
+def five_users(case_of: Callable[..., Case]) -> Case:
+    """Users 1, 2, 4, 5 and 6 with lists of 5, 2, 0, 5 and 5 of twelve items, which several evaluators were run on.
+
+    Held out are three items of user 1, of which two are listed, second and fourth; one of user 2, second; two of user
+    4; seven of user 5, of which the first five are listed; and one of user 6, who has it not in the list.
+    """
+    lists = {1: [1, 2, 3, 4, 5], 2: [3, 1], 4: [], 5: [6, 7, 8, 9, 10], 6: [1, 2, 3, 4, 5]}
+    test = {
+        1: {2: 3.0, 4: 5.0, 9: 1.0},
+        2: {1: 4.0},
+        4: {5: 2.0, 6: 4.0},
+        5: {6: 1.0, 7: 5.0, 8: 2.0, 9: 3.0, 10: 4.0, 11: 5.0, 12: 5.0},
+        6: {8: 5.0},
+    }
+    return case_of({user: {item: 1 - n / 20 for n, item in enumerate(row)} for user, row in lists.items()}, test)
+
+
 def _rows(numbers: Numbers, users: np.ndarray, items: np.ndarray) -> Interactions:
     rows = [(user, item, rating) for user, row in numbers.items() for item, rating in row.items()]
     return Interactions(

@@ -35,7 +35,7 @@ def _print_matrix(as_json: bool) -> None:
     from repro.plugin import plugins
     from repro.plugin.canonical import CANONICAL
 
-    frameworks = plugins().frameworks
+    frameworks = {name: one for name, one in plugins().frameworks.items() if one.algorithms}
     has = {name: {one.name: one for one in framework.algorithms} for name, framework in frameworks.items()}
     own = {name: [one for one in mine if one not in CANONICAL] for name, mine in has.items()}
     if as_json:

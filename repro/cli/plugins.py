@@ -55,7 +55,7 @@ def list_plugins(as_json: bool) -> None:
                 framework.name,
                 framework.version,
                 PLACES[found.place(framework.name)],
-                ", ".join(algorithm.name for algorithm in framework.algorithms),
+                ", ".join(algorithm.name for algorithm in framework.algorithms) or "none",
             ]
             for framework in found.frameworks.values()
         ],

@@ -194,9 +194,8 @@ class Plugins:
             if candidate.name == algorithm:
                 return framework, candidate
         names = [candidate.name for candidate in framework.algorithms]
-        raise PluginError(
-            f"framework {name} has no algorithm '{algorithm}'{nearest(algorithm, names)} It has: {', '.join(names)}"
-        )
+        known = f"It has: {', '.join(names)}" if names else "It brings no algorithms"
+        raise PluginError(f"framework {name} has no algorithm '{algorithm}'{nearest(algorithm, names)} {known}")
 
     def place(self, name: str) -> Place:
         """Where a framework runs: in this process, in an environment of its own, or nowhere yet."""

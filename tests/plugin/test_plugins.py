@@ -1,6 +1,7 @@
 """The border: what a plug-in may not do, and how it is told."""
 
 import math
+import re
 import sys
 from importlib.metadata import EntryPoint
 
@@ -76,6 +77,26 @@ def test_unknown_frameworks_and_algorithms_get_the_nearest():
         plugins().algorithm("reference/popularty")
     with pytest.raises(PluginError, match="write framework/algorithm"):
         plugins().algorithm("popularity")
+
+
+WITHOUT_ALGORITHMS = """
+from repro.plugin import Framework, impl
+
+@impl
+def repro_framework():
+    return Framework("judge", "7", "it only measures", ())
+"""
+
+
+def test_a_framework_without_algorithms_is_listed_and_in_nobodys_way(write_plugin, run):
+    path = write_plugin("judge", WITHOUT_ALGORITHMS)
+    assert re.search(r"judge +7 +in this process +none", run("-m", "repro", "plugins", "list", path=path).stdout)
+    for arguments in (["algorithms"], ["algorithms", "--json"], ["algorithms", "ease"]):
+        assert "judge" not in run("-m", "repro", *arguments, path=path).stdout
+    ask = "from repro.plugin import plugins; print(plugins().having('ease')); plugins().algorithm('judge/ease')"
+    asked = run("-c", ask, path=path, status=1)
+    assert "reference" in asked.stdout and "judge" not in asked.stdout
+    assert "framework judge has no algorithm 'ease'. It brings no algorithms" in asked.stderr
 
 
 def test_parameters_are_checked_against_their_declaration():

@@ -1,0 +1,1 @@
+"""trec_eval, through pytrec_eval, behind the interface of evaluators."""

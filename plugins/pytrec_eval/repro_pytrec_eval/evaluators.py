@@ -1,0 +1,56 @@
+"""trec_eval's measures of known scores."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from repro.plugin import Case, Evaluator, Observed
+from repro.plugin.trec import by_code, judgements_of, run_of
+
+_CUT = {"P": "precision@k", "recall": "recall@k", "success": "hit@k", "map_cut": "ap@k", "ndcg_cut": "ndcg@k"}
+_WHOLE = {
+    "set_P": "precision",
+    "set_recall": "recall",
+    "set_F": "f1",
+    "map": "ap",
+    "ndcg": "ndcg",
+    "recip_rank": "rr",
+    "bpref": "bpref",
+    "infAP": "infap",
+}
+
+
+def relevance_evaluator(case: Case, measure: str, k: int | None) -> Observed:
+    """A value for each query, and the average that pytrec_eval has a function for."""
+    from pytrec_eval import compute_aggregated_measure
+
+    name = measure if k is None else f"{measure}_{k}"
+    values = {user: told[name] for user, told in _all_at_once(case, k).items()}
+    return Observed(compute_aggregated_measure(measure, list(values.values())), by_code(case, values))
+
+
+EVALUATORS = (
+    Evaluator(
+        "pytrec_eval/RelevanceEvaluator",
+        "pytrec_eval.RelevanceEvaluator of a run, averaged with compute_aggregated_measure",
+        relevance_evaluator,
+        {**_CUT, **_WHOLE},
+        {
+            "training": "a run has no training rows",
+            "unknown-items": "a run has no training rows",
+            "fractional": "judgements are whole numbers",
+            "fallback": "the scores of a run have no marks",
+            "duplicates": "judgements are given by item",
+        },
+    ),
+)
+
+
+@lru_cache(maxsize=1)
+def _all_at_once(case: Case, k: int | None) -> dict[str, dict[str, float]]:
+    """Of each query, every measure with the cut-off, or every one without."""
+    from pytrec_eval import RelevanceEvaluator
+
+    measures = set(_WHOLE) if k is None else {f"{name}.{k}" for name in _CUT}
+    told: dict[str, dict[str, float]] = RelevanceEvaluator(judgements_of(case), measures).evaluate(run_of(case))
+    return told
