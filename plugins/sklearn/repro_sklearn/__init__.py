@@ -1,0 +1,1 @@
+"""scikit-learn's metrics behind the interface of evaluators."""
