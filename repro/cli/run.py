@@ -67,6 +67,9 @@ def run(
     asked = StudyFile.load(study)
     if changes:
         asked = asked.with_protocol(asked.protocol.replace(read_changes(changes), "command line"))
+    if not as_json:
+        for reason in dict.fromkeys(asked.left_out.values()):
+            click.echo(f"left out: {reason}", err=True)
     target = Path(into) if into else Path(study).parent / "run"
     options = {"block_users": block_users} if block_users else {}
     with Progress(hidden=quiet or as_json) as watcher:
@@ -87,6 +90,8 @@ def run(
                 "folder": str(results.folder),
                 "protocol": asked.protocol.hash,
                 "results": results.long().to_dict(orient="records"),
+                "seconds": results.seconds().to_dict(orient="index"),
+                "left_out": asked.left_out,
             }
         )
         return
@@ -97,16 +102,18 @@ def run(
 def _print_results(study: Study, results: Results) -> None:
     from repro.study.tuned import uneven_tuning
 
-    table = results.table()
+    table, seconds = results.table(), results.seconds()
+    times = [f"{name} s" for name in seconds.columns]
     print_table(
-        ["algorithm", *table.columns],
+        ["algorithm", *table.columns, *times],
         [
-            [label, *("-" if value != value else f"{value:.4f}" for value in row)]
-            for label, row in zip(table.index, table.to_numpy(), strict=True)
+            [label, *("-" if value != value else f"{value:.4f}" for value in row), *map("{:.2f}".format, took)]
+            for label, row, took in zip(table.index, table.to_numpy(), seconds.loc[table.index].to_numpy(), strict=True)
         ],
         title=study.question or f"protocol {study.protocol.name}",
-        right=table.columns,
+        right=[*table.columns, *times],
     )
+    click.echo(f"({' and '.join(times)}: seconds that the framework took on a fold, the median of all folds)")
     if uneven := uneven_tuning(results.tuned()):
         click.echo(f"\n{uneven}")
     click.echo(

@@ -51,8 +51,21 @@ class ValueEntry(_Event):
     users: int
 
 
+class SecondsEntry(_Event):
+    """How long one cell took: the framework to fit, to score the candidates and to predict the held-out pairs, and
+    the core to rank and measure."""
+
+    fit: float
+    score: float = 0.0
+    predict: float = 0.0
+    rank: float = 0.0
+
+
 class RunStarted(_Event):
-    """A run begins: what was asked, with which software, on which machine."""
+    """A run begins: what was asked, with which software, on which machine.
+
+    ``left_out`` is what the study asked for with ``*`` and what cannot run here, with the reason.
+    """
 
     event: Literal["run.started"] = "run.started"
     question: str
@@ -63,6 +76,7 @@ class RunStarted(_Event):
     machine: dict[str, Number]
     workers: int
     block_users: int
+    left_out: dict[str, str] = {}
 
 
 class RunResumed(_Event):
@@ -224,7 +238,7 @@ class CellFinished(_Event):
     impacts: list[ImpactEntry]
     artifacts: dict[str, str]
     digests: dict[str, str]
-    seconds: dict[str, float]
+    seconds: SecondsEntry
     notes: dict[str, str] = {}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -10,8 +10,11 @@ from typing import Any
 import pandas as pd
 
 from repro.journal import Contents, read_journal
+from repro.journal.events import RunStarted
+from repro.metrics import Measure
 from repro.study import Results
 from repro.study.folder import JOURNAL
+from repro.study.per_user import FinishedRun, metric_names
 from repro.study.tune import REFIT
 from repro.study.tuned import TunedAlgorithm, uneven_tuning
 
@@ -28,7 +31,6 @@ figure { margin: 0; display: inline-block; padding: 0 2rem 1rem 0; } figcaption 
 svg text { font: 12px system-ui, sans-serif; fill: currentColor; } svg circle { fill: var(--ink); }
 svg line { stroke: var(--line); } code { overflow-wrap: anywhere; }
 """
-LOWER_IS_BETTER = ("mae", "rmse")
 
 
 def write_report(results: Results) -> Path:
@@ -44,10 +46,12 @@ def render(results: Results) -> str:
     began = journal.events("run.started")[0]
     title = began.question or "Study"
     table = results.table()
+    best = _best(table, FinishedRun.read(results.folder).measures)
     body = [
         f"<h1>{escape(title)}</h1>",
         "<h2>Results</h2>",
-        f'<div class="wide">{_result_table(table)}</div>',
+        f'<div class="wide">{_result_table(table, results.seconds().loc[table.index], best)}</div>',
+        *_below_the_table(began),
         *(_dots(table[metric]) for metric in table.columns),
         *_tuning(results.tuned()),
         *_notes(journal),
@@ -81,25 +85,40 @@ def _number(value: float) -> str:
     return "–" if value != value else f"{value:.4f}"
 
 
-def _best(values: pd.Series[float]) -> float:
-    return float(values.min() if str(values.name).startswith(LOWER_IS_BETTER) else values.max())
+def _best(table: pd.DataFrame, measures: Sequence[Measure]) -> dict[str, float]:
+    """The best value of each metric; none where of two values neither is the better one."""
+    best = {}
+    for measure in measures:
+        name = metric_names(measures)[measure.full_name]
+        if measure.metric.better != "neither":
+            best[name] = float(table[name].min() if measure.metric.better == "lower" else table[name].max())
+    return best
 
 
-def _result_table(table: pd.DataFrame) -> str:
-    best = {metric: _best(table[metric]) for metric in table.columns}
-    head = "".join(f'<th scope="col" class="number">{escape(str(metric))}</th>' for metric in table.columns)
+def _result_table(table: pd.DataFrame, seconds: pd.DataFrame, best: Mapping[str, float]) -> str:
+    names = [*table.columns, *(f"{name} (s)" for name in seconds.columns)]
+    head = "".join(f'<th scope="col" class="number">{escape(str(name))}</th>' for name in names)
     rows = []
     for label, row in table.iterrows():
         cells = "".join(
-            f'<td class="number{" best" if row[metric] == best[metric] else ""}">{_number(row[metric])}</td>'
+            f'<td class="number{" best" if row[metric] == best.get(metric) else ""}">{_number(row[metric])}</td>'
             for metric in table.columns
         )
-        rows.append(f'<tr><th scope="row">{escape(str(label))}</th>{cells}</tr>')
+        times = "".join(f'<td class="number">{value:.2f}</td>' for value in seconds.loc[str(label)])
+        rows.append(f'<tr><th scope="row">{escape(str(label))}</th>{cells}{times}</tr>')
     return (
         f'<table><thead><tr><th scope="col">algorithm</th>{head}</tr></thead><tbody>'
         + "".join(rows)
         + "</tbody></table>"
     )
+
+
+def _below_the_table(began: RunStarted) -> list[str]:
+    """What the times are, and what is not in the table although the study asks for it."""
+    told = "fit (s) and score (s) are the seconds that the framework took on a fold, the median of all folds"
+    several = f", with {began.workers} cells at a time" if began.workers > 1 else ""
+    reasons = dict.fromkeys(began.left_out.values())
+    return [f"<p>{told}{several}.</p>", *(f"<p>Left out: {escape(reason)}.</p>" for reason in reasons)]
 
 
 def _dots(values: pd.Series[float]) -> str:

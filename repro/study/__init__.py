@@ -1,6 +1,7 @@
 """Studies: plan, cells, executor, results."""
 
-from repro.study.model import Entry, Study
+from repro.study.entry import Entry
+from repro.study.model import Study
 from repro.study.plan import Cell, Plan, make_plan
 from repro.study.results import Results
 from repro.study.run import Watcher, run_study

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,41 +13,14 @@ from repro.data import Interactions, load_dataset
 from repro.errors import ProtocolError, StudyError, nearest
 from repro.journal import canonical_json
 from repro.metrics import Measure, metrics, parse_measure
-from repro.plugin import ParameterValue, parameters_of, plugins
 from repro.protocol import Protocol, flatten, line_of
-from repro.study.tune import Domain, read_tune, with_spaces
+from repro.study.entry import read_entries, require_space
+from repro.study.tune import read_tune, with_spaces
 
 if TYPE_CHECKING:
     from repro.study.results import Results
 
 KEYS = ("question", "seed", "data", "protocol", "algorithms", "metrics", "tune")
-ALGORITHM_KEYS = ("use", "label", "parameters", "tune")
-EVERY = "*"
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One algorithm of a study: ``use`` is framework/algorithm, ``parameters`` are all of them, resolved.
-
-    unmapped  parameters that were asked for and that the framework cannot express, with the reason
-    stated    the parameters that the study states; the others have the framework's defaults
-    tune      what the entry says about tuning, if anything
-    space     of a tuned algorithm, what is tried of each parameter
-    left_out  parameters of the space that are not tuned here, with the reason
-    """
-
-    use: str
-    label: str
-    parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
-    unmapped: Mapping[str, str] = field(default_factory=dict)
-    stated: frozenset[str] = frozenset()
-    tune: bool | None = None
-    space: Mapping[str, Domain] = field(default_factory=dict)
-    left_out: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def framework(self) -> str:
-        return self.use.partition("/")[0]
 
 
 class Study:
@@ -60,7 +31,8 @@ class Study:
     data        the name of a data set, the path of a file, a pandas frame, or Interactions
     protocol    the name of a protocol, the path of a file, or a Protocol
     algorithms  each "framework/algorithm", or a mapping with ``use``, ``label``, ``parameters`` and ``tune``;
-                "*/algorithm" is that algorithm in every framework that has it and can run here
+                "*/algorithm" is that algorithm in every framework that has it and can run here; ``left_out``
+                says which cannot, and what to do about it
     metrics     names such as "ndcg@10"
     seed        the one seed of all draws
     tune        how parameters are chosen on the validation part (:mod:`repro.study.tune`); a mapping with
@@ -85,11 +57,11 @@ class Study:
         self.protocol = protocol if isinstance(protocol, Protocol) else Protocol.load(protocol)
         self._algorithms = [algorithms] if isinstance(algorithms, str | Mapping) else algorithms
         self._tune = tune
-        self.tune = None if tune is None else read_tune(tune, self.protocol)
-        self.entries = _entries(self._algorithms)
+        self.entries, self.left_out = read_entries(self._algorithms)
+        self.tune = None if tune is None else read_tune(tune, self.protocol, self.left_out)
         if self.tune is not None:
             self.entries = with_spaces(self.entries, self.tune)
-        _require_space(self.entries)
+        require_space(self.entries)
         self.metric_names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
         self.measures = _measures(self.metric_names, self.protocol)
         if isinstance(seed, Integral) and not isinstance(seed, bool):
@@ -245,79 +217,6 @@ def _protocol(given: object, text: str, path: Path) -> Protocol:
         return protocol.replace(changes, origins, path.parent)
     except ProtocolError as error:
         raise ProtocolError(f"{path}, [protocol] on {base}:\n{error}") from None
-
-
-def _entries(algorithms: Sequence[str | Mapping[str, Any]]) -> tuple[Entry, ...]:
-    entries = [entry for given in algorithms for entry in _expanded(given)]
-    if not entries:
-        raise StudyError("a study needs at least one algorithm; `repro plugins list` shows them")
-    labels = [entry.label for entry in entries]
-    for label in labels:
-        if labels.count(label) > 1:
-            raise StudyError(f"two algorithms are labelled '{label}'; give each a label of its own")
-    return tuple(entries)
-
-
-_LABEL = re.compile(r"[^\x00-\x1f/]+")
-
-
-def _expanded(given: str | Mapping[str, Any]) -> Iterator[Entry]:
-    """The entries that one line of a study asks for: ``*/item-knn`` is one for each framework that has it."""
-    if isinstance(given, str):
-        given = {"use": given}
-    if not isinstance(given, Mapping):
-        raise StudyError(f'an algorithm is "framework/algorithm" or a table with use, label, parameters; not {given!r}')
-    for key in given:
-        if key not in ALGORITHM_KEYS:
-            raise StudyError(f"unknown key '{key}' in an algorithm{nearest(key, ALGORITHM_KEYS)}")
-    use = given.get("use")
-    if not isinstance(use, str):
-        raise StudyError('an algorithm needs "use", such as use = "reference/item-knn"')
-    frameworks, slash, algorithm = use.partition("/")
-    if not slash or frameworks != EVERY:
-        yield _entry(use, given.get("label", use.replace("/", " ")), given)
-        return
-    having = plugins().having(algorithm)
-    if not having:
-        known = sorted({one.name for framework in plugins().frameworks.values() for one in framework.algorithms})
-        raise StudyError(
-            f"no framework that can run here has an algorithm '{algorithm}'{nearest(algorithm, known)} "
-            "`repro algorithms` shows who has which"
-        )
-    for name in having:
-        label = f"{name} {given['label']}" if "label" in given else f"{name} {algorithm}"
-        yield _entry(f"{name}/{algorithm}", label, given)
-
-
-def _entry(use: str, label: object, given: Mapping[str, Any]) -> Entry:
-    framework, algorithm = plugins().algorithm(use)
-    parameters, tune = given.get("parameters", {}), given.get("tune")
-    if not isinstance(label, str) or not _LABEL.fullmatch(label):
-        raise StudyError(f"label = {label!r} must be text in one line, without '/'")
-    if not isinstance(parameters, Mapping):
-        raise StudyError(f"{label}: parameters = {parameters!r} must be a table, such as {{ k = 20 }}")
-    if tune is not None and type(tune) is not bool:
-        raise StudyError(f"{label}: tune = {tune!r} must be true or false; how is said in [tune]")
-    unmapped = {name: algorithm.unmapped[name] for name in parameters if name in algorithm.unmapped}
-    expressed = {name: value for name, value in parameters.items() if name not in unmapped}
-    return Entry(
-        f"{framework.name}/{algorithm.name}",
-        label,
-        parameters_of(algorithm, expressed),
-        unmapped,
-        frozenset(expressed),
-        tune,
-    )
-
-
-def _require_space(entries: Sequence[Entry]) -> None:
-    """An algorithm that is to be tuned must have something to try."""
-    for entry in entries:
-        if entry.tune and not entry.space:
-            raise StudyError(
-                f"{entry.label}: tune = true, and there is nothing to try; give it a space of parameters that it does "
-                f'not state, [tune.space."{entry.use.partition("/")[2]}"]'
-            )
 
 
 def _measures(names: Sequence[str], protocol: Protocol) -> tuple[Measure, ...]:

@@ -14,8 +14,9 @@ from repro.metrics import Background, Measure, lacking, simple_measures
 from repro.plugin import ParameterValue, how_to_install, plugins
 from repro.split import Fold, Split, make_folds
 from repro.streams import stream
+from repro.study.entry import Entry
 from repro.study.folder import sha256
-from repro.study.model import Entry, Study
+from repro.study.model import Study
 from repro.study.parts import FoldParts
 from repro.study.search import is_grid, require_optuna
 from repro.study.tune import Tune

@@ -169,6 +169,7 @@ class _Run:
                 machine=machine(),
                 workers=self.options.workers,
                 block_users=self.options.block_users,
+                left_out=study.left_out,
             )
         )
         self._decisions()
@@ -317,7 +318,7 @@ class _Run:
                     impacts=_impacts(output.impacts),
                     artifacts={name: self.folder.store(content) for name, content in output.tables.items()},
                     digests=output.digests,
-                    seconds=output.seconds,
+                    seconds=events.SecondsEntry(**output.seconds),
                     notes=output.notes,
                 )
                 self.journal.write(event)

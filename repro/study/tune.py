@@ -26,7 +26,7 @@ test are the same.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard, cast
 
@@ -36,7 +36,7 @@ from repro.plugin import Algorithm, ParameterValue, parameters_of, plugins
 from repro.protocol import Protocol, toml_value
 
 if TYPE_CHECKING:
-    from repro.study.model import Entry
+    from repro.study.entry import Entry
 
 Refit = Literal["train", "train+validation"]
 
@@ -116,8 +116,11 @@ class Tune:
         return lines
 
 
-def read_tune(given: object, protocol: Protocol) -> Tune:
-    """The section ``[tune]`` of a study under ``protocol``, checked but for what hangs on its algorithms."""
+def read_tune(given: object, protocol: Protocol, left_out: Collection[str] = ()) -> Tune:
+    """The section ``[tune]`` of a study under ``protocol``, checked but for what hangs on its algorithms.
+
+    Spaces of algorithms that are ``left_out``, as ``*/name`` or ``framework/name``, are left out as well.
+    """
     if not isinstance(given, Mapping):
         raise StudyError(f"tune = {given!r} must be a table with metric, trials and space")
     for key in given:
@@ -138,7 +141,9 @@ def read_tune(given: object, protocol: Protocol) -> Tune:
     if not isinstance(spaces, Mapping) or not all(isinstance(space, Mapping) and space for space in spaces.values()):
         raise StudyError('[tune]: space must hold a table for each algorithm, such as [tune.space."item-knn"]')
     limit = None if seconds is None else float(seconds)
-    return Tune(_measure(given["metric"], protocol), trials, limit, cast(Refit, refit), spaces)
+    absent = {use.removeprefix("*/") for use in left_out}
+    there = {name: space for name, space in spaces.items() if name not in absent}
+    return Tune(_measure(given["metric"], protocol), trials, limit, cast(Refit, refit), there)
 
 
 def with_spaces(entries: Sequence[Entry], tune: Tune) -> tuple[Entry, ...]:

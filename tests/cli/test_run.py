@@ -45,6 +45,8 @@ def test_a_table_a_report_and_a_run_folder_beside_the_study(study):
     assert result.exit_code == 0
     assert "popular" in result.output and "ndcg@10" in result.output
     assert "What the decisions touched" in result.output
+    assert re.search(r"ndcg@10 +rmse +fit s +score s", result.output)
+    assert re.search(r"^popular +\d\.\d{4} +- +\d+\.\d\d +\d+\.\d\d", result.output, re.MULTILINE)
     assert (study.parent / "run" / "report.html").exists()
     assert (study.parent / "run" / "journal.jsonl").exists()
 
@@ -55,6 +57,8 @@ def test_json_for_scripts(study, tmp_path):
     assert printed["folder"] == str(tmp_path / "there")
     row = next(r for r in printed["results"] if r["algorithm"] == "popular" and r["metric"] == "rmse")
     assert row["value"] is None, "not a number is null: JSON has no NaN"
+    assert set(printed["seconds"]) == {"popular", "mean"} and set(printed["seconds"]["mean"]) == {"fit", "score"}
+    assert printed["left_out"] == {}
 
 
 def test_a_decision_from_the_command_line_is_in_the_journal_with_its_origin(study):

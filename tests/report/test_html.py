@@ -1,5 +1,6 @@
 """The report: one file, complete, and nothing in it runs that came from data."""
 
+import re
 from html.parser import HTMLParser
 
 import pandas as pd
@@ -45,6 +46,13 @@ def test_nothing_is_asked_from_elsewhere(report):
     tags = Tags()
     tags.feed(report)
     assert not [attrs for _, attrs in tags.found if "src" in attrs or "href" in attrs]
+
+
+def test_the_best_value_is_the_lowest_error(report):
+    """item-mean predicts ratings, and alone does; both rank."""
+    rows = dict(re.findall(r'<tr><th scope="row">([^<]*)</th>(.*?)</tr>', report.partition("<h2>Results")[2]))
+    assert re.findall(r'class="number( best)?"', rows["reference item-mean"])[1:] == [" best", "", ""]
+    assert "fit (s)" in report and "score (s)" in report
 
 
 def test_every_decision_and_impact_is_told(report):

@@ -4,6 +4,7 @@ import filecmp
 import hashlib
 import json
 import shutil
+import statistics
 import subprocess
 import sys
 
@@ -64,6 +65,19 @@ def test_all_folds_together_are_the_mean_of_the_folds(finished):
     folds = long[long["fold"] != "all"].groupby(["algorithm", "metric"], sort=False)["value"].mean()
     together = long[long["fold"] == "all"].set_index(["algorithm", "metric"])["value"]
     np.testing.assert_allclose(together, folds.loc[together.index], rtol=1e-15, equal_nan=True)
+
+
+def test_times_are_the_median_of_the_folds_in_the_journal(finished):
+    lines = map(json.loads, (finished.folder / "journal.jsonl").read_text().splitlines())
+    ended = [line["event"] for line in lines if line["event"]["event"] == "cell.finished"]
+    seconds = finished.seconds()
+    assert list(seconds.index) == list(finished.table().index)
+    for label in seconds.index:
+        took = [event["seconds"] for event in ended if event["cell"].rpartition("/")[0] == label]
+        assert len(took) == 2 and all(cell["fit"] > 0 and cell["score"] > 0 and cell["rank"] > 0 for cell in took)
+        assert all((cell["predict"] > 0) == (label in ("reference item-mean", "reference item-knn")) for cell in took)
+        assert seconds.loc[label, "fit"] == statistics.median(cell["fit"] for cell in took)
+        assert seconds.loc[label, "score"] == statistics.median(cell["score"] + cell["predict"] for cell in took)
 
 
 @pytest.mark.parametrize("block_users", [1, 7, 100_000])

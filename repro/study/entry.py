@@ -1,0 +1,144 @@
+"""The algorithms of a study: what its lines ask for, in which frameworks, with which parameters."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from repro.errors import StudyError, nearest
+from repro.plugin import ParameterValue, how_to_install, parameters_of, plugins
+from repro.plugin.canonical import CANONICAL
+from repro.plugin.manager import CHOSEN, unchosen
+from repro.study.tune import Domain
+
+KEYS = ("use", "label", "parameters", "tune")
+EVERY = "*"
+_LABEL = re.compile(r"[^\x00-\x1f/]+")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One algorithm of a study: ``use`` is framework/algorithm, ``parameters`` are all of them, resolved.
+
+    unmapped  parameters that were asked for and that the framework cannot express, with the reason
+    stated    the parameters that the study states; the others have the framework's defaults
+    tune      what the entry says about tuning, if anything
+    space     of a tuned algorithm, what is tried of each parameter
+    left_out  parameters of the space that are not tuned here, with the reason
+    """
+
+    use: str
+    label: str
+    parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
+    unmapped: Mapping[str, str] = field(default_factory=dict)
+    stated: frozenset[str] = frozenset()
+    tune: bool | None = None
+    space: Mapping[str, Domain] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def framework(self) -> str:
+        return self.use.partition("/")[0]
+
+
+def read_entries(algorithms: Sequence[str | Mapping[str, Any]]) -> tuple[tuple[Entry, ...], dict[str, str]]:
+    """The entries of a study, and what ``*`` leaves out, each with the reason as a sentence.
+
+    Left out are ``framework/algorithm`` where the framework cannot run here, ``*/algorithm`` where none can,
+    plug-ins that are broken, and, as ``REPRO_PLUGINS``, those that it does not choose.
+    """
+    left_out: dict[str, str] = {}
+    entries = [entry for given in algorithms for entry in _expanded(_table(given), left_out)]
+    if not entries:
+        reasons = "".join(f"\n  {reason}" for reason in dict.fromkeys(left_out.values()))
+        raise StudyError(f"a study needs at least one algorithm; `repro plugins list` shows them{reasons}")
+    labels = [entry.label for entry in entries]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise StudyError(f"two algorithms are labelled '{label}'; give each a label of its own")
+    return tuple(entries), left_out
+
+
+def require_space(entries: Sequence[Entry]) -> None:
+    """An algorithm that is to be tuned must have something to try."""
+    for entry in entries:
+        if entry.tune and not entry.space:
+            raise StudyError(
+                f"{entry.label}: tune = true, and there is nothing to try; give it a space of parameters that it does "
+                f'not state, [tune.space."{entry.use.partition("/")[2]}"]'
+            )
+
+
+def _table(given: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    """A line of a study as a table; ``"reference/ease"`` is short for one with ``use`` alone."""
+    if isinstance(given, str):
+        given = {"use": given}
+    if not isinstance(given, Mapping):
+        raise StudyError(f'an algorithm is "framework/algorithm" or a table with use, label, parameters; not {given!r}')
+    for key in given:
+        if key not in KEYS:
+            raise StudyError(f"unknown key '{key}' in an algorithm{nearest(key, KEYS)}")
+    if not isinstance(given.get("use"), str):
+        raise StudyError('an algorithm needs "use", such as use = "reference/item-knn"')
+    return given
+
+
+def _expanded(given: Mapping[str, Any], left_out: dict[str, str]) -> list[Entry]:
+    """The entries that one line asks for: ``*/item-knn`` is one for each framework that has it and can run here."""
+    use = given["use"]
+    framework, slash, algorithm = use.partition("/")
+    if not slash or framework != EVERY:
+        return [_entry(use, given.get("label", use.replace("/", " ")), given)]
+    found = plugins()
+    having = found.having(algorithm)
+    _require_known(algorithm, having)
+    _tell_absent_plugins(left_out)
+    here = [name for name in having if found.place(name) != "missing"]
+    left_out |= {f"{name}/{algorithm}": how_to_install(found.framework(name)) for name in having if name not in here}
+    if not here:
+        left_out[use] = f"no framework that can run here has {algorithm}"
+    label = given.get("label", algorithm)
+    return [_entry(f"{name}/{algorithm}", f"{name} {label}", given) for name in here]
+
+
+def _require_known(algorithm: str, having: Sequence[str]) -> None:
+    """A name that no framework has is a mistake, unless it is one that another framework could have."""
+    if having or algorithm in CANONICAL:
+        return
+    known = sorted({one.name for framework in plugins().frameworks.values() for one in framework.algorithms})
+    raise StudyError(
+        f"no framework here has an algorithm '{algorithm}'{nearest(algorithm, known)} "
+        "`repro algorithms` shows who has which"
+    )
+
+
+def _tell_absent_plugins(left_out: dict[str, str]) -> None:
+    """Plug-ins that ``*`` might mean and that were not asked."""
+    for name, reason in plugins().broken.items():
+        left_out[name] = f"plug-in {name} is installed but broken: {reason}"
+    if names := unchosen():
+        left_out[CHOSEN] = f"{CHOSEN} = {os.environ[CHOSEN]} leaves out {', '.join(names)}"
+
+
+def _entry(use: str, label: object, given: Mapping[str, Any]) -> Entry:
+    framework, algorithm = plugins().algorithm(use)
+    parameters, tune = given.get("parameters", {}), given.get("tune")
+    if not isinstance(label, str) or not _LABEL.fullmatch(label):
+        raise StudyError(f"label = {label!r} must be text in one line, without '/'")
+    if not isinstance(parameters, Mapping):
+        raise StudyError(f"{label}: parameters = {parameters!r} must be a table, such as {{ k = 20 }}")
+    if tune is not None and type(tune) is not bool:
+        raise StudyError(f"{label}: tune = {tune!r} must be true or false; how is said in [tune]")
+    unmapped = {name: algorithm.unmapped[name] for name in parameters if name in algorithm.unmapped}
+    expressed = {name: value for name, value in parameters.items() if name not in unmapped}
+    return Entry(
+        f"{framework.name}/{algorithm.name}",
+        label,
+        parameters_of(algorithm, expressed),
+        unmapped,
+        frozenset(expressed),
+        tune,
+    )
