@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from repro.plugin import Environment, Framework, impl
+from repro.plugin import Environment, Evaluator, Framework, Pipeline, impl
 from repro_rectools.canonical import ALGORITHMS
+from repro_rectools.evaluators import evaluators
 from repro_rectools.models import MODELS, own_algorithm
+from repro_rectools.pipelines import pipelines
 
 PINS = tuple(Path(__file__).with_name("requirements.txt").read_text(encoding="utf-8").split())
 
@@ -25,6 +28,16 @@ def repro_framework() -> Framework:
             install="pip install 'recsys-repro-rectools[framework]'",
         ),
     )
+
+
+@impl
+def repro_evaluators() -> Sequence[Evaluator]:
+    return evaluators()
+
+
+@impl
+def repro_pipelines() -> Sequence[Pipeline]:
+    return pipelines()
 
 
 def framework_version() -> str:
