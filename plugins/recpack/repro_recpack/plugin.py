@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from repro.plugin import Framework, impl
+from collections.abc import Sequence
+
+from repro.plugin import Evaluator, Framework, Pipeline, impl
 from repro_recpack.declarations import algorithms
 from repro_recpack.environment import ENVIRONMENT, framework_version
+from repro_recpack.evaluators import evaluators
+from repro_recpack.pipelines import pipelines
 
 
 @impl
@@ -16,3 +20,13 @@ def repro_framework() -> Framework:
         algorithms=algorithms(),
         environment=ENVIRONMENT,
     )
+
+
+@impl
+def repro_evaluators() -> Sequence[Evaluator]:
+    return evaluators()
+
+
+@impl
+def repro_pipelines() -> Sequence[Pipeline]:
+    return pipelines()

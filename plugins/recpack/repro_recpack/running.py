@@ -9,13 +9,14 @@ import random
 import warnings
 from collections.abc import Iterator
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 # RecPack reads back the network that it has itself just written, as a whole, which torch refuses since 2.6.
 _WHOLE_NETWORKS = "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"
-_WITH_PROGRESS_BARS = ("bprmf", "loss_functions", "wmf")
+_WITH_PROGRESS_BARS = tuple(f"recpack.algorithms.{name}" for name in ("bprmf", "loss_functions", "wmf"))
 
 
 @contextlib.contextmanager
@@ -58,22 +59,20 @@ def same_bits() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def quiet() -> Iterator[None]:
-    """No progress bars and no log below warnings."""
-    import recpack.algorithms
-
+def quiet(*modules: str) -> Iterator[None]:
+    """No progress bars, of algorithms and of these modules of RecPack, and no log below warnings."""
     logger = logging.getLogger("recpack")
     level = logger.level
-    modules: list[Any] = [getattr(recpack.algorithms, name) for name in _WITH_PROGRESS_BARS]
-    bars = [module.tqdm for module in modules]
+    loud: list[Any] = [import_module(name) for name in (*_WITH_PROGRESS_BARS, *modules)]
+    bars = [module.tqdm for module in loud]
     logger.setLevel(logging.WARNING)
-    for module, bar in zip(modules, bars, strict=True):
+    for module, bar in zip(loud, bars, strict=True):
         module.tqdm = partial(bar, disable=True)
     try:
         yield
     finally:
         logger.setLevel(level)
-        for module, bar in zip(modules, bars, strict=True):
+        for module, bar in zip(loud, bars, strict=True):
             module.tqdm = bar
 
 
