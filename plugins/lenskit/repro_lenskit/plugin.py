@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from repro.plugin import Environment, Framework, Splitter, impl
+from repro.plugin import Environment, Evaluator, Framework, Pipeline, Splitter, impl
 from repro_lenskit.canonical import canonical_algorithms
+from repro_lenskit.evaluators import EVALUATORS
+from repro_lenskit.pipelines import PIPELINES
 from repro_lenskit.scorers import own_algorithms
 from repro_lenskit.splitters import SPLITTERS
 
@@ -35,6 +37,16 @@ def repro_framework() -> Framework:
 @impl
 def repro_splitters() -> Sequence[Splitter]:
     return SPLITTERS
+
+
+@impl
+def repro_evaluators() -> Sequence[Evaluator]:
+    return EVALUATORS
+
+
+@impl
+def repro_pipelines() -> Sequence[Pipeline]:
+    return PIPELINES
 
 
 def _pin(name: str) -> str:

@@ -94,16 +94,17 @@ def _holding_out(holdout: str, n: int, frac: float, rng: np.random.Generator) ->
 
 
 def _folds(rows: Interactions, splits: Iterable[Any]) -> Folds:
-    """The rows that each split holds out, as positions; all others are for training."""
+    return [positions_of(split, rows) for split in splits]
+
+
+def positions_of(split: Any, rows: Interactions) -> tuple[Rows, Rows]:
+    """The rows that a split holds out, as positions, after all others, which are for training."""
     pairs = rows.users.astype(np.int64) * rows.n_items + rows.items
     order = np.argsort(pairs)
-    folds = []
-    for split in splits:
-        held_out = split.test.to_df()
-        wanted = held_out["user_id"].to_numpy(np.int64) * rows.n_items + held_out["item_id"].to_numpy(np.int64)
-        test = np.sort(order[np.searchsorted(pairs, wanted, sorter=order)])
-        folds.append((np.setdiff1d(np.arange(len(rows)), test, assume_unique=True), test))
-    return folds
+    held_out = split.test.to_df()
+    wanted = held_out["user_id"].to_numpy(np.int64) * rows.n_items + held_out["item_id"].to_numpy(np.int64)
+    test = np.sort(order[np.searchsorted(pairs, wanted, sorter=order)])
+    return np.setdiff1d(np.arange(len(rows)), test, assume_unique=True), test
 
 
 SPLITTERS = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,9 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from repro.data.interactions import Interactions
-from repro.plugin import parameters_of, plugins
+from repro.plugin import Case, parameters_of, plugins
 from repro.plugin.environment import build
-from repro_lenskit.plugin import repro_framework
+from repro_lenskit.plugin import repro_evaluators, repro_framework
 
 ALGORITHMS: list[tuple[str, dict[str, Any]]] = [
     ("random", {}),
@@ -71,3 +72,18 @@ def test_in_process_and_isolated_splits_hold_out_the_same_rows(
         found.append(plugins().split("lenskit/sample_users", rows, 3, dict(stated)))
     for here, isolated in zip(*found, strict=True):
         assert all((ours == theirs).all() for ours, theirs in zip(here, isolated, strict=True))
+
+
+@pytest.mark.slow
+def test_evaluators_answer_the_same_in_both_places(
+    case_of: Callable[..., Case], environment: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores = {1: {1: 3.5, 2: 4.0, 3: 1.5}, 2: {1: 2.0, 2: 2.0, 3: 5.0}}
+    case = case_of(scores, {1: {3: 2.0}, 2: {1: 5.0, 3: 4.0}}, {1: {1: 3.0}, 9: {1: 2.0, 2: 1.0, 3: 5.0}})
+    for evaluator in repro_evaluators():
+        for measure, metric in evaluator.measures.items():
+            found = []
+            for apart in ("", "lenskit"):
+                monkeypatch.setenv("REPRO_ISOLATE", apart)
+                found.append(plugins().evaluate(evaluator, case, measure, 2 if "@" in metric else None))
+            assert found[0] == found[1]
