@@ -36,7 +36,7 @@ def own_process() -> Iterator[None]:
     """
     arguments, visible = sys.argv, os.environ.get("CUDA_VISIBLE_DEVICES")
     logger = logging.getLogger()
-    level = logger.level
+    level, handlers = logger.level, list(logger.handlers)
     sys.argv = arguments[:1]
     logger.setLevel(logging.ERROR)
     try:
@@ -46,6 +46,9 @@ def own_process() -> Iterator[None]:
     finally:
         sys.argv = arguments
         logger.setLevel(level)
+        for handler in set(logger.handlers) - set(handlers):  # to files in a folder that is gone
+            logger.removeHandler(handler)
+            handler.close()
         os.environ.pop("CUDA_VISIBLE_DEVICES", None)
         if visible is not None:
             os.environ["CUDA_VISIBLE_DEVICES"] = visible

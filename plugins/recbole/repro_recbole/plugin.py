@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
-from repro.plugin import Algorithm, Framework, ParameterValue, impl
+from repro.plugin import Algorithm, Evaluator, Framework, ParameterValue, Pipeline, impl
 from repro_recbole.canonical import CANONICAL, Canonical
 from repro_recbole.environment import ENVIRONMENT, recbole_version
+from repro_recbole.evaluators import evaluators
 from repro_recbole.models import MODELS, Model
+from repro_recbole.pipelines import pipelines
 from repro_recbole.recommender import RecBoleRecommender
 
 
@@ -20,6 +23,16 @@ def repro_framework() -> Framework:
         algorithms=(*map(_canonical, CANONICAL), *map(_own, MODELS.values())),
         environment=ENVIRONMENT,
     )
+
+
+@impl
+def repro_evaluators() -> Sequence[Evaluator]:
+    return evaluators()
+
+
+@impl
+def repro_pipelines() -> Sequence[Pipeline]:
+    return pipelines()
 
 
 def _own(model: Model) -> Algorithm:
