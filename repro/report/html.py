@@ -11,7 +11,7 @@ import pandas as pd
 
 from repro.journal import Contents, read_journal
 from repro.journal.events import RunStarted
-from repro.metrics import Measure
+from repro.report.dots import System, dots, legend, systems
 from repro.study import Results
 from repro.study.folder import JOURNAL
 from repro.study.per_user import FinishedRun, metric_names
@@ -19,7 +19,7 @@ from repro.study.tune import REFIT
 from repro.study.tuned import TunedAlgorithm, uneven_tuning
 
 STYLE = """
-:root { color-scheme: light dark; --line: #8884; --ink: #2463b5; }
+:root { color-scheme: light dark; --line: #8884; }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 84rem; padding: 0 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
 .wide { overflow-x: auto; }
@@ -28,7 +28,8 @@ th, td { padding: .25rem .75rem .25rem 0; text-align: left; vertical-align: top;
 td.number, th.number { text-align: right; } td.best { font-weight: 700; }
 th[scope=row] { white-space: nowrap; font-weight: 400; }
 figure { margin: 0; display: inline-block; padding: 0 2rem 1rem 0; } figcaption { font-weight: 600; }
-svg text { font: 12px system-ui, sans-serif; fill: currentColor; } svg circle { fill: var(--ink); }
+svg text { font: 12px system-ui, sans-serif; fill: currentColor; }
+.legend span { margin-right: 1.25rem; white-space: nowrap; } tr.first > * { border-top: 2px solid var(--line); }
 svg line { stroke: var(--line); } code { overflow-wrap: anywhere; }
 """
 
@@ -46,13 +47,16 @@ def render(results: Results) -> str:
     began = journal.events("run.started")[0]
     title = began.question or "Study"
     table = results.table()
-    best = _best(table, FinishedRun.read(results.folder).measures)
+    measures = FinishedRun.read(results.folder).measures
+    better = {metric_names(measures)[measure.full_name]: measure.metric.better for measure in measures}
+    rows = systems(results.frameworks())
     body = [
         f"<h1>{escape(title)}</h1>",
         "<h2>Results</h2>",
-        f'<div class="wide">{_result_table(table, results.seconds().loc[table.index], best)}</div>',
+        f'<div class="wide">{_result_table(table, results.seconds(), rows, better)}</div>',
         *_below_the_table(began),
-        *(_dots(table[metric]) for metric in table.columns),
+        legend(rows),
+        *(dots(metric, dict(table[metric]), rows, which) for metric, which in better.items()),
         *_tuning(results.tuned()),
         *_notes(journal),
         "<h2>What the decisions touched</h2>",
@@ -85,32 +89,37 @@ def _number(value: float) -> str:
     return "–" if value != value else f"{value:.4f}"
 
 
-def _best(table: pd.DataFrame, measures: Sequence[Measure]) -> dict[str, float]:
-    """The best value of each metric; none where of two values neither is the better one."""
-    best = {}
-    for measure in measures:
-        name = metric_names(measures)[measure.full_name]
-        if measure.metric.better != "neither":
-            best[name] = float(table[name].min() if measure.metric.better == "lower" else table[name].max())
-    return best
+def _best(table: pd.DataFrame, better: Mapping[str, str]) -> dict[str, float]:
+    """The best value of each metric; none where neither of two values is the better one, or all are the same."""
+    return {
+        name: float(table[name].min() if which == "lower" else table[name].max())
+        for name, which in better.items()
+        if which != "neither" and table[name].nunique() > 1
+    }
 
 
-def _result_table(table: pd.DataFrame, seconds: pd.DataFrame, best: Mapping[str, float]) -> str:
-    names = [*table.columns, *(f"{name} (s)" for name in seconds.columns)]
-    head = "".join(f'<th scope="col" class="number">{escape(str(name))}</th>' for name in names)
-    rows = []
-    for label, row in table.iterrows():
-        cells = "".join(
-            f'<td class="number{" best" if row[metric] == best.get(metric) else ""}">{_number(row[metric])}</td>'
-            for metric in table.columns
-        )
-        times = "".join(f'<td class="number">{value:.2f}</td>' for value in seconds.loc[str(label)])
-        rows.append(f'<tr><th scope="row">{escape(str(label))}</th>{cells}{times}</tr>')
-    return (
-        f'<table><thead><tr><th scope="col">algorithm</th>{head}</tr></thead><tbody>'
-        + "".join(rows)
-        + "</tbody></table>"
+def _result_table(table: pd.DataFrame, seconds: pd.DataFrame, rows: Sequence[System], better: Mapping[str, str]) -> str:
+    """The values of each algorithm; where several frameworks have it, with the name of the framework in between."""
+    best = _best(table, better)
+    several = any(row.framework for row in rows)
+    numbers = [*better, *(f"{name} (s)" for name in seconds.columns)]
+    head = "".join(
+        f'<th scope="col">{name}</th>' for name in (["algorithm", "framework"] if several else ["algorithm"])
     )
+    head += "".join(f'<th scope="col" class="number">{escape(str(name))}</th>' for name in numbers)
+    lines = []
+    above = ""
+    for row in rows:
+        names = [row.algorithm, row.framework] if several else [row.label]
+        cells = "".join(f'<th scope="row">{escape(name)}</th>' for name in names)
+        for metric in better:
+            value = float(table[metric][row.label])
+            cells += f'<td class="number{" best" if value == best.get(metric) else ""}">{_number(value)}</td>'
+        cells += "".join(f'<td class="number">{value:.2f}</td>' for value in seconds.loc[row.label])
+        kind = ' class="first"' if several and row.algorithm != above else ""
+        lines.append(f"<tr{kind}>{cells}</tr>")
+        above = row.algorithm
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
 
 
 def _below_the_table(began: RunStarted) -> list[str]:
@@ -119,28 +128,6 @@ def _below_the_table(began: RunStarted) -> list[str]:
     several = f", with {began.workers} cells at a time" if began.workers > 1 else ""
     reasons = dict.fromkeys(began.left_out.values())
     return [f"<p>{told}{several}.</p>", *(f"<p>Left out: {escape(reason)}.</p>" for reason in reasons)]
-
-
-def _dots(values: pd.Series[float]) -> str:
-    """A dot for each algorithm on a common scale that starts at zero."""
-    left, width, step = 190, 220, 20
-    top = max(float(values.max()), 1e-12)
-    lines = []
-    for row, (label, value) in enumerate(values.items()):
-        y = 14 + row * step
-        lines.append(f'<text x="{left - 10}" y="{y + 4}" text-anchor="end">{escape(str(label))}</text>')
-        lines.append(f'<line x1="{left}" y1="{y}" x2="{left + width}" y2="{y}"/>')
-        if value == value:
-            x = left + width * max(float(value), 0.0) / top
-            lines.append(f'<circle cx="{x:.1f}" cy="{y}" r="5"><title>{value:.6f}</title></circle>')
-    name = escape(str(values.name))
-    height = 22 + len(values) * step
-    lines.append(f'<text x="{left}" y="{height - 6}">0</text>')
-    lines.append(f'<text x="{left + width}" y="{height - 6}" text-anchor="end">{top:.4g}</text>')
-    return (
-        f'<figure><figcaption>{name}</figcaption><svg role="img" aria-label="{name} by algorithm" '
-        f'width="{left + width + 10}" height="{height}">{"".join(lines)}</svg></figure>'
-    )
 
 
 def _tuning(algorithms: Sequence[TunedAlgorithm]) -> list[str]:

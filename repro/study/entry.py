@@ -47,8 +47,9 @@ class Entry:
 def read_entries(algorithms: Sequence[str | Mapping[str, Any]]) -> tuple[tuple[Entry, ...], dict[str, str]]:
     """The entries of a study, and what ``*`` leaves out, each with the reason as a sentence.
 
-    Left out are ``framework/algorithm`` where the framework cannot run here, ``*/algorithm`` where none can,
-    plug-ins that are broken, and, as ``REPRO_PLUGINS``, those that it does not choose.
+    Left out are ``framework/algorithm`` where the framework cannot run here, or not with the values of a choice that
+    the study states, ``*/algorithm`` where none can, plug-ins that are broken, and, as ``REPRO_PLUGINS``, those that it
+    does not choose.
     """
     left_out: dict[str, str] = {}
     entries = [entry for given in algorithms for entry in _expanded(_table(given), left_out)]
@@ -96,12 +97,28 @@ def _expanded(given: Mapping[str, Any], left_out: dict[str, str]) -> list[Entry]
     having = found.having(algorithm)
     _require_known(algorithm, having)
     _tell_absent_plugins(left_out)
-    here = [name for name in having if found.place(name) != "missing"]
-    left_out |= {f"{name}/{algorithm}": how_to_install(found.framework(name)) for name in having if name not in here}
-    if not here:
-        left_out[use] = f"no framework that can run here has {algorithm}"
     label = given.get("label", algorithm)
-    return [_entry(f"{name}/{algorithm}", f"{name} {label}", given) for name in here]
+    entries = []
+    for name in having:
+        if reason := _cannot(name, algorithm, given):
+            left_out[f"{name}/{algorithm}"] = reason
+        else:
+            entries.append(_entry(f"{name}/{algorithm}", f"{name} {label}", given))
+    if not entries:
+        left_out[use] = f"no framework that can run here has {label}"
+    return entries
+
+
+def _cannot(framework: str, algorithm: str, given: Mapping[str, Any]) -> str:
+    """Why a framework that has an algorithm cannot run it here, or not with such values; empty where it can."""
+    if plugins().place(framework) == "missing":
+        return how_to_install(plugins().framework(framework))
+    parameters = given.get("parameters", {})
+    for one in plugins().algorithm(f"{framework}/{algorithm}")[1].parameters:
+        if one.options and isinstance(parameters, Mapping) and parameters.get(one.name, one.default) not in one.options:
+            offered = ", ".join(map(str, one.options))
+            return f"{framework} has no {algorithm} with {one.name} = {parameters[one.name]}, only {offered}"
+    return ""
 
 
 def _require_known(algorithm: str, having: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ from repro.journal import canonical_json
 from repro.metrics import Measure, metrics, parse_measure
 from repro.protocol import Protocol, flatten, line_of
 from repro.study.entry import read_entries, require_space
-from repro.study.tune import read_tune, with_spaces
+from repro.study.tune import names_of, read_tune, with_spaces
 
 if TYPE_CHECKING:
     from repro.study.results import Results
@@ -58,7 +58,8 @@ class Study:
         self._algorithms = [algorithms] if isinstance(algorithms, str | Mapping) else algorithms
         self._tune = tune
         self.entries, self.left_out = read_entries(self._algorithms)
-        self.tune = None if tune is None else read_tune(tune, self.protocol, self.left_out)
+        absent = {use.removeprefix("*/") for use in self.left_out} - names_of(self.entries)
+        self.tune = None if tune is None else read_tune(tune, self.protocol, absent)
         if self.tune is not None:
             self.entries = with_spaces(self.entries, self.tune)
         require_space(self.entries)

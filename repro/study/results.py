@@ -56,6 +56,12 @@ class Results:
         wide = frame.pivot(index="algorithm", columns="metric", values="value")
         return wide.loc[frame["algorithm"].unique(), frame["metric"].unique()]
 
+    def frameworks(self) -> dict[str, str]:
+        """The framework of each algorithm of the table."""
+        frame = self.long()
+        frame = frame[frame["fold"] == ALL_FOLDS].drop_duplicates("algorithm")
+        return dict(zip(frame["algorithm"], frame["framework"], strict=True))
+
     def seconds(self) -> pd.DataFrame:
         """Algorithms by ``fit`` and ``score``: how long the framework took on a fold, in seconds.
 

@@ -116,10 +116,10 @@ class Tune:
         return lines
 
 
-def read_tune(given: object, protocol: Protocol, left_out: Collection[str] = ()) -> Tune:
+def read_tune(given: object, protocol: Protocol, absent: Collection[str] = ()) -> Tune:
     """The section ``[tune]`` of a study under ``protocol``, checked but for what hangs on its algorithms.
 
-    Spaces of algorithms that are ``left_out``, as ``*/name`` or ``framework/name``, are left out as well.
+    Spaces of algorithms that are ``absent``, as the study asks for them and they cannot run here, are not read.
     """
     if not isinstance(given, Mapping):
         raise StudyError(f"tune = {given!r} must be a table with metric, trials and space")
@@ -141,14 +141,13 @@ def read_tune(given: object, protocol: Protocol, left_out: Collection[str] = ())
     if not isinstance(spaces, Mapping) or not all(isinstance(space, Mapping) and space for space in spaces.values()):
         raise StudyError('[tune]: space must hold a table for each algorithm, such as [tune.space."item-knn"]')
     limit = None if seconds is None else float(seconds)
-    absent = {use.removeprefix("*/") for use in left_out}
     there = {name: space for name, space in spaces.items() if name not in absent}
     return Tune(_measure(given["metric"], protocol), trials, limit, cast(Refit, refit), there)
 
 
 def with_spaces(entries: Sequence[Entry], tune: Tune) -> tuple[Entry, ...]:
     """The entries of a study, each with what is tried of it."""
-    names = {name for entry in entries for name in (entry.use, _name(entry))}
+    names = names_of(entries)
     for name in tune.spaces:
         if name not in names:
             raise StudyError(f"[tune.space.{toml_value(name)}]: the study has no such algorithm{nearest(name, names)}")
@@ -158,6 +157,11 @@ def with_spaces(entries: Sequence[Entry], tune: Tune) -> tuple[Entry, ...]:
             "[tune] leaves nothing to tune; give an algorithm a space of parameters that it does not state"
         )
     return ready
+
+
+def names_of(entries: Sequence[Entry]) -> set[str]:
+    """How a space may call the algorithms of a study: with the framework, or for all frameworks."""
+    return {name for entry in entries for name in (entry.use, _name(entry))}
 
 
 def _measure(name: object, protocol: Protocol) -> Measure:

@@ -27,7 +27,7 @@ def report(tmp_path_factory):
     study = Study(
         pd.DataFrame(rows, columns=["user", "item", "rating"]),
         "random-5fold",
-        [{"use": "reference/popularity", "label": "popularity <b>"}, "reference/item-mean"],
+        [{"use": "reference/popularity", "label": "popularity <b>"}, "reference/item-mean", "reference/bias"],
         ["ndcg@5", "rmse"],
         question=f"Is {EVIL} escaped?",
     )
@@ -48,11 +48,42 @@ def test_nothing_is_asked_from_elsewhere(report):
     assert not [attrs for _, attrs in tags.found if "src" in attrs or "href" in attrs]
 
 
-def test_the_best_value_is_the_lowest_error(report):
-    """item-mean predicts ratings, and alone does; both rank."""
-    rows = dict(re.findall(r'<tr><th scope="row">([^<]*)</th>(.*?)</tr>', report.partition("<h2>Results")[2]))
-    assert re.findall(r'class="number( best)?"', rows["reference item-mean"])[1:] == [" best", "", ""]
-    assert "fit (s)" in report and "score (s)" in report
+def cells_of(report):
+    """The table of results: the names of each row, and the class and text of each number."""
+    body = report.partition("<h2>Results")[2].partition("</tbody>")[0]
+    return {
+        tuple(re.findall(r'<th scope="row">([^<]*)</th>', row)): re.findall(r'<td class="([^"]*)">([^<]*)</td>', row)
+        for row in body.split("<tr")[2:]
+    }
+
+
+def test_the_best_ranking_is_the_highest_and_the_best_error_the_lowest(report):
+    cells = cells_of(report)
+    assert set(cells) == {("popularity &lt;b&gt;",), ("reference item-mean",), ("reference bias",)}
+    for column, best in ((0, max), (1, min)):
+        values = {name: float(row[column][1]) for name, row in cells.items() if row[column][1] != "–"}
+        marked = {name for name, row in cells.items() if row[column][0] == "number best"}
+        assert marked and {values[name] for name in marked} == {best(values.values())} and len(values) == 3 - column
+    assert [kind for row in cells.values() for kind, _ in row[2:]] == ["number"] * 6  # of times there is no best
+    assert "fit (s)" in report and "score (s)" in report and "legend" not in report.partition("</style>")[2]
+
+
+def test_the_same_algorithm_of_two_frameworks_has_one_line_in_the_figures(tmp_path):
+    rows = [(user, item, 1 + (user * item + item) % 5) for user in range(12) for item in range(10)]
+    study = Study(
+        pd.DataFrame(rows, columns=["user", "item", "rating"]),
+        "random-5fold",
+        ["reference/bias", "lenskit/bias", "reference/item-mean"],
+        ["rmse", "user-coverage@5"],
+    )
+    report = write_report(study.run(tmp_path / "run")).read_text()
+    assert list(cells_of(report)) == [("bias", "reference"), ("bias", "lenskit"), ("item-mean", "reference")]
+    (figure,) = re.findall(r"<figure>(.*?)</figure>", report)  # all users have lists: there is nothing to see
+    assert re.findall(r'text-anchor="end">([a-z-]+)<', figure) == ["bias", "item-mean"]
+    assert re.findall(r"<title>([a-z -]+):", figure) == ["reference bias", "lenskit bias", "reference item-mean"]
+    colours = re.findall(r'stroke="(#[0-9A-F]+)"', figure)
+    assert colours[0] == colours[2] != colours[1]
+    assert re.findall(r"</svg> ([a-z]+)</span>", report) == ["lenskit", "reference"]
 
 
 def test_every_decision_and_impact_is_told(report):

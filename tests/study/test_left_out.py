@@ -69,6 +69,19 @@ def test_one_framework_by_name_must_be_there(nothing_built, data, tmp_path):
         Study(data, "random-5fold", ["recbole/ease"], ["ndcg@10"]).run(tmp_path / "run")
 
 
+def test_a_framework_without_the_option_that_is_stated_is_left_out(data):
+    pearson = {"use": "*/item-knn", "label": "pearson", "parameters": {"similarity": "pearson"}}
+    study = Study(data, "random-5fold", ["*/item-knn", pearson], ["ndcg@10"])
+    labels = [entry.label for entry in study.entries]
+    assert {"implicit item-knn", "reference item-knn", "reference pearson", "surprise pearson"} <= set(labels)
+    assert "implicit pearson" not in labels
+    assert study.left_out["implicit/item-knn"] == (
+        "implicit has no item-knn with similarity = pearson, only cosine, tfidf, bm25, dot"
+    )
+    lenskit = next(entry for entry in study.entries if entry.label == "lenskit pearson")
+    assert set(lenskit.unmapped) == {"similarity"}  # it has none to choose, and says so
+
+
 def test_a_name_that_nobody_has_is_a_mistake(data):
     with pytest.raises(StudyError, match="no framework here has an algorithm 'eese'; did you mean 'ease'"):
         Study(data, "random-5fold", ["*/eese"], ["ndcg@10"])
