@@ -38,6 +38,13 @@ class Fitted:
     inner_users: InnerArray
     inner_items: InnerArray
 
+    @classmethod
+    def of(cls, algorithm: Any, train: Interactions, seed: int) -> Fitted:
+        """An algorithm that was fitted to these rows, their codes being its raw ids."""
+        of = algorithm.trainset
+        users, items = (of.to_raw_uid, of.n_users, train.n_users), (of.to_raw_iid, of.n_items, train.n_items)
+        return cls(algorithm, train, seed, _inner(*users), _inner(*items))
+
     @property
     def mean(self) -> float:
         """The mean of all training ratings: Surprise's estimate where it calls a prediction impossible."""
@@ -54,22 +61,20 @@ class Fitted:
 
 def fit(algorithm: Any, train: Interactions, seed: int) -> Fitted:
     """Fit an algorithm to the rows in the order in which they are given; their codes are Surprise's raw ids."""
+    if not len(train):
+        raise PluginError("Surprise cannot be fitted to no rows; give training data with at least one rating")
+    algorithm.fit(dataset_of(train).build_full_trainset())
+    return Fitted.of(algorithm, train, seed)
+
+
+def dataset_of(rows: Interactions) -> Any:
+    """The rows as Surprise's data set; codes are raw ids, and the rating scale is that of the rows."""
     import pandas as pd
     from surprise import Dataset, Reader
 
-    if not len(train):
-        raise PluginError("Surprise cannot be fitted to no rows; give training data with at least one rating")
-    rows = pd.DataFrame({"user": train.users, "item": train.items, "rating": train.ratings})
-    reader = Reader(rating_scale=(float(train.ratings.min()), float(train.ratings.max())))
-    trainset = Dataset.load_from_df(rows, reader).build_full_trainset()
-    algorithm.fit(trainset)
-    return Fitted(
-        algorithm,
-        train,
-        seed,
-        _inner(trainset.to_raw_uid, trainset.n_users, train.n_users),
-        _inner(trainset.to_raw_iid, trainset.n_items, train.n_items),
-    )
+    frame = pd.DataFrame({"user": rows.users, "item": rows.items, "rating": rows.ratings})
+    reader = Reader(rating_scale=(float(rows.ratings.min()), float(rows.ratings.max())))
+    return Dataset.load_from_df(frame, reader)
 
 
 def scores_or_mean(possible: Mask, values: FloatArray, mean: float) -> Scores:

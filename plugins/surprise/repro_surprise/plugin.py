@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from repro.plugin import Environment, Framework, Splitter, impl
+from repro.plugin import Environment, Evaluator, Framework, Pipeline, Splitter, impl
 from repro_surprise.declarations import algorithms
+from repro_surprise.evaluators import EVALUATORS
+from repro_surprise.pipelines import PIPELINES
 from repro_surprise.splitters import splitters
 
 _DISTRIBUTION = "scikit-surprise"
@@ -35,6 +37,16 @@ def repro_framework() -> Framework:
 @impl
 def repro_splitters() -> Sequence[Splitter]:
     return splitters()
+
+
+@impl
+def repro_evaluators() -> Sequence[Evaluator]:
+    return EVALUATORS
+
+
+@impl
+def repro_pipelines() -> Sequence[Pipeline]:
+    return PIPELINES
 
 
 def _versions(*distributions: str) -> dict[str, str]:

@@ -58,7 +58,7 @@ def splitters() -> tuple[Splitter, ...]:
 
 
 def _splitter(name: str, summary: str, *parameters: Parameter) -> Splitter:
-    return Splitter(f"surprise/{name}", summary, partial(_split, name), parameters, _CITE)
+    return Splitter(f"surprise/{name}", summary, partial(split, name), parameters, _CITE)
 
 
 def _shuffle_split(
@@ -67,7 +67,7 @@ def _shuffle_split(
     if test_size < 0 and train_size < 0:
         raise PluginError("neither test_size nor train_size says how many rows to take; give one of them")
     sizes = {"test_size": _size(test_size), "train_size": _size(train_size)}
-    return _split("ShuffleSplit", rows, seed, n_splits=n_splits, shuffle=shuffle, **sizes)
+    return split("ShuffleSplit", rows, seed, n_splits=n_splits, shuffle=shuffle, **sizes)
 
 
 def _size(given: float) -> float | int | None:
@@ -77,7 +77,8 @@ def _size(given: float) -> float | int | None:
     return given if given < 1 else int(given)
 
 
-def _split(name: str, rows: Interactions, seed: int, **parameters: ParameterValue | None) -> Folds:
+def split(name: str, rows: Interactions, seed: int, **parameters: ParameterValue | None) -> Folds:
+    """What an iterator of that name makes of the rows."""
     try:
         from surprise import model_selection
     except ImportError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from repro.data.interactions import Interactions
-from repro.plugin import Guarded, environment, plugins
+from repro.plugin import Case, Guarded, environment, plugins
 
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("random", {}),
@@ -48,3 +49,21 @@ def test_a_worker_gives_the_same_bits(
     assert plugins().place("surprise") == "isolated"
     apart = scores(plugins().recommender(f"surprise/{name}", parameters), ml100k)
     assert [one.tobytes() for one in here] == [one.tobytes() for one in apart]
+
+
+@pytest.mark.slow
+def test_evaluators_answer_the_same_in_both_places(
+    case_of: Callable[..., Case], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs = plugins().framework("surprise").environment
+    assert needs is not None
+    environment.build("surprise", needs, print)
+    scores = {1: {1: 3.5, 2: 6.0, 3: 1.5}, 2: {1: 2.0, 2: 2.0, 3: 5.0}}
+    case = case_of(scores, {1: {2: 4.0, 3: 2.0}, 2: {1: 5.0, 3: 4.0}}, fallback=[(2, 1)])
+    for name in ("surprise/accuracy", "surprise/test"):
+        evaluator = plugins().evaluators()[name]
+        for measure in evaluator.measures:
+            monkeypatch.setenv("REPRO_ISOLATE", "")
+            here = plugins().evaluate(evaluator, case, measure, None)
+            monkeypatch.setenv("REPRO_ISOLATE", "surprise")
+            assert plugins().evaluate(evaluator, case, measure, None) == here
