@@ -2,6 +2,7 @@
 
 from repro.plugin.border import Guarded, guarded_recommender
 from repro.plugin.evaluator import FEATURES, Case, Evaluator, Observed, Pipeline, PipelineFold
+from repro.plugin.groups import GroupedRows
 from repro.plugin.interfaces import (
     FALLBACK,
     SCORED,
@@ -31,6 +32,7 @@ __all__ = [
     "Evaluator",
     "Exporter",
     "Framework",
+    "GroupedRows",
     "Guarded",
     "Observed",
     "Parameter",

@@ -50,16 +50,19 @@ class CornacRecommender:
 
     def score(self, users: CodeArray, items: CodeArray) -> Scores:
         inner_users, inner_items = self._users[users], self._items[items]
-        # One place more than known items: -1, the inner id of all unknown items, is the last of them.
-        rows = np.empty((len(users), self._n_items + 1))
+        unknown = np.flatnonzero(inner_items == UNKNOWN)
+        values = np.empty((len(users), len(items)))
+        different = inner_users[:1] if self._model.user == "no part" else inner_users
         with one_thread(torch=self._torch):
-            for n, user in enumerate(inner_users):
-                rows[n, :-1] = self._row(int(user))
-        rows[:, -1] = self._of_unknown(rows[:, :-1])
-        values = np.take(rows, inner_items, axis=1)
+            for n, user in enumerate(different.tolist()):
+                row = self._row(user).astype(np.float64, copy=False)
+                row.take(inner_items, out=values[n], mode="clip")  # with a check of bounds it takes longer
+                if len(unknown):
+                    values[n, unknown] = self._of_unknown(row)
+        values[len(different) :] = values[:1]
         state = self._states(inner_users[:, None], inner_items[None, :])
-        for n, user in enumerate(inner_users):
-            self._mark(int(user), inner_items, values[n], state[n])
+        for n, user in enumerate(inner_users.tolist()):
+            self._mark(user, inner_items, values[n], state[n])
         return Scores(values, state if state.any() else None)
 
     def _prepare(self) -> None:
@@ -78,15 +81,15 @@ class CornacRecommender:
         row: FloatArray = np.ravel(self._fitted.score(self._n_users if user == UNKNOWN else user))
         return row
 
-    def _of_unknown(self, rows: FloatArray) -> FloatArray | float:
-        """The score of an unknown item for each user, by the scores of the known ones."""
+    def _of_unknown(self, row: FloatArray) -> float:
+        """The score of an unknown item, by those of the known ones."""
         match self._model.item:
             case "lowest":
-                return rows.min(axis=1)
+                return float(row.min())
             case "no part":
-                return rows[:, 0]
+                return float(row[0])
             case "nothing":
-                return np.nan
+                return float("nan")
 
     def _states(self, users: InnerArray, items: InnerArray) -> StateArray:
         """What the scores of these users and items are, by whether they are known."""

@@ -8,16 +8,18 @@ from pkgutil import resolve_name
 import numpy as np
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.plugin import ParameterValue, Scores
+from repro.plugin import GroupedRows, ParameterValue, Scores
 from repro_implicit.training import Training
+
+# How many users are multiplied at a time.
+_TOGETHER = 256
 
 
 class FactorModel:
     """score(u, i) is the inner product of the factors of u and i, among which may be biases.
 
-    implicit's own ``recommend`` adds up in single precision, as the factors are; here the same factors are
-    multiplied in double precision, and without BLAS, whose rounding would depend on how many users and items are
-    asked for together. Unscored: users or items without training rows, which implicit is not told of.
+    Products are in the precision of the factors, as in implicit's own ``recommend``. Unscored: users or items without
+    training rows, which implicit is not told of.
     """
 
     def __init__(
@@ -36,12 +38,8 @@ class FactorModel:
             model = resolve_name(self.own)(**self.parameters, random_state=seed)
             model.fit(training.matrix.astype(np.float32), show_progress=False)
         self.training_ = training
-        self.user_factors_ = np.asarray(model.user_factors, dtype=np.float64)
-        self.item_factors_ = np.asarray(model.item_factors, dtype=np.float64)
+        users, items = np.asarray(model.user_factors), np.asarray(model.item_factors)
+        self.products_ = GroupedRows(len(users), _TOGETHER, lambda first, end: users[first:end] @ items.T)
 
     def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        return self.training_.block(users, items, self._products)
-
-    def _products(self, rows: CodeArray, columns: CodeArray) -> FloatArray:
-        products: FloatArray = np.einsum("uf,if->ui", self.user_factors_[rows], self.item_factors_[columns])
-        return products
+        return self.training_.block(users, items, self.products_.block, of_all=True)

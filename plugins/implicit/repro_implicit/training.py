@@ -45,12 +45,18 @@ class Training:
         users: CodeArray,
         items: CodeArray,
         score: Callable[[CodeArray, CodeArray], FloatArray],
+        *,
+        of_all: bool = False,
     ) -> Scores:
-        """``score(rows, columns)`` of the known users and items, NaN where it has none; all others are unscored."""
+        """``score(rows, columns)`` of the known users and items, NaN where it has none; all others are unscored.
+
+        ``of_all`` says that it has one for all of them.
+        """
         rows, columns = self.rows[users], self.columns[items]
         known_rows, known_columns = rows >= 0, columns >= 0
         if known_rows.all() and known_columns.all():
-            return marked(score(rows, columns))
+            values = score(rows, columns)
+            return Scores(values) if of_all else marked(values)
         values = np.full((len(users), len(items)), np.nan)
         values[np.ix_(known_rows, known_columns)] = score(rows[known_rows], columns[known_columns])
         return marked(values)

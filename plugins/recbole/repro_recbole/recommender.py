@@ -10,7 +10,6 @@ from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import SCORED, UNSCORED, ParameterValue, Scores
 from repro.streams import child_keys, stream
 from repro_recbole import scoring
-from repro_recbole.apart import own_numbers, own_process
 from repro_recbole.learning import InnerIds, Learnt, learn
 from repro_recbole.models import Model
 from repro_recbole.settings import settings_of
@@ -29,19 +28,17 @@ class RecBoleRecommender:
     def fit(self, train: Interactions, *, seed: int) -> None:
         self.learnt_: Learnt | None = None  # make room before the next one learns
         self.learnt_ = learn(self.model, self.settings, train, seed)
+        self.rows_ = scoring.grouped_rows(self.learnt_.network, 1 if self.model.one_by_one else scoring.USERS)
         if self.model.draws:
             self.draws_ = child_keys(stream(seed, "recbole", self.model.name), train.user_keys)
 
     def score(self, users: CodeArray, items: CodeArray) -> Scores:
         assert self.learnt_ is not None
-        import torch
-
         inner_users, inner_items = self.learnt_.users[users], self.learnt_.items[items]
         if not self.model.personal:
             inner_users = np.maximum(inner_users, 1)  # any user will do
         known_users, known_items = inner_users > 0, inner_items > 0
-        with own_process(), own_numbers(), torch.no_grad():
-            known = self._block(users[known_users], inner_users[known_users], inner_items[known_items])
+        known = self._block(users[known_users], inner_users[known_users], inner_items[known_items])
         if known.shape == (len(users), len(items)):
             return Scores(known)
         values = np.full((len(users), len(items)), np.nan)
@@ -52,5 +49,4 @@ class RecBoleRecommender:
         assert self.learnt_ is not None
         if self.model.draws:
             return scoring.drawn_block(self.learnt_.network, inner_users, inner_items, self.draws_[users])
-        together = 1 if self.model.one_by_one else scoring.USERS
-        return scoring.block(self.learnt_.network, inner_users, inner_items, together)
+        return self.rows_.block(inner_users - 1, inner_items - 1)

@@ -8,31 +8,26 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
+from repro.plugin import GroupedRows
 from repro.streams import KeyArray
+from repro_recbole.apart import own_numbers
 from repro_recbole.learning import ITEM, USER, InnerIds
 
 # How many users are asked about in one call, and how many pairs.
-USERS = 32
+USERS = 256
 PAIRS = 4096
 
 Block = npt.NDArray[np.floating[Any]]
 
 
-def block(network: Any, users: InnerIds, items: InnerIds, together: int) -> FloatArray:
-    """Users by items, for inner ids.
+def grouped_rows(network: Any, together: int) -> GroupedRows:
+    """The scores of a network, ``together`` users at a time; inner ids, from which 1 is taken, start with 1."""
 
-    A user is always asked about in the same company of ``together`` users, at the same place in it, and for all
-    items: products of matrices round differently for other shapes and places, and a score should have the same
-    bits whatever it is asked with.
-    """
-    values = np.empty((len(users), len(items)))
-    companies = (users - 1) // together  # inner ids start with 1
-    for company in np.unique(companies):
-        first = 1 + company * together
-        members = np.arange(first, min(first + together, network.n_users))
-        rows = np.flatnonzero(companies == company)
-        values[rows] = _all_items(network, members)[users[rows] - first][:, items]
-    return values
+    def rows(first: int, end: int) -> Block:
+        with own_numbers():
+            return _all_items(network, np.arange(first + 1, end + 1))[:, 1:]
+
+    return GroupedRows(network.n_users - 1, together, rows)
 
 
 def drawn_block(network: Any, users: InnerIds, items: InnerIds, keys: KeyArray) -> FloatArray:
@@ -43,18 +38,22 @@ def drawn_block(network: Any, users: InnerIds, items: InnerIds, keys: KeyArray) 
     import torch
 
     values = np.empty((len(users), len(items)))
-    for row, key in enumerate(keys):
-        torch.manual_seed(int(key >> np.uint64(1)))
-        values[row] = _all_items(network, users[row : row + 1])[0, items]
+    with own_numbers():
+        for row, key in enumerate(keys):
+            torch.default_generator.manual_seed(int(key >> np.uint64(1)))
+            values[row] = _all_items(network, users[row : row + 1])[0, items]
     return values
 
 
 def _all_items(network: Any, users: InnerIds) -> Block:
     """The scores of some users for all items, RecBole's padding included."""
-    try:
-        scores = network.full_sort_predict(_interaction(**{USER: users}))
-    except NotImplementedError:
-        return np.stack([_pair_by_pair(network, user) for user in users])
+    import torch
+
+    with torch.no_grad():
+        try:
+            scores = network.full_sort_predict(_interaction(**{USER: users}))
+        except NotImplementedError:
+            return np.stack([_pair_by_pair(network, user) for user in users])
     return _values(scores).reshape(len(users), network.n_items)
 
 

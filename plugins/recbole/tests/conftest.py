@@ -27,6 +27,7 @@ RecBoleItself = Callable[[str], npt.NDArray[np.float64]]
 # RecBole's own names and settings of what the default test run compares with RecBole itself.
 QUICK: dict[str, Run] = {
     "popularity": ("Pop", {}),
+    "user-knn": ("ItemKNN", {"k": 30, "knn_method": "user"}),
     "item-knn": ("ItemKNN", {"k": 20, "shrink": 5.0}),
     "ease": ("EASE", {}),
     "bpr": ("BPR", {"embedding_size": 16, "epochs": 2, "weight_decay": 0.001}),
@@ -91,10 +92,12 @@ def inside(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Inside:
 
 
 @pytest.fixture(scope="session")
-def compare(inside: Inside, train: Interactions, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
+def compare(inside: Inside, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
     """What RecBole itself gives, run after run, for users (those with rows, from the first) and all items."""
 
-    def run(runs: Sequence[Run], users: int, seeds: Sequence[int] = ()) -> list[npt.NDArray[np.float64]]:
+    def run(
+        train: Interactions, runs: Sequence[Run], users: int, seeds: Sequence[int] = ()
+    ) -> list[npt.NDArray[np.float64]]:
         folder = tmp_path_factory.mktemp("itself")
         rows = train.canonical()
         ids = {"user_ids": train.user_ids[:users].astype(str), "item_ids": train.item_ids.astype(str)}
@@ -117,5 +120,5 @@ def compare(inside: Inside, train: Interactions, tmp_path_factory: pytest.TempPa
 @pytest.fixture(scope="session")
 def recbole_itself(compare: Callable[..., Any], train: Interactions) -> RecBoleItself:
     """What RecBole itself gives for the runs of QUICK, all in one process: it takes seconds to start."""
-    scores = dict(zip(QUICK, compare(list(QUICK.values()), train.n_users), strict=True))
+    scores = dict(zip(QUICK, compare(train, list(QUICK.values()), train.n_users), strict=True))
     return lambda name: scores[name]

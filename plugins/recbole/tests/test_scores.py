@@ -17,6 +17,7 @@ from repro.plugin import UNSCORED, Guarded
 Fitted = Callable[..., Guarded]
 CANONICAL: list[tuple[str, dict[str, Any]]] = [
     ("popularity", {}),
+    ("user-knn", {"k": 30}),
     ("item-knn", {"k": 20, "shrink": 5.0}),
     ("ease", {}),
     ("bpr", {"factors": 16, "epochs": 2, "regularisation": 0.001}),

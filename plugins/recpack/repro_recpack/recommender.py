@@ -71,11 +71,12 @@ class RecPackRecommender:
         return own
 
     def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        values = np.zeros((len(users), len(items)))
         rows, columns = self._users[users], self._items[items]
         known_users, known_items = rows >= 0, columns >= 0
-        found = self._scoring.rows(rows[known_users])[:, columns[known_items]]
-        values[np.ix_(known_users, known_items)] = found
+        values = self._scoring.block(rows[known_users], columns[known_items])
+        if not (known_users.all() and known_items.all()):
+            known, values = values, np.zeros((len(users), len(items)))
+            values[np.ix_(known_users, known_items)] = known
         stored = values != 0
         return Scores(np.where(stored, values, np.nan), np.where(stored, SCORED, UNSCORED).astype(np.uint8))
 

@@ -1,6 +1,6 @@
 """From a fitted algorithm of RecPack to scores: its own arrays, multiplied as RecPack does.
 
-Each way gives the rows of some users, with 0 where RecPack's prediction has no entry. A row has the same bits
+Each way gives some users by some items, with 0 where RecPack's prediction has no entry. A row has the same bits
 whichever other users are asked for: sparse products go row by row, and dense ones are made for the same groups of
 users every time.
 """
@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from repro.data.interactions import CodeArray, FloatArray
+from repro.plugin import GroupedRows
 from repro_recpack.running import same_bits
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-_GROUP = 256
+# How many users are multiplied at a time.
+_TOGETHER = 256
 
 
 class Scoring:
@@ -28,6 +30,10 @@ class Scoring:
     def __init__(self, algorithm: Any, history: csr_matrix) -> None:
         self.algorithm = algorithm
         self.history = history
+
+    def block(self, users: CodeArray, items: CodeArray) -> FloatArray:
+        """Users by items."""
+        return self.rows(users)[:, items]
 
     def rows(self, users: CodeArray) -> FloatArray:
         """Users by all items."""
@@ -78,19 +84,21 @@ class RandomScoring(Scoring):
 class GroupedScoring(Scoring):
     """Dense products, for the same groups of users whoever is asked for."""
 
-    size = _GROUP
+    size = _TOGETHER
 
-    def rows(self, users: CodeArray) -> FloatArray:
-        rows = np.empty((len(users), self.history.shape[1]))
-        groups = users // self.size
+    @cached_property
+    def _groups(self) -> GroupedRows:
+        return GroupedRows(self.history.shape[0], self.size, self._group)
+
+    def _group(self, first: int, end: int) -> FloatArray:
         with same_bits():
-            for group in np.unique(groups):
-                inside = groups == group
-                start = int(group) * self.size
-                rows[inside] = self.group(slice(start, start + self.size))[users[inside] - start]
-        return rows
+            return self.group(first, end)
 
-    def group(self, users: slice) -> FloatArray:
+    def block(self, users: CodeArray, items: CodeArray) -> FloatArray:
+        return self._groups.block(users, items)
+
+    def group(self, first: int, end: int) -> FloatArray:
+        """All items for the users from ``first`` to before ``end``."""
         raise NotImplementedError
 
 
@@ -102,9 +110,9 @@ class FactorScoring(GroupedScoring):
         """Users by factors, and factors by items."""
         return self.algorithm.user_embedding_, self.algorithm.item_embedding_
 
-    def group(self, users: slice) -> FloatArray:
+    def group(self, first: int, end: int) -> FloatArray:
         of_users, of_items = self.factors
-        return of_users[users] @ of_items
+        return of_users[first:end] @ of_items
 
 
 class EmbeddedScoring(FactorScoring):
@@ -136,12 +144,12 @@ class NetworkScoring(GroupedScoring):
         super().__init__(algorithm, history)
         self.size = algorithm.batch_size
 
-    def group(self, users: slice) -> FloatArray:
+    def group(self, first: int, end: int) -> FloatArray:
         import torch
 
         self.algorithm.model_.eval()
         with torch.no_grad():
-            given = torch.FloatTensor(self.history[users].toarray())
+            given = torch.FloatTensor(self.history[first:end].toarray())
             return _double(self.algorithm.model_(given)[0])
 
 

@@ -59,12 +59,23 @@ class Training:
         """Users by items by inner ids, with the weights in single precision, as RecTools has them, made double."""
         return self.dataset.get_user_item_matrix(include_weights=True).astype(np.float64)
 
-    def block(self, users: CodeArray, items: CodeArray, score: Callable[[CodeArray, CodeArray], FloatArray]) -> Scores:
-        """``score(users, items)`` by the inner ids of those with rows, NaN where it has none; the rest unscored."""
+    def block(
+        self,
+        users: CodeArray,
+        items: CodeArray,
+        score: Callable[[CodeArray, CodeArray], FloatArray],
+        *,
+        of_all: bool = False,
+    ) -> Scores:
+        """``score(users, items)`` by the inner ids of those with rows, NaN where it has none; the rest unscored.
+
+        ``of_all`` says that it has one for all of them.
+        """
         inner_users, inner_items = self.users[users], self.items[items]
         known_users, known_items = inner_users >= 0, inner_items >= 0
         if known_users.all() and known_items.all():
-            return marked(score(inner_users, inner_items))
+            values = score(inner_users, inner_items)
+            return Scores(values) if of_all else marked(values)
         values = np.full((len(users), len(items)), np.nan)
         values[np.ix_(known_users, known_items)] = score(inner_users[known_users], inner_items[known_items])
         return marked(values)

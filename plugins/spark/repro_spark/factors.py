@@ -3,54 +3,56 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import CodeArray, FloatArray
-from repro.plugin import SCORED, UNSCORED, Scores
+from repro.plugin import SCORED, UNSCORED, GroupedRows, Scores
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-# Users are multiplied in these same groups whoever is asked for, so that a score has the same bits in every block.
-_GROUP = 256
+# How many users are multiplied at a time.
+_TOGETHER = 256
+FactorArray = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class Factors:
     """One row for each code; that of a code without training rows is not a number."""
 
-    users: FloatArray
-    items: FloatArray
+    users: FactorArray
+    items: FactorArray
+
+    @cached_property
+    def _products(self) -> GroupedRows:
+        return GroupedRows(len(self.users), _TOGETHER, lambda first, end: self.users[first:end] @ self.items.T)
 
     def block(self, users: CodeArray, items: CodeArray) -> Scores:
         """Users by items."""
-        values = np.empty((len(users), len(items)))
-        groups = users // _GROUP
-        for group in np.unique(groups):
-            inside = groups == group
-            products = self.users[group * _GROUP : (group + 1) * _GROUP] @ self.items.T
-            values[inside] = products[np.ix_(users[inside] - group * _GROUP, items)]
-        return _marked(values)
+        return self._marked(self._products.block(users, items), users[:, None], items[None, :])
 
     def pairs(self, users: CodeArray, items: CodeArray) -> Scores:
         """One value for each pair."""
-        return _marked((self.users[users] * self.items[items]).sum(axis=1))
+        values = np.einsum("nf,nf->n", self.users[users], self.items[items])
+        return self._marked(values.astype(np.float64), users, items)
+
+    def _marked(self, values: FloatArray, users: CodeArray, items: CodeArray) -> Scores:
+        """Scores of users and items that are broadcast against each other: unscored where one of them is unknown."""
+        unknown_users, unknown_items = np.isnan(self.users[users, 0]), np.isnan(self.items[items, 0])
+        if not (unknown_users.any() or unknown_items.any()):
+            return Scores(values)
+        return Scores(values, np.where(unknown_users | unknown_items, UNSCORED, SCORED).astype(np.uint8))
 
 
-def collected(frame: DataFrame, size: int) -> FloatArray:
+def collected(frame: DataFrame, size: int) -> FactorArray:
     """The factors of a model's data frame of ``id`` and ``features``, as rows of a matrix by code."""
     table: Any = frame.toArrow()
     ids = table.column("id").to_numpy()
     features = table.column("features").combine_chunks().flatten().to_numpy().reshape(len(ids), -1)
-    factors = np.full((size, features.shape[1]), np.nan)
+    factors = np.full((size, features.shape[1]), np.nan, dtype=np.float32)
     factors[ids] = features
     return factors
-
-
-def _marked(values: FloatArray) -> Scores:
-    unknown = np.isnan(values)
-    state: npt.NDArray[np.uint8] = np.where(unknown, UNSCORED, SCORED).astype(np.uint8)
-    return Scores(values, state)
