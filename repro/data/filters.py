@@ -25,7 +25,8 @@ def prepare(interactions: Interactions, protocol: Protocol, seed: int) -> tuple[
     no longer occur are dropped. A decision that leaves everything as it is, by its very value, is not reported.
     """
     impacts: list[Impact] = []
-    kept = _one_row_per_pair(interactions, protocol.text("data.duplicates"), impacts)
+    kept, merged = one_row_per_pair(interactions, protocol.text("data.duplicates"))
+    impacts.append(merged)
     kept = _within(kept, protocol, "data.min_rating", "data.max_rating", lambda data: data.ratings, impacts)
     kept = _within(kept, protocol, "data.from_time", "data.to_time", _timestamps, impacts)
     kept = _sampled(kept, protocol, "users", seed, impacts)
@@ -33,7 +34,7 @@ def prepare(interactions: Interactions, protocol: Protocol, seed: int) -> tuple[
     return _core(kept, protocol, impacts).compact(), impacts
 
 
-def _one_row_per_pair(data: Interactions, treatment: str, impacts: list[Impact]) -> Interactions:
+def one_row_per_pair(data: Interactions, treatment: str) -> tuple[Interactions, Impact]:
     """Treat rows that share user and item; the row that stays keeps its place among the others."""
     order = _pair_order(data)
     pairs = pair_codes(data)[order]
@@ -42,20 +43,19 @@ def _one_row_per_pair(data: Interactions, treatment: str, impacts: list[Impact])
     if treatment == "error":
         if surplus:
             raise _duplicate_error(data, order, starts)
-        impacts.append(Impact("data.duplicates", treatment, 0, len(data), "rows", "repeat a user and item"))
-        return data
-    impacts.append(Impact("data.duplicates", treatment, surplus, len(data), "rows", "merged into another"))
+        return data, Impact("data.duplicates", treatment, 0, len(data), "rows", "repeat a user and item")
+    impact = Impact("data.duplicates", treatment, surplus, len(data), "rows", "merged into another")
     if not surplus:
-        return data
+        return data, impact
     ends = np.r_[starts[1:], len(order)] - 1
     if treatment in ("first", "last"):
-        return data.select(np.sort(order[starts if treatment == "first" else ends]))
+        return data.select(np.sort(order[starts if treatment == "first" else ends])), impact
     sums = np.add.reduceat(_ascending_ratings(data, order, starts), starts)
     values = sums / (ends - starts + 1) if treatment == "mean" else sums
     place = np.argsort(order[ends], kind="stable")
     merged = data.select(order[ends][place])
     # The sum of interactions without ratings is a count, which is a rating.
-    return replace(merged, ratings=values[place], explicit=data.explicit or treatment == "sum")
+    return replace(merged, ratings=values[place], explicit=data.explicit or treatment == "sum"), impact
 
 
 def _pair_order(data: Interactions) -> RowArray:

@@ -32,6 +32,7 @@ def normalising_variants(metric: str) -> tuple[Decision, ...]:
             "How far apart are the ratings of the scale?",
             "number",
             default=1.0,
+            typical=(0.5, 1.0),
             minimum=0.000001,
             when=(When(f"metric.{metric}.by", ("uniform",)),),
         ),

@@ -62,6 +62,7 @@ METRIC = Metric(
             "At which rank is an item looked at with probability 1/2?",
             "number",
             default=5.0,
+            typical=(2.0, 5.0, 10.0),
             minimum=1.00001,
             cite="Breese et al. 1998",
         ),
@@ -70,6 +71,7 @@ METRIC = Metric(
             "Above which utility does an item count (Breese et al.: the neutral rating)?",
             "number",
             default=0.0,
+            typical=(0.0, 3.0),
             cite="Gunawardana & Shani 2009",
         ),
         Decision(

@@ -17,6 +17,7 @@ rank using gradient descent, ICML 2005 (2^g - 1).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -138,6 +139,7 @@ METRIC = Metric(
             "number",
             default=2.0,
             minimum=1.00001,
+            typical=(2.0, math.e, 10.0),
             when=(When("metric.ndcg.discount", ("log-base",)),),
             cite="Järvelin & Kekäläinen 2002",
         ),

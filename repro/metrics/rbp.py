@@ -53,6 +53,7 @@ METRIC = Metric(
             "With which probability does the reader go on to the next item (persistence)?",
             "number",
             default=0.8,
+            typical=(0.5, 0.8, 0.85, 0.9, 0.95),
             minimum=0.0,
             maximum=0.999999,
             cite="Moffat & Zobel 2008",

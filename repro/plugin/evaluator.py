@@ -15,6 +15,7 @@ from repro.plugin.interfaces import Scores
 FEATURES: Mapping[str, str] = {
     "graded": "held-out ratings of several values",
     "fractional": "held-out ratings that are not whole numbers",
+    "zero-ratings": "held-out ratings of zero",
     "training": "training rows of the users who are tested",
     "unknown-items": "items without training rows",
     "short-lists": "lists of fewer than k items",

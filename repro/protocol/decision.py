@@ -75,7 +75,7 @@ class Decision:
     """One axis of a protocol: its id, the question it answers, what may be answered, and the default.
 
     A number may also be one of the words in ``words`` (``"none"``, ``"all"``), and so may a path, where a word is
-    no file; bounds are inclusive.
+    no file; bounds are inclusive. ``typical`` are the numbers that are met in practice, for what tries many protocols.
     """
 
     id: str
@@ -86,6 +86,7 @@ class Decision:
     minimum: float | None = None
     maximum: float | None = None
     words: tuple[str, ...] = ()
+    typical: tuple[float, ...] = ()
     when: tuple[When | AnyOf, ...] = ()
     cite: str = ""
 
@@ -100,6 +101,20 @@ class Decision:
 
     def option(self, value: Value) -> Option | None:
         return next((option for option in self.options if option.value == value), None)
+
+    @property
+    def tried(self) -> tuple[Value, ...]:
+        """The values that are worth trying: all options that are no shorthand, or the typical numbers and words."""
+        match self.kind:
+            case "choice":
+                return tuple(option.value for option in self.options if not option.means)
+            case "flag":
+                return (True, False)
+            case "path":
+                return self.words
+        own = () if isinstance(self.default, _Required) else (self.default,)
+        numbers = (self.accept(number) for number in self.typical)
+        return tuple(dict.fromkeys((*own, *self.words, *(number for number in numbers if number is not None))))
 
     def allowed(self) -> str:
         """What may be written, as a phrase for messages and help."""

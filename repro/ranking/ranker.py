@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,6 +77,13 @@ class GivenLists:
     def __len__(self) -> int:
         return len(self.users)
 
+    def turned_round(self) -> GivenLists:
+        """The same lists, each from its end to its beginning."""
+        sizes = np.diff(self.offsets)
+        places = np.repeat(self.offsets[:-1] + self.offsets[1:] - 1, sizes) - np.arange(len(self.items))
+        state = None if self.state is None else self.state[places]
+        return replace(self, items=self.items[places], scores=self.scores[places], state=state)
+
 
 def rank(
     scores: Scores,
@@ -131,6 +138,8 @@ def rank_lists(
     threads: int | None = None,
 ) -> tuple[Ranked, Tally]:
     """Rank lists that come with their own candidates and scores; see :func:`rank`."""
+    if rules.ties.by_source and rules.ties.rule == "source-desc":
+        given = given.turned_round()
     problem = _Problem(
         kind=kernels.GIVEN,
         width=int(np.diff(given.offsets).max(initial=0)),

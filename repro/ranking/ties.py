@@ -15,6 +15,7 @@ from repro.streams import KeyArray, stream
 
 OrderArray = npt.NDArray[np.int64]
 
+_BY_SOURCE = ("source", "source-desc")
 _IN_NO_ORDER = ("expected", "shared-best", "shared-mean", "shared-worst")
 
 
@@ -47,7 +48,7 @@ class TieRule:
             precision,
             protocol.count("ties.decimals") if precision == "decimals" else 0,
             _order(rule, protocol, vocabulary.item_ids, train),
-            rule == "source" and train is None,
+            rule in _BY_SOURCE and train is None,
             stream(seed, "ties"),
             vocabulary.user_keys if rule == "random" else none,
             vocabulary.item_keys if rule == "random" else none,
@@ -60,8 +61,11 @@ class TieRule:
 
 
 def _order(rule: str, protocol: Protocol, item_ids: IdArray, train: Interactions | None) -> OrderArray | None:
-    if rule == "source":
-        return None if train is None else first_appearance(train.items, len(item_ids))
+    if rule in _BY_SOURCE:
+        if train is None:
+            return None
+        first = first_appearance(train.items, len(item_ids))
+        return first if rule == "source" else -first
     if rule not in ("item-asc", "item-desc"):
         return None
     codes = np.arange(len(item_ids), dtype=np.int64)

@@ -80,9 +80,10 @@ def tie_key(
         texts = sorted(str(i) for i in train.item_ids)
         place = item if number else texts.index(str(train.item_ids[item]))
         return place if rule == "item-asc" else -place
-    if rule == "source":
+    if rule in ("source", "source-desc"):
         seen = train.items.tolist()
-        return (0, seen.index(item)) if item in seen else (1, item)
+        place = (0, seen.index(item)) if item in seen else (1, item)
+        return place if rule == "source" else (-place[0], -place[1])
     if rule == "random":
         users, items = train.user_keys[[user]], train.item_keys[[item]]
         return int(child_keys(stream(seed, "ties"), users, items)[0])

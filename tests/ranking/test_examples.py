@@ -65,6 +65,7 @@ def shown(room):
         ("item-asc", "text", [11, 10, 2, 9]),
         ("item-desc", "text", [11, 9, 2, 10]),
         ("source", None, [11, 10, 2, 9]),
+        ("source-desc", None, [11, 9, 2, 10]),
         ("expected", None, [11, 2, 9, 10]),
     ],
 )
@@ -253,6 +254,9 @@ def test_source_order_of_given_lists_is_the_order_they_are_given_in(room):
     rules = RankingRules.from_protocol(room.protocol({"ties.break": "source"}), TRAIN, train=None, seed=0)
     ranked, _ = rank_lists(given_lists([3, 0, 2, 1], [0.5, 0.5, 0.9, 0.5]), rules, depth=4)
     assert ranked.items.tolist() == [[2, 3, 0, 1]]
+    rules = RankingRules.from_protocol(room.protocol({"ties.break": "source-desc"}), TRAIN, train=None, seed=0)
+    ranked, _ = rank_lists(given_lists([3, 0, 2, 1], [0.5, 0.5, 0.9, 0.5]), rules, depth=4)
+    assert ranked.items.tolist() == [[2, 1, 0, 3]]
 
 
 def test_an_item_given_twice_is_named(room):

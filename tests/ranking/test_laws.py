@@ -67,7 +67,7 @@ def as_given(block, scores, rng):
     )
 
 
-@pytest.fixture(params=["item-asc", "item-desc", "source", "random", "best", "worst", "shared-mean"])
+@pytest.fixture(params=["item-asc", "item-desc", "source", "source-desc", "random", "best", "worst", "shared-mean"])
 def case(room, request):
     rng = np.random.default_rng(11)
     block = room.block(9, 180, False, rng)

@@ -22,6 +22,7 @@ DECISIONS = (
         "missing.constant",
         "The score of a candidate without one?",
         "number",
+        typical=(-1.0, 0.0, 1.0, 3.0),
         when=(When("missing.rank", ("constant",)),),
     ),
     Decision(

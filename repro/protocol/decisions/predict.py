@@ -20,6 +20,7 @@ DECISIONS = (
         "predict.constant",
         "The prediction for a pair without one?",
         "number",
+        typical=(0.0, 1.0, 3.0),
         when=(When("predict.missing", ("constant",)),),
     ),
     Decision(
@@ -48,6 +49,7 @@ DECISIONS = (
         default="none",
         minimum=0.000001,
         words=("none",),
+        typical=(0.5, 1.0),
     ),
     Decision(
         "predict.average",

@@ -16,6 +16,7 @@ DECISIONS = (
         "relevance.threshold",
         "Which rating makes an item relevant?",
         "number",
+        typical=tuple(step / 2 for step in range(11)),
         when=(When("relevance.rule", ("threshold",)),),
     ),
     Decision(

@@ -10,6 +10,7 @@ DECISIONS = (
             Option("item-asc", "by item id, ascending"),
             Option("item-desc", "by item id, descending"),
             Option("source", "as the items first appear in the source"),
+            Option("source-desc", "the other way round: the item that appears last comes first"),
             Option("random", "at random, from the study's seed, for each user anew"),
             Option(
                 "expected",
@@ -56,6 +57,7 @@ DECISIONS = (
         "integer",
         minimum=0,
         maximum=15,
+        typical=(1, 2, 3, 4, 6),
         when=(When("ties.precision", ("decimals",)),),
     ),
 )

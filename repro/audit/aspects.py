@@ -1,0 +1,108 @@
+"""The aspects of a policy, one after the other: what questions have in them, and which decisions they can touch.
+
+The first questions are as plain as can be: one user, all of whose held-out items are relevant, and scores that all
+differ. Each aspect puts something more into the questions, and opens the decisions about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from repro.metrics import Metric
+from repro.plugin import FEATURES
+
+# Features that every black box can be given, beside those that it may say it cannot.
+ALWAYS: Mapping[str, str] = {
+    "several-users": "several users",
+    "off-scale": "predictions off the rating scale",
+}
+
+
+@dataclass(frozen=True)
+class Aspect:
+    """Something that questions get, and the decisions (or families of them) that it opens.
+
+    needs  the features that make it what it is
+    along  further features that its questions have, where the black box can take them
+    """
+
+    name: str
+    opens: tuple[str, ...]
+    needs: tuple[str, ...] = ()
+    along: tuple[str, ...] = ()
+
+    def features(self, possible: Collection[str]) -> frozenset[str]:
+        return frozenset((*self.needs, *(one for one in self.along if one in possible)))
+
+
+PLAIN = "plain lists"
+TOGETHER = "everything together"
+_MISSING = ("missing.rank", "missing.constant", "average.no_list")
+_RATED = ("relevance", "candidates.rated_negatives", "candidates.exclude_train")
+RANKING = (
+    Aspect("ratings", _RATED, ("graded",), ("fractional", "training")),
+    Aspect("ratings of zero", _RATED, ("graded", "zero-ratings"), ("training",)),
+    Aspect("several users", ("average.over",), ("several-users",)),
+    Aspect("short lists", (), ("short-lists",)),
+    Aspect("partial lists", ("average.no_list",), ("partial-lists",)),
+    Aspect("training items", ("candidates.exclude_train",), ("training",)),
+    Aspect("unknown items", (), ("unknown-items",)),
+    Aspect("ties", ("ties",), ("ties",)),
+    Aspect("missing scores", _MISSING, ("missing",)),
+    Aspect("scores of zero and below", ("missing.zero", *_MISSING), ("non-positive",), ("missing",)),
+    Aspect("infinite scores", ("missing.infinite", *_MISSING), ("infinite",)),
+    Aspect("scores that are made up", ("missing.fallback", *_MISSING), ("fallback",)),
+    Aspect(
+        "users without relevant items",
+        ("average.no_relevant",),
+        ("no-relevant", "graded", "several-users"),
+        ("zero-ratings",),
+    ),
+    Aspect("users without a list", ("average.no_list",), ("no-list", "several-users")),
+    Aspect("duplicates", ("data.duplicates",), ("duplicates",), ("graded",)),
+)
+PREDICTION = (
+    Aspect("predictions off the scale", ("predict.clip", "predict.round"), ("off-scale",), ("several-users",)),
+    Aspect("missing predictions", ("predict.missing", "predict.constant"), ("missing",), ("several-users", "training")),
+    Aspect("predictions that are made up", ("predict",), ("fallback",), ("several-users", "training")),
+    Aspect("duplicates", ("data.duplicates",), ("duplicates",), ("several-users",)),
+)
+# Which features a question must have, one of them at least, for a decision to touch it; others always may.
+REACHED_BY: Mapping[str, tuple[str, ...]] = {
+    "relevance": ("graded",),
+    "candidates.rated_negatives": ("graded",),
+    "candidates.exclude_train": ("training",),
+    "missing.rank": ("missing", "non-positive", "infinite", "fallback"),
+    "missing.constant": ("missing", "non-positive", "infinite", "fallback"),
+    "missing.zero": ("non-positive",),
+    "missing.infinite": ("infinite",),
+    "missing.fallback": ("fallback",),
+    "ties": ("ties",),
+    "average.no_list": ("no-list", "partial-lists", "missing", "non-positive", "infinite", "fallback"),
+    "data.duplicates": ("duplicates",),
+    "predict.missing": ("missing",),
+    "predict.fallback": ("fallback",),
+}
+
+
+def aspects_of(metric: Metric) -> tuple[Aspect, ...]:
+    """The aspects of a metric, the plain one first."""
+    own = (f"metric.{metric.name}", *metric.shared)
+    if metric.kind == "prediction":
+        return (Aspect(PLAIN, own, (), ("several-users",)), *PREDICTION)
+    plain = Aspect(PLAIN, (*own, "candidates.base", "candidates.relevant", "average.no_relevant"))
+    if metric.kind == "ranking":
+        return (plain, *RANKING)
+    # A number about all lists together is not averaged over users.
+    return (plain, *(aspect for aspect in RANKING if not aspect.name.startswith("users without")))
+
+
+def reaching(decision: str) -> tuple[str, ...]:
+    """The features of which a question needs one for a decision to touch it; none where it needs none."""
+    return REACHED_BY.get(decision) or REACHED_BY.get(decision.partition(".")[0], ())
+
+
+def in_words(feature: str) -> str:
+    """What a feature is, in words."""
+    return ALWAYS.get(feature) or FEATURES[feature]

@@ -1,0 +1,274 @@
+"""Elimination: ask, and discard every hypothesis that predicted another answer."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from repro.audit.aspects import Aspect, reaching
+from repro.audit.black_box import TOLERANCE, BlackBox, agree, distance, told
+from repro.audit.draw import Drawing
+from repro.audit.question import Question
+from repro.audit.simulation import Outcome, Simulation
+from repro.audit.space import Hypothesis, Space
+from repro.protocol import Value, registry
+
+Features = Callable[[], Collection[str]]  # gives those of the next question
+State = Literal["explained", "unexplained", "unreachable", "refused", "random"]
+
+LEAST_ASKED = 16  # of each aspect, even where nothing is left to be told apart
+MOST_ASKED = 60
+IDLE = 2  # so many pools without a question that tells survivors apart, and they count as indistinguishable
+_WORK = 6_000  # predictions that a pool may cost
+_LARGEST_POOL = 32
+_MOST_PARKED = 4_000
+_TO_TELL_APART = 48
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A question, and what the black box said."""
+
+    question: Question
+    said: Outcome
+
+
+@dataclass(frozen=True, eq=False)
+class Closest:
+    """Where no hypothesis fits: the one that comes closest, how far it is off, and where it is."""
+
+    hypothesis: Hypothesis
+    residual: float
+    agreed: int
+    asked: int
+    wrong: tuple[Asked, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What came of an aspect: its state, and what was asked.
+
+    ``why`` says why it could not be asked about, or how the black box refused.
+    """
+
+    aspect: Aspect
+    state: State
+    asked: tuple[Asked, ...] = ()
+    closest: Closest | None = None
+    why: str = ""
+
+
+@dataclass(eq=False)
+class Elimination:
+    """A black box under examination: hypotheses that are left, and everything that it was asked.
+
+    Of hypotheses that questions do not tell apart, one goes on; ``parked`` is what the others decide otherwise, until
+    there are questions that tell. ``explained`` are the aspects whose features may be in any question.
+    """
+
+    box: BlackBox
+    space: Space
+    drawing: Drawing
+    rng: np.random.Generator
+    tolerance: float = TOLERANCE
+    opened: set[str] = field(default_factory=set)
+    survivors: list[Hypothesis] = field(default_factory=list)
+    parked: dict[frozenset[tuple[str, Value]], None] = field(default_factory=dict)
+    explained: list[Aspect] = field(default_factory=list)
+    asked: list[Asked] = field(default_factory=list)
+
+    def examine(self, aspect: Aspect) -> Found:
+        """Open the decisions of an aspect, and ask until they are settled.
+
+        Where nothing fits, hypotheses are again as they were before it.
+        """
+        missing = [one for one in aspect.needs if one not in self.box.possible]
+        if missing:
+            return Found(aspect, "unreachable", why=self.box.cannot.get(missing[0], "it has no cut-off"))
+        features = aspect.features(self.box.possible)
+        keys = {key for key in self.space.below(aspect.opens) if self._reached(key, features)} - self.opened
+        asked: list[Asked] = []
+
+        def of_question() -> Collection[str]:
+            return features | self._mixed(0.6)
+
+        hypotheses = self.space.opened(self._unparked(of_question), keys)
+        left = self._narrow(hypotheses, of_question, asked)
+        if not left:  # a question told apart what others had not
+            left = self._narrow(self._consistent(self.space.opened(self._patched(), keys)), of_question, asked)
+        if not left:
+            return Found(aspect, "unexplained", asked=tuple(asked), closest=self.closest(hypotheses, asked))
+        if all(one.said.refusal and not self._predicted(left[0], one).refusal for one in asked):
+            return Found(aspect, "refused", asked=tuple(asked), why=asked[0].said.refusal)
+        self.opened |= keys
+        self.survivors = self._told_apart(left, of_question)
+        if not all(one.said.refusal for one in asked):
+            self.explained.append(aspect)
+        return Found(aspect, "explained", tuple(asked))
+
+    def examine_together(self, asked: list[Asked]) -> bool:
+        """Let survivors answer questions with everything in them that is explained; whether any is left."""
+        hypotheses = self._unparked(self.mixed)
+        left = self._narrow(hypotheses, self.mixed, asked)
+        if not left:
+            left = self._narrow(self.reconsidered(), self.mixed, asked)
+        self.survivors = left or hypotheses
+        return bool(left)
+
+    def reconsidered(self) -> list[Hypothesis]:
+        """The hypotheses, those among them that are parked, that agree with all answers."""
+        return self._consistent([*self.survivors, *self._patched()])
+
+    def _patched(self) -> list[Hypothesis]:
+        """The survivors with what those that are parked decide otherwise: of one of them, or of two."""
+        patches = [dict(one) for one in self.parked]
+        patches += [a | b for a, b in itertools.combinations(patches, 2)]
+        found = (way for patch in patches for one in self.survivors for way in self.space.changed(one, patch))
+        return list(itertools.islice(found, _MOST_PARKED))
+
+    def mixed(self) -> Collection[str]:
+        """The features of some of the aspects that are explained."""
+        return self._mixed(1.0)
+
+    def _mixed(self, share: float) -> frozenset[str]:
+        if self.rng.random() >= share:
+            return frozenset()
+        some = [aspect for aspect in self.explained if self.rng.random() < 0.4]
+        return frozenset(one for aspect in some for one in aspect.features(self.box.possible))
+
+    def _narrow(self, hypotheses: Sequence[Hypothesis], features: Features, asked: list[Asked]) -> list[Hypothesis]:
+        left = list(hypotheses)
+        first, idle = len(asked), 0
+        while left and len(asked) - first < MOST_ASKED:
+            if idle < IDLE and len(left) > 1:
+                question, splits = self._best(left, features)
+                idle = 0 if splits else idle + 1
+            elif len(asked) - first < LEAST_ASKED:
+                question = self.drawing.question(features(), self.rng)
+            else:
+                break
+            one = self.ask(question)
+            asked.append(one)
+            left = self._agreeing(left, one)
+        return left
+
+    def close(self, aspect: Aspect) -> None:
+        """An aspect that is not explained after all: its features are in no question any more, and what only it opened
+        is open."""
+        self.explained.remove(aspect)
+        elsewhere = self.space.below(key for one in self.explained for key in one.opens)
+        self.opened -= self.space.below(aspect.opens) - elsewhere
+
+    def ask(self, question: Question) -> Asked:
+        one = Asked(question, self.box.ask(question))
+        self.asked.append(one)
+        return one
+
+    def closest(self, hypotheses: Sequence[Hypothesis], asked: Sequence[Asked]) -> Closest:
+        """Of hypotheses none of which fits: the one that agrees most often, and is least off where it does not."""
+        answered = [(one, Simulation(one.question, self.space)) for one in asked if not one.said.refusal]
+
+        def errors(hypothesis: Hypothesis) -> list[float]:
+            gaps = (distance(one.said, simulation.outcome(hypothesis)) for one, simulation in answered)
+            return [0.0 if gap <= self.tolerance else gap for gap in gaps]
+
+        def badness(hypothesis: Hypothesis) -> tuple[int, float]:
+            found = errors(hypothesis)
+            return sum(gap > 0 for gap in found), sum(min(gap, 1e9) for gap in found)
+
+        best = min(hypotheses, key=badness)
+        found = errors(best)
+        wrong = tuple(one for (one, _), gap in zip(answered, found, strict=True) if gap > 0)
+        return Closest(best, max(found, default=math.inf), len(found) - len(wrong), len(found), wrong)
+
+    def _unparked(self, features: Features) -> list[Hypothesis]:
+        """The survivors, and those parked that questions with these features tell from them."""
+        if not self.survivors:
+            return [self.space.start]
+        known = {frozenset(one.values.items()) for one in self.survivors}
+        others: dict[frozenset[tuple[str, Value]], Hypothesis] = {}
+        for patch in self.parked:
+            for one in self.survivors:
+                for way in self.space.changed(one, dict(patch)):
+                    others.setdefault(frozenset(way.values.items()), way)
+        fitting = self._consistent([way for values, way in others.items() if values not in known])
+        return self._told_apart([*self.survivors, *fitting], features)
+
+    def _told_apart(self, hypotheses: Sequence[Hypothesis], features: Features) -> list[Hypothesis]:
+        """One hypothesis for all that questions with these features do not tell apart: that with most defaults."""
+        if len(hypotheses) == 1:
+            return list(hypotheses)
+        questions = [self.drawing.question(features(), self.rng) for _ in range(_TO_TELL_APART)]
+        simulations = [Simulation(question, self.space) for question in questions]
+        classes: dict[tuple[object, ...], list[Hypothesis]] = {}
+        for one in hypotheses:
+            signature = tuple(self._signature(simulation.outcome(one)) for simulation in simulations)
+            classes.setdefault(signature, []).append(one)
+        kept = []
+        for alike in classes.values():
+            first, *others = sorted(alike, key=unusual)
+            kept.append(first)
+            patches = [frozenset(other.values.items() - first.values.items()) for other in others]
+            for patch in sorted(patches, key=len):
+                if not all(frozenset([one]) in self.parked for one in patch):  # what is parked one by one is there
+                    self.parked[patch] = None
+        return kept
+
+    def _consistent(self, hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
+        """The hypotheses that agree with all answers so far."""
+        left = list(hypotheses)
+        for one in self.asked:
+            left = self._agreeing(left, one)
+        return left
+
+    def _predicted(self, hypothesis: Hypothesis, one: Asked) -> Outcome:
+        return Simulation(one.question, self.space).outcome(hypothesis)
+
+    def _reached(self, key: str, features: Collection[str]) -> bool:
+        needed = reaching(key)
+        return not needed or bool(set(needed) & set(features))
+
+    def _best(self, left: Sequence[Hypothesis], features: Features) -> tuple[Question, bool]:
+        """Of a pool of questions, that which is expected to leave fewest hypotheses; whether it can part them."""
+        best: tuple[float, Question] | None = None
+        for _ in range(min(_LARGEST_POOL, max(3, _WORK // len(left)))):
+            question = self.drawing.question(features(), self.rng)
+            simulation = Simulation(question, self.space)
+            classes = Counter(self._signature(simulation.outcome(one)) for one in left)
+            expected = sum(n * n for n in classes.values()) / len(left)
+            if best is None or expected < best[0]:
+                best = expected, question
+        assert best is not None
+        return best[1], best[0] < len(left)
+
+    def _agreeing(self, left: Sequence[Hypothesis], one: Asked) -> list[Hypothesis]:
+        simulation = Simulation(one.question, self.space)
+        kept = [each for each in left if agree(one.said, simulation.outcome(each), self.tolerance)]
+        # A refusal that no hypothesis has foreseen tells nothing of those there are.
+        return list(left) if one.said.refusal and not kept else kept
+
+    def _signature(self, outcome: Outcome) -> tuple[object, ...]:
+        """Outcomes that the answers of this black box could not tell apart have the same."""
+        if outcome.refusal:
+            return ("refused",)
+        digits = int(-math.log10(self.tolerance)) - 1
+        if not self._by_user:
+            return (None if outcome.value is None else repr(round(outcome.value, digits)),)
+        return tuple(sorted((user, round(value, digits)) for user, value in told(outcome).items()))
+
+    @property
+    def _by_user(self) -> bool:
+        """Whether answers are numbers of users only, as far as is known."""
+        return any(one.said.value is None and not one.said.refusal for one in self.asked[:8])
+
+
+def unusual(hypothesis: Hypothesis) -> int:
+    """How many decisions a hypothesis takes otherwise than by default."""
+    known = registry()
+    return sum(known[key].default != value for key, value in hypothesis.values.items())

@@ -1,0 +1,148 @@
+"""Any Python function as a black box."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import math
+import numbers
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from repro.audit.black_box import BlackBox, metric_named
+from repro.audit.infer import Tell, infer_policy
+from repro.audit.inference import Inference
+from repro.audit.question import Question
+from repro.errors import PluginError, ProtocolError
+from repro.plugin import Observed
+
+Function = Callable[[pd.DataFrame, pd.DataFrame, pd.DataFrame, int | None], Any]
+
+_TOLD = "as its author says"
+# What a function may be said not to take, by keyword, and the features that questions to it then never have.
+KEYWORDS: Mapping[str, tuple[str, ...]] = {
+    "graded_ratings": ("graded", "fractional", "zero-ratings", "no-relevant"),
+    "fractional_ratings": ("fractional",),
+    "zero_ratings": ("zero-ratings",),
+    "training_rows": ("training", "unknown-items"),
+    "unknown_items": ("unknown-items",),
+    "ties": ("ties",),
+    "missing_scores": ("missing",),
+    "zero_scores": ("non-positive",),
+    "infinite_scores": ("infinite",),
+    "short_lists": ("short-lists",),
+    "partial_lists": ("partial-lists",),
+    "empty_lists": ("no-list",),
+    "users_without_relevant": ("no-relevant",),
+    "duplicates": ("duplicates",),
+}
+
+
+def infer(
+    function: Function | str,
+    metric: str,
+    k: int | None = None,
+    *,
+    name: str = "",
+    seed: int = 0,
+    evidence: bool = True,
+    tell: Tell | None = None,
+    **takes: bool,
+) -> Inference:
+    """What a function that is called ``metric`` really computes.
+
+    ``function(scores, truth, train, k)`` gets three pandas frames, with the columns user, item and score, and user,
+    item and rating; it returns one number, or a mapping (or series) of users to numbers. It may also be the name of
+    one, ``package.module:function``. ``k`` is always passed as it is given here, so a function may have it built in.
+
+    Keywords say what it cannot take, so that it is not asked: ``graded_ratings=False``, ``ties=False``,
+    ``missing_scores=False``, ``empty_lists=False`` and so on (:data:`KEYWORDS`).
+
+        >>> repro.audit.infer(my_ndcg, "ndcg", k=10, missing_scores=False)
+    """
+    called = function if isinstance(function, str) else getattr(function, "__name__", "the function")
+    box = box_of_function(load(function) if isinstance(function, str) else function, metric, k, name or called, takes)
+    return infer_policy(box, seed=seed, evidence=evidence, tell=tell)
+
+
+def box_of_function(function: Function, metric: str, k: int | None, name: str, takes: Mapping[str, bool]) -> BlackBox:
+    """A function as a black box."""
+    if unknown := [one for one in takes if one not in KEYWORDS]:
+        raise ProtocolError(
+            f"infer has no keyword '{unknown[0]}'; what a function cannot take is said with {', '.join(KEYWORDS)}"
+        )
+    meant = metric_named(metric)
+    if k is None and meant.cutoff == "required":
+        raise ProtocolError(f"{meant.name} needs a cut-off; give k")
+    if k is not None and meant.cutoff == "none":
+        raise ProtocolError(f"{meant.name} takes no cut-off; leave k out")
+    cannot = {"fallback": "a frame of scores has no such mark"}
+    cannot |= {feature: _TOLD for word, taken in takes.items() if not taken for feature in KEYWORDS[word]}
+
+    def respond(question: Question) -> Observed:
+        return observed(function, question, name)
+
+    return BlackBox(name, meant, respond, () if k is None else (k,), cannot)
+
+
+def observed(function: Function, question: Question, name: str) -> Observed:
+    """What a function says to a question; whatever it raises is a refusal."""
+    case = question.case
+    scores = pd.DataFrame(
+        [
+            (user.id, item, user.scores[item])
+            for user in question.tested
+            for item in question.items
+            if item in user.scores
+        ],
+        columns=["user", "item", "score"],
+    ).astype({"user": np.int64, "item": np.int64, "score": np.float64})
+    truth, train = case.test.to_frame(), case.train.to_frame()
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            answer = function(scores, truth, train, question.k)
+    except Exception as error:
+        raise PluginError(f"{type(error).__name__}: {error}") from error
+    return _answer(answer, question, name)
+
+
+def _answer(answer: object, question: Question, name: str) -> Observed:
+    if isinstance(answer, pd.Series):
+        answer = answer.to_dict()
+    if isinstance(answer, Mapping):
+        codes = {user: code for code, user in enumerate(question.case.test.user_ids.tolist())}
+        try:
+            return Observed(None, {codes[int(user)]: float(value) for user, value in answer.items()})
+        except (KeyError, TypeError, ValueError) as error:
+            raise PluginError(f"{name} gave what is no mapping of users to numbers: {error}") from None
+    if isinstance(answer, numbers.Real) or (isinstance(answer, np.ndarray) and answer.ndim == 0):
+        return Observed(float(answer))
+    if answer is None:
+        return Observed(math.nan)
+    raise PluginError(f"{name} gave {type(answer).__name__}; expected a number, or a mapping of users to numbers")
+
+
+def load(name: str) -> Function:
+    """The function called ``package.module:function``; modules in the current folder are found too."""
+    module, colon, function = name.partition(":")
+    if not colon or not module or not function:
+        raise PluginError(f"'{name}' is no function; write package.module:function")
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        found: Any = importlib.import_module(module)
+    except ImportError as error:
+        raise PluginError(f"cannot import {module}: {error}; is it installed, or in this folder?") from None
+    for part in function.split("."):
+        if not hasattr(found, part):
+            raise PluginError(f"{module} has no {function}")
+        found = getattr(found, part)
+    if not callable(found):
+        raise PluginError(f"{name} is {type(found).__name__}, and not a function")
+    called: Function = found
+    return called

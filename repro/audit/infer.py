@@ -1,0 +1,346 @@
+"""Infer the policy of a black box: aspect by aspect, then all together, and confirm it on fresh questions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from repro.audit.aspects import PLAIN, TOGETHER, Aspect, aspects_of, in_words, reaching
+from repro.audit.black_box import TOLERANCE, BlackBox, agree
+from repro.audit.draw import Drawing
+from repro.audit.elimination import Asked, Closest, Elimination, Found, unusual
+from repro.audit.inference import Evidence, Inference, Refused, Unexplained, Unidentifiable, Unstable
+from repro.audit.question import Question
+from repro.audit.shrink import shrunk
+from repro.audit.simulation import Outcome, Simulation
+from repro.audit.space import Hypothesis, Space
+from repro.metrics import Measure
+from repro.protocol import Protocol, Value
+
+CONFIRMED_ON = 200
+_CONFIRMATIONS = 4
+_REPEATED = 3
+_STABILITY = 4  # questions asked again, of each kind
+_MOST_ROUNDED = 6
+_APART = 120  # further questions that must not tell two options apart before they count as the same
+_VISIBLE = 1e-6  # a difference that evidence should show
+
+Tell = Callable[[str], None]
+
+
+def infer_policy(box: BlackBox, *, seed: int = 0, evidence: bool = True, tell: Tell | None = None) -> Inference:
+    """What a black box really computes. ``tell`` is called with what is being found out.
+
+    Without ``evidence``, options are not gone through one by one: neither is it shown what rejects each, nor which of
+    them cannot be told apart.
+    """
+    return _Examination(box, seed, evidence, tell or (lambda text: None)).inference()
+
+
+class _Examination:
+    def __init__(self, box: BlackBox, seed: int, evidence: bool, tell: Tell) -> None:
+        self._box = box
+        self._evident = evidence
+        self._tell = tell
+        self._space = Space(box.metric)
+        self._rng = np.random.default_rng(seed)
+        binary = "graded" in box.cannot
+        self._drawing = Drawing(box.cutoffs, box.metric.kind == "prediction", binary)
+        self._engine = self._elimination(TOLERANCE)
+        self._found: list[Found] = []
+        self._unstable: list[Unstable] = []
+        self._unexplained: list[Unexplained] = []
+        self._asked = 0
+
+    def inference(self) -> Inference:
+        aspects = aspects_of(self._box.metric)
+        self._tell("stability")
+        self._unstable += self._instabilities(aspects[0])
+        if any(one.kind == "random" for one in self._unstable):
+            return self._result("random", None)
+        self._tell(aspects[0].name)
+        plain = self._engine.examine(aspects[0])
+        decimals = None
+        if plain.state == "unexplained" and (decimals := _rounded_to(plain.asked)) is not None:
+            self._engine = self._elimination(0.5 * 10.0**-decimals + TOLERANCE)
+            plain = self._engine.examine(aspects[0])
+            decimals = None if plain.state == "unexplained" else decimals
+        self._found.append(plain)
+        if plain.state != "explained":
+            return self._result("unexplained", None, decimals)
+        for aspect in aspects[1:]:
+            self._tell(aspect.name)
+            self._found.append(self._examine(aspect))
+        self._tell(TOGETHER)
+        self._together()
+        policy, confirmed = self._confirmed()
+        status = "unexplained" if self._unexplained or self._of_state("unexplained", "random") else "explained"
+        return self._result(status, policy, decimals, confirmed)
+
+    def _elimination(self, tolerance: float) -> Elimination:
+        return Elimination(self._box, self._space, self._drawing, self._rng, tolerance)
+
+    def _examine(self, aspect: Aspect) -> Found:
+        if aspect.name == "ties" and "ties" in self._box.possible:
+            random = [one for one in self._instabilities(aspect) if one.kind == "random"]
+            if random:
+                self._unstable += random[:1]
+                return Found(aspect, "random")
+        return self._engine.examine(aspect)
+
+    def _instabilities(self, aspect: Aspect) -> list[Unstable]:
+        """Questions that have several answers: the first of each kind."""
+        features = aspect.features(self._box.possible) | {"several-users"}
+        found: dict[str, Unstable] = {}
+        for _ in range(_STABILITY):
+            question = self._drawing.question(features, self._rng)
+            first = self._box.ask(question)
+            again = [self._box.ask(question) for _ in range(_REPEATED - 1)]
+            if not all(_same(first, one) for one in again):
+                found.setdefault("random", Unstable("random", aspect.name, question, (first, *again)))
+            elif aspect.name == PLAIN:
+                other = self._box.ask(question.reordered(self._rng))
+                if not _same(first, other):
+                    found.setdefault("row order", Unstable("row order", aspect.name, question, (first, other)))
+        return list(found.values())
+
+    def _together(self) -> None:
+        """Survivors must agree on questions with everything in them that is explained."""
+        asked: list[Asked] = []
+        if not self._engine.examine_together(asked):
+            self._add_unexplained(TOGETHER, self._engine.closest(self._engine.survivors, asked))
+
+    def _of_state(self, *states: str) -> list[Found]:
+        return [one for one in self._found if one.state in states]
+
+    def _chosen(self, survivors: Sequence[Hypothesis]) -> Hypothesis:
+        """Of hypotheses that cannot be told apart, that with most defaults."""
+        best = min(survivors, key=unusual)
+        if self._engine.opened.isdisjoint(self._space.below(["relevance"])) and "relevance.rule" in best.values:
+            [best] = self._space.changed(best, {"relevance.rule": "any"})[:1] or [best]
+        return best
+
+    def _confirmed(self) -> tuple[Hypothesis, int]:
+        """A policy, and on how many fresh questions it gives the answer.
+
+        Where it does not, whatever else agrees with everything that was asked is confirmed in its place, if there is
+        something. If not, and all wrong answers are about one aspect, that one was explained by luck. Else the smallest
+        case is told.
+        """
+        for _ in range(_CONFIRMATIONS):
+            policy = self._chosen(self._engine.survivors)
+            questions = (self._drawing.question(self._engine.mixed(), self._rng) for _ in range(CONFIRMED_ON))
+            wrong = [one for one in map(self._engine.ask, questions) if not self._agrees(policy, one)]
+            if not wrong:
+                break
+            if others := self._engine.reconsidered():
+                self._engine.survivors = others
+            elif not self._blamed(policy, wrong):
+                break
+        if wrong and not any(one.aspect == TOGETHER for one in self._unexplained):
+            self._add_unexplained(TOGETHER, self._engine.closest([policy], wrong))
+        return policy, CONFIRMED_ON - len(wrong)
+
+    def _blamed(self, policy: Hypothesis, wrong: Sequence[Asked]) -> bool:
+        """Whether all wrong answers are about one aspect, of which nothing is then explained any more."""
+        for number, found in enumerate(self._found):
+            own = set(found.aspect.needs) - {"graded", "several-users"}
+            if found.state == "explained" and own and all(own <= one.question.features for one in wrong):
+                closest = self._engine.closest([policy], wrong)
+                self._found[number] = replace(found, state="unexplained", closest=closest)
+                self._engine.close(found.aspect)
+                return True
+        return False
+
+    def _agrees(self, policy: Hypothesis, one: Asked) -> bool:
+        return agree(one.said, self._predicted(policy, one.question), self._engine.tolerance)
+
+    def _add_unexplained(self, aspect: str, closest: Closest) -> None:
+        self._unexplained.append(self._smallest(aspect, closest))
+
+    def _smallest(self, aspect: str, closest: Closest) -> Unexplained:
+        """The smallest case on which the closest hypothesis is wrong, found by asking."""
+        hypothesis = closest.hypothesis
+
+        def wrong(question: Question) -> bool:
+            said = self._box.ask(question)
+            predicted = self._predicted(hypothesis, question)
+            return not said.refusal and not agree(said, predicted, self._engine.tolerance)
+
+        first = min(closest.wrong, key=lambda one: one.question.size)
+        question = shrunk(first.question, wrong) if wrong(first.question) else first.question
+        said, predicted = self._box.ask(question), self._predicted(hypothesis, question)
+        settled = {key: hypothesis.values[key] for key in hypothesis.values if key not in _BESIDE}
+        return Unexplained(aspect, settled, closest.residual, closest.agreed, closest.asked, question, said, predicted)
+
+    def _result(
+        self, status: str, policy: Hypothesis | None, decimals: int | None = None, confirmed: int = 0
+    ) -> Inference:
+        for found in self._of_state("unexplained"):
+            if found.closest is not None and found.closest.wrong:
+                self._add_unexplained(found.aspect.name, found.closest)
+        self._tell("evidence")
+        evidence, same = self._options(policy) if policy and self._evident else ([], [])
+        settled = self._settled(policy) if policy else {}
+        return Inference(
+            name=self._box.name,
+            metric=self._box.metric.name,
+            status=status,  # type: ignore[arg-type]
+            policy=settled,
+            protocol=self._protocol(policy, settled) if policy else None,
+            measure=self._measure(policy) if policy else self._box.metric.name,
+            evidence=tuple(evidence),
+            unidentifiable=(*same, *(self._unreached(policy) if policy else ())),
+            unstable=tuple(self._unstable),
+            unexplained=tuple(self._unexplained),
+            refused=tuple(
+                Refused(one.aspect.name, one.asked[0].said.refusal, one.asked[0].question)
+                for one in self._found
+                if one.state == "refused" or _refuses(one)
+            ),
+            holds=tuple(one.aspect.name for one in self._of_state("explained")),
+            confirmed=confirmed,
+            tried=CONFIRMED_ON if policy else 0,
+            decimals=decimals,
+            asked=len(self._engine.asked),
+            cutoffs=tuple(self._box.cutoffs),
+        )
+
+    def _settled(self, policy: Hypothesis) -> dict[str, Value]:
+        """The decisions of the policy that were opened, or that have no effect but in one way."""
+        return {key: value for key, value in policy.values.items() if key in self._engine.opened}
+
+    def _measure(self, policy: Hypothesis) -> str:
+        shown = self._space.variants(policy)
+        name = Measure(self._box.metric, None, shown).full_name
+        return f"{name}@k" if self._box.cutoffs else name
+
+    def _protocol(self, policy: Hypothesis, settled: Mapping[str, Value]) -> Protocol:
+        """The policy as a protocol that can be written to a file."""
+        base = Protocol.load("random-5fold")
+        stated = {key: value for key, value in policy.values.items() if value != base.get(key)}
+        protocol = base.replace(stated, f"inferred from {self._box.name}")
+        title = f"What {self._box.name} computes, as inferred from its answers"
+        unsettled = tuple(
+            key
+            for key in protocol
+            if key.partition(".")[0] in ("data", "split") or (key in policy.values and key not in settled)
+        )
+        return replace(protocol, name="", title=title, source=self._box.name, notes="", open=unsettled)
+
+    def _options(self, policy: Hypothesis) -> tuple[list[Evidence], list[Unidentifiable]]:
+        """For each option that the policy does not take: the smallest case that rejects it, or that none does."""
+        further = [self._drawing.question(self._engine.mixed(), self._rng) for _ in range(_APART)]
+        fresh = [(question, Simulation(question, self._space)) for question in further]
+        questions = sorted((one.question for one in self._engine.asked), key=lambda question: question.size)
+        known = [(question, Simulation(question, self._space)) for question in questions]
+        evidence: list[Evidence] = []
+        same: list[Unidentifiable] = []
+        for key in self._settled(policy):
+            equal: list[Value] = []
+            for value in self._space.tried(key):
+                if value == policy.values[key]:
+                    continue
+                ways = self._space.changed(policy, {key: value})
+                rejecting = [self._rejecting(policy, way, [*known, *fresh]) for way in ways]
+                if not ways:
+                    continue
+                if any(one is None for one in rejecting):
+                    equal.append(value)
+                    continue
+                question, way = max(
+                    ((one, way) for one, way in zip(rejecting, ways, strict=True) if one is not None),
+                    key=lambda pair: pair[0].size,
+                )
+                evidence.append(self._evidence(policy, way, key, value, question))
+            if equal:
+                why = "they never differ for this metric and this policy, as far as questions tell"
+                same.append(Unidentifiable(key, (policy.values[key], *equal), why))
+        return evidence, same
+
+    def _rejecting(
+        self, policy: Hypothesis, way: Hypothesis, questions: Sequence[tuple[Question, Simulation]]
+    ) -> Question | None:
+        """The first question that tells the policy and another hypothesis apart; None where there is none.
+
+        One to which both have a number is better than one to which one of them has none.
+        """
+        second_best = None
+        for question, simulation in questions:
+            mine, other = simulation.outcome(policy), simulation.outcome(way)
+            if not self._alike(mine, other):
+                if _is_number(mine) and _is_number(other):
+                    return question
+                second_best = second_best or question
+        return second_best
+
+    def _alike(self, mine: Outcome, other: Outcome) -> bool:
+        tolerance = max(_VISIBLE, 2 * self._engine.tolerance)
+        return agree(self._as_told(mine), self._as_told(other), tolerance)
+
+    def _predicted(self, hypothesis: Hypothesis, question: Question) -> Outcome:
+        return Simulation(question, self._space).outcome(hypothesis)
+
+    def _as_told(self, outcome: Outcome) -> Outcome:
+        """An outcome as this black box would tell it."""
+        by_user = any(one.said.value is None and not one.said.refusal for one in self._engine.asked[:8])
+        return replace(outcome, value=None) if by_user else replace(outcome, per_user=None)
+
+    def _evidence(self, policy: Hypothesis, way: Hypothesis, key: str, value: Value, question: Question) -> Evidence:
+        whole = Simulation(question, self._space)
+        kinds = _is_number(whole.outcome(policy)), _is_number(whole.outcome(way))
+
+        def apart(smaller: Question) -> bool:
+            simulation = Simulation(smaller, self._space)
+            mine, other = simulation.outcome(policy), simulation.outcome(way)
+            return (_is_number(mine), _is_number(other)) == kinds and not self._alike(mine, other)
+
+        small = shrunk(question, apart, tries=120)
+        said = self._box.ask(small)
+        if not agree(said, self._predicted(policy, small), self._engine.tolerance):
+            small, said = question, self._box.ask(question)  # the black box has other ideas about so small a case
+        return Evidence(key, value, small, said, self._as_told(self._predicted(way, small)))
+
+    def _unreached(self, policy: Hypothesis) -> list[Unidentifiable]:
+        """Decisions that were not settled, and why: grouped by what could not be asked."""
+        found = []
+        for key in policy.values:
+            if key in self._engine.opened or key in _BESIDE or not reaching(key):
+                continue
+            barred = [one for one in reaching(key) if one not in self._box.possible]
+            if len(barred) == len(reaching(key)):
+                why = f"it cannot be given {in_words(barred[0])}: {self._box.cannot.get(barred[0], '')}".rstrip(": ")
+                found.append(Unidentifiable(key, (), why))
+            elif refused := [one for one in self._of_state("refused") if set(one.aspect.needs) & set(reaching(key))]:
+                found.append(Unidentifiable(key, (), f"it refuses {refused[0].aspect.name}"))
+        return found
+
+
+# Decisions that small questions do not bear on.
+_BESIDE = frozenset({"average.folds", "candidates.negatives"})
+
+
+def _is_number(outcome: Outcome) -> bool:
+    return outcome.value is not None and math.isfinite(outcome.value)
+
+
+def _refuses(found: Found) -> bool:
+    return bool(found.asked) and all(one.said.refusal for one in found.asked)
+
+
+def _same(first: Outcome, second: Outcome) -> bool:
+    if first.refusal or second.refusal:
+        return bool(first.refusal) == bool(second.refusal)
+    return agree(first, second, 1e-12)
+
+
+def _rounded_to(asked: Sequence[Asked]) -> int | None:
+    """To how many decimals all answers are rounded; None where they are not."""
+    values = [one.said.value for one in asked if one.said.value is not None and math.isfinite(one.said.value)]
+    for decimals in range(2, _MOST_ROUNDED + 1):
+        if values and all(abs(value - round(value, decimals)) < 1e-12 for value in values):
+            return decimals
+    return None

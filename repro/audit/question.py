@@ -1,0 +1,197 @@
+"""What a black box is asked: a handful of users and items, small enough to be read by a person."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from repro.data.interactions import Interactions
+from repro.plugin import FALLBACK, Case, Scores
+
+Rating = tuple[int, float]  # an item and its rating
+
+
+@dataclass(frozen=True, eq=False)
+class User:
+    """A user of a question.
+
+    scores   by item; items that are not in it are not in the user's list
+    test     held-out items with their ratings; a user without any is not tested
+    train    training items with their ratings
+    made_up  the items whose scores are marked as made up
+    """
+
+    id: int
+    scores: Mapping[int, float] = field(default_factory=dict)
+    test: tuple[Rating, ...] = ()
+    train: tuple[Rating, ...] = ()
+    made_up: frozenset[int] = frozenset()
+
+    def without(self, item: int) -> User:
+        return replace(
+            self,
+            scores={one: score for one, score in self.scores.items() if one != item},
+            test=tuple(row for row in self.test if row[0] != item),
+            train=tuple(row for row in self.train if row[0] != item),
+            made_up=self.made_up - {item},
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Users with scores, held-out and training rows; ``items`` are in the order in which they are presented.
+
+    ``k`` is the cut-off, None where the measure has none. ``features`` are those that it was drawn with.
+    """
+
+    users: tuple[User, ...]
+    items: tuple[int, ...]
+    k: int | None
+    scale: tuple[float, float] = (1.0, 5.0)
+    features: frozenset[str] = frozenset()
+
+    @property
+    def tested(self) -> tuple[User, ...]:
+        return tuple(user for user in self.users if user.test)
+
+    @property
+    def size(self) -> int:
+        """How much there is to read."""
+        return sum(len(user.scores) + 2 * len(user.test) + 2 * len(user.train) for user in self.users) + (self.k or 0)
+
+    @cached_property
+    def short(self) -> bool:
+        """Whether somebody's list may have fewer than k items, under some policy."""
+        known = {item for user in self.users for item, _ in user.train}
+        trained = {user.id: {item for item, _ in user.train} for user in self.users}
+        return self.k is not None and any(
+            len((user.scores.keys() & known) - trained[user.id]) < self.k for user in self.tested if user.scores
+        )
+
+    @cached_property
+    def case(self) -> Case:
+        """The same as an evaluator takes it."""
+        users, items = sorted(user.id for user in self.users), sorted(self.items)
+        rows = {user: row for row, user in enumerate(users)}
+        columns = {item: column for column, item in enumerate(items)}
+        values = np.full((len(users), len(items)), np.nan)
+        listed = np.zeros(values.shape, dtype=np.bool_)
+        state = np.zeros(values.shape, dtype=np.uint8)
+        for user in self.users:
+            if not user.test:  # nobody asks for the list of a user who is not tested
+                values[rows[user.id]], listed[rows[user.id]] = np.arange(len(items), 0, -1), True
+                continue
+            for item, score in user.scores.items():
+                cell = rows[user.id], columns[item]
+                values[cell], listed[cell] = score, True
+                state[cell] = FALLBACK if item in user.made_up else 0
+        return Case(
+            Scores(values, state if state.any() else None),
+            self._rows(users, items, [(user.id, *row) for user in self.users for row in user.train]),
+            self._rows(users, items, [(user.id, *row) for user in self.users for row in user.test]),
+            np.array([columns[item] for item in self.items], dtype=np.int32),
+            self.scale,
+            None if listed.all() else listed,
+        )
+
+    @staticmethod
+    def _rows(users: Sequence[int], items: Sequence[int], rows: Sequence[tuple[int, int, float]]) -> Interactions:
+        who, what, ratings = zip(*rows, strict=True) if rows else ((), (), ())
+        user_ids, item_ids = np.array(users, dtype=np.int64), np.array(items, dtype=np.int64)
+        return Interactions(
+            np.searchsorted(user_ids, who).astype(np.int32),
+            np.searchsorted(item_ids, what).astype(np.int32),
+            np.array(ratings, dtype=np.float64),
+            None,
+            user_ids,
+            item_ids,
+        )
+
+    def smaller(self) -> Iterator[Question]:
+        """All questions that are this one with a little less in it, the largest steps first."""
+        if len(self.tested) > 1:
+            for user in self.tested:
+                yield replace(self, users=tuple(one for one in self.users if one is not user))
+        for item in self.items:
+            users = tuple(user.without(item) for user in self.users)
+            if all(new.test or not old.test for new, old in zip(users, self.users, strict=True)):
+                yield replace(self, users=users, items=tuple(one for one in self.items if one != item))
+        for at, user in enumerate(self.users):
+            for number in range(len(user.test) if len(user.test) > 1 else 0):
+                yield self._with(at, replace(user, test=user.test[:number] + user.test[number + 1 :]))
+            for number in range(len(user.train)):
+                yield self._with(at, replace(user, train=user.train[:number] + user.train[number + 1 :]))
+        if self.k is not None and self.k > 1:
+            yield replace(self, k=self.k - 1)
+
+    def plainer(self) -> Iterator[Question]:
+        """This question with scores and ratings that are easier to read, one step after the other."""
+        for at, user in enumerate(self.users):
+            finite = sorted({score for score in user.scores.values() if math.isfinite(score)})
+            if finite and finite[0] > 0:
+                plain = {score: float(place) for place, score in enumerate(finite, start=1)}
+                yield self._with(at, replace(user, scores={i: plain.get(s, s) for i, s in user.scores.items()}))
+
+    def reordered(self, order: np.random.Generator) -> Question:
+        """The same question with all rows and items in another order."""
+        items = [self.items[n] for n in order.permutation(len(self.items))]
+        users = []
+        for user in self.users:
+            test = [user.test[n] for n in order.permutation(len(user.test))]
+            train = [user.train[n] for n in order.permutation(len(user.train))]
+            users.append(replace(user, test=tuple(test), train=tuple(train)))
+        shuffled = [users[n] for n in order.permutation(len(users))]
+        return replace(self, users=tuple(shuffled), items=tuple(items))
+
+    def to_text(self) -> str:
+        """The question in lines: of each user the list with its scores, and what was held out and trained on."""
+        lines = [] if self.k is None else [f"k = {self.k}"]
+        for user in self.users:
+            parts = []
+            if user.test:
+                listed = [item for item in self.items if item in user.scores]
+                shown = ", ".join(f"{item}: {_score(user, item)}" for item in listed)
+                parts = [f"scores {{{shown}}}" if listed else "no list", f"held out {_ratings(user.test)}"]
+            if user.train:
+                parts.append(f"trained on {_ratings(user.train)}")
+            if parts:
+                lines.append(f"user {user.id}: " + "; ".join(parts))
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The question as plain data; numbers that are none are text."""
+        return {
+            "k": self.k,
+            "items": list(self.items),
+            "scale": list(self.scale),
+            "users": [
+                {
+                    "user": user.id,
+                    "scores": {str(item): _plain(user.scores[item]) for item in self.items if item in user.scores},
+                    "test": [list(row) for row in user.test],
+                    "train": [list(row) for row in user.train],
+                    "made_up": sorted(user.made_up),
+                }
+                for user in self.users
+            ],
+        }
+
+    def _with(self, at: int, user: User) -> Question:
+        return replace(self, users=(*self.users[:at], user, *self.users[at + 1 :]))
+
+
+def _plain(number: float) -> float | str:
+    return number if math.isfinite(number) else str(number)
+
+
+def _score(user: User, item: int) -> str:
+    return f"{user.scores[item]:.12g}" + (" (made up)" if item in user.made_up else "")
+
+
+def _ratings(rows: Sequence[Rating]) -> str:
+    return "{" + ", ".join(f"{item}: {rating:g}" for item, rating in rows) + "}"

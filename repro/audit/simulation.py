@@ -1,0 +1,222 @@
+"""What the core makes of a question under any hypothesis, with the work that hypotheses share done once.
+
+An evaluation has stages: held-out items are judged, lists are made up, ranked, measured, and averaged. A stage hangs on
+what the stage before gave and on decisions of its own. Most hypotheses differ in something that does not matter to a
+small question, so what a stage gives is told apart by its content, not by the decisions that led to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.audit.question import Question
+from repro.audit.space import Hypothesis, Space
+from repro.candidates import Judgements, ListBlock, judge, plan_candidates, relevant_in_train
+from repro.data.filters import one_row_per_pair
+from repro.data.interactions import CodeArray, Interactions
+from repro.errors import ReproError
+from repro.metrics import (
+    Background,
+    Measure,
+    Ratio,
+    TrainRatings,
+    average,
+    average_predictions,
+    metrics,
+    parse_measure,
+    resolve_predictions,
+)
+from repro.plugin import Scores
+from repro.protocol import Protocol
+from repro.ranking import Ranked, RankingRules, listed_scores, rank
+
+Content = TypeVar("Content")
+SEED = 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A number, and that of each user by code (None where users have none); or why there is none."""
+
+    value: float | None
+    per_user: Mapping[int, float] | None = None
+    refusal: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class _Judged:
+    test: Interactions
+    judgements: Judgements
+    relevant_in_train: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class _Listed:
+    judged: Interactions
+    block: ListBlock
+    catalogue: CodeArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Ranked:
+    listed: _Listed
+    ranked: Ranked
+
+
+class _Stage(Generic[Content]):
+    """What a stage gave, by what it was asked; contents that are equal are one and the same object."""
+
+    def __init__(self) -> None:
+        self._by_question: dict[Hashable, Content | ReproError] = {}
+        self._by_content: dict[Hashable, Content] = {}
+
+    def get(self, question: Hashable, make: Callable[[], Content]) -> Content:
+        if question not in self._by_question:
+            try:
+                made = make()
+                self._by_question[question] = self._by_content.setdefault(_content(made), made)
+            except ReproError as error:
+                self._by_question[question] = error
+        found = self._by_question[question]
+        if isinstance(found, ReproError):
+            raise found
+        return found
+
+
+class Simulation:
+    """A question under the hypotheses of a space; everything that is found out about it is kept."""
+
+    def __init__(self, question: Question, space: Space) -> None:
+        self._case = question.case
+        self._k = question.k
+        self._space = space
+        self._judged: _Stage[_Judged] = _Stage()
+        self._listed: _Stage[_Listed] = _Stage()
+        self._ranked: _Stage[_Ranked] = _Stage()
+        self._measures: _Stage[Measure] = _Stage()
+        self._ratios: _Stage[Ratio] = _Stage()
+        self._outcomes: _Stage[Outcome] = _Stage()
+
+    def outcome(self, hypothesis: Hypothesis) -> Outcome:
+        """What the hypothesis predicts that an evaluator says."""
+        try:
+            return self._outcome(hypothesis)
+        except ReproError as error:
+            return Outcome(None, None, str(error))
+
+    def _outcome(self, hypothesis: Hypothesis) -> Outcome:
+        protocol, keys = hypothesis.protocol, hypothesis.keys
+        variants = self._space.variants(hypothesis)
+        measure = self._measures.get(tuple(variants.items()), lambda: self._measure(variants, protocol))
+        if measure.metric.kind == "prediction":
+            asked = (keys["judged"], keys["measured"])
+            return self._outcomes.get(asked, lambda: self._of_predictions(measure, protocol))
+        judged = self._judged.get(keys["judged"], lambda: self._judge(protocol))
+        listed = self._listed.get((id(judged), keys["listed"]), lambda: self._list(judged, protocol))
+        ranked = self._ranked.get((id(listed), keys["ranked"]), lambda: self._rank(listed, protocol))
+        if measure.metric.kind == "collection":
+            return self._outcomes.get((id(ranked), id(measure)), lambda: self._of_collection(measure, ranked))
+        if not measure.parts:
+            return self._averaged(measure, ranked, hypothesis)
+        assert measure.metric.join is not None
+        parts = [self._averaged(part, ranked, hypothesis).value for part in measure.parts]
+        return Outcome(float(measure.metric.join([part for part in parts if part is not None])))
+
+    def _measure(self, variants: Mapping[str, Any], protocol: Protocol) -> Measure:
+        metric = self._space.metric
+        parts = metric.parts(self._k, variants) if metric.parts else ()
+        known = metrics() if parts else {}
+        return Measure(metric, self._k, variants, tuple(parse_measure(part, protocol, known) for part in parts))
+
+    def _test(self, protocol: Protocol) -> Interactions:
+        rows, _ = one_row_per_pair(self._case.test, protocol.text("data.duplicates"))
+        return rows
+
+    def _judge(self, protocol: Protocol) -> _Judged:
+        train, test = self._case.train, self._test(protocol)
+        return _Judged(test, judge(train, test, protocol), relevant_in_train(train, protocol))
+
+    def _list(self, judged: _Judged, protocol: Protocol) -> _Listed:
+        candidates = plan_candidates(self._case.train, judged.test, protocol, SEED, judgements=judged.judgements)
+        block, listed = candidates.block(candidates.users), self._case.listed
+        return _Listed(judged.test, block if listed is None else within_lists(block, listed), candidates.items)
+
+    def _rank(self, listed: _Listed, protocol: Protocol) -> _Ranked:
+        block = listed.block
+        rules = RankingRules.from_protocol(protocol, self._case.test, train=self._case.train, seed=SEED)
+        if rules.ties.rule in ("source", "source-desc"):
+            places = np.empty(len(self._case.order), dtype=np.int64)
+            places[self._case.order] = np.arange(len(places))
+            order = places if rules.ties.rule == "source" else -places
+            rules = replace(rules, ties=replace(rules.ties, order=order))
+        cells, state = np.ix_(block.users, block.items), self._case.scores.state
+        scores = Scores(self._case.scores.values[cells], None if state is None else state[cells])
+        ranked, _ = rank(scores, block, rules, depth=None, threads=1)
+        if "scores" in self._space.metric.needs:
+            ranked = replace(ranked, scores=listed_scores(ranked, scores, block, rules))
+        return _Ranked(listed, ranked)
+
+    def _averaged(self, measure: Measure, of: _Ranked, hypothesis: Hypothesis) -> Outcome:
+        def ratios() -> Ratio:
+            ratio: Ratio = measure.of_lists(of.ranked, self._background(of))
+            return ratio
+
+        def averaged() -> Outcome:
+            lists = of.ranked
+            found = average(measure, ratio, lists.users, lists.strata, lists.lengths == 0, hypothesis.protocol)
+            return Outcome(found.value, dict(zip(found.users.tolist(), found.values.tolist(), strict=True)))
+
+        ratio = self._ratios.get((id(of), id(measure)), ratios)
+        asked = (id(ratio), id(of), measure.pooled, hypothesis.keys["averaged"])
+        return self._outcomes.get(asked, averaged)
+
+    def _of_collection(self, measure: Measure, of: _Ranked) -> Outcome:
+        background = self._background(of)
+        return Outcome(measure.of_collection([measure.of_lists(of.ranked, background)], background))
+
+    def _of_predictions(self, measure: Measure, protocol: Protocol) -> Outcome:
+        test, scores = self._test(protocol), self._case.scores
+        pairs = test.users, test.items
+        asked = Scores(scores.values[pairs], None if scores.state is None else scores.state[pairs])
+        train = TrainRatings.of(self._case.train, self._case.scale)
+        resolved = resolve_predictions(asked, test.ratings, *pairs, protocol, train)
+        found = average_predictions(measure, resolved)
+        return Outcome(found.value, dict(zip(found.users.tolist(), found.values.tolist(), strict=True)))
+
+    def _background(self, of: _Ranked) -> Background:
+        return Background(of.listed.judged, of.listed.catalogue, self._case.train)
+
+
+def within_lists(block: ListBlock, listed: npt.NDArray[np.bool_]) -> ListBlock:
+    """The lists with only those candidates that a user's list has at all."""
+    inside = np.zeros((len(block), len(block.items)), dtype=np.bool_)
+    owners = np.repeat(np.arange(len(block)), np.diff(block.offsets))
+    inside[owners, block.columns] = True
+    if not block.listed:
+        inside = ~inside
+    inside &= listed[np.ix_(block.users[block.rows], block.items)]
+    offsets = np.concatenate([[0], np.cumsum(inside.sum(axis=1))]).astype(np.int64)
+    return replace(block, listed=True, offsets=offsets, columns=np.nonzero(inside)[1].astype(np.int32))
+
+
+def _content(made: object) -> Hashable:
+    """What tells things apart that a stage gives: arrays by their bytes, what is made of them by its parts."""
+    match made:
+        case np.ndarray():
+            return (made.shape, made.tobytes())
+        case Ratio():
+            return tuple(map(_content, made))
+        case Interactions():
+            return tuple(map(_content, (made.users, made.items, made.ratings)))
+        case _Judged() | _Listed() | _Ranked() | Judgements() | ListBlock() | Ranked():
+            return tuple(_content(getattr(made, one.name)) for one in fields(made))
+        case Measure():
+            return made.full_name
+        case Outcome():
+            return id(made)
+    return made if isinstance(made, Hashable) else id(made)

@@ -1,0 +1,163 @@
+"""The hypotheses: every way in which the decisions that bear on a metric can be taken.
+
+They come from the registry of decisions: an option that is added there is searched here. The product of all of them
+is far too large to be listed, so decisions are *opened* one aspect after the other (:mod:`repro.audit.aspects`): as
+long as questions have nothing in them that a decision could touch, it stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from repro.errors import ProtocolError, nearest
+from repro.metrics import Metric, metrics
+from repro.protocol import Decision, Protocol, Value, registry
+
+# The stages of an evaluation, and the families of decisions that each of them reads.
+STAGES = {
+    "data": "judged",
+    "relevance": "judged",
+    "candidates": "listed",
+    "missing": "ranked",
+    "ties": "ranked",
+    "metric": "measured",
+    "predict": "measured",
+    "average": "averaged",
+}
+_FAMILIES = {
+    "ranking": ("relevance", "candidates", "missing", "ties", "average"),
+    "collection": ("relevance", "candidates", "missing", "ties"),
+    "prediction": ("predict",),
+}
+# What small questions cannot ask about, and why.
+NOT_SEARCHED: Mapping[str, tuple[Value, ...]] = {
+    "average.folds": ("pooled",),  # a question is one fold
+    "candidates.base": ("file",),  # there are no files
+    "candidates.negatives": ("sampled",),  # what is drawn at random is another thing each time
+}
+# Where nothing is opened yet. That every held-out item is relevant is so under this threshold for all first questions.
+START: Mapping[str, Value] = {
+    "relevance.rule": "threshold",
+    "relevance.threshold": 1.0,
+    "candidates.base": "all-items",
+}
+# A protocol has a split; no question hangs on it.
+SPLIT: Mapping[str, Value] = {"split.strategy": "ratio", "split.test_ratio": 0.2}
+
+Values = Mapping[str, Value]
+
+
+@dataclass(frozen=True, eq=False)
+class Hypothesis:
+    """One way to take all decisions that have an effect on the metric."""
+
+    values: Values
+
+    @cached_property
+    def keys(self) -> dict[str, tuple[object, ...]]:
+        """For each stage of an evaluation, the decisions that it reads."""
+        found: dict[str, list[object]] = {stage: [] for stage in STAGES.values()}
+        for item in sorted(self.values.items()):
+            found[STAGES[item[0].partition(".")[0]]].append(item)
+        return {stage: tuple(decisions) for stage, decisions in found.items()}
+
+    @cached_property
+    def protocol(self) -> Protocol:
+        """The decisions as the rooms upstream take them, without the checks of a file."""
+        values = {**SPLIT, **self.values}
+        return Protocol(values, dict.fromkeys(values, "hypothesis"))
+
+
+class Space:
+    """The decisions that bear on a metric, in the order of the registry, and what is tried of each."""
+
+    def __init__(self, metric: Metric) -> None:
+        self.metric = metric
+        own = {decision.id for decision in metric.variants} | set(metric.shared)
+        families = _FAMILIES[metric.kind]
+
+        def bears(key: str) -> bool:
+            of_family = key.partition(".")[0] in families and key != "predict.average"
+            return key in own or of_family or key == "data.duplicates"
+
+        self.decisions: dict[str, Decision] = {key: one for key, one in registry().items() if bears(key)}
+        self.start = next(iter(self._ways({}, START, frozenset())))
+
+    def tried(self, key: str) -> tuple[Value, ...]:
+        """The values of a decision that are searched."""
+        left_out = NOT_SEARCHED.get(key, ())
+        return tuple(value for value in self.decisions[key].tried if value not in left_out)
+
+    def below(self, prefixes: Iterable[str]) -> frozenset[str]:
+        """The decisions with these ids, or of these families."""
+        wanted = tuple(prefixes)
+        return frozenset(
+            key for key in self.decisions if key in wanted or key.startswith(tuple(f"{one}." for one in wanted))
+        )
+
+    def opened(self, hypotheses: Iterable[Hypothesis], keys: Collection[str]) -> list[Hypothesis]:
+        """Each hypothesis with every way to take the decisions ``keys``; the others as they are. No two are alike."""
+        found: dict[frozenset[object], Hypothesis] = {}
+        for hypothesis in hypotheses:
+            for way in self._ways(hypothesis.values, {}, frozenset(keys)):
+                found.setdefault(frozenset(way.values.items()), way)
+        return list(found.values())
+
+    def changed(self, hypothesis: Hypothesis, changes: Values) -> list[Hypothesis]:
+        """The hypothesis with some decisions taken otherwise, and what has to be decided then, in all ways."""
+        return list(self._ways(hypothesis.values, changes, frozenset()))
+
+    def variants(self, hypothesis: Hypothesis) -> dict[str, Value]:
+        """What the metric is given, by short names."""
+        values = hypothesis.values
+        variants = {short: values[key] for short, key in self.metric.variant_ids.items() if key in values}
+        return variants | {key.rpartition(".")[2]: values[key] for key in self.metric.reads if key in values}
+
+    def _ways(self, old: Values, fixed: Values, keys: frozenset[str]) -> Iterator[Hypothesis]:
+        """All hypotheses in which decisions are ``fixed``, or of ``keys`` and taken in every way, or as in ``old``."""
+        known = registry()
+        order = list(self.decisions.items())
+
+        def choices(key: str, decision: Decision) -> tuple[Value, ...]:
+            if key in fixed:
+                return (fixed[key],)
+            if key in keys:
+                return self.tried(key)
+            if key in old:
+                return (old[key],)
+            return self.tried(key) if decision.required or old else (decision.default,)  # type: ignore[return-value]
+
+        def walk(number: int, values: dict[str, Value]) -> Iterator[Hypothesis]:
+            while number < len(order):
+                key, decision = order[number]
+                number += 1
+                if not known.active(decision, values):
+                    continue
+                for value in choices(key, decision):
+                    yield from walk(number, {**values, key: value})
+                return
+            candidate = Hypothesis(values)
+            if self._possible(candidate):
+                yield candidate
+
+        return walk(0, {})
+
+    def _possible(self, hypothesis: Hypothesis) -> bool:
+        """Whether the metric can be had under the hypothesis."""
+        values = hypothesis.values
+        if values.get("candidates.relevant") == "one" and (
+            self.metric.undefined_in_1r or values["candidates.base"] == "user-test-items"
+        ):
+            return False
+        objection = self.metric.objection
+        return objection is None or not objection(self.variants(hypothesis), hypothesis.protocol)
+
+
+def space_of(metric: str) -> Space:
+    """The space of the metric with that name."""
+    known = {alias: one for one in metrics().values() for alias in (one.name, *one.aliases)}
+    if metric not in known:
+        raise ProtocolError(f"there is no metric '{metric}'{nearest(metric, known)} Metrics: {', '.join(metrics())}")
+    return Space(known[metric])
