@@ -1,0 +1,1 @@
+"""ir_measures behind the interface of evaluators."""

@@ -1,0 +1,1 @@
+"""ranx behind the interface of evaluators."""

@@ -1,0 +1,92 @@
+"""ranx's measures of known scores."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from repro.plugin import Case, Evaluator, Observed
+from repro.plugin.trec import by_code, judgements_of, run_of
+
+_CUT = {
+    "ndcg@k": "ndcg@k",
+    "ndcg_burges@k": "ndcg@k",
+    "map@k": "ap@k",
+    "precision@k": "precision@k",
+    "recall@k": "recall@k",
+    "f1@k": "f1@k",
+    "mrr@k": "rr@k",
+    "hit_rate@k": "hit@k",
+}
+_WHOLE = {
+    "ndcg": "ndcg",
+    "ndcg_burges": "ndcg",
+    "map": "ap",
+    "precision": "precision",
+    "recall": "recall",
+    "f1": "f1",
+    "mrr": "rr",
+    "rbp.95": "rbp",
+    "bpref": "bpref",
+}
+
+
+def evaluate(make_comparable: bool, case: Case, measure: str, k: int | None) -> Observed:
+    """The mean that ranx gives, and the value of each query, which it leaves in the run."""
+    import ranx
+
+    name = measure if k is None else measure.replace("@k", f"@{k}")
+    with _as_before():
+        qrels, run = _filled(ranx.Qrels(), judgements_of(case)), _filled(ranx.Run(), run_of(case))
+        mean = ranx.evaluate(qrels, run, name, make_comparable=make_comparable)
+    return Observed(mean, by_code(case, run.scores[name]))
+
+
+_CANNOT = {
+    "training": "a run has no training rows",
+    "unknown-items": "a run has no training rows",
+    "fallback": "the scores of a run have no marks",
+    "duplicates": "judgements are given by item",
+}
+EVALUATORS = (
+    Evaluator(
+        "ranx/evaluate",
+        "ranx.evaluate of a run with the same users as the judgements",
+        partial(evaluate, False),
+        {**_CUT, **_WHOLE},
+        _CANNOT,
+    ),
+    Evaluator(
+        "ranx/evaluate-comparable",
+        "ranx.evaluate(make_comparable=True), for runs that lack users",
+        partial(evaluate, True),
+        {**_CUT, **_WHOLE},
+        _CANNOT,
+    ),
+)
+
+
+def _filled(into: Any, values: Mapping[str, Mapping[str, float]]) -> Any:
+    """A run or judgements with these values. Given a mapping instead, ranx would compile its code anew for every
+    length that the longest id may have; what it then does with them is the same."""
+    if values:
+        items, scores = [list(row) for row in values.values()], [list(row.values()) for row in values.values()]
+        into.add_multi(list(values), items, scores)
+    return into
+
+
+@contextmanager
+def _as_before() -> Iterator[None]:
+    """ranx takes the threads of everybody's compiled code away where there are few queries; they are given back."""
+    import numba
+
+    threads = numba.get_num_threads()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", numba.NumbaWarning)  # of its own casts, when it is compiled
+        try:
+            yield
+        finally:
+            numba.set_num_threads(threads)
