@@ -74,23 +74,30 @@ def list_plugins(as_json: bool) -> None:
 @json_option
 def install(names: tuple[str, ...], again: bool, as_json: bool) -> None:
     """Build the environment of a framework, once, from its pinned requirements; "all" builds every one."""
+    from repro.errors import PluginError
     from repro.plugin import environment
     from repro.plugin import plugins as installed
 
     found = installed()
     wanted = list(found.frameworks) if names == ("all",) else list(names)
     built: dict[str, str] = {}
-    for name in wanted:
-        needs = found.framework(name).environment
+    failed: dict[str, PluginError] = {}
+    for name, needs in [(name, found.framework(name).environment) for name in wanted]:
         if needs is None:
             click.echo(f"{name} needs no environment of its own", err=True)
             continue
-        with _progress(name, hidden=as_json) as tell:
-            built[name] = str(environment.build(name, needs, tell, again=again))
-        if not as_json:
-            click.echo(f"{name}: ready in {environment.folder_of(name, needs)}")
+        try:
+            with _progress(name, hidden=as_json) as tell:
+                built[name] = str(environment.build(name, needs, tell, again=again))
+        except PluginError as error:  # the others can be had all the same
+            failed[name] = error
+        else:
+            if not as_json:
+                click.echo(f"{name}: ready in {environment.folder_of(name, needs)}")
     if as_json:
         print_json(built)
+    if failed:
+        raise PluginError("\n".join(map(str, failed.values())))
 
 
 class _progress:

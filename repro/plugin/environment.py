@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
+import importlib
 import json
 import os
 import platform
@@ -60,6 +61,12 @@ def freeze_of(name: str, environment: Environment) -> list[str]:
     """Every distribution of a framework's environment with its version, as it was built."""
     told = json.loads((folder_of(name, environment) / COMPLETE).read_text(encoding="utf-8"))
     return [str(line) for line in told["freeze"]]
+
+
+def load(environment: Environment | None) -> None:
+    """Import what a framework needs, before it is made: the seconds that this takes are no part of fitting."""
+    for module in environment.imports if environment else ():
+        importlib.import_module(module)
 
 
 def build(name: str, environment: Environment, tell: Tell, *, again: bool = False) -> Path:

@@ -95,7 +95,8 @@ class Algorithm:
 class Environment:
     """What a framework needs around it.
 
-    imports  modules that must be there; where they are, the framework runs in the caller's process
+    imports  modules that must be there; where they are, the framework runs in the caller's process; they are imported
+             before an algorithm is made, so that this is not counted as fitting
     steps    arguments of ``pip install``, one call after the other, that make an environment of its own; all
              versions pinned
     install  what to do to have the framework in the caller's own environment

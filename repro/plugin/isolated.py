@@ -144,6 +144,7 @@ class IsolatedRecommender:
         self._fold: str | None = None
         worker.made += 1
         self._number = worker.made
+        worker.ask("import", limit=_START_SECONDS)
         answer, _ = worker.ask("make", algorithm=algorithm, parameters=parameters, limit=limit)
         self.predicts = bool(answer["predicts"])
 

@@ -234,6 +234,7 @@ class Plugins:
         framework, algorithm = self.algorithm(reference)
         match self.place(framework.name):
             case "here":
+                call(reference, "import", environment.load, framework.environment)
                 return guarded_recommender(algorithm, parameters, reference)
             case "isolated":
                 worker = worker_of(self.launch(framework.name))

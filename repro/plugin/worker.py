@@ -22,7 +22,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from repro.errors import PluginError, ReproError
-from repro.plugin import wire
+from repro.plugin import environment, wire
 from repro.plugin.border import checked_folds, checked_notes, checked_observed, checked_scores
 from repro.plugin.evaluator import Evaluator, Pipeline
 from repro.plugin.interfaces import Algorithm, Framework, RatingPredictor, Recommender, Scores, Splitter
@@ -49,6 +49,10 @@ class Server:
 
     def _hello(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
         return {"python": platform.python_version(), "framework": self._framework.version}, []
+
+    def _import(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
+        environment.load(self._framework.environment)
+        return {}, []
 
     def _make(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
         algorithm: Algorithm = self._algorithms[header["algorithm"]]
@@ -143,6 +147,8 @@ def serve(module: str, requests: BinaryIO, answers: BinaryIO) -> None:
             header, arrays = wire.decode(read)
         except EOFError:
             return
+        except wire.WireError as error:
+            sys.exit(f"it was asked in {error}")
         try:
             server = server or Server(framework_of(module), declared_by(module))
             given, results = server.answer(header, arrays)

@@ -111,6 +111,7 @@ def behave(mood):
 class Moody:
     def __init__(self, mood, when):
         self.mood, self.when = mood, when
+        self.imported = "wave" in sys.modules
         self._at("make")
 
     def _at(self, when):
@@ -126,6 +127,7 @@ class Moody:
         self.notes = {
             "fold": getattr(self, "fold", ""),
             "seed": str(seed),
+            "imported": str(self.imported),
             "train": json.dumps(
                 [
                     *(train.users.tolist(), train.items.tolist(), train.ratings.tolist(), times),
@@ -147,7 +149,7 @@ class Moody:
 def repro_framework():
     parameters = (Parameter("mood", "fine", "", tuple(MOODS)), Parameter("when", "fit", "", ("make", "fit", "score")))
     moody = Algorithm("moody", "behaves as told", Moody, parameters)
-    return Framework("moody", "1.0", "", (moody,), {}, Environment(("no_module_of_this_name",), ()))
+    return Framework("moody", "1.0", "", (moody,), {}, Environment(("wave",), ()))
 '''
 
 

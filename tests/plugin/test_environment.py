@@ -12,9 +12,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from repro.cli import commands
 from repro.errors import PluginError
-from repro.plugin import Environment, environment
+from repro.plugin import Environment, Framework, Plugins, environment
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +92,23 @@ def test_a_pip_that_fails_is_tried_again_and_told_with_its_last_lines(folder):
     assert "No matching distribution found for no-such-distribution-here==1.0" in message
     assert told.count("failed with status 1; trying again") == environment.TRIES - 1
     assert environment.python_of("sad", needs) is None
+
+
+def test_what_can_be_built_is_built_where_another_cannot(tmp_path, monkeypatch):
+    frameworks = {
+        "sad": Framework("sad", "1", "", (), environment=Environment((), (("--no-index", "nothing-here==1.0"),))),
+        "tiny": Framework("tiny", "1", "", (), environment=installing(wheel(tmp_path, "tiny_framework", ""))),
+        "plain": Framework("plain", "1", "", ()),
+    }
+    monkeypatch.setattr("repro.plugin.plugins", lambda: Plugins(frameworks=frameworks))
+    done = CliRunner().invoke(commands, ["plugins", "install", "all", "--json"])
+    assert isinstance(done.exception, PluginError)
+    assert "the environment of sad cannot be built" in str(done.exception)
+    assert "plain needs no environment of its own" in done.stderr
+    built = json.loads(done.stdout)
+    assert built == {"tiny": str(environment.python_of("tiny", frameworks["tiny"].environment))}
+    again = CliRunner().invoke(commands, ["plugins", "install", "tiny"])
+    assert again.output == f"tiny: ready in {environment.folder_of('tiny', frameworks['tiny'].environment)}\n"
 
 
 def test_what_cannot_be_imported_is_told(tmp_path):

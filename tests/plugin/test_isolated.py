@@ -228,6 +228,10 @@ def test_text_ids_timestamps_and_empty_rows_arrive(moody):
     assert recommender.score(USERS, nobody).values.shape == (3, 0)
 
 
+def test_what_a_framework_needs_is_imported_before_it_is_made(moody):
+    assert fitted(moody).notes()["imported"] == "True"
+
+
 def fake(tmp_path, source):
     """A worker that is another program."""
     program = tmp_path / "python"
@@ -255,8 +259,12 @@ sys.stdin.buffer.read()
 def test_a_worker_is_told_when_it_is_asked_in_another_version(moody, monkeypatch):
     worker = started(moody)
     monkeypatch.setattr("repro.plugin.wire.MARK", b"RPW\x09")
-    with pytest.raises(PluginError, match="ended with status 1 during make"):
+    with pytest.raises(PluginError) as told:
         IsolatedRecommender(worker, "moody", {"mood": "fine", "when": "fit"}, None)
+    assert str(told.value) == (
+        "the worker of moody ended with status 1 during import; its last lines:\n"
+        "    it was asked in version 9 of the wire format, and this side speaks version 1"
+    )
 
 
 @pytest.mark.parametrize(
@@ -294,6 +302,7 @@ def isolated_study(write_plugin, moody, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("REPRO_ENVIRONMENTS", str(tmp_path / "environments"))
     monkeypatch.setenv("REPRO_PLUGINS", "moody,reference")
+    monkeypatch.setenv("REPRO_ISOLATE", "moody")
     plugins.cache_clear()
     needs = plugins().framework("moody").environment
     folder = environment.folder_of("moody", needs)

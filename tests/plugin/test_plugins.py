@@ -12,8 +12,11 @@ from repro.data import Interactions
 from repro.errors import PluginError
 from repro.plugin import (
     Algorithm,
+    Environment,
+    Framework,
     Guarded,
     Parameter,
+    Plugins,
     Scores,
     guarded_recommender,
     load_plugins,
@@ -43,6 +46,26 @@ USERS, ITEMS = np.arange(2, dtype=np.int32), np.arange(3, dtype=np.int32)
 def test_a_plugin_that_raises_is_named():
     with pytest.raises(PluginError, match="mine/broken failed in fit: RuntimeError: no luck"):
         guarded(None).fit(Interactions(USERS, USERS, np.ones(2), None, USERS, ITEMS), seed=1)
+
+
+def test_what_a_framework_needs_is_imported_before_it_is_made(tmp_path, monkeypatch):
+    (tmp_path / "needed_here.py").write_text("")
+    (tmp_path / "broken_here.py").write_text("raise ImportError('compiled for another numpy')")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def make():
+        assert "needed_here" in sys.modules
+        return Recommender(None)
+
+    for module in ("needed_here", "broken_here"):
+        needs = Environment((module,), ())
+        frameworks = {"mine": Framework("mine", "1", "", (Algorithm("luck", "", make),), environment=needs)}
+        found = Plugins(frameworks=frameworks)
+        if module == "needed_here":
+            assert found.recommender("mine/luck", {}).label == "mine/luck"
+            continue
+        with pytest.raises(PluginError, match="mine/luck failed in import: ImportError: compiled for another numpy"):
+            found.recommender("mine/luck", {})
 
 
 def test_a_wrong_shape_is_told():

@@ -27,7 +27,7 @@ def recbole_version() -> str:
 
 # torch comes first and alone: as a dependency of others it would come with an accelerator's libraries.
 ENVIRONMENT = Environment(
-    imports=("recbole",),
+    imports=("recbole.config", "recbole.trainer"),
     steps=((f"torch=={TORCH}",), ("--no-deps", *pins())),
     install="pip install 'recsys-repro-recbole[framework]'",
 )

@@ -23,7 +23,7 @@ def repro_framework() -> Framework:
         summary="models of MTS' RecTools, and those of implicit that it wraps",
         algorithms=(*ALGORITHMS, *map(own_algorithm, MODELS)),
         environment=Environment(
-            imports=("rectools",),
+            imports=("rectools.models",),
             steps=(("--no-deps", *PINS),),
             install="pip install 'recsys-repro-rectools[framework]'",
         ),
