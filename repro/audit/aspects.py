@@ -1,6 +1,6 @@
 """The aspects of a policy, one after the other: what questions have in them, and which decisions they can touch.
 
-The first questions are as plain as can be: one user, all of whose held-out items are relevant, and scores that all
+The first questions are as plain as can be: a few users, all of whose held-out items are relevant, and scores that all
 differ. Each aspect puts something more into the questions, and opens the decisions about it.
 """
 
@@ -14,7 +14,6 @@ from repro.plugin import FEATURES
 
 # Features that every black box can be given, beside those that it may say it cannot.
 ALWAYS: Mapping[str, str] = {
-    "several-users": "several users",
     "off-scale": "predictions off the rating scale",
 }
 
@@ -43,7 +42,6 @@ _RATED = ("relevance", "candidates.rated_negatives", "candidates.exclude_train")
 RANKING = (
     Aspect("ratings", _RATED, ("graded",), ("fractional", "training")),
     Aspect("ratings of zero", _RATED, ("graded", "zero-ratings"), ("training",)),
-    Aspect("several users", ("average.over",), ("several-users",)),
     Aspect("short lists", (), ("short-lists",)),
     Aspect("partial lists", ("average.no_list",), ("partial-lists",)),
     Aspect("training items", ("candidates.exclude_train",), ("training",)),
@@ -53,20 +51,15 @@ RANKING = (
     Aspect("scores of zero and below", ("missing.zero", *_MISSING), ("non-positive",), ("missing",)),
     Aspect("infinite scores", ("missing.infinite", *_MISSING), ("infinite",)),
     Aspect("scores that are made up", ("missing.fallback", *_MISSING), ("fallback",)),
-    Aspect(
-        "users without relevant items",
-        ("average.no_relevant",),
-        ("no-relevant", "graded", "several-users"),
-        ("zero-ratings",),
-    ),
-    Aspect("users without a list", ("average.no_list",), ("no-list", "several-users")),
+    Aspect("users without relevant items", (), ("no-relevant", "graded"), ("zero-ratings",)),
+    Aspect("users without a list", ("average.no_list",), ("no-list",)),
     Aspect("duplicates", ("data.duplicates",), ("duplicates",), ("graded",)),
 )
 PREDICTION = (
-    Aspect("predictions off the scale", ("predict.clip", "predict.round"), ("off-scale",), ("several-users",)),
-    Aspect("missing predictions", ("predict.missing", "predict.constant"), ("missing",), ("several-users", "training")),
-    Aspect("predictions that are made up", ("predict",), ("fallback",), ("several-users", "training")),
-    Aspect("duplicates", ("data.duplicates",), ("duplicates",), ("several-users",)),
+    Aspect("predictions off the scale", (), ("off-scale",)),
+    Aspect("missing predictions", ("predict.missing", "predict.constant"), ("missing",), ("training",)),
+    Aspect("predictions that are made up", ("predict",), ("fallback",), ("training",)),
+    Aspect("duplicates", ("data.duplicates",), ("duplicates",)),
 )
 # Which features a question must have, one of them at least, for a decision to touch it; others always may.
 REACHED_BY: Mapping[str, tuple[str, ...]] = {
@@ -90,8 +83,8 @@ def aspects_of(metric: Metric) -> tuple[Aspect, ...]:
     """The aspects of a metric, the plain one first."""
     own = (f"metric.{metric.name}", *metric.shared)
     if metric.kind == "prediction":
-        return (Aspect(PLAIN, own, (), ("several-users",)), *PREDICTION)
-    plain = Aspect(PLAIN, (*own, "candidates.base", "candidates.relevant", "average.no_relevant"))
+        return (Aspect(PLAIN, (*own, "predict.clip", "predict.round")), *PREDICTION)
+    plain = Aspect(PLAIN, (*own, "candidates.base", "candidates.relevant", "average.over", "average.no_relevant"))
     if metric.kind == "ranking":
         return (plain, *RANKING)
     # A number about all lists together is not averaged over users.

@@ -104,7 +104,7 @@ def kinds_of(metric: Metric, boxes: Sequence[BlackBox]) -> list[Kind]:
     Each comes with training rows of the users who are tested, too: some evaluators know no users without. Where a
     black box only takes ratings of 1, questions with nothing else come on top.
     """
-    named = {frozenset[str](): PLAIN, frozenset({"several-users"}): "several users"}
+    named = {frozenset[str](): PLAIN}
     for aspect in aspects_of(metric):
         named.setdefault(frozenset(aspect.needs) | (frozenset(aspect.along) & ALWAYS.keys()), aspect.name)
     named.setdefault(frozenset({"graded", "fractional"}), "ratings that are not whole")

@@ -43,7 +43,8 @@ class _Draw:
     def question(self) -> Question:
         k = self._cutoff()
         items = self._some(_IDS, self._size(k))
-        users = self._some(_IDS, 2 + (int(self._rng.integers(1, _MOST_USERS)) if self._has("several-users") else 0))
+        fewest = 2 if self._has("no-relevant") or self._has("no-list") else 1
+        users = self._some(_IDS, 1 + int(self._rng.integers(fewest, _MOST_USERS)))
         crowd, tested = users[0], users[1:]
         unknown = self._some(items, max(1, len(items) // 4)) if self._has("unknown-items") else []
         trained = self._trained([item for item in items if item not in unknown])

@@ -22,21 +22,22 @@ from repro.protocol import Value, registry
 Features = Callable[[], Collection[str]]  # gives those of the next question
 State = Literal["explained", "unexplained", "unreachable", "refused", "random"]
 
-LEAST_ASKED = 16  # of each aspect, even where nothing is left to be told apart
+LEAST_ASKED = 12  # of each aspect, even where nothing is left to be told apart
 MOST_ASKED = 60
-IDLE = 2  # so many pools without a question that tells survivors apart, and they count as indistinguishable
 _WORK = 6_000  # predictions that a pool may cost
 _LARGEST_POOL = 32
-_MOST_PARKED = 4_000
-_TO_TELL_APART = 48
+_GOOD = 8  # a question that leaves so small a part is good enough
+_MOST_PARKED = 1_000
+_TO_TELL_APART = 32
 
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """A question, and what the black box said."""
+    """A question, what the black box said, and what the core says under any hypothesis."""
 
     question: Question
     said: Outcome
+    simulation: Simulation
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +105,7 @@ class Elimination:
             left = self._narrow(self._consistent(self.space.opened(self._patched(), keys)), of_question, asked)
         if not left:
             return Found(aspect, "unexplained", asked=tuple(asked), closest=self.closest(hypotheses, asked))
-        if all(one.said.refusal and not self._predicted(left[0], one).refusal for one in asked):
+        if all(one.said.refusal and not one.simulation.outcome(left[0]).refusal for one in asked):
             return Found(aspect, "refused", asked=tuple(asked), why=asked[0].said.refusal)
         self.opened |= keys
         self.survivors = self._told_apart(left, of_question)
@@ -144,11 +145,10 @@ class Elimination:
 
     def _narrow(self, hypotheses: Sequence[Hypothesis], features: Features, asked: list[Asked]) -> list[Hypothesis]:
         left = list(hypotheses)
-        first, idle = len(asked), 0
+        first, apart = len(asked), True
         while left and len(asked) - first < MOST_ASKED:
-            if idle < IDLE and len(left) > 1:
-                question, splits = self._best(left, features)
-                idle = 0 if splits else idle + 1
+            if apart and len(left) > 1:
+                question, apart = self._best(left, features)
             elif len(asked) - first < LEAST_ASKED:
                 question = self.drawing.question(features(), self.rng)
             else:
@@ -166,16 +166,16 @@ class Elimination:
         self.opened -= self.space.below(aspect.opens) - elsewhere
 
     def ask(self, question: Question) -> Asked:
-        one = Asked(question, self.box.ask(question))
+        one = Asked(question, self.box.ask(question), Simulation(question, self.space))
         self.asked.append(one)
         return one
 
     def closest(self, hypotheses: Sequence[Hypothesis], asked: Sequence[Asked]) -> Closest:
         """Of hypotheses none of which fits: the one that agrees most often, and is least off where it does not."""
-        answered = [(one, Simulation(one.question, self.space)) for one in asked if not one.said.refusal]
+        answered = [one for one in asked if not one.said.refusal]
 
         def errors(hypothesis: Hypothesis) -> list[float]:
-            gaps = (distance(one.said, simulation.outcome(hypothesis)) for one, simulation in answered)
+            gaps = (distance(one.said, one.simulation.outcome(hypothesis)) for one in answered)
             return [0.0 if gap <= self.tolerance else gap for gap in gaps]
 
         def badness(hypothesis: Hypothesis) -> tuple[int, float]:
@@ -184,7 +184,7 @@ class Elimination:
 
         best = min(hypotheses, key=badness)
         found = errors(best)
-        wrong = tuple(one for (one, _), gap in zip(answered, found, strict=True) if gap > 0)
+        wrong = tuple(one for one, gap in zip(answered, found, strict=True) if gap > 0)
         return Closest(best, max(found, default=math.inf), len(found) - len(wrong), len(found), wrong)
 
     def _unparked(self, features: Features) -> list[Hypothesis]:
@@ -216,7 +216,8 @@ class Elimination:
             kept.append(first)
             patches = [frozenset(other.values.items() - first.values.items()) for other in others]
             for patch in sorted(patches, key=len):
-                if not all(frozenset([one]) in self.parked for one in patch):  # what is parked one by one is there
+                smaller = (one for one in self.parked if one < patch)
+                if patch != frozenset().union(*smaller):  # what is parked in parts is there already
                     self.parked[patch] = None
         return kept
 
@@ -226,9 +227,6 @@ class Elimination:
         for one in self.asked:
             left = self._agreeing(left, one)
         return left
-
-    def _predicted(self, hypothesis: Hypothesis, one: Asked) -> Outcome:
-        return Simulation(one.question, self.space).outcome(hypothesis)
 
     def _reached(self, key: str, features: Collection[str]) -> bool:
         needed = reaching(key)
@@ -244,12 +242,13 @@ class Elimination:
             expected = sum(n * n for n in classes.values()) / len(left)
             if best is None or expected < best[0]:
                 best = expected, question
+            if best[0] <= max(1.0, len(left) / _GOOD):
+                break
         assert best is not None
         return best[1], best[0] < len(left)
 
     def _agreeing(self, left: Sequence[Hypothesis], one: Asked) -> list[Hypothesis]:
-        simulation = Simulation(one.question, self.space)
-        kept = [each for each in left if agree(one.said, simulation.outcome(each), self.tolerance)]
+        kept = [each for each in left if agree(one.said, one.simulation.outcome(each), self.tolerance)]
         # A refusal that no hypothesis has foreseen tells nothing of those there are.
         return list(left) if one.said.refusal and not kept else kept
 

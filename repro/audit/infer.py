@@ -93,7 +93,7 @@ class _Examination:
 
     def _instabilities(self, aspect: Aspect) -> list[Unstable]:
         """Questions that have several answers: the first of each kind."""
-        features = aspect.features(self._box.possible) | {"several-users"}
+        features = aspect.features(self._box.possible)
         found: dict[str, Unstable] = {}
         for _ in range(_STABILITY):
             question = self._drawing.question(features, self._rng)
@@ -147,7 +147,7 @@ class _Examination:
     def _blamed(self, policy: Hypothesis, wrong: Sequence[Asked]) -> bool:
         """Whether all wrong answers are about one aspect, of which nothing is then explained any more."""
         for number, found in enumerate(self._found):
-            own = set(found.aspect.needs) - {"graded", "several-users"}
+            own = set(found.aspect.needs) - {"graded"}
             if found.state == "explained" and own and all(own <= one.question.features for one in wrong):
                 closest = self._engine.closest([policy], wrong)
                 self._found[number] = replace(found, state="unexplained", closest=closest)
@@ -156,7 +156,7 @@ class _Examination:
         return False
 
     def _agrees(self, policy: Hypothesis, one: Asked) -> bool:
-        return agree(one.said, self._predicted(policy, one.question), self._engine.tolerance)
+        return agree(one.said, one.simulation.outcome(policy), self._engine.tolerance)
 
     def _add_unexplained(self, aspect: str, closest: Closest) -> None:
         self._unexplained.append(self._smallest(aspect, closest))
@@ -235,8 +235,8 @@ class _Examination:
         """For each option that the policy does not take: the smallest case that rejects it, or that none does."""
         further = [self._drawing.question(self._engine.mixed(), self._rng) for _ in range(_APART)]
         fresh = [(question, Simulation(question, self._space)) for question in further]
-        questions = sorted((one.question for one in self._engine.asked), key=lambda question: question.size)
-        known = [(question, Simulation(question, self._space)) for question in questions]
+        known = [(one.question, one.simulation) for one in self._engine.asked]
+        known.sort(key=lambda pair: pair[0].size)
         evidence: list[Evidence] = []
         same: list[Unidentifiable] = []
         for key in self._settled(policy):

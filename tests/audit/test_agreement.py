@@ -77,7 +77,7 @@ def test_the_same_function_twice_agrees_in_everything():
     assert found.frame().loc["a", "b"] == "agree"
     assert only(found).case is None and not found.cases
     assert set(only(found).compared.values()) == {60}
-    assert {"plain lists", "several users", "ratings", "short lists", "ties", "missing scores"} <= set(found.kinds)
+    assert {"plain lists", "ratings", "short lists", "ties", "missing scores"} <= set(found.kinds)
 
 
 def test_the_order_of_ties_is_seen_on_two_items():
@@ -96,7 +96,7 @@ def test_the_order_of_ties_is_seen_on_two_items():
     assert {name: said.value for name, said in pair.case.answers.items()} == {
         name: is_hit / question.k for name, is_hit in hit.items()
     }
-    assert not {"plain lists", "several users", "ratings", "short lists"} & set(pair.gaps)
+    assert not {"plain lists", "ratings", "short lists"} & set(pair.gaps)
 
 
 def test_the_length_of_the_list_is_seen_on_one_item():

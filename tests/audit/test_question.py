@@ -1,0 +1,68 @@
+"""Questions: what an evaluator gets to see, and how they are made smaller."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from repro.audit.draw import Drawing
+from repro.audit.question import Question, User
+from repro.audit.shrink import shrunk
+from repro.plugin import FALLBACK
+
+ANN = User(7, {10: 0.5, 2: math.nan}, test=((2, 5.0),), train=((33, 1.0),), made_up=frozenset({10}))
+CROWD = User(3, train=((2, 4.0), (10, 2.0)))
+QUESTION = Question((ANN, CROWD), (33, 2, 10), k=2)
+
+
+def test_a_question_as_an_evaluator_takes_it():
+    case = QUESTION.case
+    assert case.test.user_ids.tolist() == [3, 7]
+    assert case.test.item_ids.tolist() == [2, 10, 33]
+    np.testing.assert_array_equal(case.scores.values[1], [math.nan, 0.5, math.nan])
+    assert case.scores.state.tolist() == [[0, 0, 0], [0, FALLBACK, 0]]
+    assert case.listed.tolist() == [[True, True, True], [True, True, False]]
+    assert case.order.tolist() == [2, 0, 1]
+    assert case.list_of(1).tolist() == [0, 1]
+    assert case.tested.tolist() == [1]
+    assert case.train.to_frame().to_numpy().tolist() == [[7, 33, 1.0], [3, 2, 4.0], [3, 10, 2.0]]
+
+
+def test_a_question_as_a_person_reads_it():
+    assert QUESTION.to_text() == (
+        "k = 2\n"
+        "user 7: scores {2: nan, 10: 0.5 (made up)}; held out {2: 5}; trained on {33: 1}\n"
+        "user 3: trained on {2: 4, 10: 2}"
+    )
+
+
+def test_a_question_is_made_as_small_as_it_can_be():
+    drawn = Drawing((3,)).question({"training", "graded"}, np.random.default_rng(0))
+    wanted = drawn.tested[0].test[0][0]
+    found = shrunk(drawn, lambda question: any(item == wanted for user in question.tested for item, _ in user.test))
+    [user] = found.tested
+    assert [item for item, _ in user.test] == [wanted]
+    assert not user.train
+    # Lists that had k items keep as many, and what is not known from training is in none.
+    assert found.k == 1
+    assert len(found.items) == 1
+
+
+def test_questions_have_what_they_are_drawn_with_and_nothing_else():
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        plain = Drawing((1, 2, 3, 5)).question((), rng)
+        user = plain.tested[0]
+        assert {rating for _, rating in user.test} == {5.0}
+        assert len(set(user.scores.values())) == len(plain.items) > plain.k
+        assert min(user.scores.values()) > 0
+        assert not user.train
+        short = Drawing((1, 2, 3, 5)).question({"short-lists"}, rng)
+        assert len(short.items) <= short.k
+        missing = Drawing((3,)).question({"missing"}, rng).tested[0].scores.values()
+        assert sum(map(math.isnan, missing)) <= 1  # two would be tied
+        graded = Drawing((3,)).question({"graded", "training"}, rng).tested[0]
+        assert max(rating for _, rating in graded.test) == 5.0
+        assert sum(rating for _, rating in graded.train) / len(graded.train) < 5.0
+        assert not {item for item, _ in graded.test} & {item for item, _ in graded.train}
