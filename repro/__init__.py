@@ -17,8 +17,11 @@ _PUBLIC = {
     "evaluate": "repro.evaluate",
     "load_dataset": "repro.data",
 }
+# Rooms whose names are used in full: ``repro.audit.infer``.
+_ROOMS = ("audit",)
 
 if TYPE_CHECKING:
+    from repro import audit
     from repro.data import Interactions, load_dataset
     from repro.errors import ReproError
     from repro.evaluate import evaluate
@@ -26,12 +29,24 @@ if TYPE_CHECKING:
     from repro.protocol import Protocol
     from repro.study import Study
 
-__all__ = ["Interactions", "Protocol", "ReproError", "Study", "__version__", "curves", "evaluate", "load_dataset"]
+__all__ = [
+    "Interactions",
+    "Protocol",
+    "ReproError",
+    "Study",
+    "__version__",
+    "audit",
+    "curves",
+    "evaluate",
+    "load_dataset",
+]
 
 
 def __getattr__(name: str) -> Any:
     if name in _PUBLIC:
         return getattr(importlib.import_module(_PUBLIC[name]), name)
+    if name in _ROOMS:
+        return importlib.import_module(f"repro.{name}")
     raise AttributeError(f"module 'repro' has no attribute '{name}'")
 
 

@@ -9,6 +9,7 @@ import click
 
 COMMANDS = {
     "algorithms": "Which framework has which algorithm, and how it calls the parameters.",
+    "audit": "Find out what evaluators really compute, by asking them, and who agrees with whom.",
     "compare": "Test which algorithms of a run differ: paired tests, corrections, effect sizes, intervals.",
     "curve": "Precision-recall and ROC curves of recommendations, joined over users in three ways.",
     "data": "Get, list and describe data sets.",

@@ -1,4 +1,4 @@
-"""The progress bar of a run."""
+"""Progress bars, on standard error."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
+
     from repro.study import Cell, Plan
 
 
@@ -13,22 +16,9 @@ class Progress:
     """Shows on standard error how many cells are done, and, where it can be told, how far each one is."""
 
     def __init__(self, *, hidden: bool) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bar
-
-        self._bar = Bar(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-            console=Console(stderr=True, quiet=hidden),
-            disable=hidden,
-            transient=True,
-        )
+        self._bar = _bar(hidden)
         self._cells = self._bar.add_task("loading data", total=None)
-        self._tasks: dict[str, int] = {}
+        self._tasks: dict[str, TaskID] = {}
 
     def __enter__(self) -> Progress:
         self._bar.start()
@@ -55,5 +45,44 @@ class Progress:
         if error:
             self._bar.console.print(f"{cell.id} failed: {error}", markup=False, highlight=False, soft_wrap=True)
 
-    def _task(self, cell: Cell):  # type: ignore[no-untyped-def]  # rich's TaskID
+    def _task(self, cell: Cell) -> TaskID:
         return self._tasks[cell.id]
+
+
+class Stages:
+    """Shows on standard error which stages a command is in, and how far each one is."""
+
+    def __init__(self, *, hidden: bool) -> None:
+        self._bar = _bar(hidden)
+        self._tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> Stages:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+
+    def tell(self, stage: str, done: int, total: int) -> None:
+        if stage not in self._tasks:
+            self._tasks[stage] = self._bar.add_task(stage, total=total)
+        self._bar.update(self._tasks[stage], completed=done, total=total)
+
+
+def _bar(hidden: bool) -> Bar:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    return Bar(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True, quiet=hidden),
+        disable=hidden,
+        transient=True,
+    )

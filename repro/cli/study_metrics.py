@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 import click
 
 from repro.cli.output import json_option, print_json, print_table
+from repro.cli.progress import Stages
 
 if TYPE_CHECKING:
     from repro.study.metric_study import MetricStudy
@@ -88,7 +88,7 @@ def study_metrics(
         seed=seed,
     )
     target = Path(into) if into else Path(run_folder).resolve().parent / "metric-study"
-    with _Stages(hidden=quiet or as_json) as stages:
+    with Stages(hidden=quiet or as_json) as stages:
         study = study_run(run_folder, settings, workers=workers or os.cpu_count() or 1, tell=stages.tell)
         stages.tell("report", 0, 1)
         report = write_metric_study(study, target)
@@ -153,38 +153,3 @@ def _print_metrics(study: MetricStudy) -> None:
         "tau: mean Kendall correlation (tau-b) with the systems' order under the whole test set, over all smaller "
         "test sets; higher is more robust.\nDP: sum of the p-values of all pairs of systems; lower tells more apart."
     )
-
-
-class _Stages:
-    """Shows on standard error which stage a study is in, and how far."""
-
-    def __init__(self, *, hidden: bool) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bar
-
-        self._bar = Bar(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-            console=Console(stderr=True, quiet=hidden),
-            disable=hidden,
-            transient=True,
-        )
-        self._tasks: dict[str, int] = {}
-
-    def __enter__(self) -> _Stages:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._bar.stop()
-
-    def tell(self, stage: str, done: int, total: int) -> None:
-        if stage not in self._tasks:
-            self._tasks[stage] = self._bar.add_task(stage, total=total)
-        self._bar.update(self._tasks[stage], completed=done, total=total)  # type: ignore[arg-type]  # rich's TaskID
