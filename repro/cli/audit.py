@@ -6,11 +6,25 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
 
+from repro.cli.audited import (
+    DEFAULT_K,
+    box_called,
+    chosen_evaluators,
+    complete_cannot,
+    complete_data,
+    complete_evaluator,
+    complete_only,
+    complete_pipeline,
+    evaluator_called,
+    measures_called,
+    pipeline_called,
+    refuse_missing,
+    usable,
+)
 from repro.cli.decisions import complete_metric
 from repro.cli.output import json_option, print_json, print_table
 from repro.cli.progress import Stages
@@ -22,8 +36,6 @@ if TYPE_CHECKING:
     from repro.audit.policies import Policy
     from repro.plugin import Evaluator
 
-_DEFAULT_K = 10
-
 _seed_option = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all that is drawn."
 )
@@ -34,43 +46,6 @@ _policies_option = click.option(
     metavar="FOLDER",
     help="Policies that `repro audit infer --into FOLDER` wrote.",
 )
-
-
-def _complete_evaluator(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    from repro.plugin import plugins
-
-    found = plugins().evaluators().values()
-    return [CompletionItem(one.name, help=one.summary) for one in found if one.name.startswith(incomplete)]
-
-
-def _complete_only(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Frameworks and evaluators, also after a comma."""
-    from repro.plugin import plugins
-
-    before, comma, last = incomplete.rpartition(",")
-    names = plugins().evaluators()
-    offered = [*dict.fromkeys(name.partition("/")[0] for name in names), *names]
-    return [CompletionItem(f"{before}{comma}{name}") for name in offered if name.startswith(last)]
-
-
-def _complete_pipeline(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    from repro.plugin import plugins
-
-    found = plugins().pipelines().values()
-    return [CompletionItem(one.name, help=one.summary) for one in found if one.name.startswith(incomplete)]
-
-
-def _complete_data(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    from repro.data import datasets
-
-    found = [CompletionItem(name) for name in datasets() if name.startswith(incomplete)]
-    return found or [CompletionItem(incomplete, type="file")]
-
-
-def _complete_cannot(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    from repro.audit.functions import KEYWORDS
-
-    return [CompletionItem(word) for word in KEYWORDS if word.startswith(incomplete)]
 
 
 @click.group(epilog="Example: repro audit infer implicit/ranking_metrics_at_k")
@@ -91,7 +66,7 @@ def audit() -> None:
 @click.option(
     "--only",
     metavar="NAME,NAME,...",
-    shell_complete=_complete_only,
+    shell_complete=complete_only,
     help="Only these frameworks or evaluators.",
 )
 @_policies_option
@@ -112,7 +87,7 @@ def evaluators(
     from repro.audit.policies import read_policies
 
     wanted = [metric_named(name).name for name in metrics]
-    chosen, left_out = _usable(_chosen(only))
+    chosen, left_out = usable(chosen_evaluators(only))
     known = read_policies(Path(policies)) if policies else {}
     with _asking(), Stages(hidden=quiet or as_json) as stages:
         found = compare_evaluators(chosen, metrics=wanted, seed=seed, policies=known, tell=stages.tell)
@@ -138,7 +113,7 @@ def evaluators(
         "repro audit infer my_package.metrics:ndcg_at_k --metric ndcg --k 10 --cannot ties"
     )
 )
-@click.argument("target", shell_complete=_complete_evaluator)
+@click.argument("target", shell_complete=complete_evaluator)
 @click.option(
     "-m",
     "--metric",
@@ -150,13 +125,13 @@ def evaluators(
     "that it is taken for [default: as it is called].",
 )
 @click.option(
-    "--k", "cutoff", metavar="K|none", help=f"The cut-off that a function is called with [default: {_DEFAULT_K}]."
+    "--k", "cutoff", metavar="K|none", help=f"The cut-off that a function is called with [default: {DEFAULT_K}]."
 )
 @click.option(
     "--cannot",
     multiple=True,
     metavar="WORD",
-    shell_complete=_complete_cannot,
+    shell_complete=complete_cannot,
     help="What a function cannot take, such as ties or missing_scores; may be repeated.",
 )
 @click.option("--into", type=click.Path(file_okay=False), help="Write protocols and findings into this folder.")
@@ -184,18 +159,18 @@ def infer(
     from repro.audit.policies import write_policy
 
     if ":" in target:
-        boxes = [_box_of_function(target, metrics, cutoff, cannot)]
+        boxes = [box_called(target, metrics, cutoff, cannot)]
     elif cutoff or cannot:
         raise click.UsageError(f"--k and --cannot are for functions; {target} says itself what it takes")
     else:
-        evaluator = _evaluator(target)
-        boxes = [box_of_evaluator(evaluator, measure) for measure in _measures(evaluator, metrics)]
-    found = []
+        evaluator = evaluator_called(target)
+        boxes = [box_of_evaluator(evaluator, measure) for measure in measures_called(evaluator, metrics)]
+    found, written = [], []
     with _asking(), Stages(hidden=quiet or as_json) as stages:
         for box in boxes:
             with _aspects(stages, box) as tell:
                 found.append(infer_policy(box, seed=seed, evidence=not no_evidence, tell=tell))
-    written = [file for one in found for file in write_policy(one, Path(into))] if into else []
+            written += write_policy(found[-1], Path(into)) if into else []
     if as_json:
         print_json({"inferences": [one.to_dict() for one in found], "written": list(map(str, written))})
         return
@@ -213,12 +188,12 @@ def infer(
         "repro audit pipeline implicit/train_test_split -m ndcg --data ml-1m --policies protocols/inferred"
     )
 )
-@click.argument("name", shell_complete=_complete_pipeline)
+@click.argument("name", shell_complete=complete_pipeline)
 @click.option(
     "--data",
     default="ml-100k",
     show_default=True,
-    shell_complete=_complete_data,
+    shell_complete=complete_data,
     help="A data set of `repro data list`, or a file.",
 )
 @click.option(
@@ -256,17 +231,14 @@ def pipeline(
     """
     from repro.audit.pipeline import audit_pipeline, evaluator_of
     from repro.data import load_dataset
-    from repro.plugin import plugins
 
-    known = plugins().pipelines()
-    if name not in known:
-        _fail_unknown("pipeline", name, list(known))
-    evaluator = evaluator_of(known[name])
-    _refuse_missing(evaluator)
+    one = pipeline_called(name)
+    evaluator = evaluator_of(one)
+    refuse_missing(evaluator)
     rows = load_dataset(data)
     with _asking(), Stages(hidden=quiet or as_json) as stages:
         policy_of = _policies(evaluator, protocol, policies, seed, stages)
-        found = audit_pipeline(known[name], rows, policy_of, data=data, seed=seed, measures=measures, tell=stages.tell)
+        found = audit_pipeline(one, rows, policy_of, data=data, seed=seed, measures=measures, tell=stages.tell)
     if as_json:
         print_json(found.to_dict())
         return
@@ -298,40 +270,6 @@ def _policies(
     return inferred
 
 
-def _box_of_function(target: str, metrics: tuple[str, ...], cutoff: str | None, cannot: tuple[str, ...]) -> BlackBox:
-    from repro.audit.black_box import metric_named
-    from repro.audit.functions import box_of_function, load
-
-    if len(metrics) > 1:
-        raise click.UsageError("a function is taken for one metric; give -m once")
-    metric = metric_named(metrics[0] if metrics else _called_after(target))
-    if metric.cutoff == "none" and cutoff not in (None, "none"):
-        raise click.UsageError(f"{metric.name} takes no cut-off; leave out --k")
-    k = None if metric.cutoff == "none" else _cutoff(cutoff)
-    return box_of_function(load(target), metric.name, k, target, {word.replace("-", "_"): False for word in cannot})
-
-
-def _called_after(target: str) -> str:
-    """The metric that a function is called after: ``ndcg`` of ``my_package.metrics:ndcg_at_k``."""
-    from repro.metrics import metrics
-
-    words = target.rpartition(":")[2].rpartition(".")[2].lower().split("_")
-    known = {alias for one in metrics().values() for alias in (one.name, *one.aliases)}
-    for length in range(len(words), 0, -1):
-        for start in range(len(words) - length + 1):
-            if (name := "-".join(words[start : start + length])) in known:
-                return name
-    raise click.UsageError(f"say with -m which metric {target} is taken for, such as -m ndcg (`repro metrics list`)")
-
-
-def _cutoff(given: str | None) -> int | None:
-    if given == "none":
-        return None
-    if given is not None and (not given.isdecimal() or int(given) < 1):
-        raise click.BadParameter(f"'{given}': write a whole number from 1, or none", param_hint="--k")
-    return int(given or _DEFAULT_K)
-
-
 @contextmanager
 def _aspects(stages: Stages, box: BlackBox) -> Iterator[Callable[[str], None]]:
     """Shows how many aspects of a policy have been gone through."""
@@ -356,89 +294,22 @@ def _asking() -> Iterator[None]:
         yield
 
 
-def _evaluator(name: str) -> Evaluator:
-    from repro.plugin import plugins
-
-    known = plugins().evaluators()
-    if name not in known:
-        _fail_unknown("evaluator", name, list(known))
-    _refuse_missing(known[name])
-    return known[name]
-
-
-def _fail_unknown(what: str, name: str, known: list[str]) -> NoReturn:
-    from repro.errors import PluginError, nearest
-
-    hint = " A function is called package.module:function." if what == "evaluator" else ""
-    raise PluginError(
-        f"there is no {what} '{name}'{nearest(name, known)} There are: {', '.join(known) or 'none'}.{hint}"
-    )
-
-
-def _measures(evaluator: Evaluator, wanted: tuple[str, ...]) -> list[str]:
-    """The measures of an evaluator that are called so, or that are taken for such a metric; all if none is wanted."""
-    from repro.errors import PluginError, nearest
-
-    names = {
-        measure: (measure.lower(), metric, metric.partition("@")[0]) for measure, metric in evaluator.measures.items()
-    }
-    for name in wanted:
-        if not any(name.lower() in called for called in names.values()):
-            known = ", ".join(f"{measure} ({metric})" for measure, metric in evaluator.measures.items())
-            raise PluginError(f"{evaluator.name} has no measure '{name}'{nearest(name, names)} It has: {known}")
-    return [one for one, called in names.items() if not wanted or any(name.lower() in called for name in wanted)]
-
-
-def _chosen(only: str | None) -> list[Evaluator]:
-    """The evaluators that are asked for, by framework or by name."""
-    from repro.plugin import plugins
-
-    known = plugins().evaluators()
-    if only is None:
-        return list(known.values())
-    names = [part.strip() for part in only.split(",") if part.strip()]
-    frameworks = list(dict.fromkeys(name.partition("/")[0] for name in known))
-    for name in names:
-        if name not in known and name not in frameworks:
-            _fail_unknown("framework or evaluator", name, [*frameworks, *known])
-    return [one for one in known.values() if {one.name, one.name.partition("/")[0]} & set(names)]
-
-
-def _usable(evaluators: list[Evaluator]) -> tuple[list[Evaluator], dict[str, str]]:
-    """The evaluators whose frameworks can run, and of the other frameworks how to have them."""
-    from repro.plugin import how_to_install, plugins
-
-    found = plugins()
-    missing = {
-        framework: how_to_install(found.frameworks[framework])
-        for framework in dict.fromkeys(one.name.partition("/")[0] for one in evaluators)
-        if framework in found.frameworks and found.place(framework) == "missing"
-    }
-    return [one for one in evaluators if one.name.partition("/")[0] not in missing], missing
-
-
-def _refuse_missing(evaluator: Evaluator) -> None:
-    from repro.errors import PluginError
-
-    for sentence in _usable([evaluator])[1].values():
-        raise PluginError(f"{evaluator.name}: {sentence}")
-
-
 def _print_agreement(one: Agreement) -> None:
+    click.echo(click.style(one.summary, bold=True))
     places = [str(place) for place in range(1, len(one.names) + 1)]
     rows = zip(places, one.names, one.marks(), strict=True)
-    print_table(["", "evaluator", *places], [[place, name, *marks] for place, name, marks in rows], title=one.summary)
+    print_table(["", "evaluator", *places], [[place, name, *marks] for place, name, marks in rows])
     click.echo(f"{one.legend}.\n\n{one.details()}")
 
 
 def _print_pipeline(found: PipelineAudit) -> None:
+    click.echo(click.style(found.summary, bold=True))
     print_table(
         ["measure", "fold", "reported", "measured", "difference", "users"],
         [
             [row.measure, row.fold, f"{row.reported:.10g}", f"{row.measured:.10g}", _difference(row), f"{row.users:,}"]
             for row in found.frame().itertuples()
         ],
-        title=found.summary,
         right=["fold", "reported", "measured", "difference", "users"],
     )
     click.echo(f"\n{found.findings()}")

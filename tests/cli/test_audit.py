@@ -7,13 +7,13 @@ import pytest
 from click.testing import CliRunner
 
 from repro.cli import commands
-from repro.cli.audit import (
-    _called_after,
-    _complete_cannot,
-    _complete_data,
-    _complete_evaluator,
-    _complete_only,
-    _complete_pipeline,
+from repro.cli.audited import (
+    called_after,
+    complete_cannot,
+    complete_data,
+    complete_evaluator,
+    complete_only,
+    complete_pipeline,
 )
 from repro.data import synthetic_interactions
 from repro.errors import PluginError, ProtocolError, ReproError
@@ -101,10 +101,10 @@ def test_json_of_an_inference():
     assert printed["written"] == []
 
 
-def test_the_metric_that_a_function_is_called_after():
-    assert _called_after("my_package.metrics:ndcg_at_k") == "ndcg"
-    assert _called_after("metrics:Evaluator.mean_average_precision") == "average-precision"
-    assert _called_after("m:catalogue_coverage") == "catalogue-coverage"
+def test_the_metric_that_a_function_iscalled_after():
+    assert called_after("my_package.metrics:ndcg_at_k") == "ndcg"
+    assert called_after("metrics:Evaluator.mean_average_precision") == "average-precision"
+    assert called_after("m:catalogue_coverage") == "catalogue-coverage"
 
 
 @pytest.mark.parametrize(
@@ -186,11 +186,11 @@ def test_completion():
     def offered(complete, text):
         return [item.value for item in complete(None, None, text)]
 
-    assert offered(_complete_evaluator, "sklearn/ndcg") == ["sklearn/ndcg_score", "sklearn/ndcg_score_ignore_ties"]
-    assert offered(_complete_only, "lenskit,skl")[0] == "lenskit,sklearn"
-    assert offered(_complete_pipeline, "implicit/") == ["implicit/train_test_split"]
-    assert "ml-100k" in offered(_complete_data, "ml-1")
-    assert "ties" in offered(_complete_cannot, "t")
+    assert offered(complete_evaluator, "sklearn/ndcg") == ["sklearn/ndcg_score", "sklearn/ndcg_score_ignore_ties"]
+    assert offered(complete_only, "lenskit,skl")[0] == "lenskit,sklearn"
+    assert offered(complete_pipeline, "implicit/") == ["implicit/train_test_split"]
+    assert "ml-100k" in offered(complete_data, "ml-1")
+    assert "ties" in offered(complete_cannot, "t")
 
 
 def test_a_protocol_that_is_none_is_refused(ratings):

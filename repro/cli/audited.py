@@ -1,0 +1,162 @@
+"""What is audited: evaluators and pipelines by name, their measures, and functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from repro.audit import BlackBox
+    from repro.plugin import Evaluator, Pipeline
+
+DEFAULT_K = 10
+
+
+def complete_evaluator(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from repro.plugin import plugins
+
+    found = plugins().evaluators().values()
+    return [CompletionItem(one.name, help=one.summary) for one in found if one.name.startswith(incomplete)]
+
+
+def complete_only(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Frameworks and evaluators, also after a comma."""
+    from repro.plugin import plugins
+
+    before, comma, last = incomplete.rpartition(",")
+    names = plugins().evaluators()
+    offered = [*dict.fromkeys(name.partition("/")[0] for name in names), *names]
+    return [CompletionItem(f"{before}{comma}{name}") for name in offered if name.startswith(last)]
+
+
+def complete_pipeline(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from repro.plugin import plugins
+
+    found = plugins().pipelines().values()
+    return [CompletionItem(one.name, help=one.summary) for one in found if one.name.startswith(incomplete)]
+
+
+def complete_data(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from repro.data import datasets
+
+    found = [CompletionItem(name) for name in datasets() if name.startswith(incomplete)]
+    return found or [CompletionItem(incomplete, type="file")]
+
+
+def complete_cannot(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from repro.audit.functions import KEYWORDS
+
+    return [CompletionItem(word) for word in KEYWORDS if word.startswith(incomplete)]
+
+
+def box_called(target: str, metrics: tuple[str, ...], cutoff: str | None, cannot: tuple[str, ...]) -> BlackBox:
+    from repro.audit.black_box import metric_named
+    from repro.audit.functions import box_of_function, load
+
+    if len(metrics) > 1:
+        raise click.UsageError("a function is taken for one metric; give -m once")
+    metric = metric_named(metrics[0] if metrics else called_after(target))
+    if metric.cutoff == "none" and cutoff not in (None, "none"):
+        raise click.UsageError(f"{metric.name} takes no cut-off; leave out --k")
+    k = None if metric.cutoff == "none" else _cutoff(cutoff)
+    return box_of_function(load(target), metric.name, k, target, {word.replace("-", "_"): False for word in cannot})
+
+
+def called_after(target: str) -> str:
+    """The metric that a function is called after: ``ndcg`` of ``my_package.metrics:ndcg_at_k``."""
+    from repro.metrics import metrics
+
+    words = target.rpartition(":")[2].rpartition(".")[2].lower().split("_")
+    known = {alias for one in metrics().values() for alias in (one.name, *one.aliases)}
+    for length in range(len(words), 0, -1):
+        for start in range(len(words) - length + 1):
+            if (name := "-".join(words[start : start + length])) in known:
+                return name
+    raise click.UsageError(f"say with -m which metric {target} is taken for, such as -m ndcg (`repro metrics list`)")
+
+
+def _cutoff(given: str | None) -> int | None:
+    if given == "none":
+        return None
+    if given is not None and (not given.isdecimal() or int(given) < 1):
+        raise click.BadParameter(f"'{given}': write a whole number from 1, or none", param_hint="--k")
+    return int(given or DEFAULT_K)
+
+
+def evaluator_called(name: str) -> Evaluator:
+    from repro.plugin import plugins
+
+    known = plugins().evaluators()
+    if name not in known:
+        _fail_unknown("evaluator", name, list(known))
+    refuse_missing(known[name])
+    return known[name]
+
+
+def pipeline_called(name: str) -> Pipeline:
+    from repro.plugin import plugins
+
+    known = plugins().pipelines()
+    if name not in known:
+        _fail_unknown("pipeline", name, list(known))
+    return known[name]
+
+
+def _fail_unknown(what: str, name: str, known: list[str]) -> NoReturn:
+    from repro.errors import PluginError, nearest
+
+    hint = " A function is called package.module:function." if what == "evaluator" else ""
+    raise PluginError(
+        f"there is no {what} '{name}'{nearest(name, known)} There are: {', '.join(known) or 'none'}.{hint}"
+    )
+
+
+def measures_called(evaluator: Evaluator, wanted: tuple[str, ...]) -> list[str]:
+    """The measures of an evaluator that are called so, or that are taken for such a metric; all if none is wanted."""
+    from repro.errors import PluginError, nearest
+
+    names = {
+        measure: (measure.lower(), metric, metric.partition("@")[0]) for measure, metric in evaluator.measures.items()
+    }
+    for name in wanted:
+        if not any(name.lower() in called for called in names.values()):
+            known = ", ".join(f"{measure} ({metric})" for measure, metric in evaluator.measures.items())
+            raise PluginError(f"{evaluator.name} has no measure '{name}'{nearest(name, names)} It has: {known}")
+    return [one for one, called in names.items() if not wanted or any(name.lower() in called for name in wanted)]
+
+
+def chosen_evaluators(only: str | None) -> list[Evaluator]:
+    """The evaluators that are asked for, by framework or by name."""
+    from repro.plugin import plugins
+
+    known = plugins().evaluators()
+    if only is None:
+        return list(known.values())
+    names = [part.strip() for part in only.split(",") if part.strip()]
+    frameworks = list(dict.fromkeys(name.partition("/")[0] for name in known))
+    for name in names:
+        if name not in known and name not in frameworks:
+            _fail_unknown("framework or evaluator", name, [*frameworks, *known])
+    return [one for one in known.values() if {one.name, one.name.partition("/")[0]} & set(names)]
+
+
+def usable(evaluators: list[Evaluator]) -> tuple[list[Evaluator], dict[str, str]]:
+    """The evaluators whose frameworks can run, and of the other frameworks how to have them."""
+    from repro.plugin import how_to_install, plugins
+
+    found = plugins()
+    missing = {
+        framework: how_to_install(found.frameworks[framework])
+        for framework in dict.fromkeys(one.name.partition("/")[0] for one in evaluators)
+        if framework in found.frameworks and found.place(framework) == "missing"
+    }
+    return [one for one in evaluators if one.name.partition("/")[0] not in missing], missing
+
+
+def refuse_missing(evaluator: Evaluator) -> None:
+    from repro.errors import PluginError
+
+    for sentence in usable([evaluator])[1].values():
+        raise PluginError(f"{evaluator.name}: {sentence}")
