@@ -33,6 +33,7 @@ class CornacRecommender:
         self._class = getattr(cornac.models, model.name)
         chosen = {own.name: _argument(model, own, values[own.name]) for own in model.parameters}
         self._arguments = {**chosen, **model.fixed}
+        _check_layers(model, self._arguments)
         self._torch = model.torch and self._arguments.get("backend") != "cpu"
 
     def fit(self, train: Interactions, *, seed: int) -> None:
@@ -223,6 +224,13 @@ def _argument(model: Model, own: Own, value: ParameterValue) -> object:
     if value == "none" and "none" in own.options:
         return None
     return value if own.least is None else _at_least(model, own, value)
+
+
+def _check_layers(model: Model, arguments: Mapping[str, object]) -> None:
+    """NeuMF joins the last layer and the factors, and takes them only if they are as many; it would not say so."""
+    layers, factors = arguments.get("layers"), arguments.get("num_factors")
+    if isinstance(layers, list) and factors is not None and layers[-1] != factors:
+        raise PluginError(f"{model.name}: the last of layers must be num_factors = {factors}, and is {layers[-1]}")
 
 
 def _at_least(model: Model, own: Own, value: ParameterValue) -> ParameterValue:

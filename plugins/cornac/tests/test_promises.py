@@ -126,6 +126,7 @@ def test_canonical_parameters_are_mapped_or_said_to_be_missing():
         ("biased-mf", {"factors": 0}, "MF: k = 0 must be at least 1"),
         ("VAECF", {"autoencoder_structure": "20;10"}, "must be whole numbers separated by commas"),
         ("NeuMF", {"layers": "8,0"}, "NeuMF: layers = 0 must be at least 1"),
+        ("NeuMF", {"num_factors": 4}, "NeuMF: the last of layers must be num_factors = 4, and is 8"),
     ],
 )
 def test_what_cornac_could_not_bear_is_refused(make, name, given, message):

@@ -19,6 +19,8 @@ from repro_rectools.training import Weigh
 from repro_rectools.vectors import VectorRecommender
 
 Own = Mapping[str, ParameterValue]
+# SciPy takes seeds of 32 bits.
+_SEEDS = 1 << 32
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ def _ease(own: Own, seed: int) -> Any:
 
 
 def _pure_svd(own: Own, seed: int) -> Any:
-    return _class("PureSVDModel")(**{**own, "maxiter": own["maxiter"] or None}, random_state=seed)
+    return _class("PureSVDModel")(**{**own, "maxiter": own["maxiter"] or None}, random_state=seed % _SEEDS)
 
 
 def _als(own: Own, seed: int) -> Any:
