@@ -35,8 +35,11 @@ def read_output(file: Path, format: str, columns: str, *, lists: bool) -> pd.Dat
         if all(len(line.split("\t")) == 6 for line in first):
             return read_recommendations(file, stated, "trec")
         return read_recommendations(file, stated or {"score": "3"}, "text")
-    if lists and format in ("recognised", "text") and first and not stated and all(map(_is_pair, first)):
-        return _pairs(file)
+    if format in ("recognised", "text") and first and not stated and all(map(_is_pair, first)):
+        pairs = _pairs(file)
+        if not lists:
+            raise DataError(f'{file} has users and items and no scores; say that the system gives = "lists"')
+        return pairs
     return read_recommendations(file, stated, None if format == "recognised" else format)
 
 
@@ -58,7 +61,9 @@ def _first_lines(file: Path, count: int = 20) -> list[str]:
 
 
 def _is_pair(line: str) -> bool:
-    return len(re.split(r"[\t,;]", line) if re.search(r"[\t,;]", line) else line.split()) == 2
+    """Whether a line of text has two columns; one that begins with a bracket is JSON."""
+    parts = re.split(r"[\t,;]", line) if re.search(r"[\t,;]", line) else line.split()
+    return len(parts) == 2 and line.lstrip()[0] not in "{["
 
 
 def _pairs(file: Path) -> pd.DataFrame:

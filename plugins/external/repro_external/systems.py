@@ -39,6 +39,9 @@ TAKEN: Mapping[Gives, Mapping[str, str]] = {
 }
 
 
+_STATES = {"scored": SCORED, "unscored": UNSCORED, "fallback": FALLBACK}
+
+
 class Given:
     """Numbers for pairs, by the codes of a data set.
 
@@ -50,17 +53,19 @@ class Given:
         known = (users >= 0) & (items >= 0)
         self.unknown = int((~known).sum())
         self.rows = len(table)
-        if self.rows and self.unknown == self.rows:
+        if not self.rows:
+            raise DataError(f"{label} has no rows; one for each user and item was expected")
+        if self.unknown == self.rows:
             raise DataError(
                 f"{label} has no user and item of the data set together: its first row is of user "
                 f"{table['user'].iloc[0]!r} and item {table['item'].iloc[0]!r}, and the data set has users like "
                 f"{data.user_ids[0]!r} and items like {data.item_ids[0]!r}"
             )
-        values = _places(table, users) if gives == "lists" else _numbers(table, label)
+        values = _places(table, users, label) if gives == "lists" else _numbers(table, label)
         keys = users.astype(np.int64) * data.n_items + items
         order = np.flatnonzero(known)[np.argsort(keys[known], kind="stable")]
         self._n_items = data.n_items
-        self._keys, self._values, self._state = keys[order], values[order], _states(table, values)[order]
+        self._keys, self._values, self._state = keys[order], values[order], _states(table, values, label)[order]
         again = np.flatnonzero(self._keys[1:] == self._keys[:-1])
         if len(again):
             row = order[again[0]]
@@ -76,8 +81,6 @@ class Given:
 
     def pairs(self, keys: npt.NDArray[np.int64]) -> Scores:
         """What is known of pairs, by user * items + item."""
-        if not len(self._keys):
-            return Scores(np.full(keys.shape, np.nan), np.full(keys.shape, UNSCORED, dtype=np.uint8))
         at = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
         found = self._keys[at] == keys
         return Scores(
@@ -131,7 +134,7 @@ def _numbers(table: pd.DataFrame, label: str) -> FloatArray:
     return table["score"].to_numpy(dtype=np.float64)
 
 
-def _places(table: pd.DataFrame, users: npt.NDArray[np.int64]) -> FloatArray:
+def _places(table: pd.DataFrame, users: npt.NDArray[np.int64], label: str) -> FloatArray:
     """Minus the place of each item in the list of its user.
 
     Places are by rank, or by score where there is none, or as the rows come; so are those that are equal.
@@ -142,6 +145,12 @@ def _places(table: pd.DataFrame, users: npt.NDArray[np.int64]) -> FloatArray:
         merit = -table["score"].to_numpy(dtype=np.float64)
     else:
         merit = np.zeros(len(table))
+    if np.isnan(merit).any():
+        row = table.iloc[int(np.argmax(np.isnan(merit)))]
+        raise DataError(
+            f"{label} has no {'rank' if 'rank' in table else 'score'} of user {row['user']} and item {row['item']}; "
+            "without it, the item has no place in the list"
+        )
     order = np.lexsort((merit, users))
     sorted_users = users[order]
     first = np.searchsorted(sorted_users, sorted_users, side="left")
@@ -150,11 +159,12 @@ def _places(table: pd.DataFrame, users: npt.NDArray[np.int64]) -> FloatArray:
     return places
 
 
-def _states(table: pd.DataFrame, values: FloatArray) -> npt.NDArray[np.uint8]:
+def _states(table: pd.DataFrame, values: FloatArray, label: str) -> npt.NDArray[np.uint8]:
     state = np.full(len(values), SCORED, dtype=np.uint8)
     if "state" in table:
-        words = table["state"].astype(str).str.strip().str.lower()
-        state[(words == "fallback").to_numpy()] = FALLBACK
-        state[(words == "unscored").to_numpy()] = UNSCORED
+        words = table["state"].to_numpy()
+        if strange := set(words) - _STATES.keys():
+            raise DataError(f"{label} has the state {min(map(str, strange))!r}; it may be {', '.join(_STATES)}")
+        state = np.array([_STATES[word] for word in words], dtype=np.uint8)
     state[np.isnan(values)] = UNSCORED
     return state

@@ -81,6 +81,15 @@ def test_predictions_are_for_pairs_and_made_up_ones_are_told_apart(tmp_path, mak
     assert found.state.tolist() == [SCORED, FALLBACK, UNSCORED, UNSCORED]
 
 
+def test_what_is_not_a_number_is_unscored_and_infinity_is_a_score(tmp_path, make, data):
+    text = "user,item,score,state\nann,10,nan,scored\nann,20,,scored\nbob,10,inf,scored\nbob,20,1,unscored\n"
+    recommender = make("file", path=write(tmp_path, "scores.csv", text))
+    recommender.fit(data, seed=1)
+    found = recommender.score(USERS, ITEMS)
+    assert found.state.tolist() == [[UNSCORED] * 4, [SCORED, UNSCORED, UNSCORED, UNSCORED], [UNSCORED] * 4]
+    assert found.values[1, 0] == math.inf
+
+
 def test_the_file_of_each_fold(tmp_path, make, data):
     for fold in ("1", "2"):
         write(tmp_path, f"scores-{fold}.csv", f"user,item,score\nann,10,{fold}\n")
@@ -120,6 +129,13 @@ def test_of_lists_the_places_count(tmp_path, make, data, name):
     ("text", "parameters", "complaint"),
     [
         (LISTS["ranks.csv"], {}, 'has ranks and no scores; say that the system gives = "lists"'),
+        (LISTS["pairs.csv"], {}, 'has users and items and no scores; say that the system gives = "lists"'),
+        ("user,points,score\nann,10,1\n", {}, "has no column 'item'"),
+        ("user,item,score\nann,10,1,2\n", {}, "line 2 has 4 columns where 3 were expected"),
+        ("user,item,score\n", {}, "has no rows; one for each user and item was expected"),
+        ("user,item,rank\nann,10,1\nann,20,\n", {"gives": "lists"}, "has no rank of user ann and item 20; without it"),
+        ("user,item,score\nann,10,nan\n", {"gives": "lists"}, "has no score of user ann and item 10; without it"),
+        ("user,item,score,state\nann,10,1,guess\n", {}, "the state 'guess'; it may be scored, unscored, fallback"),
         ("user,item,score\nann,10,1\nann,10,2\n", {}, "has user ann and item 10 twice"),
         ("user,item,score\nu1,10,1\n", {}, r"no user and item of the data set together.*'u1'.*users like 'ann'"),
         ("user,item,score\nann,10,high\n", {}, "score is 'high', not a number, in line 2"),
