@@ -101,7 +101,7 @@ class _Draw:
             listed = [item for item in items if item in kept]
         if self._drawing.predicted:
             low, high = (-1.0, 7.0) if self._has("off-scale") else (1.0, HIGHEST)
-            drawn = self._rng.integers(round(low * 20), round(high * 20) + 1, len(listed)) / 20
+            drawn = self._rng.integers(round(low * 8), round(high * 8) + 1, len(listed)) / 8  # exact in any precision
         else:
             drawn = self._rng.choice(np.arange(1, 400), len(listed), replace=False) / 20
         scores = drawn.tolist()

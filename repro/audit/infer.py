@@ -76,9 +76,9 @@ class _Examination:
             self._found.append(self._examine(aspect))
         self._tell(TOGETHER)
         self._together()
-        policy, confirmed = self._confirmed()
+        policy, confirmed, tried = self._confirmed()
         status = "unexplained" if self._unexplained or self._of_state("unexplained", "random") else "explained"
-        return self._result(status, policy, decimals, confirmed)
+        return self._result(status, policy, decimals, confirmed, tried)
 
     def _elimination(self, tolerance: float) -> Elimination:
         return Elimination(self._box, self._space, self._drawing, self._rng, tolerance)
@@ -123,8 +123,8 @@ class _Examination:
             [best] = self._space.changed(best, {"relevance.rule": "any"})[:1] or [best]
         return best
 
-    def _confirmed(self) -> tuple[Hypothesis, int]:
-        """A policy, and on how many fresh questions it gives the answer.
+    def _confirmed(self) -> tuple[Hypothesis, int, int]:
+        """A policy, on how many fresh questions it gives the answer, and how many there were.
 
         Where it does not, whatever else agrees with everything that was asked is confirmed in its place, if there is
         something. If not, and all wrong answers are about one aspect, that one was explained by luck. Else the smallest
@@ -132,8 +132,8 @@ class _Examination:
         """
         for _ in range(_CONFIRMATIONS):
             policy = self._chosen(self._engine.survivors)
-            questions = (self._drawing.question(self._engine.mixed(), self._rng) for _ in range(CONFIRMED_ON))
-            wrong = [one for one in map(self._engine.ask, questions) if not self._agrees(policy, one)]
+            answered = self._answered()
+            wrong = [one for one in answered if not self._agrees(policy, one)]
             if not wrong:
                 break
             if others := self._engine.reconsidered():
@@ -142,7 +142,17 @@ class _Examination:
                 break
         if wrong and not any(one.aspect == TOGETHER for one in self._unexplained):
             self._add_unexplained(TOGETHER, self._engine.closest([policy], wrong))
-        return policy, CONFIRMED_ON - len(wrong)
+        return policy, len(answered) - len(wrong), len(answered)
+
+    def _answered(self) -> list[Asked]:
+        """Fresh questions with anything in them that is explained, and the answers; refusals tell nothing."""
+        answered: list[Asked] = []
+        for _ in range(2 * CONFIRMED_ON):
+            one = self._engine.ask(self._drawing.question(self._engine.mixed(), self._rng))
+            answered += [] if one.said.refusal else [one]
+            if len(answered) == CONFIRMED_ON:
+                break
+        return answered
 
     def _blamed(self, policy: Hypothesis, wrong: Sequence[Asked]) -> bool:
         """Whether all wrong answers are about one aspect, of which nothing is then explained any more."""
@@ -177,7 +187,7 @@ class _Examination:
         return Unexplained(aspect, settled, closest.residual, closest.agreed, closest.asked, question, said, predicted)
 
     def _result(
-        self, status: str, policy: Hypothesis | None, decimals: int | None = None, confirmed: int = 0
+        self, status: str, policy: Hypothesis | None, decimals: int | None = None, confirmed: int = 0, tried: int = 0
     ) -> Inference:
         for found in self._of_state("unexplained"):
             if found.closest is not None and found.closest.wrong:
@@ -203,7 +213,7 @@ class _Examination:
             ),
             holds=tuple(one.aspect.name for one in self._of_state("explained")),
             confirmed=confirmed,
-            tried=CONFIRMED_ON if policy else 0,
+            tried=tried,
             decimals=decimals,
             asked=len(self._engine.asked),
             cutoffs=tuple(self._box.cutoffs),
