@@ -1,7 +1,7 @@
 # make study    virtual environment, MovieLens 100K, the same algorithms in LensKit, Surprise and implicit, a report
 # make study-all    the same question in every toolkit and under two protocols
 # make test     virtual environment, tests, linter, type checker, layering check
-# make benchmark    side by side with other evaluators, in an environment of its own
+# make benchmark    side by side with other evaluators, and with the frameworks themselves
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
@@ -82,12 +82,17 @@ benchmarks/.venv/.installed: benchmarks/requirements.txt pyproject.toml
 	@$(RETRY) benchmarks/.venv/bin/pip install --quiet -r benchmarks/requirements.txt -e .
 	touch $@
 
-benchmark: benchmarks/.venv/.installed
+benchmark: install benchmarks/.venv/.installed
 	benchmarks/.venv/bin/python benchmarks/evaluators.py
 	benchmarks/.venv/bin/python benchmarks/scores_to_metrics.py
 	benchmarks/.venv/bin/python benchmarks/scores_to_metrics.py --stream
 	benchmarks/.venv/bin/python benchmarks/start.py
 	benchmarks/.venv/bin/python benchmarks/randomisation.py
+	$(BIN)/repro data get ml-100k
+	$(BIN)/repro plugins install all
+	$(BIN)/python benchmarks/surprise_scoring.py
+	$(BIN)/python benchmarks/adapters.py
+	$(BIN)/python benchmarks/isolation.py
 
 clean:
 	rm -rf .venv benchmarks/.venv

@@ -1,0 +1,87 @@
+"""What it costs to run a framework in a process and an environment of its own: python benchmarks/isolation.py
+
+A cell of a study on MovieLens 100K: an algorithm is made, fitted to four fifths of the rows, and asked for the scores
+of all users and items, 64 users at a time, and for predictions of the other fifth where it predicts. The same cell runs
+in this process and in a worker with the same versions, in alternating rounds; the least seconds of each are told, and
+what the worker adds. A worker is started once for each process of a run, and kept: its start is told beside that, and
+so is the import of the framework, which a process that runs it itself has to do as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+import repro
+from repro.data.interactions import Interactions
+from repro.plugin import parameters_of, plugins
+from repro.plugin.isolated import close_workers, worker_of
+from repro.plugin.manager import ISOLATED
+from repro.study.measure_lists import CHUNK_USERS
+
+CELLS = {
+    "implicit": ("item-knn", {}),
+    "lenskit": ("ease", {}),
+    "surprise": ("bias", {}),
+}
+
+
+def cell(reference: str, given: dict[str, float], train: Interactions, test: Interactions) -> float:
+    _, algorithm = plugins().algorithm(reference)
+    users, items = np.arange(train.n_users, dtype=np.int32), np.arange(train.n_items, dtype=np.int32)
+    began = time.perf_counter()
+    recommender = plugins().recommender(reference, parameters_of(algorithm, given))
+    recommender.fit(train, seed=1)
+    for start in range(0, len(users), CHUNK_USERS):
+        recommender.score(users[start : start + CHUNK_USERS], items)
+    if recommender.predicts:
+        recommender.predict(test.users, test.items)
+    return time.perf_counter() - began
+
+
+def started(framework: str) -> tuple[float, float]:
+    """Seconds until a new worker answers, and until it has imported its framework."""
+    close_workers()
+    began = time.perf_counter()
+    worker = worker_of(plugins().launch(framework))
+    answered = time.perf_counter()
+    worker.ask("import")
+    return answered - began, time.perf_counter() - answered
+
+
+def compare(framework: str, train: Interactions, test: Interactions, rounds: int) -> None:
+    name, given = CELLS[framework]
+    start, imported = started(framework)
+    times: dict[str, list[float]] = {"": [], framework: []}
+    for _ in range(rounds):
+        for isolated, taken in times.items():
+            os.environ[ISOLATED] = isolated
+            taken.append(cell(f"{framework}/{name}", given, train, test))
+    here, apart = map(min, times.values())
+    print(
+        f"| {framework}/{name} | {start:.2f} | {imported:.2f} | {here:.2f} | {apart:.2f} | {apart - here:.2f} |",
+        flush=True,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=7)
+    given = parser.parse_args()
+    rows = repro.load_dataset("ml-100k")
+    held_out = np.random.default_rng(1).random(len(rows)) < 0.2
+    train, test = rows.select(~held_out), rows.select(held_out)
+    print("| cell | start, s | import, s | in this process, s | in a worker, s | added, s |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: |")
+    with threadpool_limits(1):
+        for framework in CELLS:
+            compare(framework, train, test, given.rounds)
+    close_workers()
+
+
+if __name__ == "__main__":
+    main()

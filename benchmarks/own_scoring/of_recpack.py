@@ -1,0 +1,37 @@
+"""RecPack: `predict` of the matrix of all users."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from batch import Batch, Case
+
+from repro.data.interactions import Interactions
+
+torch.set_num_threads(1)
+
+
+def predicted(train: Interactions, recommender: Any) -> Batch:
+    algorithm, history = recommender._scoring.algorithm, recommender._scoring.history
+
+    def dense(prediction: Any) -> np.ndarray:
+        found = prediction.toarray()
+        return np.where(found == 0, np.nan, found)
+
+    return Batch(lambda: algorithm.predict(history), dense)
+
+
+CASES = [
+    Case(name, parameters, "predict(matrix of all users)", predicted)
+    for name, parameters in (
+        ("popularity", {}),
+        ("item-knn", {}),
+        ("ease", {}),
+        ("puresvd", {}),
+        ("nmf", {}),
+        ("bpr", {"epochs": 1, "validation": 0.0}),
+        ("multi-vae", {"epochs": 1, "validation": 0.0}),
+    )
+]
