@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from repro.audit.agreement import Agreement, Choice, Pair, Refusal, SmallestCase
-from repro.audit.aspects import ALWAYS, PLAIN, aspects_of
+from repro.audit.aspects import aspects_of
 from repro.audit.black_box import BlackBox, agree, box_of_evaluator, close, told
 from repro.audit.draw import Drawing
 from repro.audit.policies import Policies, hypothesis_of, protocol_of
@@ -31,6 +31,7 @@ QUESTIONS = 60  # of each kind to those who agreed so far
 ROUNDING = 1e-4
 _AGAIN = 4  # times that a question is asked again where numbers differ, to tell chance from policy
 _WIDTH = 200
+_FRACTIONAL = ("graded", "fractional")
 _TRIES = 120  # to make a case smaller; others' cases are tried first
 
 Tell = Callable[[str, int, int], None]
@@ -38,15 +39,23 @@ Tell = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of questions: what they have in them, and whether ratings can only be 1."""
+    """A kind of questions: what they have in them, whether ratings can only be 1, and whether one user is tested."""
 
     name: str
     features: frozenset[str]
     binary: bool = False
+    alone: bool = False
 
     def fits(self, box: BlackBox) -> bool:
         """Whether the black box can be asked."""
         return self.features <= box.possible and (self.binary or "graded" not in box.cannot)
+
+    def question(self, drawing: Drawing, rng: np.random.Generator) -> Question:
+        drawn = drawing.question(self.features, rng)
+        if not self.alone:
+            return drawn
+        others = drawn.tested[1:]
+        return replace(drawn, users=tuple(user for user in drawn.users if user not in others))
 
 
 def compare_evaluators(
@@ -104,22 +113,24 @@ def kinds_of(metric: Metric, boxes: Sequence[BlackBox]) -> list[Kind]:
     Each comes with training rows of the users who are tested, too: some evaluators know no users without. Where a
     black box only takes ratings of 1, questions with nothing else come on top.
     """
-    named = {frozenset[str](): PLAIN}
-    for aspect in aspects_of(metric):
-        named.setdefault(frozenset(aspect.needs) | (frozenset(aspect.along) & ALWAYS.keys()), aspect.name)
-    named.setdefault(frozenset({"graded", "fractional"}), "ratings that are not whole")
-    plain = [Kind(name, features) for features, name in named.items() if "training" not in features]
-    trained = [Kind(name, features) for features, name in named.items() if "training" in features]
+    named = [*((one.name, one.needs) for one in aspects_of(metric)), ("ratings that are not whole", _FRACTIONAL)]
+    kinds = [Kind("one user", frozenset(), alone=True), *(Kind(name, frozenset(needs)) for name, needs in named)]
+    untrained = [kind for kind in kinds if "training" not in kind.features]
+    trained = [kind for kind in kinds if "training" in kind.features]
     known = {kind.features for kind in trained}
     trained += [
-        Kind(f"{kind.name}, and training rows", kind.features | {"training"})
-        for kind in plain
-        if kind.features | {"training"} not in known
+        replace(kind, name=f"{kind.name}, and training rows", features=kind.features | {"training"})
+        for kind in untrained
+        if kind.alone or kind.features | {"training"} not in known
     ]
-    kinds = [*plain, *trained]
+    kinds = [*untrained, *trained]
     if any("graded" in box.cannot for box in boxes):
-        ones = [Kind(f"{one.name}, ratings of 1", one.features, True) for one in kinds if "graded" not in one.features]
-        kinds = [one for pair in itertools.zip_longest(kinds, ones) for one in pair if one is not None]
+        ones = [
+            replace(kind, name=f"{kind.name}, ratings of 1", binary=True)
+            for kind in kinds
+            if "graded" not in kind.features
+        ]
+        kinds = [kind for pair in itertools.zip_longest(kinds, ones) for kind in pair if kind is not None]
     return [kind for kind in kinds if sum(map(kind.fits, boxes)) > 1]
 
 
@@ -131,23 +142,32 @@ class _Comparison:
         self._policies = {name: protocol_of(policy) for name, policy in policies.items()}
         self._tell = tell
         self._kinds = {kind.name: kind for kind in kinds_of(self._metric, boxes)}
-        cutoffs = _common_cutoffs(boxes)
-        self._drawn = {name: self._draw(kind, cutoffs, seed, questions) for name, kind in self._kinds.items()}
+        self._cutoffs = _common_cutoffs(boxes)
+        self._most = max(questions, FIRST)
+        self._draws = {name: self._draw(kind, seed) for name, kind in self._kinds.items()}
+        self._drawn: dict[str, list[Question]] = {name: [] for name in self._kinds}
         self._answers: dict[tuple[str, Question], Outcome] = {}
         self._random: dict[tuple[str, Question], bool] = {}
         self._cases: list[SmallestCase] = []
 
-    def _draw(self, kind: Kind, cutoffs: Sequence[int], seed: int, questions: int) -> list[Question]:
+    def _draw(self, kind: Kind, seed: int) -> Iterator[Question]:
         rng = np.random.default_rng(int(stream(seed, "agreement", self._label, kind.name)))
-        drawing = Drawing(cutoffs, self._metric.kind == "prediction", kind.binary)
-        return [drawing.question(kind.features, rng) for _ in range(max(questions, FIRST))]
+        drawing = Drawing(self._cutoffs, self._metric.kind == "prediction", kind.binary)
+        while True:
+            yield kind.question(drawing, rng)
+
+    def _questions(self, kind: Kind, number: int) -> list[Question]:
+        """The first questions of a kind, drawn when they are wanted."""
+        drawn = self._drawn[kind.name]
+        drawn += itertools.islice(self._draws[kind.name], max(0, number - len(drawn)))
+        return drawn[:number]
 
     def agreement(self) -> Agreement:
         pairs = list(itertools.combinations(self._boxes.values(), 2))
         total = len(self._kinds) + len(pairs)
         for done, kind in enumerate(self._kinds.values()):
             self._tell(self._label, done, total)
-            for box, question in itertools.product(self._fitting(kind), self._drawn[kind.name][:FIRST]):
+            for box, question in itertools.product(self._fitting(kind), self._questions(kind, FIRST)):
                 self._answer(box, question)
         found = []
         for done, (a, b) in enumerate(pairs, start=len(self._kinds)):
@@ -168,9 +188,9 @@ class _Comparison:
 
     def _pair(self, a: BlackBox, b: BlackBox) -> Pair:
         kinds = [kind for kind in self._kinds.values() if kind.fits(a) and kind.fits(b)]
-        gaps = {kind.name: self._gaps(a, b, self._drawn[kind.name][:FIRST]) for kind in kinds}
+        gaps = {kind.name: self._gaps(a, b, self._questions(kind, FIRST)) for kind in kinds}
         if not any(gap > ROUNDING for found in gaps.values() for gap in found.values()):
-            gaps = {kind.name: self._gaps(a, b, self._drawn[kind.name]) for kind in kinds}
+            gaps = {kind.name: self._gaps(a, b, self._questions(kind, self._most)) for kind in kinds}
         compared = {name: len(found) for name, found in gaps.items()}
         largest = {name: max(found.values()) for name, found in gaps.items() if any(found.values())}
         if not largest:
@@ -228,7 +248,7 @@ class _Comparison:
         for box in self._boxes.values():
             for kind in self._kinds.values():
                 if kind.fits(box):
-                    said = [self._answer(box, question).refusal for question in self._drawn[kind.name][:FIRST]]
+                    said = [self._answer(box, question).refusal for question in self._questions(kind, FIRST)]
                     refused = list(filter(None, said))
                     if refused:
                         yield Refusal(box.name, kind.name, len(refused), len(said), _brief(refused[0]))

@@ -6,6 +6,7 @@ import itertools
 import math
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -117,6 +118,21 @@ def test_a_threshold_is_seen_on_one_low_rating():
     assert sorted(said.value for said in pair.case.answers.values()) == [0.0, 1.0]
     listed_first = max(user.scores, key=user.scores.get)
     assert dict(user.test)[listed_first] < 3.5
+
+
+def test_the_average_is_seen_on_two_users():
+    def pooled(question: Question) -> Observed:
+        """The longest lists count most: hits of all users over places of all lists, of k or fewer."""
+        alone = [replace(question, users=(user,)) for user in question.tested]
+        lengths = [min(len(user.scores), question.k) for user in question.tested]
+        hits = [precision(short=True)(one).value * length for one, length in zip(alone, lengths, strict=True)]
+        return Observed(sum(hits) / (sum(lengths) or 1))
+
+    pair = only(compare(box("users", precision(short=True)), box("pooled", pooled)))
+    # The lists of two users must be of different lengths, one of them with a hit.
+    assert pair.case.kind in ("partial lists", "users without a list")
+    assert len(pair.case.question.tested) == 2
+    assert "one user" in pair.compared and not {"one user", "plain lists", "ties"} & set(pair.gaps)
 
 
 def test_each_pair_has_a_case_and_cases_are_shared():
