@@ -118,6 +118,10 @@ def library_scores(model: Any, train: Interactions, weigh: Callable[[Any], Any])
     return expected
 
 
+def test_every_algorithm_is_compared_with_implicit() -> None:
+    assert {case[0] for case in CASES} == {algorithm.name for algorithm in plugins().framework("implicit").algorithms}
+
+
 @pytest.mark.parametrize(("name", "given", "model", "weigh"), CASES, ids=[f"{case[0]} {case[1]}" for case in CASES])
 def test_scores_are_those_of_implicit(
     name: str, given: dict[str, Any], model: Any, weigh: Any, movielens: Interactions

@@ -121,6 +121,12 @@ def fitted(name: str, parameters: dict[str, Any], rows: Interactions) -> Guarded
     return recommender
 
 
+def test_every_class_is_compared_with_lenskit() -> None:
+    """A class under its own name or a canonical one; the order that is drawn has a test of its own."""
+    own = {algorithm.name: algorithm.own for algorithm in plugins().framework("lenskit").algorithms}
+    assert {own[name] for name, _, _ in FAST + SLOW} | {own["random"]} == set(own.values())
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("name", "parameters", "configuration"), VARIANTS, ids=str)
 def test_scores_are_those_of_lenskit(

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from repro.data.interactions import Interactions
+from repro.plugin import plugins
 from repro.plugin.isolated import Launch
 
 CASES: list[tuple[str, dict[str, Any]]] = [
@@ -63,6 +64,10 @@ def assert_same(found: list[dict[str, float]]) -> None:
         # from the exact sum: 1.6e-5 of the spread of the scores.
         assert one["relative"] < 1e-5, (case, one)
         assert one["of_spread"] < (3e-5 if "ease" in case[0].lower() else 1e-5), (case, one)
+
+
+def test_every_algorithm_is_compared_with_rectools() -> None:
+    assert {name for name, _ in CASES} == {algorithm.name for algorithm in plugins().framework("rectools").algorithms}
 
 
 def test_scores_are_those_of_rectools_on_a_small_table(launch: Launch, train: Interactions, tmp_path: Path) -> None:

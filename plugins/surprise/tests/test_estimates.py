@@ -12,7 +12,7 @@ import surprise
 from surprise import AlgoBase
 
 from repro.data.interactions import Interactions
-from repro.plugin import FALLBACK, Guarded, Scores
+from repro.plugin import FALLBACK, Guarded, Scores, plugins
 
 SEED = 7
 QUIET: dict[str, Any] = {"verbose": False}
@@ -143,9 +143,11 @@ CANONICAL: list[tuple[str, Parameters, Callable[[], AlgoBase]]] = [
     ),
     ("item-knn", {}, lambda: surprise.KNNBasic(sim_options={"user_based": False}, **QUIET)),
 ]
-# Of every class at least one, on MovieLens 100K; those that fit or are asked quickly belong to the everyday tests.
+# All of them on MovieLens 100K; those that fit or are asked quickly belong to the everyday tests.
 QUICK = [CLASSES[n] for n in (0, 2, 6, 11)]
-SLOW = [variant for variant in CLASSES if variant not in QUICK]
+SLOW = [variant for variant in CLASSES + CANONICAL if variant not in QUICK]
+# Draws anew whenever it is asked: its distribution is compared.
+DRAWN = {"NormalPredictor", "random"}
 
 
 def label(value: Any) -> str:
@@ -179,6 +181,11 @@ def in_block(recommender: Guarded, train: Interactions, users: npt.NDArray[Any],
     """The scores of pairs taken out of a block of all users and items."""
     block = recommender.score(np.arange(train.n_users, dtype=np.int32), np.arange(train.n_items, dtype=np.int32))
     return Scores(block.values[users, items], None if block.state is None else block.state[users, items])
+
+
+def test_every_algorithm_is_compared_with_surprise() -> None:
+    names = {algorithm.name for algorithm in plugins().framework("surprise").algorithms}
+    assert {name for name, _, _ in CLASSES + CANONICAL} == names - DRAWN
 
 
 @pytest.mark.parametrize(("name", "parameters", "own"), CLASSES + CANONICAL, ids=label)
