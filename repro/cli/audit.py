@@ -304,14 +304,13 @@ def _print_agreement(one: Agreement) -> None:
 
 def _print_pipeline(found: PipelineAudit) -> None:
     click.echo(click.style(found.summary, bold=True))
-    print_table(
-        ["measure", "fold", "reported", "measured", "difference", "users"],
-        [
-            [row.measure, row.fold, f"{row.reported:.10g}", f"{row.measured:.10g}", _difference(row), f"{row.users:,}"]
-            for row in found.frame().itertuples()
-        ],
-        right=["fold", "reported", "measured", "difference", "users"],
-    )
+    rows = [
+        [row.measure, row.fold, f"{row.reported:.10g}", f"{row.measured:.10g}", _difference(row), f"{row.users:,}"]
+        for row in found.frame().itertuples()
+    ]
+    if rows:
+        columns = ["measure", "fold", "reported", "measured", "difference", "users"]
+        print_table(columns, rows, right=columns[1:])
     click.echo(f"\n{found.findings()}")
 
 

@@ -149,6 +149,7 @@ def describe(algorithm: Algorithm) -> dict[str, Any]:
         "summary": algorithm.summary,
         "predicts_ratings": algorithm.predicts,
         "deterministic": algorithm.deterministic,
+        "only_with": dict(algorithm.only_with),
         "cite": algorithm.cite,
         "parameters": {p.name: p.default for p in algorithm.parameters},
         "mapping": dict(algorithm.mapping),

@@ -77,6 +77,7 @@ class Algorithm:
     unmapped       canonical parameters that the framework cannot express, and what it does instead
     predicts       whether :class:`RatingPredictor` is implemented
     deterministic  whether a seed gives bit-identical scores, with the number of threads that the plug-in uses
+    only_with      the values of parameters, such as a number of threads, with which alone it is deterministic
     """
 
     name: str
@@ -88,7 +89,12 @@ class Algorithm:
     unmapped: Mapping[str, str] = field(default_factory=dict)
     predicts: bool = False
     deterministic: bool = True
+    only_with: Mapping[str, ParameterValue] = field(default_factory=dict)
     cite: str = ""
+
+    def is_deterministic(self, parameters: Mapping[str, ParameterValue]) -> bool:
+        """Whether a seed gives bit-identical scores with these parameters, all of them."""
+        return self.deterministic and all(parameters[name] == value for name, value in self.only_with.items())
 
 
 @dataclass(frozen=True)

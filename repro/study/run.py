@@ -400,7 +400,7 @@ def _cell_started(cell: Cell, study: Study) -> events.CellStarted:
         unmapped=dict(cell.entry.unmapped),
         tuned=bool(cell.entry.space),
         fitted_on="train" if study.tune is None else study.tune.refit,
-        deterministic=algorithm.deterministic,
+        deterministic=algorithm.is_deterministic(cell.entry.parameters),
         seed=cell.seed,
     )
 

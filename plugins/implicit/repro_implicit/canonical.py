@@ -68,6 +68,7 @@ DESCENTS = tuple(
         parameters=_parameters(model, _DESCENT),
         own=model.own,
         mapping=_DESCENT,
+        only_with=model.only_with,
         cite=model.cite,
     )
     for name, model in (("bpr", BPR), ("logistic-mf", LMF))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -22,7 +22,7 @@ class Model:
     """A class of implicit: where it is, the recommender that drives it, and what it takes, with its defaults.
 
     ``num_threads`` is the exception: 1 here and all cores in implicit, because one of them is not deterministic
-    with more. The ``random_state`` is the seed of the study.
+    with more (``only_with``). The ``random_state`` is the seed of the study.
     """
 
     own: str
@@ -30,6 +30,7 @@ class Model:
     recommender: Callable[[str, Mapping[str, ParameterValue], Weigh], Recommender]
     parameters: tuple[Parameter, ...]
     cite: str
+    only_with: Mapping[str, ParameterValue] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -97,6 +98,7 @@ BPR = Model(
         Parameter("num_threads", 1, "threads, 0 for all cores; with more than 1 a seed does not give the same bits"),
     ),
     "Rendle, Freudenthaler, Gantner & Schmidt-Thieme (2009), UAI, arXiv:1205.2618",
+    {"num_threads": 1},
 )
 LMF = Model(
     "implicit.cpu.lmf.LogisticMatrixFactorization",
@@ -160,6 +162,7 @@ def own_algorithm(model: Model) -> Algorithm:
         partial(_make, model),
         parameters=model.parameters,
         own=model.own,
+        only_with=model.only_with,
         cite=model.cite,
     )
 

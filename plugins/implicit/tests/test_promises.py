@@ -88,6 +88,13 @@ def test_threads_do_not_change_a_bit_where_it_is_said(name: str, movielens: Inte
         assert (all_bits(name, {**given, "num_threads": threads}, movielens) == one).all()
 
 
+@pytest.mark.parametrize("name", ["bpr", "BayesianPersonalizedRanking"])
+def test_more_threads_are_said_not_to_give_the_same_bits_where_they_do_not(name: str) -> None:
+    _, algorithm = plugins().algorithm(f"implicit/{name}")
+    assert algorithm.is_deterministic(parameters_of(algorithm, {}))
+    assert not algorithm.is_deterministic(parameters_of(algorithm, {"num_threads": 2}))
+
+
 def test_threads_are_part_of_the_seed_of_logistic_factorisation(movielens: Interactions) -> None:
     given = {"factors": 5, "epochs": 3, "num_threads": 2}
     two = all_bits("logistic-mf", given, movielens)

@@ -66,6 +66,7 @@ def _renamed(name: str, model: Model, names: Mapping[str, str]) -> Algorithm:
         own=model.own,
         mapping=names,
         deterministic=model.deterministic,
+        only_with=model.only_with,
         cite=model.cite,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pkgutil import resolve_name
 from typing import Any
@@ -38,6 +38,7 @@ class Model:
     parameters: tuple[Parameter, ...] = ()
     cite: str = ""
     deterministic: bool = True
+    only_with: Mapping[str, ParameterValue] = field(default_factory=dict)
 
     @property
     def own(self) -> str:
@@ -206,6 +207,7 @@ BPR = Model(
         Parameter("num_threads", 1, "threads, 0 for all cores; with more than 1 a seed does not give the same bits"),
     ),
     "Rendle, Freudenthaler, Gantner & Schmidt-Thieme (2009), UAI, arXiv:1205.2618",
+    only_with={"num_threads": 1},
 )
 SIMILARITIES = {
     "cosine": "CosineRecommender",
@@ -240,6 +242,7 @@ def own_algorithm(model: Model) -> Algorithm:
         parameters=model.parameters,
         own=model.own,
         deterministic=model.deterministic,
+        only_with=model.only_with,
         cite=model.cite,
     )
 
