@@ -31,6 +31,11 @@ class Aspect:
     needs: tuple[str, ...] = ()
     along: tuple[str, ...] = ()
 
+    @property
+    def own(self) -> frozenset[str]:
+        """The features that no other aspect is about."""
+        return frozenset(self.needs) - {"graded"}
+
     def features(self, possible: Collection[str]) -> frozenset[str]:
         return frozenset((*self.needs, *(one for one in self.along if one in possible)))
 

@@ -106,7 +106,7 @@ class _Draw:
             drawn = self._rng.choice(np.arange(1, 400), len(listed), replace=False) / 20
         scores = drawn.tolist()
         if self._has("non-positive"):
-            scores = [score - 10 if self._chance(0.5) else score for score in scores]
+            scores = [score - 10.025 if self._chance(0.5) else score for score in scores]  # none is met twice
             scores = self._some_as(scores, [0.0], 0.15)
         if self._has("ties"):
             scores = self._tied(scores)

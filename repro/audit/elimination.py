@@ -67,10 +67,11 @@ class Found:
 
 @dataclass(eq=False)
 class Elimination:
-    """A black box under examination: hypotheses that are left, and everything that it was asked.
+    """A black box under examination: hypotheses that are left, and what it was asked of that which they explain.
 
     Of hypotheses that questions do not tell apart, one goes on; ``parked`` is what the others decide otherwise, until
-    there are questions that tell. ``explained`` are the aspects whose features may be in any question.
+    there are questions that tell. ``explained`` are the aspects whose features may be in any question, ``puzzling``
+    the features of those that are not.
     """
 
     box: BlackBox
@@ -82,19 +83,22 @@ class Elimination:
     survivors: list[Hypothesis] = field(default_factory=list)
     parked: dict[frozenset[tuple[str, Value]], None] = field(default_factory=dict)
     explained: list[Aspect] = field(default_factory=list)
+    puzzling: set[str] = field(default_factory=set)
     asked: list[Asked] = field(default_factory=list)
+    n_asked: int = 0
 
     def examine(self, aspect: Aspect) -> Found:
         """Open the decisions of an aspect, and ask until they are settled.
 
-        Where nothing fits, hypotheses are again as they were before it.
+        Where nothing fits, everything is again as it was before it.
         """
         missing = [one for one in aspect.needs if one not in self.box.possible]
         if missing:
             return Found(aspect, "unreachable", why=self.box.cannot.get(missing[0], "it has no cut-off"))
-        features = aspect.features(self.box.possible)
+        features = self._features(aspect)
         keys = {key for key in self.space.below(aspect.opens) if self._reached(key, features)} - self.opened
         asked: list[Asked] = []
+        before = len(self.asked)
 
         def of_question() -> Collection[str]:
             return features | self._mixed(0.6)
@@ -104,8 +108,12 @@ class Elimination:
         if not left:  # a question told apart what others had not
             left = self._narrow(self._consistent(self.space.opened(self._patched(), keys)), of_question, asked)
         if not left:
+            del self.asked[before:]
+            self.puzzling |= aspect.own
             return Found(aspect, "unexplained", asked=tuple(asked), closest=self.closest(hypotheses, asked))
         if all(one.said.refusal and not one.simulation.outcome(left[0]).refusal for one in asked):
+            del self.asked[before:]
+            self.puzzling |= aspect.own
             return Found(aspect, "refused", asked=tuple(asked), why=asked[0].said.refusal)
         self.opened |= keys
         self.survivors = self._told_apart(left, of_question)
@@ -115,10 +123,12 @@ class Elimination:
 
     def examine_together(self, asked: list[Asked]) -> bool:
         """Let survivors answer questions with everything in them that is explained; whether any is left."""
-        hypotheses = self._unparked(self.mixed)
+        hypotheses, before = self._unparked(self.mixed), len(self.asked)
         left = self._narrow(hypotheses, self.mixed, asked)
         if not left:
             left = self._narrow(self.reconsidered(), self.mixed, asked)
+        if not left:
+            del self.asked[before:]
         self.survivors = left or hypotheses
         return bool(left)
 
@@ -141,7 +151,10 @@ class Elimination:
         if self.rng.random() >= share:
             return frozenset()
         some = [aspect for aspect in self.explained if self.rng.random() < 0.4]
-        return frozenset(one for aspect in some for one in aspect.features(self.box.possible))
+        return frozenset(one for aspect in some for one in self._features(aspect))
+
+    def _features(self, aspect: Aspect) -> frozenset[str]:
+        return aspect.features(self.box.possible - self.puzzling)
 
     def _narrow(self, hypotheses: Sequence[Hypothesis], features: Features, asked: list[Asked]) -> list[Hypothesis]:
         left = list(hypotheses)
@@ -159,8 +172,10 @@ class Elimination:
         return left
 
     def close(self, aspect: Aspect) -> None:
-        """An aspect that is not explained after all: its features are in no question any more, and what only it opened
-        is open."""
+        """An aspect that is not explained after all: no question has its features any more, those that had them are
+        forgotten, and what only it opened is not opened."""
+        self.puzzling |= aspect.own
+        self.asked = [one for one in self.asked if not aspect.own <= one.question.features]
         self.explained.remove(aspect)
         elsewhere = self.space.below(key for one in self.explained for key in one.opens)
         self.opened -= self.space.below(aspect.opens) - elsewhere
@@ -168,6 +183,7 @@ class Elimination:
     def ask(self, question: Question) -> Asked:
         one = Asked(question, self.box.ask(question), Simulation(question, self.space))
         self.asked.append(one)
+        self.n_asked += 1
         return one
 
     def closest(self, hypotheses: Sequence[Hypothesis], asked: Sequence[Asked]) -> Closest:
@@ -248,9 +264,10 @@ class Elimination:
         return best[1], best[0] < len(left)
 
     def _agreeing(self, left: Sequence[Hypothesis], one: Asked) -> list[Hypothesis]:
-        kept = [each for each in left if agree(one.said, one.simulation.outcome(each), self.tolerance)]
-        # A refusal that no hypothesis has foreseen tells nothing of those there are.
-        return list(left) if one.said.refusal and not kept else kept
+        if not one.said.refusal:
+            return [each for each in left if agree(one.said, one.simulation.outcome(each), self.tolerance)]
+        # Who refuses may look at more than is ranked. What no hypothesis would refuse tells nothing of those there are.
+        return [each for each in left if "fail" in each.values.values()] or list(left)
 
     def _signature(self, outcome: Outcome) -> tuple[object, ...]:
         """Outcomes that the answers of this black box could not tell apart have the same."""

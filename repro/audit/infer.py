@@ -88,6 +88,7 @@ class _Examination:
             random = [one for one in self._instabilities(aspect) if one.kind == "random"]
             if random:
                 self._unstable += random[:1]
+                self._engine.puzzling |= aspect.own
                 return Found(aspect, "random")
         return self._engine.examine(aspect)
 
@@ -102,7 +103,7 @@ class _Examination:
             if not all(_same(first, one) for one in again):
                 found.setdefault("random", Unstable("random", aspect.name, question, (first, *again)))
             elif aspect.name == PLAIN:
-                other = self._box.ask(question.reordered(self._rng))
+                other = self._box.ask(question.turned_round())
                 if not _same(first, other):
                     found.setdefault("row order", Unstable("row order", aspect.name, question, (first, other)))
         return list(found.values())
@@ -157,7 +158,7 @@ class _Examination:
     def _blamed(self, policy: Hypothesis, wrong: Sequence[Asked]) -> bool:
         """Whether all wrong answers are about one aspect, of which nothing is then explained any more."""
         for number, found in enumerate(self._found):
-            own = set(found.aspect.needs) - {"graded"}
+            own = found.aspect.own
             if found.state == "explained" and own and all(own <= one.question.features for one in wrong):
                 closest = self._engine.closest([policy], wrong)
                 self._found[number] = replace(found, state="unexplained", closest=closest)
@@ -215,7 +216,7 @@ class _Examination:
             confirmed=confirmed,
             tried=tried,
             decimals=decimals,
-            asked=len(self._engine.asked),
+            asked=self._engine.n_asked,
             cutoffs=tuple(self._box.cutoffs),
         )
 
@@ -224,8 +225,7 @@ class _Examination:
         return {key: value for key, value in policy.values.items() if key in self._engine.opened}
 
     def _measure(self, policy: Hypothesis) -> str:
-        shown = self._space.variants(policy)
-        name = Measure(self._box.metric, None, shown).full_name
+        name = Measure(self._box.metric, None, policy.variants).full_name
         return f"{name}@k" if self._box.cutoffs else name
 
     def _protocol(self, policy: Hypothesis, settled: Mapping[str, Value]) -> Protocol:

@@ -23,7 +23,7 @@ def protocol_of(policy: Policy) -> Protocol | None:
 
 def hypothesis_of(protocol: Protocol, space: Space) -> Hypothesis:
     """What a protocol decides of that which bears on a metric."""
-    return Hypothesis({key: protocol[key] for key in space.decisions if key in protocol})
+    return space.hypothesis({key: protocol[key] for key in space.decisions if key in protocol})
 
 
 def write_policy(inference: Inference, folder: Path) -> list[Path]:

@@ -137,16 +137,10 @@ class Question:
                 plain = {score: float(place) for place, score in enumerate(finite, start=1)}
                 yield self._with(at, replace(user, scores={i: plain.get(s, s) for i, s in user.scores.items()}))
 
-    def reordered(self, order: np.random.Generator) -> Question:
-        """The same question with all rows and items in another order."""
-        items = [self.items[n] for n in order.permutation(len(self.items))]
-        users = []
-        for user in self.users:
-            test = [user.test[n] for n in order.permutation(len(user.test))]
-            train = [user.train[n] for n in order.permutation(len(user.train))]
-            users.append(replace(user, test=tuple(test), train=tuple(train)))
-        shuffled = [users[n] for n in order.permutation(len(users))]
-        return replace(self, users=tuple(shuffled), items=tuple(items))
+    def turned_round(self) -> Question:
+        """The same question with all rows and items from the last to the first."""
+        users = [replace(user, test=user.test[::-1], train=user.train[::-1]) for user in self.users]
+        return replace(self, users=tuple(users[::-1]), items=self.items[::-1])
 
     def to_text(self) -> str:
         """The question in lines: of each user the list with its scores, and what was held out and trained on."""

@@ -75,14 +75,16 @@ class _Stage(Generic[Content]):
         self._by_question: dict[Hashable, Content | ReproError] = {}
         self._by_content: dict[Hashable, Content] = {}
 
-    def get(self, question: Hashable, make: Callable[[], Content]) -> Content:
-        if question not in self._by_question:
+    def get(self, question: Hashable, make: Callable[..., Content], *given: Any) -> Content:
+        """What was given to the question before, or what ``make(*given)`` gives."""
+        found = self._by_question.get(question)
+        if found is None:
             try:
-                made = make()
-                self._by_question[question] = self._by_content.setdefault(_content(made), made)
+                made = make(*given)
+                found = self._by_content.setdefault(_content(made), made)
             except ReproError as error:
-                self._by_question[question] = error
-        found = self._by_question[question]
+                found = error
+            self._by_question[question] = found
         if isinstance(found, ReproError):
             raise found
         return found
@@ -110,44 +112,45 @@ class Simulation:
             return Outcome(None, None, str(error))
 
     def _outcome(self, hypothesis: Hypothesis) -> Outcome:
-        protocol, keys = hypothesis.protocol, hypothesis.keys
-        variants = self._space.variants(hypothesis)
-        measure = self._measures.get(tuple(variants.items()), lambda: self._measure(variants, protocol))
+        keys = hypothesis.keys
+        measure = self._measures.get(keys.measured, self._measure, hypothesis)
         if measure.metric.kind == "prediction":
-            asked = (keys["judged"], keys["measured"])
-            return self._outcomes.get(asked, lambda: self._of_predictions(measure, protocol))
-        judged = self._judged.get(keys["judged"], lambda: self._judge(protocol))
-        listed = self._listed.get((id(judged), keys["listed"]), lambda: self._list(judged, protocol))
-        ranked = self._ranked.get((id(listed), keys["ranked"]), lambda: self._rank(listed, protocol))
+            return self._outcomes.get((keys.judged, keys.measured), self._of_predictions, measure, hypothesis)
+        judged = self._judged.get(keys.judged, self._judge, hypothesis)
+        listed = self._listed.get((id(judged), keys.listed), self._list, judged, hypothesis)
+        ranked = self._ranked.get((id(listed), keys.ranked), self._rank, listed, hypothesis)
         if measure.metric.kind == "collection":
-            return self._outcomes.get((id(ranked), id(measure)), lambda: self._of_collection(measure, ranked))
+            return self._outcomes.get((id(ranked), id(measure)), self._of_collection, measure, ranked)
         if not measure.parts:
-            return self._averaged(measure, ranked, hypothesis)
+            return self._of_users(measure, ranked, hypothesis)
         assert measure.metric.join is not None
-        parts = [self._averaged(part, ranked, hypothesis).value for part in measure.parts]
+        parts = [self._of_users(part, ranked, hypothesis).value for part in measure.parts]
         return Outcome(float(measure.metric.join([part for part in parts if part is not None])))
 
-    def _measure(self, variants: Mapping[str, Any], protocol: Protocol) -> Measure:
-        metric = self._space.metric
+    def _measure(self, hypothesis: Hypothesis) -> Measure:
+        metric, variants = self._space.metric, hypothesis.variants
         parts = metric.parts(self._k, variants) if metric.parts else ()
         known = metrics() if parts else {}
-        return Measure(metric, self._k, variants, tuple(parse_measure(part, protocol, known) for part in parts))
+        made = tuple(parse_measure(part, hypothesis.protocol, known) for part in parts)
+        return Measure(metric, self._k, variants, made)
 
     def _test(self, protocol: Protocol) -> Interactions:
         rows, _ = one_row_per_pair(self._case.test, protocol.text("data.duplicates"))
         return rows
 
-    def _judge(self, protocol: Protocol) -> _Judged:
+    def _judge(self, hypothesis: Hypothesis) -> _Judged:
+        protocol = hypothesis.protocol
         train, test = self._case.train, self._test(protocol)
         return _Judged(test, judge(train, test, protocol), relevant_in_train(train, protocol))
 
-    def _list(self, judged: _Judged, protocol: Protocol) -> _Listed:
-        candidates = plan_candidates(self._case.train, judged.test, protocol, SEED, judgements=judged.judgements)
+    def _list(self, judged: _Judged, hypothesis: Hypothesis) -> _Listed:
+        train, protocol = self._case.train, hypothesis.protocol
+        candidates = plan_candidates(train, judged.test, protocol, SEED, judgements=judged.judgements)
         block, listed = candidates.block(candidates.users), self._case.listed
         return _Listed(judged.test, block if listed is None else within_lists(block, listed), candidates.items)
 
-    def _rank(self, listed: _Listed, protocol: Protocol) -> _Ranked:
-        block = listed.block
+    def _rank(self, listed: _Listed, hypothesis: Hypothesis) -> _Ranked:
+        block, protocol = listed.block, hypothesis.protocol
         rules = RankingRules.from_protocol(protocol, self._case.test, train=self._case.train, seed=SEED)
         if rules.ties.rule in ("source", "source-desc"):
             places = np.empty(len(self._case.order), dtype=np.int64)
@@ -161,25 +164,25 @@ class Simulation:
             ranked = replace(ranked, scores=listed_scores(ranked, scores, block, rules))
         return _Ranked(listed, ranked)
 
-    def _averaged(self, measure: Measure, of: _Ranked, hypothesis: Hypothesis) -> Outcome:
-        def ratios() -> Ratio:
-            ratio: Ratio = measure.of_lists(of.ranked, self._background(of))
-            return ratio
+    def _of_users(self, measure: Measure, of: _Ranked, hypothesis: Hypothesis) -> Outcome:
+        ratio = self._ratios.get((id(of), id(measure)), self._ratio, measure, of)
+        asked = (id(ratio), id(of), id(measure), hypothesis.keys.averaged)
+        return self._outcomes.get(asked, self._averaged, measure, ratio, of.ranked, hypothesis)
 
-        def averaged() -> Outcome:
-            lists = of.ranked
-            found = average(measure, ratio, lists.users, lists.strata, lists.lengths == 0, hypothesis.protocol)
-            return Outcome(found.value, dict(zip(found.users.tolist(), found.values.tolist(), strict=True)))
+    def _ratio(self, measure: Measure, of: _Ranked) -> Ratio:
+        ratio: Ratio = measure.of_lists(of.ranked, self._background(of))
+        return ratio
 
-        ratio = self._ratios.get((id(of), id(measure)), ratios)
-        asked = (id(ratio), id(of), measure.pooled, hypothesis.keys["averaged"])
-        return self._outcomes.get(asked, averaged)
+    def _averaged(self, measure: Measure, ratio: Ratio, of: Ranked, hypothesis: Hypothesis) -> Outcome:
+        found = average(measure, ratio, of.users, of.strata, of.lengths == 0, hypothesis.protocol)
+        return Outcome(found.value, dict(zip(found.users.tolist(), found.values.tolist(), strict=True)))
 
     def _of_collection(self, measure: Measure, of: _Ranked) -> Outcome:
         background = self._background(of)
         return Outcome(measure.of_collection([measure.of_lists(of.ranked, background)], background))
 
-    def _of_predictions(self, measure: Measure, protocol: Protocol) -> Outcome:
+    def _of_predictions(self, measure: Measure, hypothesis: Hypothesis) -> Outcome:
+        protocol = hypothesis.protocol
         test, scores = self._test(protocol), self._case.scores
         pairs = test.users, test.items
         asked = Scores(scores.values[pairs], None if scores.state is None else scores.state[pairs])

@@ -47,21 +47,34 @@ START: Mapping[str, Value] = {
 SPLIT: Mapping[str, Value] = {"split.strategy": "ratio", "split.test_ratio": 0.2}
 
 Values = Mapping[str, Value]
+_NUMBERS: dict[tuple[object, ...], int] = {}  # of decisions that were met, so that they are compared quickly
+
+
+@dataclass(frozen=True)
+class Keys:
+    """For each stage of an evaluation, a number that stands for what is decided of that which it reads."""
+
+    judged: int
+    listed: int
+    ranked: int
+    measured: int
+    averaged: int
 
 
 @dataclass(frozen=True, eq=False)
 class Hypothesis:
-    """One way to take all decisions that have an effect on the metric."""
+    """One way to take all decisions that have an effect on the metric; ``variants`` are what the metric is given."""
 
     values: Values
+    variants: Values
 
     @cached_property
-    def keys(self) -> dict[str, tuple[object, ...]]:
-        """For each stage of an evaluation, the decisions that it reads."""
+    def keys(self) -> Keys:
         found: dict[str, list[object]] = {stage: [] for stage in STAGES.values()}
         for item in sorted(self.values.items()):
             found[STAGES[item[0].partition(".")[0]]].append(item)
-        return {stage: tuple(decisions) for stage, decisions in found.items()}
+        found["measured"] += self.variants.items()
+        return Keys(**{stage: _NUMBERS.setdefault(tuple(of), len(_NUMBERS)) for stage, of in found.items()})
 
     @cached_property
     def protocol(self) -> Protocol:
@@ -109,11 +122,11 @@ class Space:
         """The hypothesis with some decisions taken otherwise, and what has to be decided then, in all ways."""
         return list(self._ways(hypothesis.values, changes, frozenset()))
 
-    def variants(self, hypothesis: Hypothesis) -> dict[str, Value]:
-        """What the metric is given, by short names."""
-        values = hypothesis.values
+    def hypothesis(self, values: Values) -> Hypothesis:
+        """The hypothesis that decisions are taken so; the metric is given its variants by short names."""
         variants = {short: values[key] for short, key in self.metric.variant_ids.items() if key in values}
-        return variants | {key.rpartition(".")[2]: values[key] for key in self.metric.reads if key in values}
+        read = {key.rpartition(".")[2]: values[key] for key in self.metric.reads if key in values}
+        return Hypothesis(values, variants | read)
 
     def _ways(self, old: Values, fixed: Values, keys: frozenset[str]) -> Iterator[Hypothesis]:
         """All hypotheses in which decisions are ``fixed``, or of ``keys`` and taken in every way, or as in ``old``."""
@@ -138,7 +151,7 @@ class Space:
                 for value in choices(key, decision):
                     yield from walk(number, {**values, key: value})
                 return
-            candidate = Hypothesis(values)
+            candidate = self.hypothesis(values)
             if self._possible(candidate):
                 yield candidate
 
@@ -152,7 +165,7 @@ class Space:
         ):
             return False
         objection = self.metric.objection
-        return objection is None or not objection(self.variants(hypothesis), hypothesis.protocol)
+        return objection is None or not objection(hypothesis.variants, hypothesis.protocol)
 
 
 def space_of(metric: str) -> Space:
