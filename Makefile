@@ -1,5 +1,6 @@
 # make study    virtual environment, MovieLens 100K, the same algorithms in LensKit, Surprise and implicit, a report
 # make study-all    the same question in every toolkit and under two protocols
+# make audit    what every evaluator of every toolkit really computes: reports/evaluator-audit; hours, picked up if cut off
 # make test     virtual environment, tests, linter, type checker, layering check
 # make benchmark    side by side with other evaluators, and with the frameworks themselves
 PYTHON ?= python3
@@ -17,7 +18,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --retries 10 --timeout 6
 # A package index that does not answer is asked again before giving up.
 RETRY := retry() { for try in 1 2 3; do "$$@" && return 0; echo "try $$try failed: $$*"; sleep 5; done; return 1; }; retry
 
-.PHONY: help install study study-all test test-all check lint types layers format benchmark clean
+.PHONY: help install study study-all audit test test-all check lint types layers format benchmark clean
 
 help:
 	@sed -n '1,/^PYTHON/{/^#/s/^# //p}' Makefile
@@ -45,6 +46,12 @@ study-all: install
 	$(BIN)/repro data get ml-100k
 	$(BIN)/repro run reports/cross-framework-ml100k/study.toml --fresh
 	$(BIN)/repro run reports/cross-framework-ml100k/ut/study.toml --fresh
+
+# An audit that was cut off goes on; one that is finished is only rendered again: remove its journal to begin anew.
+audit: install
+	$(BIN)/repro plugins install all
+	$(BIN)/repro data get ml-100k
+	$(BIN)/repro audit report --resume
 
 test: install
 	@echo "== tests"

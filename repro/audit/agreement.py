@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from repro.audit.inference import indented, number
+from repro.audit.inference import finite, indented, number
 from repro.audit.question import Question
 from repro.audit.simulation import Outcome
 from repro.protocol import Value, toml_value
@@ -179,7 +179,7 @@ class Agreement:
             "names": list(self.names),
             "agreeing": self.agreeing,
             "compared": self.compared,
-            "share": self.share,
+            "share": finite(self.share),
             "digits": self.digits,
             "kinds": list(self.kinds),
             "pairs": [
@@ -188,7 +188,7 @@ class Agreement:
                     "second": pair.second,
                     "verdict": pair.verdict,
                     "compared": dict(pair.compared),
-                    "gaps": dict(pair.gaps),
+                    "gaps": {kind: finite(gap) for kind, gap in pair.gaps.items()},
                     "case": None if pair.case is None else places[id(pair.case)],
                     "choices": [
                         {"decision": one.decision, "first": one.first, "second": one.second} for one in pair.choices

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from repro.audit.aspects import aspects_of
 from repro.audit.black_box import close
-from repro.audit.inference import Inference
 from repro.audit.policies import Policy, hypothesis_of
 from repro.audit.rescore import Rescored, ScoredFold, rescore
 from repro.audit.space import Space
@@ -77,14 +76,11 @@ class _Trial:
 
     def in_doubt(self, policy: Policy) -> Iterator[str]:
         """What the policy does not explain of the evaluator, and how much of that there is here."""
-        if not isinstance(policy, Inference):
+        if isinstance(policy, Protocol):
             return
         known = {aspect.name: aspect for aspect in aspects_of(self._measure.metric)}
-        doubtful = dict.fromkeys(
-            (*(one.aspect for one in policy.unexplained), *(one.aspect for one in policy.unstable))
-        )
         rescored = self._rescored(self._folds[0], self._protocol)
-        for name in doubtful:
+        for name in policy.doubtful:
             opens = known[name].opens if name in known else ()
             touched = [self._short_lists(rescored)] if name == "short lists" else []
             touched += [

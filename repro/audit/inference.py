@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Literal
@@ -26,8 +26,7 @@ class Evidence:
     would_say: Outcome
 
     def to_text(self) -> str:
-        told = f"said {number(self.said)}; with {self.decision} = {toml_value(self.option)} it would be "
-        return f"{told}{number(self.would_say)}\n" + indented(self.question.to_text())
+        return _evidence_text([self])
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +128,12 @@ class Inference:
     cutoffs: tuple[int, ...] = field(default=())
 
     @property
+    def doubtful(self) -> tuple[str, ...]:
+        """The aspects of which the policy says nothing, or nothing certain."""
+        unexplained, unstable = (one.aspect for one in self.unexplained), (one.aspect for one in self.unstable)
+        return tuple(dict.fromkeys((*unexplained, *unstable)))
+
+    @property
     def summary(self) -> str:
         """The finding in a sentence."""
         if self.status == "random":
@@ -149,10 +154,11 @@ class Inference:
             ("Random or unstable", self.unstable),
             ("Refused", self.refused),
             ("Cannot be told apart", self.unidentifiable),
-            ("Evidence", self.evidence),
         ):
             if found:
                 lines += [title, *(indented(one.to_text()) for one in found), ""]
+        if self.evidence:
+            lines += ["Evidence", *(indented(_evidence_text(group)) for group in self._shown_together()), ""]
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -174,7 +180,9 @@ class Inference:
                 {
                     "aspect": one.aspect,
                     "closest": dict(one.closest),
-                    "residual": one.residual if math.isfinite(one.residual) else None,
+                    "residual": finite(one.residual),
+                    "agreed": one.agreed,
+                    "asked": one.asked,
                     **_case(one.question, one.said, one.would_say),
                 }
                 for one in self.unexplained
@@ -203,6 +211,14 @@ class Inference:
                 for one in self.evidence
             ],
         }
+
+    def _shown_together(self) -> list[list[Evidence]]:
+        """The evidence, that about one decision together which has the same case and the same two numbers."""
+        groups: dict[tuple[str, ...], list[Evidence]] = {}
+        for one in self.evidence:
+            shown = (one.decision, one.question.to_text(), number(one.said), number(one.would_say))
+            groups.setdefault(shown, []).append(one)
+        return list(groups.values())
 
     def _confirmation(self) -> str:
         if not self.tried:
@@ -239,6 +255,19 @@ def number(outcome: Outcome) -> str:
 
 def indented(text: str) -> str:
     return "\n".join(f"    {line}" for line in text.splitlines())
+
+
+def finite(value: float) -> float | None:
+    """A number as JSON has it: None where it is infinite or none."""
+    return value if math.isfinite(value) else None
+
+
+def _evidence_text(group: Sequence[Evidence]) -> str:
+    """What rejects options of a decision: one case, and what was said of it and would have been."""
+    one = group[0]
+    options = " or ".join(toml_value(each.option) for each in group)
+    told = f"said {number(one.said)}; with {one.decision} = {options} it would be {number(one.would_say)}"
+    return f"{told}\n{indented(one.question.to_text())}"
 
 
 def _case(question: Question, said: Outcome, would_say: Outcome) -> dict[str, Any]:

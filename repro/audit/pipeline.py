@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from repro.audit.black_box import TOLERANCE, close
 from repro.audit.differences import explanations
-from repro.audit.inference import Inference
+from repro.audit.inference import finite
 from repro.audit.policies import Policy, protocol_of
 from repro.audit.rescore import ScoredFold, rescore
 from repro.data.interactions import Interactions
@@ -171,9 +171,9 @@ class PipelineAudit:
                     "folds": [
                         {
                             "fold": fold.fold,
-                            "reported": fold.reported,
-                            "measured": fold.measured,
-                            "difference": fold.difference,
+                            "reported": finite(fold.reported),
+                            "measured": finite(fold.measured),
+                            "difference": finite(fold.difference),
                             "equal": fold.equal,
                             "users": fold.users,
                         }
@@ -241,9 +241,9 @@ def _audited(measure: str, meant: str, policy: Policy | None, folds: Sequence[Sc
     """The numbers of one measure; ``meant`` is the metric that it is taken for."""
     protocol = None if policy is None else protocol_of(policy)
     if policy is None or protocol is None:
-        why = policy.summary if isinstance(policy, Inference) else "no policy is known for it"
+        why = "no policy is known for it" if policy is None or isinstance(policy, Protocol) else policy.summary
         return AuditedMeasure(measure, meant, why=why)
-    decimals = policy.decimals if isinstance(policy, Inference) else None
+    decimals = None if isinstance(policy, Protocol) else policy.decimals
     tolerance = TOLERANCE if decimals is None else 0.5 * 10.0**-decimals + TOLERANCE
     asked = parse_measure(meant, protocol, metrics())
     try:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from repro.audit.inference import Inference
@@ -12,13 +12,24 @@ from repro.audit.space import Hypothesis, Space
 from repro.errors import ProtocolError
 from repro.protocol import Protocol, read_protocol
 
-Policy = Inference | Protocol
+
+@dataclass(frozen=True)
+class RecordedPolicy:
+    """What is kept of an inference in a journal, and the protocol that was written; see :class:`Inference`."""
+
+    protocol: Protocol | None
+    summary: str
+    decimals: int | None = None
+    doubtful: tuple[str, ...] = ()
+
+
+Policy = Inference | RecordedPolicy | Protocol
 Policies = Mapping[str, Policy]  # by the name of the black box
 
 
 def protocol_of(policy: Policy) -> Protocol | None:
     """The policy as a protocol; None where nothing was inferred."""
-    return policy.protocol if isinstance(policy, Inference) else policy
+    return policy if isinstance(policy, Protocol) else policy.protocol
 
 
 def hypothesis_of(protocol: Protocol, space: Space) -> Hypothesis:
@@ -26,20 +37,19 @@ def hypothesis_of(protocol: Protocol, space: Space) -> Hypothesis:
     return space.hypothesis({key: protocol[key] for key in space.decisions if key in protocol})
 
 
-def write_policy(inference: Inference, folder: Path) -> list[Path]:
-    """Write what was found out as JSON and, where there is a policy, as a protocol; the files.
+def file_stem(name: str) -> str:
+    """What files about a black box are called, after the evaluator and its measure: ``surprise-accuracy-rmse``."""
+    return re.sub(r"[^\w.@-]+", "-", name).strip("-")
 
-    They are called after the evaluator and its measure: ``implicit-ranking_metrics_at_k-ndcg.toml``.
-    """
+
+def write_policy(inference: Inference, folder: Path) -> Path | None:
+    """Write the policy as a protocol, ``implicit-ranking_metrics_at_k-ndcg.toml``; None where there is no policy."""
+    if inference.protocol is None:
+        return None
     folder.mkdir(parents=True, exist_ok=True)
-    stem = re.sub(r"[^\w.@-]+", "-", inference.name).strip("-")
-    written = [folder / f"{stem}.json"]
-    found = json.dumps(inference.to_dict(), indent=2, ensure_ascii=False, default=str)
-    written[0].write_text(found + "\n", encoding="utf-8")
-    if inference.protocol is not None:
-        written.append(folder / f"{stem}.toml")
-        written[1].write_text(inference.protocol.to_toml(), encoding="utf-8")
-    return written
+    path = folder / f"{file_stem(inference.name)}.toml"
+    path.write_text(inference.protocol.to_toml(), encoding="utf-8")
+    return path
 
 
 def read_policies(folder: Path) -> dict[str, Protocol]:

@@ -175,6 +175,22 @@ class Question:
             ],
         }
 
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Question:
+        """The question that :meth:`to_dict` gave; what it was drawn with is not kept."""
+        users = tuple(
+            User(
+                one["user"],
+                {int(item): float(score) for item, score in one["scores"].items()},
+                tuple((item, rating) for item, rating in one["test"]),
+                tuple((item, rating) for item, rating in one["train"]),
+                frozenset(one["made_up"]),
+            )
+            for one in given["users"]
+        )
+        low, high = given["scale"]
+        return cls(users, tuple(given["items"]), given["k"], (low, high))
+
     def _with(self, at: int, user: User) -> Question:
         return replace(self, users=(*self.users[:at], user, *self.users[at + 1 :]))
 

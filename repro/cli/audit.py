@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from repro.cli.audit_report import report
 from repro.cli.audited import (
     DEFAULT_K,
     box_called,
@@ -51,6 +52,9 @@ _policies_option = click.option(
 @click.group(epilog="Example: repro audit infer implicit/ranking_metrics_at_k")
 def audit() -> None:
     """Find out what evaluators really compute, by asking them."""
+
+
+audit.add_command(report)
 
 
 @audit.command(epilog="Examples: repro audit evaluators; repro audit evaluators -m ndcg --only lenskit,implicit")
@@ -134,7 +138,7 @@ def evaluators(
     shell_complete=complete_cannot,
     help="What a function cannot take, such as ties or missing_scores; may be repeated.",
 )
-@click.option("--into", type=click.Path(file_okay=False), help="Write protocols and findings into this folder.")
+@click.option("--into", type=click.Path(file_okay=False), help="Write the policies as protocols into this folder.")
 @click.option("--no-evidence", is_flag=True, help="Do not look for the cases that reject other options: faster.")
 @_seed_option
 @_quiet_option
@@ -170,7 +174,8 @@ def infer(
         for box in boxes:
             with _aspects(stages, box) as tell:
                 found.append(infer_policy(box, seed=seed, evidence=not no_evidence, tell=tell))
-            written += write_policy(found[-1], Path(into)) if into else []
+            file = write_policy(found[-1], Path(into)) if into else None
+            written += [] if file is None else [file]
     if as_json:
         print_json({"inferences": [one.to_dict() for one in found], "written": list(map(str, written))})
         return

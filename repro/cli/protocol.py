@@ -30,20 +30,50 @@ def protocol() -> None:
     """List, show, validate, compare and explain protocols."""
 
 
-@protocol.command("list", epilog="Example: repro protocol list --json")
-@json_option
-def list_protocols(as_json: bool) -> None:
-    """The protocols that come with the suite."""
-    from repro.protocol import protocol_names, read_protocol
+def _complete_group(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(group) for group in _groups() if group.startswith(incomplete) and group]
 
-    found = [read_protocol(name) for name in protocol_names()]
+
+@protocol.command("list", epilog="Examples: repro protocol list; repro protocol list inferred")
+@click.argument("group", required=False, default="", shell_complete=_complete_group)
+@json_option
+def list_protocols(group: str, as_json: bool) -> None:
+    """The protocols that come with the suite.
+
+    GROUP is a folder of them, such as inferred: the policies of evaluators; without it, those of the literature are
+    listed.
+    """
+    from repro.errors import ProtocolError, nearest
+    from repro.protocol import read_protocol
+
+    groups = _groups()
+    if group not in groups:
+        known = ", ".join(filter(None, groups)) or "none"
+        raise ProtocolError(f"there is no group of protocols '{group}'{nearest(group, groups)} Groups: {known}")
+    found = [read_protocol(name) for name in groups[group]]
     if as_json:
         print_json([_summary(one) for one in found])
+        return
+    if group:
+        print_table(["protocol", "what it is", "hash"], [[one.name, one.title, one.hash[:12]] for one in found])
         return
     print_table(
         ["protocol", "what it is", "left open by its source", "hash"],
         [[one.name, one.title, ", ".join(one.open) or "-", one.hash[:12]] for one in found],
     )
+    for other, names in groups.items():
+        if other:
+            click.echo(f"\n{other}/...: {len(names)} more (`repro protocol list {other}`)")
+
+
+def _groups() -> dict[str, list[str]]:
+    """The names of protocols by the folder that they are in; those of the literature are in none."""
+    from repro.protocol import protocol_names
+
+    found: dict[str, list[str]] = {"": []}
+    for name in protocol_names():
+        found.setdefault(name.rpartition("/")[0], []).append(name)
+    return found
 
 
 @protocol.command(epilog="Example: repro protocol show cremonesi-2010-1r")

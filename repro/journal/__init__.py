@@ -1,7 +1,7 @@
 """The journal: write it, read it, check it."""
 
-from repro.journal import events
+from repro.journal import audit_events, events
 from repro.journal.events import journal_schema
 from repro.journal.journal import Contents, Journal, canonical_json, read_journal
 
-__all__ = ["Contents", "Journal", "canonical_json", "events", "journal_schema", "read_journal"]
+__all__ = ["Contents", "Journal", "audit_events", "canonical_json", "events", "journal_schema", "read_journal"]

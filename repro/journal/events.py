@@ -1,4 +1,7 @@
-"""What a journal records: one model for each kind of event; the JSON Schema is made from them."""
+"""What a journal records: one model for each kind of event; the JSON Schema is made from them.
+
+Those of a run are here, those of an audit of evaluators in :mod:`repro.journal.audit_events`.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-Number = int | float | str | bool | None
+from repro.journal.audit_events import AuditEvent
+from repro.journal.base import BaseEvent, Number
 
 
-class _Event(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class DecisionEntry(_Event):
+class DecisionEntry(BaseEvent):
     """A decision in effect: its value, what that means, and who made it."""
 
     decision: str
@@ -24,7 +24,7 @@ class DecisionEntry(_Event):
     origin: str
 
 
-class ImpactEntry(_Event):
+class ImpactEntry(BaseEvent):
     """What a decision touched, as numbers and as a sentence."""
 
     decision: str
@@ -36,14 +36,14 @@ class ImpactEntry(_Event):
     sentence: str
 
 
-class MeasureEntry(_Event):
+class MeasureEntry(BaseEvent):
     """A metric by its short name and by the name that says every variant."""
 
     name: str
     full_name: str
 
 
-class ValueEntry(_Event):
+class ValueEntry(BaseEvent):
     """A number of one cell; null where it is not a number."""
 
     metric: str
@@ -51,7 +51,7 @@ class ValueEntry(_Event):
     users: int
 
 
-class SecondsEntry(_Event):
+class SecondsEntry(BaseEvent):
     """How long one cell took: the framework to fit, to score the candidates and to predict the held-out pairs, and
     the core to rank and measure."""
 
@@ -61,7 +61,7 @@ class SecondsEntry(_Event):
     rank: float = 0.0
 
 
-class RunStarted(_Event):
+class RunStarted(BaseEvent):
     """A run begins: what was asked, with which software, on which machine.
 
     ``left_out`` is what the study asked for with ``*`` and what cannot run here, with the reason.
@@ -76,22 +76,22 @@ class RunStarted(_Event):
     machine: dict[str, Number]
     workers: int
     block_users: int
-    left_out: dict[str, str] = {}
+    left_out: dict[str, str] = Field(default_factory=dict)
 
 
-class RunResumed(_Event):
+class RunResumed(BaseEvent):
     """A run that was cut off goes on."""
 
     event: Literal["run.resumed"] = "run.resumed"
     cells_kept: list[str]
-    tunings_kept: list[str] = []
+    tunings_kept: list[str] = Field(default_factory=list)
     torn_bytes_dropped: int
     versions: dict[str, str]
     machine: dict[str, Number]
     workers: int
 
 
-class DecisionsResolved(_Event):
+class DecisionsResolved(BaseEvent):
     """Every decision of the protocol."""
 
     event: Literal["decisions.resolved"] = "decisions.resolved"
@@ -101,7 +101,7 @@ class DecisionsResolved(_Event):
     measures: list[MeasureEntry]
 
 
-class DataLoaded(_Event):
+class DataLoaded(BaseEvent):
     """The data set as it came, and the SHA-256 of each file that a decision of the protocol names."""
 
     event: Literal["data.loaded"] = "data.loaded"
@@ -110,10 +110,10 @@ class DataLoaded(_Event):
     rows: int
     users: int
     items: int
-    files: dict[str, str] = {}
+    files: dict[str, str] = Field(default_factory=dict)
 
 
-class DataPrepared(_Event):
+class DataPrepared(BaseEvent):
     """The data set after filters and duplicates."""
 
     event: Literal["data.prepared"] = "data.prepared"
@@ -125,7 +125,7 @@ class DataPrepared(_Event):
     impacts: list[ImpactEntry]
 
 
-class FoldMade(_Event):
+class FoldMade(BaseEvent):
     """One fold: how many rows are in each part, and their digests."""
 
     event: Literal["fold.made"] = "fold.made"
@@ -139,7 +139,7 @@ class FoldMade(_Event):
     artifacts: dict[str, str]
 
 
-class SplitMade(_Event):
+class SplitMade(BaseEvent):
     """All folds are made; what the decisions about the split touched."""
 
     event: Literal["split.made"] = "split.made"
@@ -147,7 +147,7 @@ class SplitMade(_Event):
     impacts: list[ImpactEntry]
 
 
-class RangeEntry(_Event):
+class RangeEntry(BaseEvent):
     """Numbers from low to high, tried evenly or, with ``log``, evenly in their logarithms."""
 
     low: int | float
@@ -155,7 +155,7 @@ class RangeEntry(_Event):
     log: bool
 
 
-class TrialEntry(_Event):
+class TrialEntry(BaseEvent):
     """Parameters that were tried: their value on the validation part, or why there is none.
 
     ``no-value``: the metric has nothing to say about the algorithm with these parameters. Parameters proposed again
@@ -171,14 +171,14 @@ class TrialEntry(_Event):
     error: str = ""
 
 
-class BudgetEntry(_Event):
+class BudgetEntry(BaseEvent):
     """How much may be tried: the same for all algorithms of a study."""
 
     trials: int
     seconds: float | None
 
 
-class TuningFinished(_Event):
+class TuningFinished(BaseEvent):
     """The parameters of an algorithm on a fold are chosen, on the validation part, before the test part is opened.
 
     ``left_out`` are parameters of the space that were not tuned, with the reason. Nothing is chosen where no trial has
@@ -203,7 +203,7 @@ class TuningFinished(_Event):
     seconds: float
 
 
-class CellStarted(_Event):
+class CellStarted(BaseEvent):
     """One algorithm on one fold begins, in this process or in the framework's own environment.
 
     ``unmapped`` are parameters that were asked for and that the framework cannot express, with the reason. ``tuned``
@@ -225,7 +225,7 @@ class CellStarted(_Event):
     seed: int
 
 
-class CellFinished(_Event):
+class CellFinished(BaseEvent):
     """One algorithm on one fold is done: its numbers, what each decision touched, what was stored.
 
     ``artifacts`` are stored under their digests; ``digests`` are of what is not stored, such as the candidates.
@@ -239,10 +239,10 @@ class CellFinished(_Event):
     artifacts: dict[str, str]
     digests: dict[str, str]
     seconds: SecondsEntry
-    notes: dict[str, str] = {}
+    notes: dict[str, str] = Field(default_factory=dict)
 
 
-class CellFailed(_Event):
+class CellFailed(BaseEvent):
     """One algorithm on one fold could not be done."""
 
     event: Literal["cell.failed"] = "cell.failed"
@@ -250,14 +250,14 @@ class CellFailed(_Event):
     error: str
 
 
-class ResultsWritten(_Event):
+class ResultsWritten(BaseEvent):
     """The tables are written: file names and digests."""
 
     event: Literal["results.written"] = "results.written"
     files: dict[str, str]
 
 
-class RunFinished(_Event):
+class RunFinished(BaseEvent):
     """The run is over."""
 
     event: Literal["run.finished"] = "run.finished"
@@ -279,7 +279,8 @@ Event = Annotated[
     | CellFinished
     | CellFailed
     | ResultsWritten
-    | RunFinished,
+    | RunFinished
+    | AuditEvent,
     Field(discriminator="event"),
 ]
 

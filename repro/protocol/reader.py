@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -25,21 +26,30 @@ def protocol_folder() -> Path:
 
 
 def protocol_names() -> list[str]:
-    return sorted(path.stem for path in protocol_folder().glob("*.toml"))
+    """The names of the protocols of the suite; those in a folder of their own have its name: ``inferred/...``."""
+    folder = protocol_folder()
+    found = (path.relative_to(folder).as_posix().removesuffix(".toml") for path in folder.rglob("*.toml"))
+    return sorted(found, key=lambda name: ("/" in name, name))
 
 
 def read_protocol(name_or_path: str | Path) -> Protocol:
     """The protocol of that name, or in that file."""
-    path = Path(name_or_path)
-    label = str(path)
-    if path.suffix != ".toml" and path.name == str(name_or_path):
-        named = protocol_folder() / f"{name_or_path}.toml"
-        if not named.exists():
-            raise ProtocolError(
-                f"there is no protocol '{name_or_path}'{nearest(str(name_or_path), protocol_names())} "
-                "`repro protocol list` shows them; a file is given by its path, ending in .toml"
-            )
-        path, label = named, f"protocols/{named.name}"
+    path, name = Path(name_or_path), str(name_or_path)
+    if path.suffix == ".toml":
+        return _read_file(path, str(path))
+    known = protocol_names()
+    if name in known:
+        protocol = _read_file(protocol_folder() / f"{name}.toml", f"protocols/{name}.toml")
+        return protocol if protocol.name else replace(protocol, name=name)
+    if path.name == name or not path.is_file():
+        raise ProtocolError(
+            f"there is no protocol '{name}'{nearest(name, known)} "
+            "`repro protocol list` shows them; a file is given by its path, ending in .toml"
+        )
+    return _read_file(path, str(path))
+
+
+def _read_file(path: Path, label: str) -> Protocol:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Iterable
 from importlib.metadata import distributions, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from repro import __version__
-from repro.journal.events import Number
+from repro.journal.base import Number
 from repro.plugin import plugins
 
 if TYPE_CHECKING:
@@ -21,13 +22,19 @@ PACKAGES = ("numpy", "numba", "pandas", "pyarrow", "scipy", "pluggy", "pydantic"
 
 def versions(study: Study) -> dict[str, str]:
     """The software a study runs on."""
+    found = software(entry.framework for entry in study.entries)
+    if study.tune is not None and find_spec("optuna") is not None:
+        found["optuna"] = version("optuna")
+    return found
+
+
+def software(frameworks: Iterable[str]) -> dict[str, str]:
+    """The versions of the core, of what it stands on, and of frameworks."""
     found = {"repro": __version__, "python": platform.python_version()}
     for name in PACKAGES:
         found[name] = version(name)
-    if study.tune is not None and find_spec("optuna") is not None:
-        found["optuna"] = version("optuna")
-    for entry in study.entries:
-        framework = plugins().framework(entry.framework)
+    for name in frameworks:
+        framework = plugins().framework(name)
         found[f"framework:{framework.name}"] = framework.version
         found.update(framework.packages)
     return found

@@ -85,11 +85,11 @@ def test_a_function_is_inferred_and_its_policy_written(functions):
     first, *page = shown.splitlines()
     assert first == "their_errors:mae is mae[average=users]"
     assert "status: explained; the policy gave 200 of 200 fresh answers" in "\n".join(page)
-    assert page[-2:] == ["written  found/their_errors-mae.json", "written  found/their_errors-mae.toml"]
-    written = json.loads((functions / "found" / "their_errors-mae.json").read_text())
-    assert written["policy"]["predict.missing"] == "constant" and written["policy"]["predict.constant"] == 3.0
+    assert page[-1] == "written  found/their_errors-mae.toml"
+    assert [file.name for file in (functions / "found").iterdir()] == ["their_errors-mae.toml"]
     protocol = read_protocol(functions / "found" / "their_errors-mae.toml")
     assert (protocol["predict.average"], protocol["predict.clip"]) == ("users", "none")
+    assert (protocol["predict.missing"], protocol["predict.constant"]) == ("constant", 3.0)
     assert protocol.source == "their_errors:mae"
 
 

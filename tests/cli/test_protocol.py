@@ -1,12 +1,16 @@
 """`repro protocol`."""
 
 import json
+from dataclasses import replace
 
 import jsonschema
+import pytest
 from click.testing import CliRunner
 
+from repro import Study
 from repro.cli.protocol import protocol
-from repro.protocol import protocol_names
+from repro.errors import ProtocolError
+from repro.protocol import protocol_names, read_protocol, reader
 
 
 def invoke(*arguments):
@@ -15,9 +19,49 @@ def invoke(*arguments):
     return result.output
 
 
-def test_list_names_every_protocol():
-    assert {entry["name"] for entry in json.loads(invoke("list", "--json"))} == set(protocol_names())
-    assert all(name in invoke("list") for name in protocol_names())
+def test_list_names_every_protocol_of_the_literature():
+    names = {name for name in protocol_names() if "/" not in name}
+    assert {entry["name"] for entry in json.loads(invoke("list", "--json"))} == names
+    shown = invoke("list")
+    assert "random-5fold" in names and all(name in shown for name in names)
+
+
+@pytest.fixture
+def with_inferred(tmp_path, monkeypatch):
+    """The suite has two protocols: one of the literature, and one in a folder, which does not say its name."""
+    one = read_protocol("random-5fold")
+    (tmp_path / "inferred").mkdir()
+    (tmp_path / "random-5fold.toml").write_text(one.to_toml())
+    inferred = replace(one, name="", title="What a/b ndcg computes").to_toml()
+    (tmp_path / "inferred" / "a-b-ndcg@k.toml").write_text(inferred)
+    monkeypatch.setattr(reader, "protocol_folder", lambda: tmp_path)
+
+
+def test_protocols_in_a_folder_are_a_group_of_their_own(with_inferred):
+    assert reader.protocol_names() == ["random-5fold", "inferred/a-b-ndcg@k"]
+    shown = invoke("list")
+    assert "random-5fold" in shown and "a-b-ndcg" not in shown
+    assert "inferred/...: 1 more (`repro protocol list inferred`)" in shown
+    shown = invoke("list", "inferred")
+    assert "random-5fold" not in shown
+    assert "inferred/a-b-ndcg@k" in shown and "What a/b ndcg computes" in shown
+    assert [one["name"] for one in json.loads(invoke("list", "inferred", "--json"))] == ["inferred/a-b-ndcg@k"]
+    with pytest.raises(ProtocolError, match="no group of protocols 'infered'; did you mean 'inferred'"):
+        invoke("list", "infered")
+
+
+def test_a_study_takes_a_protocol_of_a_group_by_its_name(with_inferred, tmp_path):
+    study = tmp_path / "study.toml"
+    base = (
+        'metrics = ["ndcg@5"]\n[data]\nname = "synthetic"\n[[algorithms]]\nuse = "reference/popularity"\n[protocol]\n'
+    )
+    study.write_text(base + 'base = "inferred/a-b-ndcg@k"\nsplit.folds = 3\n')
+    protocol = Study.load(study).protocol
+    assert (protocol.name, protocol["split.folds"]) == ("inferred/a-b-ndcg@k, changed", 3)
+    assert invoke("show", "inferred/a-b-ndcg@k").startswith("inferred/a-b-ndcg@k: What a/b ndcg computes")
+    study.write_text(base + 'base = "inferred/a-c-ndcg@k"\n')
+    with pytest.raises(ProtocolError, match="no protocol 'inferred/a-c-ndcg@k'; did you mean 'inferred/a-b-ndcg@k'"):
+        Study.load(study)
 
 
 def test_show_states_every_decision_with_its_origin():

@@ -1,0 +1,81 @@
+"""The parts of an audit of many evaluators, each of which can be done by any process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from repro.audit.agreement import Agreement
+from repro.audit.black_box import BlackBox, box_of_evaluator
+from repro.audit.compare import compare_boxes
+from repro.audit.infer import infer_policy
+from repro.audit.inference import Inference
+from repro.audit.pipeline import PipelineAudit, audit_pipeline
+from repro.audit.policies import RecordedPolicy
+from repro.data import load_dataset
+from repro.plugin import plugins
+
+
+@dataclass(frozen=True)
+class InferMeasure:
+    """Infer the policy of a measure, ``name`` being that of its black box: ``framework/evaluator measure``."""
+
+    name: str
+    seed: int
+
+    @property
+    def framework(self) -> str:
+        return self.name.partition("/")[0]
+
+    def run(self) -> Inference:
+        return infer_policy(_box(self.name), seed=self.seed)
+
+
+@dataclass(frozen=True)
+class CompareMeasures:
+    """Compare measures that are taken for a metric."""
+
+    name: str
+    measures: tuple[str, ...]
+    seed: int
+    policies: Mapping[str, RecordedPolicy]
+    framework: str = ""  # of no one
+
+    def run(self) -> Agreement:
+        return compare_boxes([_box(name) for name in self.measures], seed=self.seed, policies=self.policies)
+
+
+@dataclass(frozen=True)
+class AuditPipeline:
+    """Hold a framework's whole evaluation of a data set against the core, in those ``measures`` of its evaluator."""
+
+    name: str
+    data: str
+    measures: tuple[str, ...]
+    seed: int
+    policies: Mapping[str, RecordedPolicy]
+
+    @property
+    def framework(self) -> str:
+        return self.name.partition("/")[0]
+
+    def run(self) -> PipelineAudit:
+        pipeline = plugins().pipelines()[self.name]
+        found = audit_pipeline(
+            pipeline,
+            load_dataset(self.data),
+            lambda measure: self.policies.get(f"{pipeline.evaluator} {measure}"),
+            data=self.data,
+            seed=self.seed,
+        )
+        asked = (one for one in found.measures if f"{pipeline.evaluator} {one.measure}" in self.measures)
+        return replace(found, measures=tuple(asked))
+
+
+Task = InferMeasure | CompareMeasures | AuditPipeline
+Found = Inference | Agreement | PipelineAudit
+
+
+def _box(name: str) -> BlackBox:
+    evaluator, _, measure = name.partition(" ")
+    return box_of_evaluator(plugins().evaluators()[evaluator], measure)

@@ -1,0 +1,238 @@
+"""What is surprising in an audit, the gravest first; what many measures of a framework share is one finding."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from repro.audit.question import Question
+from repro.audit.survey import Survey, options_of
+from repro.journal.audit_events import CaseEntry, MeasureInferred, MetricCompared, PairEntry, UnexplainedEntry
+from repro.protocol import Value, registry, toml_value
+
+OUTSIDE = "outside the range"
+RANDOM = "random"
+ORDER = "order of rows"
+UNEXPLAINED = "unexplained"
+ROUNDED = "rounded"
+APART = "one name, two numbers"
+UNUSUAL = "unusual"
+KINDS = (OUTSIDE, RANDOM, ORDER, UNEXPLAINED, ROUNDED, APART, UNUSUAL)
+
+_ERRORS = ("mae", "mse", "rmse")
+_UNBOUNDED = ("novelty", "entropy", "serendipity", "half-life", "intra-list-diversity", "arc", "rbp")
+_NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
+_TOLERANCE = 1e-9
+_TOGETHER = "everything together"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A case to be read, and who gives which number to it."""
+
+    question: str
+    answers: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something surprising: of what kind, in a sentence, about which measures, and the smallest case that shows it."""
+
+    kind: str
+    sentence: str
+    measures: tuple[str, ...]
+    case: Shown | None = None
+    rank: tuple[float, ...] = ()
+
+    @property
+    def who(self) -> str:
+        """The measures, those of an evaluator together."""
+        return named(self.measures)
+
+
+def findings_of(survey: Survey) -> list[Finding]:
+    """All findings, the gravest first; of one kind that first which is about most measures."""
+    found = [
+        *_unexplained(survey),
+        *_unstable(survey),
+        *_rounded(survey),
+        *_apart(survey.compared),
+        *_unusual(survey),
+    ]
+    return sorted(found, key=lambda one: (KINDS.index(one.kind), one.rank, -len(one.measures), one.measures))
+
+
+def named(measures: Iterable[str]) -> str:
+    """Measures as text: ``implicit/functions_at_k: ndcg_at_k, AUC_at_k``."""
+    by_evaluator: dict[str, list[str]] = {}
+    for name in measures:
+        evaluator, _, measure = name.partition(" ")
+        by_evaluator.setdefault(evaluator, []).append(measure)
+    return "; ".join(f"{evaluator}: {', '.join(found)}" for evaluator, found in by_evaluator.items())
+
+
+def case_text(case: CaseEntry) -> str:
+    """A case in lines."""
+    return Question.from_dict(case.model_dump()).to_text()
+
+
+def framework(name: str) -> str:
+    return name.partition("/")[0]
+
+
+def is_outside(metric: str, said: str) -> bool:
+    """Whether an answer has a number that the metric cannot have: most lie between 0 and 1, errors are not negative."""
+    if metric in _UNBOUNDED or "error" in said:
+        return False
+    numbers = [float(one) for one in _NUMBER.findall(said)]
+    highest = float("inf") if metric in _ERRORS else 1.0
+    return any(not -_TOLERANCE <= one <= highest + _TOLERANCE for one in numbers)
+
+
+def _unexplained(survey: Survey) -> Iterator[Finding]:
+    """What no policy gives, by framework and aspect; where a number lies outside its range, that case is shown."""
+    groups: dict[tuple[str, str], list[tuple[MeasureInferred, UnexplainedEntry]]] = {}
+    for name, event in survey.inferred.items():
+        for one in event.unexplained:
+            groups.setdefault((framework(name), one.aspect), []).append((event, one))
+    for (_, aspect), group in groups.items():
+        outside = [(event, one) for event, one in group if is_outside(event.metric, one.said)]
+        event, one = min(outside or group, key=lambda pair: _size(pair[1].case))
+        told = _told_of(event, one)
+        sentence = (
+            f"{aspect}: {event.name} says {one.said}, which no {event.metric} can be"
+            if outside
+            else f"{aspect}: no policy explains the answers. {told}"
+        )
+        answers = (("said", one.said), ("closest policy", one.would_say))
+        yield Finding(
+            OUTSIDE if outside else UNEXPLAINED,
+            sentence,
+            tuple(event.name for event, _ in group),
+            Shown(case_text(one.case), answers),
+            (float(aspect == _TOGETHER),),
+        )
+
+
+def _told_of(event: MeasureInferred, one: UnexplainedEntry) -> str:
+    off = "" if one.residual is None else f", and is off by up to {one.residual:.3g}"
+    return f"The closest to {event.name} agrees in {one.agreed} of {one.asked} cases{off}."
+
+
+def _size(case: CaseEntry) -> int:
+    return Question.from_dict(case.model_dump()).size
+
+
+def _unstable(survey: Survey) -> Iterator[Finding]:
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    cases: dict[tuple[str, str, str], Shown] = {}
+    for name, event in survey.inferred.items():
+        for one in event.unstable:
+            key = framework(name), one.kind, one.aspect
+            groups.setdefault(key, []).append(name)
+            cases.setdefault(key, Shown(case_text(one.case), tuple(("said", answer) for answer in one.answers)))
+    for (where, kind, aspect), names in groups.items():
+        if kind == "random":
+            told = f"{aspect}: the same question gets other answers each time"
+        else:
+            told = f"{aspect}: the same rows in another order get another answer"
+        yield Finding(RANDOM if kind == "random" else ORDER, told, tuple(names), cases[where, kind, aspect])
+
+
+def _rounded(survey: Survey) -> Iterator[Finding]:
+    groups: dict[tuple[str, int], list[str]] = {}
+    for name, event in survey.inferred.items():
+        if event.decimals is not None:
+            groups.setdefault((framework(name), event.decimals), []).append(name)
+    for (_, decimals), names in groups.items():
+        yield Finding(ROUNDED, f"answers are rounded to {decimals} decimals", tuple(names))
+
+
+def _apart(compared: Sequence[MetricCompared]) -> Iterator[Finding]:
+    """Measures of one name in one framework that are not the same: by evaluators and by what explains it."""
+    groups: dict[tuple[str, str, tuple[str, ...]], list[tuple[MetricCompared, PairEntry]]] = {}
+    for event in compared:
+        for pair in event.pairs:
+            (first, _, measure), (second, _, other) = pair.first.partition(" "), pair.second.partition(" ")
+            if pair.verdict == "differ" and framework(first) == framework(second) and measure == other:
+                why = tuple(choice.decision for choice in pair.choices) or _kind(event, pair)
+                groups.setdefault((first, second, why), []).append((event, pair))
+    for (first, second, why), found in groups.items():
+        event, pair = min(found, key=lambda one: _pair_size(*one))
+        measures = tuple(name for _, pair in found for name in (pair.first, pair.second))
+        sentence = f"{first} and {second} give different numbers under one name: {', '.join(why)}"
+        yield Finding(APART, sentence, tuple(sorted(measures)), answered(event, pair, (pair.first, pair.second)))
+
+
+def _kind(event: MetricCompared, pair: PairEntry) -> tuple[str, ...]:
+    return () if pair.case is None else (event.cases[pair.case].kind,)
+
+
+def _pair_size(event: MetricCompared, pair: PairEntry) -> int:
+    return 0 if pair.case is None else _size(event.cases[pair.case].case)
+
+
+def answered(event: MetricCompared, pair: PairEntry, names: Sequence[str]) -> Shown | None:
+    """The smallest case of a pair, with the answers of these."""
+    if pair.case is None:
+        return None
+    case = event.cases[pair.case]
+    answers = tuple((name, case.answers[name]) for name in names if name in case.answers)
+    return Shown(case_text(case.case), answers)
+
+
+def _unusual(survey: Survey) -> Iterator[Finding]:
+    """Options that are not the default, and that fewer frameworks take than another one."""
+    known = registry()
+    for decision, options in taken(survey.inferred.values()).items():
+        frameworks = {value: {framework(name) for name in names} for value, names in options.items()}
+        most = max(frameworks, key=lambda value: len(frameworks[value]))
+        total = len(set().union(*frameworks.values()))
+        for value, names in options.items():
+            few = len(frameworks[value])
+            if value in (most, known[decision].default) or few == len(frameworks[most]):
+                continue
+            meaning = known[decision].meaning(value)
+            said = f" ({meaning})" if known[decision].option(value) else ""
+            sentence = (
+                f"{decision} = {toml_value(value)}{said}: {few} of {total} frameworks; most take {toml_value(most)}"
+            )
+            case = _shown_by_a_pair(survey.compared, decision, value, set(names))
+            yield Finding(UNUSUAL, sentence, tuple(names), case, (few / total,))
+
+
+def taken(inferred: Iterable[MeasureInferred]) -> dict[str, dict[Value, list[str]]]:
+    """For each decision, in the order of the registry, the options that are taken, and by which measures.
+
+    Measures for which options cannot be told apart are not counted.
+    """
+    found: dict[str, dict[Value, list[str]]] = {key: {} for key in registry()}
+    for event in inferred:
+        for key in event.policy:
+            options = options_of(event, key)
+            if len(options) == 1:
+                found[key].setdefault(options[0], []).append(event.name)
+    return {key: options for key, options in found.items() if options}
+
+
+def _shown_by_a_pair(compared: Sequence[MetricCompared], decision: str, value: Value, names: set[str]) -> Shown | None:
+    """The smallest case in which an option explains why one of these measures differs from another one."""
+    found = [
+        (len(pair.choices), _pair_size(event, pair), position, event, pair)
+        for event in compared
+        for position, pair in enumerate(event.pairs)
+        for choice in pair.choices
+        if choice.decision == decision
+        and ((pair.first in names and choice.first == value) or (pair.second in names and choice.second == value))
+    ]
+    if not found:
+        return None
+    *_, event, pair = min(found, key=lambda one: one[:3])
+    return answered(event, pair, (pair.first, pair.second))
+
+
+def count_by_kind(findings: Iterable[Finding]) -> Mapping[str, int]:
+    """How many findings there are of each kind, the gravest first."""
+    found = [one.kind for one in findings]
+    return {kind: found.count(kind) for kind in KINDS if kind in found}

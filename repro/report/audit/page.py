@@ -1,0 +1,213 @@
+"""The report of an audit of evaluators: one HTML file, the findings first; it needs nothing but the pages beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from pathlib import Path
+
+from repro.audit.survey import REPORT, Survey
+from repro.report.audit.findings import KINDS, ROUNDED, UNUSUAL, Finding, Shown, count_by_kind, findings_of, named
+from repro.report.audit.matrices import agreement_section
+from repro.report.audit.policies import policy_section
+from repro.report.audit.style import STYLE
+
+_OPEN = 6  # findings that are shown at once
+_MEANING = {
+    "outside the range": "A number that the metric cannot have.",
+    "random": "The same question, asked again, has another answer.",
+    "order of rows": "The same rows in another order have another answer.",
+    "unexplained": "No policy in the space of decisions gives these answers; the closest one is off.",
+    "rounded": "What is printed is all that can be had.",
+    "one name, two numbers": "Two ways to call one framework, one name of a measure, and different numbers.",
+    "unusual": "A choice that most frameworks make otherwise.",
+}
+
+
+def write_audit_report(survey: Survey) -> Path:
+    """Write ``report.html`` into the folder of the audit; its path."""
+    path = survey.folder / REPORT
+    path.write_text(render(survey), encoding="utf-8")
+    return path
+
+
+def render(survey: Survey) -> str:
+    """The report as HTML."""
+    findings = findings_of(survey)
+    title = "What evaluators really compute"
+    body = [
+        f"<h1>{title}</h1>",
+        *_lead(survey, findings),
+        *_findings(survey, findings),
+        *policy_section(survey),
+        *agreement_section(survey),
+        *_pipelines(survey),
+        *_left_out(survey),
+        *_identity(survey),
+    ]
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{title}</title><style>{STYLE}</style></head><body>\n" + "\n".join(body) + "\n</body></html>\n"
+    )
+
+
+def headline(survey: Survey) -> dict[str, int]:
+    """The numbers that sum an audit up."""
+    status = [event.status for event in survey.inferred.values()]
+    measures = [one for pipeline in survey.pipelines for one in pipeline.measures]
+    return {
+        "frameworks": len({one.name.partition("/")[0] for one in survey.began.evaluators}),
+        "evaluators": len(survey.began.evaluators),
+        "measures": len(survey.measures),
+        "explained": status.count("explained"),
+        "unexplained": status.count("unexplained"),
+        "random": status.count("random"),
+        "failed": len(survey.measures) - len(status),
+        "pairs": sum(one.compared for one in survey.compared),
+        "pairs_agreeing": sum(one.agreeing for one in survey.compared),
+        "pipeline_measures": len(measures),
+        "pipeline_measures_equal": sum(one.equal for one in measures),
+    }
+
+
+def _lead(survey: Survey, findings: Sequence[Finding]) -> list[str]:
+    """The point, in numbers and in a few sentences."""
+    told = headline(survey)
+    cards = [
+        (_share(told["pairs_agreeing"], told["pairs"]), "of pairs that bear the name of one metric agree"),
+        (f"{told['explained']} of {told['measures']}", "measures follow one policy in all that they can be asked"),
+        (f"{told['unexplained']}", "do so but for something that no policy explains"),
+        (f"{told['random']}", "give random answers"),
+    ]
+    if told["pipeline_measures"]:
+        equal = f"{told['pipeline_measures_equal']} of {told['pipeline_measures']}"
+        cards.append((equal, "numbers of whole evaluations are those that the core gives"))
+    shown = "".join(f"<li><strong>{escape(value)}</strong> {escape(what)}</li>" for value, what in cards)
+    asked = sum(event.asked for event in survey.inferred.values())
+    kinds = ", ".join(
+        f'<a href="#{_anchor(kind)}">{number} {kind}</a>' for kind, number in count_by_kind(findings).items()
+    )
+    return [
+        f'<p class="lead">{told["measures"]} measures of {told["evaluators"]} evaluators in {told["frameworks"]} '
+        f"frameworks were asked {asked:,} small questions. Every policy that would have answered otherwise was "
+        "discarded; what is left was confirmed on 200 fresh random cases each.</p>",
+        f'<ul class="cards">{shown}</ul>',
+        f"<p>Findings, the gravest first: {kinds or 'none'}.</p>",
+        '<p class="nav"><a href="#findings">Findings</a> <a href="#policies">Policies</a> '
+        '<a href="#agreement">Who agrees with whom</a> <a href="#pipelines">Whole evaluations</a> '
+        '<a href="#left-out">What was left out</a></p>',
+    ]
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.0%}" if whole else "–"
+
+
+def _anchor(kind: str) -> str:
+    return "kind-" + kind.replace(",", "").replace(" ", "-")
+
+
+def _findings(survey: Survey, findings: Sequence[Finding]) -> list[str]:
+    lines = ['<h2 id="findings">Findings</h2>']
+    shown = 0
+    for kind in KINDS:
+        of_kind = [one for one in findings if one.kind == kind]
+        if not of_kind:
+            continue
+        title = kind[0].upper() + kind[1:]
+        lines += [f'<h3 id="{_anchor(kind)}">{title} ({len(of_kind)})</h3>', f"<p>{_MEANING[kind]}</p>"]
+        for one in of_kind:
+            lines.append(_finding(survey, one, shown < _OPEN and kind not in (ROUNDED, UNUSUAL)))
+            shown += 1
+    return lines if findings else [*lines, "<p>Nothing is surprising.</p>"]
+
+
+def _finding(survey: Survey, one: Finding, is_open: bool) -> str:
+    case = "" if one.case is None else shown_case(one.case)
+    pages = [survey.inferred[name].page for name in one.measures if name in survey.inferred]
+    links = ", ".join(f'<a href="{escape(page)}">{place}</a>' for place, page in enumerate(pages, 1))
+    about = f"<p>{escape(named(one.measures))}" + (
+        f" <small>(pages with the evidence: {links})</small>" if links else ""
+    )
+    frameworks = ", ".join(dict.fromkeys(name.partition("/")[0] for name in one.measures))
+    summary = f"<strong>{escape(frameworks)}</strong> {escape(one.sentence)}"
+    opened = " open" if is_open else ""
+    return f'<details class="finding"{opened}><summary>{summary}</summary>{case}{about}</p></details>'
+
+
+def shown_case(case: Shown) -> str:
+    """A case and the answers to it."""
+    answers = "".join(f"<li>{escape(who)} <strong>{escape(answer)}</strong></li>" for who, answer in case.answers)
+    return f'<pre>{escape(case.question)}</pre><ul class="answers">{answers}</ul>'
+
+
+def _pipelines(survey: Survey) -> list[str]:
+    lines = ['<h2 id="pipelines">Whole evaluations</h2>']
+    if not survey.pipelines:
+        return [*lines, "<p>None was run.</p>"]
+    lines.append(
+        f"<p>Each framework splits, fits and measures {escape(survey.began.data)} as its documentation shows; the core "
+        "measures the same scores again, under the policy that was inferred.</p>"
+    )
+    for one in survey.pipelines:
+        rows = []
+        for measure in one.measures:
+            first = measure.folds[0] if measure.folds else None
+            equal = sum(fold.equal for fold in measure.folds)
+            verdict = "equal" if measure.equal else f"{equal} of {len(measure.folds)} folds equal"
+            why = " ".join(measure.explanations) or ("" if measure.equal else measure.summary)
+            rows.append(
+                [
+                    measure.measure,
+                    measure.metric,
+                    "–" if first is None else _number(first.reported),
+                    "–" if first is None else _number(first.measured),
+                    verdict if measure.folds else "no numbers",
+                    why,
+                ]
+            )
+        head = ["measure", "metric", "reported, fold 1", "measured", "", "why"]
+        lines += [f"<h3>{escape(one.name)}</h3>", f"<p>{escape(one.title)}.</p>", table(head, rows)]
+    return lines
+
+
+def _number(value: float | None) -> str:
+    return "no number" if value is None else f"{value:.10g}"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A plain table; text is escaped."""
+    top = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
+    lines = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table></div>'
+
+
+def _left_out(survey: Survey) -> list[str]:
+    lines = ['<h2 id="left-out">What was left out</h2>']
+    lines += [f"<p>{escape(reason)}.</p>" for reason in dict.fromkeys(survey.began.left_out.values())]
+    if survey.failed:
+        lines += ["<p>The audit itself failed on these:</p>", table(["", "error"], list(survey.failed.items()))]
+    refused: dict[tuple[str, str], list[str]] = {}
+    for name, event in survey.inferred.items():
+        for one in event.refused:
+            message = one.message.splitlines()[0][:200] if one.message else ""
+            refused.setdefault((one.aspect, message), []).append(name)
+    if refused:
+        rows = [[aspect, named(names), message] for (aspect, message), names in refused.items()]
+        lines += ["<p>What evaluators refuse to answer:</p>", table(["aspect", "who", "says"], rows)]
+    return lines if len(lines) > 1 else [*lines, "<p>Nothing.</p>"]
+
+
+def _identity(survey: Survey) -> list[str]:
+    began = survey.began
+    rows = [
+        *(
+            [one.name, one.framework_version, "in this process" if one.where == "here" else "in its own environment"]
+            for one in began.evaluators
+        ),
+        ["seed", str(began.seed), ""],
+        *([name, version, ""] for name, version in began.versions.items() if not name.startswith("framework:")),
+    ]
+    details = table(["", "version", "ran"], rows)
+    return ["<h2>Software</h2>", f"<details><summary>Versions and where evaluators ran</summary>{details}</details>"]

@@ -1,0 +1,108 @@
+"""Who decides what: for each metric a table of measures by decisions, coloured by option."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from html import escape
+
+from repro.audit.survey import Survey, options_of
+from repro.journal.audit_events import MeasureInferred
+from repro.protocol import Value, registry
+
+_COLOURS = 7
+
+
+def policy_section(survey: Survey) -> list[str]:
+    """One table for each metric that measures are taken for."""
+    groups: dict[str, list[MeasureInferred]] = {}
+    for name, metric in survey.measures.items():
+        if name in survey.inferred:
+            groups.setdefault(metric, []).append(survey.inferred[name])
+    lines = [
+        '<h2 id="policies">Policies</h2>',
+        "<p>What each evaluator decides, where not all decide the same. The most frequent option of a column is plain, "
+        "others are coloured. Empty: not settled, the reason is shown when pointed at; ≈: options that never differ "
+        "here.</p>",
+    ]
+    for metric in sorted(groups, key=lambda one: (-len(groups[one]), one)):
+        lines.append(_metric(metric, groups[metric]))
+    return lines
+
+
+def _metric(metric: str, events: Sequence[MeasureInferred]) -> str:
+    decided = {key for event in events for key in event.policy}
+    decisions = [key for key in registry() if key in decided]
+    differing = [key for key in decisions if not common(events, key)]
+    shared = {key: common(events, key) for key in decisions if key not in differing}
+    of = "measure" if len(events) == 1 else "measures"
+    told = f"{len(events)} {of}, {len(differing)} decisions that they take differently"
+    agreed = ", ".join(f"{key} = {' or '.join(map(_text, options))}" for key, options in shared.items())
+    below = f"<p><small>All agree on: {escape(agreed)}.</small></p>" if agreed else ""
+    summary = f"<summary><strong>{escape(metric)}</strong> {told}</summary>"
+    return f"<details>{summary}{_table(events, differing)}{below}</details>"
+
+
+def common(events: Sequence[MeasureInferred], decision: str) -> tuple[Value, ...]:
+    """The options of a decision that all measures may take for which it is settled."""
+    found = [options for event in events if (options := options_of(event, decision))]
+    return tuple(value for value in found[0] if all(value in options for options in found)) if found else ()
+
+
+def _table(events: Sequence[MeasureInferred], decisions: Sequence[str]) -> str:
+    known = registry()
+    columns = {key: _colours(events, key) for key in decisions}
+    head = "".join(f'<th scope="col" title="{escape(known[key].question)}">{_breakable(key)}</th>' for key in decisions)
+    rows = []
+    for event in events:
+        evaluator, _, measure = event.name.partition(" ")
+        label = f'{escape(evaluator)} <a href="{escape(event.page)}">{escape(measure)}</a>'
+        status = f'<td class="{event.status}">{_status(event)}</td>'
+        cells = "".join(_cell(event, key, columns[key]) for key in decisions)
+        rows.append(f'<tr><th scope="row">{label}</th>{status}{cells}</tr>')
+    top = f'<tr><th scope="col">evaluator, measure</th><th scope="col">explained</th>{head}</tr>'
+    return f'<div class="wide"><table class="grid"><thead>{top}</thead><tbody>{"".join(rows)}</tbody></table></div>'
+
+
+def _status(event: MeasureInferred) -> str:
+    if event.status == "explained":
+        return "in full"
+    if event.status == "random":
+        return "random"
+    aspects = ", ".join(one.aspect for one in event.unexplained)
+    return f'<span title="{escape(aspects)}">but for {len(event.unexplained)}</span>'
+
+
+def _colours(events: Sequence[MeasureInferred], decision: str) -> dict[Value, int]:
+    """A number for each option, the most frequent first."""
+    taken = Counter(options[0] for event in events if len(options := options_of(event, decision)) == 1)
+    return {value: place for place, (value, _) in enumerate(taken.most_common())}
+
+
+def _cell(event: MeasureInferred, decision: str, colours: dict[Value, int]) -> str:
+    options = options_of(event, decision)
+    if not options:
+        return f'<td class="open" title="{escape(why_open(event, decision))}"></td>'
+    if len(options) > 1:
+        return f'<td class="open" title="{escape(" or ".join(map(_text, options)))}">≈</td>'
+    [value] = options
+    title = registry()[decision].meaning(value)
+    return f'<td class="o{min(colours[value], _COLOURS)}" title="{escape(title)}">{escape(_text(value))}</td>'
+
+
+def why_open(event: MeasureInferred, decision: str) -> str:
+    """Why a decision is not settled."""
+    reasons = [one.why for one in event.unidentifiable if one.decision == decision]
+    if reasons:
+        return reasons[0]
+    if event.unexplained:
+        return f"not explained: {', '.join(one.aspect for one in event.unexplained)}"
+    return "it has no effect here"
+
+
+def _text(value: Value) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _breakable(key: str) -> str:
+    return escape(key).replace(".", ".<wbr>")
