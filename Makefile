@@ -1,6 +1,6 @@
 # make study    virtual environment, MovieLens 100K, the same algorithms in LensKit, Surprise and implicit, a report
 # make study-all    the same question in every toolkit and under two protocols
-# make audit    what every evaluator of every toolkit really computes: reports/evaluator-audit; hours, picked up if cut off
+# make audit    what every evaluator of every toolkit really computes, in hours: reports/evaluator-audit
 # make test     virtual environment, tests, linter, type checker, layering check
 # make benchmark    side by side with other evaluators, and with the frameworks themselves
 PYTHON ?= python3
@@ -47,11 +47,11 @@ study-all: install
 	$(BIN)/repro run reports/cross-framework-ml100k/study.toml --fresh
 	$(BIN)/repro run reports/cross-framework-ml100k/ut/study.toml --fresh
 
-# An audit that was cut off goes on; one that is finished is only rendered again: remove its journal to begin anew.
+# If it is cut off: repro audit report --resume
 audit: install
 	$(BIN)/repro plugins install all
 	$(BIN)/repro data get ml-100k
-	$(BIN)/repro audit report --resume
+	$(BIN)/repro audit report --fresh
 
 test: install
 	@echo "== tests"

@@ -292,11 +292,13 @@ class _Run:
         return RecordedPolicy(protocol, event.summary, event.decimals, tuple(doubtful))
 
     def _comparisons(self, policies: Mapping[str, RecordedPolicy]) -> list[Task]:
-        groups = {label: [box.name for box in boxes] for label, boxes in by_metric(self._evaluators).items()}
+        """A task for each metric; measures whose audit failed would only spoil it for the others."""
+        groups = {
+            label: [box.name for box in boxes if box.name in policies]
+            for label, boxes in by_metric(self._evaluators).items()
+        }
         return [
-            CompareMeasures(
-                label, tuple(names), self._began.seed, {name: policies[name] for name in names if name in policies}
-            )
+            CompareMeasures(label, tuple(names), self._began.seed, {name: policies[name] for name in names})
             for label, names in sorted(groups.items(), key=lambda group: -len(group[1]))  # what takes longest first
             if len(names) > 1
         ]
