@@ -124,7 +124,8 @@ def _summary(survey: Survey, file: Path, protocols: str) -> dict[str, object]:
         "protocols": protocols,
         **headline(survey),
         "findings": [
-            {"kind": one.kind, "finding": one.sentence, "measures": list(one.measures)} for one in findings_of(survey)
+            {"kind": one.kind, "topic": one.topic, "finding": one.sentence, "measures": list(one.measures)}
+            for one in findings_of(survey)
         ],
         "failed": dict(survey.failed),
         "left_out": dict(survey.began.left_out),
@@ -145,7 +146,7 @@ def _print_survey(survey: Survey) -> None:
         click.echo(f"{equal} numbers of whole evaluations are those that the core gives")
     findings = findings_of(survey)
     for one in findings[:_SHOWN]:
-        click.echo(f"  {click.style(one.kind, bold=True)}: {one.sentence} ({one.who})")
+        click.echo(f"  {click.style(one.kind, bold=True)}: {one.topic}: {one.sentence} ({one.who})")
     if len(findings) > _SHOWN:
         click.echo(f"  and {len(findings) - _SHOWN} more findings in the report")
     for name, error in survey.failed.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from repro.audit.question import Question
@@ -37,9 +37,10 @@ class Shown:
 
 @dataclass(frozen=True)
 class Finding:
-    """Something surprising: of what kind, in a sentence, about which measures, and the smallest case that shows it."""
+    """Something surprising: of what kind, about what, in a sentence, of which measures, and the smallest case of it."""
 
     kind: str
+    topic: str
     sentence: str
     measures: tuple[str, ...]
     case: Shown | None = None
@@ -81,13 +82,14 @@ def framework(name: str) -> str:
     return name.partition("/")[0]
 
 
-def is_outside(metric: str, said: str) -> bool:
-    """Whether an answer has a number that the metric cannot have: most lie between 0 and 1, errors are not negative."""
-    if metric in _UNBOUNDED or "error" in said:
-        return False
+def outside(metric: str, said: str) -> float:
+    """How far an answer lies outside what the metric can be: most are from 0 to 1, errors are not negative."""
+    if metric in _UNBOUNDED or said.startswith("an error"):
+        return 0.0
     numbers = [float(one) for one in _NUMBER.findall(said)]
     highest = float("inf") if metric in _ERRORS else 1.0
-    return any(not -_TOLERANCE <= one <= highest + _TOLERANCE for one in numbers)
+    most = max((max(-one, one - highest) for one in numbers), default=0.0)
+    return most if most > _TOLERANCE else 0.0
 
 
 def _unexplained(survey: Survey) -> Iterator[Finding]:
@@ -97,17 +99,18 @@ def _unexplained(survey: Survey) -> Iterator[Finding]:
         for one in event.unexplained:
             groups.setdefault((framework(name), one.aspect), []).append((event, one))
     for (_, aspect), group in groups.items():
-        outside = [(event, one) for event, one in group if is_outside(event.metric, one.said)]
-        event, one = min(outside or group, key=lambda pair: _size(pair[1].case))
-        told = _told_of(event, one)
+        event, one = min(group, key=lambda pair: (-outside(pair[0].metric, pair[1].said), _size(pair[1].case)))
+        is_outside = outside(event.metric, one.said) > 0
+        measure = event.name.partition(" ")[2]
         sentence = (
-            f"{aspect}: {event.name} says {one.said}, which no {event.metric} can be"
-            if outside
-            else f"{aspect}: no policy explains the answers. {told}"
+            f"{measure} says {one.said}, which no {event.metric} can be"
+            if is_outside
+            else f"no policy explains the answers; {_told_of(event, one)}"
         )
-        answers = (("said", one.said), ("closest policy", one.would_say))
+        answers = ((f"{event.name} said", one.said), ("the closest policy says", one.would_say))
         yield Finding(
-            OUTSIDE if outside else UNEXPLAINED,
+            OUTSIDE if is_outside else UNEXPLAINED,
+            aspect,
             sentence,
             tuple(event.name for event, _ in group),
             Shown(case_text(one.case), answers),
@@ -117,7 +120,8 @@ def _unexplained(survey: Survey) -> Iterator[Finding]:
 
 def _told_of(event: MeasureInferred, one: UnexplainedEntry) -> str:
     off = "" if one.residual is None else f", and is off by up to {one.residual:.3g}"
-    return f"The closest to {event.name} agrees in {one.agreed} of {one.asked} cases{off}."
+    measure = event.name.partition(" ")[2]
+    return f"that which is closest to {measure} agrees in {one.agreed} of {one.asked} cases{off}"
 
 
 def _size(case: CaseEntry) -> int:
@@ -134,10 +138,10 @@ def _unstable(survey: Survey) -> Iterator[Finding]:
             cases.setdefault(key, Shown(case_text(one.case), tuple(("said", answer) for answer in one.answers)))
     for (where, kind, aspect), names in groups.items():
         if kind == "random":
-            told = f"{aspect}: the same question gets other answers each time"
+            told = "the same question gets other answers each time"
         else:
-            told = f"{aspect}: the same rows in another order get another answer"
-        yield Finding(RANDOM if kind == "random" else ORDER, told, tuple(names), cases[where, kind, aspect])
+            told = "the same rows in another order get another answer"
+        yield Finding(RANDOM if kind == "random" else ORDER, aspect, told, tuple(names), cases[where, kind, aspect])
 
 
 def _rounded(survey: Survey) -> Iterator[Finding]:
@@ -146,7 +150,8 @@ def _rounded(survey: Survey) -> Iterator[Finding]:
         if event.decimals is not None:
             groups.setdefault((framework(name), event.decimals), []).append(name)
     for (_, decimals), names in groups.items():
-        yield Finding(ROUNDED, f"answers are rounded to {decimals} decimals", tuple(names))
+        topic = f"{decimals} decimals"
+        yield Finding(ROUNDED, topic, "answers are rounded, and no more digits can be had", tuple(names))
 
 
 def _apart(compared: Sequence[MetricCompared]) -> Iterator[Finding]:
@@ -161,8 +166,9 @@ def _apart(compared: Sequence[MetricCompared]) -> Iterator[Finding]:
     for (first, second, why), found in groups.items():
         event, pair = min(found, key=lambda one: _pair_size(*one))
         measures = tuple(name for _, pair in found for name in (pair.first, pair.second))
-        sentence = f"{first} and {second} give different numbers under one name: {', '.join(why)}"
-        yield Finding(APART, sentence, tuple(sorted(measures)), answered(event, pair, (pair.first, pair.second)))
+        sentence = f"{first} and {second} give different numbers under one name"
+        case = answered(event, pair, (pair.first, pair.second))
+        yield Finding(APART, ", ".join(why), sentence, tuple(sorted(measures)), case)
 
 
 def _kind(event: MetricCompared, pair: PairEntry) -> tuple[str, ...]:
@@ -194,12 +200,11 @@ def _unusual(survey: Survey) -> Iterator[Finding]:
             if value in (most, known[decision].default) or few == len(frameworks[most]):
                 continue
             meaning = known[decision].meaning(value)
-            said = f" ({meaning})" if known[decision].option(value) else ""
-            sentence = (
-                f"{decision} = {toml_value(value)}{said}: {few} of {total} frameworks; most take {toml_value(most)}"
-            )
+            said = f"{meaning}; " if known[decision].option(value) else ""
+            sentence = f"{said}{few} of {total} frameworks do so, most take {toml_value(most)}"
             case = _shown_by_a_pair(survey.compared, decision, value, set(names))
-            yield Finding(UNUSUAL, sentence, tuple(names), case, (few / total,))
+            topic = f"{decision} = {toml_value(value)}"
+            yield Finding(UNUSUAL, topic, sentence, tuple(names), case, (few / total,))
 
 
 def taken(inferred: Iterable[MeasureInferred]) -> dict[str, dict[Value, list[str]]]:
@@ -230,9 +235,3 @@ def _shown_by_a_pair(compared: Sequence[MetricCompared], decision: str, value: V
         return None
     *_, event, pair = min(found, key=lambda one: one[:3])
     return answered(event, pair, (pair.first, pair.second))
-
-
-def count_by_kind(findings: Iterable[Finding]) -> Mapping[str, int]:
-    """How many findings there are of each kind, the gravest first."""
-    found = [one.kind for one in findings]
-    return {kind: found.count(kind) for kind in KINDS if kind in found}

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from repro.audit.survey import REPORT, Survey
-from repro.report.audit.findings import KINDS, ROUNDED, UNUSUAL, Finding, Shown, count_by_kind, findings_of, named
+from repro.report.audit.findings import APART, KINDS, ROUNDED, UNUSUAL, Finding, Shown, findings_of, named
 from repro.report.audit.matrices import agreement_section
 from repro.report.audit.policies import policy_section
 from repro.report.audit.style import STYLE
@@ -85,19 +85,38 @@ def _lead(survey: Survey, findings: Sequence[Finding]) -> list[str]:
         cards.append((equal, "numbers of whole evaluations are those that the core gives"))
     shown = "".join(f"<li><strong>{escape(value)}</strong> {escape(what)}</li>" for value, what in cards)
     asked = sum(event.asked for event in survey.inferred.values())
-    kinds = ", ".join(
-        f'<a href="#{_anchor(kind)}">{number} {kind}</a>' for kind, number in count_by_kind(findings).items()
-    )
     return [
         f'<p class="lead">{told["measures"]} measures of {told["evaluators"]} evaluators in {told["frameworks"]} '
         f"frameworks were asked {asked:,} small questions. Every policy that would have answered otherwise was "
-        "discarded; what is left was confirmed on 200 fresh random cases each.</p>",
+        "discarded; the one that is left was tried on 200 fresh random cases.</p>",
         f'<ul class="cards">{shown}</ul>',
-        f"<p>Findings, the gravest first: {kinds or 'none'}.</p>",
+        _in_short(findings),
         '<p class="nav"><a href="#findings">Findings</a> <a href="#policies">Policies</a> '
         '<a href="#agreement">Who agrees with whom</a> <a href="#pipelines">Whole evaluations</a> '
         '<a href="#left-out">What was left out</a></p>',
     ]
+
+
+def _in_short(findings: Sequence[Finding]) -> str:
+    """For each kind of findings, the gravest first, which frameworks they are about and what of these."""
+    rows = []
+    for kind in KINDS:
+        topics: dict[str, dict[str, None]] = {}
+        for one in findings:
+            if one.kind == kind:
+                topics.setdefault(one.measures[0].partition("/")[0], {})[one.topic] = None
+        plain = kind in (UNUSUAL, APART)  # too many to be told here
+        who = [
+            f"<strong>{escape(name)}</strong>" + ("" if plain else f" ({escape(', '.join(of))})")
+            for name, of in topics.items()
+        ]
+        link = f'<a href="#{_anchor(kind)}">{_title(kind)}</a>'
+        rows += [f'<tr><th scope="row">{link}</th><td>{", ".join(who)}</td></tr>'] if who else []
+    return f'<div class="wide"><table class="short"><tbody>{"".join(rows)}</tbody></table></div>' if rows else ""
+
+
+def _title(kind: str) -> str:
+    return kind[0].upper() + kind[1:]
 
 
 def _share(part: int, whole: int) -> str:
@@ -115,8 +134,7 @@ def _findings(survey: Survey, findings: Sequence[Finding]) -> list[str]:
         of_kind = [one for one in findings if one.kind == kind]
         if not of_kind:
             continue
-        title = kind[0].upper() + kind[1:]
-        lines += [f'<h3 id="{_anchor(kind)}">{title} ({len(of_kind)})</h3>', f"<p>{_MEANING[kind]}</p>"]
+        lines += [f'<h3 id="{_anchor(kind)}">{_title(kind)} ({len(of_kind)})</h3>', f"<p>{_MEANING[kind]}</p>"]
         for one in of_kind:
             lines.append(_finding(survey, one, shown < _OPEN and kind not in (ROUNDED, UNUSUAL)))
             shown += 1
@@ -125,21 +143,29 @@ def _findings(survey: Survey, findings: Sequence[Finding]) -> list[str]:
 
 def _finding(survey: Survey, one: Finding, is_open: bool) -> str:
     case = "" if one.case is None else shown_case(one.case)
-    pages = [survey.inferred[name].page for name in one.measures if name in survey.inferred]
-    links = ", ".join(f'<a href="{escape(page)}">{place}</a>' for place, page in enumerate(pages, 1))
-    about = f"<p>{escape(named(one.measures))}" + (
-        f" <small>(pages with the evidence: {links})</small>" if links else ""
-    )
     frameworks = ", ".join(dict.fromkeys(name.partition("/")[0] for name in one.measures))
-    summary = f"<strong>{escape(frameworks)}</strong> {escape(one.sentence)}"
+    summary = f"<strong>{escape(frameworks)}, {escape(one.topic)}</strong>: {escape(one.sentence)}."
     opened = " open" if is_open else ""
-    return f'<details class="finding"{opened}><summary>{summary}</summary>{case}{about}</p></details>'
+    about = f"<p>{_linked(survey, one.measures)}</p>"
+    return f'<details class="finding"{opened}><summary>{summary}</summary>{case}{about}</details>'
+
+
+def _linked(survey: Survey, measures: Sequence[str]) -> str:
+    """Measures with links to their pages, those of an evaluator together."""
+    found: dict[str, list[str]] = {}
+    for name in measures:
+        evaluator, _, measure = name.partition(" ")
+        page = survey.inferred[name].page if name in survey.inferred else ""
+        found.setdefault(evaluator, []).append(
+            f'<a href="{escape(page)}">{escape(measure)}</a>' if page else escape(measure)
+        )
+    return "<br>".join(f"{escape(evaluator)}: {', '.join(links)}" for evaluator, links in found.items())
 
 
 def shown_case(case: Shown) -> str:
     """A case and the answers to it."""
-    answers = "".join(f"<li>{escape(who)} <strong>{escape(answer)}</strong></li>" for who, answer in case.answers)
-    return f'<pre>{escape(case.question)}</pre><ul class="answers">{answers}</ul>'
+    answers = "; ".join(f"{escape(who)} <strong>{escape(answer)}</strong>" for who, answer in case.answers)
+    return f"<pre>{escape(case.question)}</pre><p>{answers}</p>"
 
 
 def _pipelines(survey: Survey) -> list[str]:

@@ -15,6 +15,7 @@ details.finding { border-left: 3px solid var(--line); padding-left: .75rem; }
 details.finding > p { margin: .35rem 0; overflow-wrap: anywhere; }
 pre { background: var(--soft); padding: .6rem .8rem; border-radius: 6px; overflow-x: auto; font-size: .85rem;
   margin: .5rem 0; }
+.short th { font-weight: 400; white-space: nowrap; }
 .answers { margin: .25rem 0; } .answers strong { font-variant-numeric: tabular-nums; }
 .wide { overflow-x: auto; margin: .5rem 0; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
