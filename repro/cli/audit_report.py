@@ -127,7 +127,7 @@ def _summary(survey: Survey, file: Path, protocols: str) -> dict[str, object]:
             {"kind": one.kind, "topic": one.topic, "finding": one.sentence, "measures": list(one.measures)}
             for one in findings_of(survey)
         ],
-        "failed": dict(survey.failed),
+        "failures": dict(survey.failed),
         "left_out": dict(survey.began.left_out),
     }
 
@@ -137,7 +137,8 @@ def _print_survey(survey: Survey) -> None:
 
     told = headline(survey)
     click.echo(
-        f"{told['measures']} measures of {told['evaluators']} evaluators: {told['explained']} explained in full, "
+        f"{_counted(told['measures'], 'measure')} of {_counted(told['evaluators'], 'evaluator')}: "
+        f"{told['explained']} explained in full, "
         f"{told['unexplained']} but for something, {told['random']} random, {told['failed']} failed"
     )
     click.echo(f"{told['pairs_agreeing']} of {told['pairs']} pairs that are taken for one metric agree")
@@ -151,3 +152,7 @@ def _print_survey(survey: Survey) -> None:
         click.echo(f"  and {len(findings) - _SHOWN} more findings in the report")
     for name, error in survey.failed.items():
         click.echo(f"failed: {name}: {error}", err=True)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
@@ -66,3 +67,15 @@ def test_questions_have_what_they_are_drawn_with_and_nothing_else():
         assert max(rating for _, rating in graded.test) == 5.0
         assert sum(rating for _, rating in graded.train) / len(graded.train) < 5.0
         assert not {item for item, _ in graded.test} & {item for item, _ in graded.train}
+
+
+def test_plain_data_gives_the_question_back():
+    users = (
+        User(7, {4: 2.5, 10: math.nan, 11: -math.inf}, ((4, 5.0), (4, 3.0)), ((10, 1.0),), frozenset({4})),
+        User(9, {}, (), ((11, 2.5),)),
+    )
+    question = Question(users, (11, 4, 10), 3, (0.5, 4.5))
+    told = json.loads(json.dumps(question.to_dict(), allow_nan=False))
+    again = Question.from_dict(told)
+    assert again.to_dict() == question.to_dict()
+    assert (again.to_text(), again.scale, again.users[0].made_up) == (question.to_text(), (0.5, 4.5), {4})

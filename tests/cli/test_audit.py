@@ -16,7 +16,7 @@ from repro.cli.audited import (
     complete_pipeline,
 )
 from repro.data import synthetic_interactions
-from repro.errors import PluginError, ProtocolError, ReproError
+from repro.errors import PluginError, ProtocolError, ReproError, StudyError
 from repro.protocol import Protocol, read_protocol
 
 ERROR = '''
@@ -101,7 +101,22 @@ def test_json_of_an_inference():
     assert printed["written"] == []
 
 
-def test_the_metric_that_a_function_iscalled_after():
+def test_a_report_of_evaluators(tmp_path):
+    asked = ["report", "--only", "sklearn/regression", "-m", "mse", "--no-pipelines", "--workers", "1", "--quiet"]
+    asked += ["--into", str(tmp_path / "audit"), "--protocols", str(tmp_path / "protocols")]
+    shown = invoke(*asked)
+    assert shown.startswith("1 measure of 1 evaluator: ")
+    assert f"report     {tmp_path}/audit/report.html" in shown
+    written = read_protocol(tmp_path / "protocols" / "sklearn-regression-mean_squared_error.toml")
+    assert (written["predict.average"], written["predict.clip"]) == ("ratings", "none")
+    with pytest.raises(StudyError, match="holds a finished audit; --resume finishes it, --fresh replaces it"):
+        call(*asked)
+    printed = json.loads(invoke(*asked, "--resume", "--json"))
+    assert (printed["evaluators"], printed["measures"], printed["pairs"]) == (1, 1, 0)
+    assert (printed["failures"], printed["left_out"]) == ({}, {})
+
+
+def test_the_metric_that_a_function_is_called_after():
     assert called_after("my_package.metrics:ndcg_at_k") == "ndcg"
     assert called_after("metrics:Evaluator.mean_average_precision") == "average-precision"
     assert called_after("m:catalogue_coverage") == "catalogue-coverage"

@@ -1,0 +1,57 @@
+"""How a finding reads."""
+
+from __future__ import annotations
+
+from repro.audit import Evidence, Inference, Unexplained, Unstable
+from repro.audit.question import Question, User
+from repro.audit.simulation import Outcome
+
+SMALL = Question((User(5, {3: 1.0, 58: 2.0}, ((3, 4.0),)),), (3, 58), 1)
+LARGE = Question((User(5, {3: 1.0, 58: 2.0, 60: 3.0}, ((3, 4.0),)),), (3, 58, 60), 2)
+
+
+def evidence(decision, option, question, would_say):
+    return Evidence(decision, option, question, Outcome(0.0), Outcome(would_say))
+
+
+def inference(**found):
+    start = {"name": "x", "metric": "precision", "status": "explained", "policy": {}, "measure": "precision@k"}
+    return Inference(**start, protocol=None, holds=("plain lists",), **found)
+
+
+def test_options_that_the_same_case_rejects_are_told_together():
+    page = inference(
+        evidence=(
+            evidence("candidates.base", "test-items", SMALL, 1.0),
+            evidence("candidates.base", "user-test-items", SMALL, 1.0),
+            evidence("candidates.base", "train-items", SMALL, 0.5),  # another number
+            evidence("candidates.base", "file", LARGE, 1.0),  # another case
+            evidence("average.over", "pooled", SMALL, 1.0),  # another decision
+        )
+    ).to_text()
+    assert page.partition("Evidence\n")[2].splitlines() == [
+        '    said 0; with candidates.base = "test-items" or "user-test-items" it would be 1',
+        "        k = 1",
+        "        user 5: scores {3: 1, 58: 2}; held out {3: 4}",
+        '    said 0; with candidates.base = "train-items" it would be 0.5',
+        "        k = 1",
+        "        user 5: scores {3: 1, 58: 2}; held out {3: 4}",
+        '    said 0; with candidates.base = "file" it would be 1',
+        "        k = 2",
+        "        user 5: scores {3: 1, 58: 2, 60: 3}; held out {3: 4}",
+        '    said 0; with average.over = "pooled" it would be 1',
+        "        k = 1",
+        "        user 5: scores {3: 1, 58: 2}; held out {3: 4}",
+    ]
+
+
+def test_what_is_in_doubt_is_named_once():
+    said = Outcome(1.0)
+    found = inference(
+        unexplained=(Unexplained("ties", {}, 0.5, 0, 1, SMALL, said, said),),
+        unstable=(
+            Unstable("random", "ties", SMALL, (said, said)),
+            Unstable("row order", "plain lists", SMALL, (said,)),
+        ),
+    )
+    assert found.doubtful == ("ties", "plain lists")
