@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from repro.errors import ProtocolError, nearest
@@ -117,20 +117,26 @@ _KEY = re.compile(r"""^\s*([A-Za-z0-9_."' -]+?)\s*=""")
 
 def line_of(text: str, key: str) -> int:
     """The line of ``text`` on which the dotted ``key`` is set (its table's line if it is set inline)."""
-    table, best = "", 1
-    for number, line in enumerate(text.splitlines(), 1):
-        if header := _TABLE.match(line):
-            table = _plain(header[1]) + "."
-            here = table.rstrip(".")
-        elif assignment := _KEY.match(line):
-            here = table + _plain(assignment[1])
-        else:
-            continue
+    best = 1
+    for number, here in _places(text):
         if here == key:
             return number
         if key.startswith(here + "."):
             best = number
     return best
+
+
+@lru_cache(maxsize=1)  # every key of a file is looked up, one after the other
+def _places(text: str) -> tuple[tuple[int, str], ...]:
+    """The lines that open a table or set a key, with the dotted name of it."""
+    table, found = "", []
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := _TABLE.match(line):
+            table = _plain(header[1]) + "."
+            found.append((number, table.rstrip(".")))
+        elif assignment := _KEY.match(line):
+            found.append((number, table + _plain(assignment[1])))
+    return tuple(found)
 
 
 def _plain(key: str) -> str:
