@@ -288,8 +288,7 @@ class _Run:
 
     def _recorded(self, event: audit_events.MeasureInferred) -> RecordedPolicy:
         protocol = None if event.protocol is None else read_protocol(self._protocols / event.protocol)
-        doubtful = dict.fromkeys((*(one.aspect for one in event.unexplained), *(one.aspect for one in event.unstable)))
-        return RecordedPolicy(protocol, event.summary, event.decimals, tuple(doubtful))
+        return RecordedPolicy(protocol, event.summary, event.decimals, doubtful(event))
 
     def _comparisons(self, policies: Mapping[str, RecordedPolicy]) -> list[Task]:
         """A task for each metric; measures whose audit failed would only spoil it for the others."""
@@ -396,6 +395,12 @@ def options_of(event: audit_events.MeasureInferred, decision: str) -> tuple[Valu
         return ()
     alike = [tuple(one.options) for one in event.unidentifiable if one.decision == decision and one.options]
     return alike[0] if alike else (event.policy[decision],)
+
+
+def doubtful(event: audit_events.MeasureInferred) -> tuple[str, ...]:
+    """The aspects of which the policy says nothing, or nothing certain; as :attr:`Inference.doubtful`."""
+    unexplained, unstable = (one.aspect for one in event.unexplained), (one.aspect for one in event.unstable)
+    return tuple(dict.fromkeys((*unexplained, *unstable)))
 
 
 def _as_text(options: Sequence[Value]) -> str:

@@ -45,11 +45,11 @@ _policies_option = click.option(
     "--policies",
     type=click.Path(file_okay=False),
     metavar="FOLDER",
-    help="Policies that `repro audit infer --into FOLDER` wrote.",
+    help="Policies that `repro audit infer --into FOLDER` or `repro audit report` wrote, such as protocols/inferred.",
 )
 
 
-@click.group(epilog="Example: repro audit infer implicit/ranking_metrics_at_k")
+@click.group(epilog="Examples: repro audit infer implicit/ranking_metrics_at_k; repro audit report")
 def audit() -> None:
     """Find out what evaluators really compute, by asking them."""
 

@@ -181,7 +181,7 @@ def test_each_has_its_smallest_case_with_what_was_said(odd):
     assert grave.case.question == "k = 3\nuser 7: scores {4: 2, 10: 1}; held out {4: 5}"
     assert grave.case.answers == (("a/x p said", "2"), ("the closest policy says", "1"))
     assert found["random"].case.answers == (("said", "0"), ("said", "1"))
-    assert '1 of 4 frameworks do so, most take "users"' in found["unusual"].sentence
+    assert found["unusual"].sentence.endswith('So do 1 of 4 frameworks; most take "users"')
     assert found["unusual"].case.answers == (("a/x p", "1"), ("d/x p", "0"))
 
 

@@ -105,7 +105,7 @@ def _unexplained(survey: Survey) -> Iterator[Finding]:
         sentence = (
             f"{measure} says {one.said}, which no {event.metric} can be"
             if is_outside
-            else f"no policy explains the answers; {_told_of(event, one)}"
+            else f"{measure} says {one.said} where the closest policy says {one.would_say}"
         )
         answers = ((f"{event.name} said", one.said), ("the closest policy says", one.would_say))
         yield Finding(
@@ -116,12 +116,6 @@ def _unexplained(survey: Survey) -> Iterator[Finding]:
             Shown(case_text(one.case), answers),
             (float(aspect == _TOGETHER),),
         )
-
-
-def _told_of(event: MeasureInferred, one: UnexplainedEntry) -> str:
-    off = "" if one.residual is None else f", and is off by up to {one.residual:.3g}"
-    measure = event.name.partition(" ")[2]
-    return f"that which is closest to {measure} agrees in {one.agreed} of {one.asked} cases{off}"
 
 
 def _size(case: CaseEntry) -> int:
@@ -200,8 +194,9 @@ def _unusual(survey: Survey) -> Iterator[Finding]:
             if value in (most, known[decision].default) or few == len(frameworks[most]):
                 continue
             meaning = known[decision].meaning(value)
-            said = f"{meaning}; " if known[decision].option(value) else ""
-            sentence = f"{said}{few} of {total} frameworks do so, most take {toml_value(most)}"
+            asked = known[decision].question.rstrip()
+            said = f"{asked} {meaning[0].upper()}{meaning[1:]}. " if known[decision].option(value) else f"{asked} "
+            sentence = f"{said}So do {few} of {total} frameworks; most take {toml_value(most)}"
             case = _shown_by_a_pair(survey.compared, decision, value, set(names))
             topic = f"{decision} = {toml_value(value)}"
             yield Finding(UNUSUAL, topic, sentence, tuple(names), case, (few / total,))

@@ -24,15 +24,16 @@ def agreement_section(survey: Survey) -> list[str]:
         "smallest case; –: never did both give a number.</p>"
     )
     events = sorted(survey.compared, key=lambda one: (-len(one.names), one.metric))
-    return [*lines, *(_metric(event) for event in events)]
+    return [*lines, *(_metric(event, is_open=event is events[0]) for event in events)]
 
 
-def _metric(event: MetricCompared) -> str:
+def _metric(event: MetricCompared, *, is_open: bool) -> str:
     share = "" if event.share is None else f" ({event.share:.0%})"
     summary = f"<strong>{escape(event.metric)}</strong> {event.agreeing} of {event.compared} pairs agree{share}"
     cases = "".join(_case(event, place) for place in range(len(event.cases)))
     below = f"<details><summary>Smallest cases of disagreement ({len(event.cases)})</summary>{cases}</details>"
-    return f"<details><summary>{summary}</summary>{_grid(event)}{_legend(event)}{below if cases else ''}</details>"
+    shown = f"{_grid(event)}{_legend(event)}{below if cases else ''}"
+    return f"<details{' open' if is_open else ''}><summary>{summary}</summary>{shown}</details>"
 
 
 def groups(event: MetricCompared) -> list[list[str]]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
-from repro.audit.survey import Survey, options_of
+from repro.audit.survey import Survey, doubtful, options_of
 from repro.journal.audit_events import MeasureInferred
 from repro.protocol import Value, registry
 
@@ -25,22 +25,33 @@ def policy_section(survey: Survey) -> list[str]:
         "others are coloured. Empty: not settled, the reason is shown when pointed at; ≈: options that never differ "
         "here.</p>",
     ]
-    for metric in sorted(groups, key=lambda one: (-len(groups[one]), one)):
-        lines.append(_metric(metric, groups[metric]))
-    return lines
+    order = sorted(groups, key=lambda one: (-len(groups[one]), one))
+    return [*lines, *(_metric(metric, groups[metric], is_open=metric == order[0]) for metric in order)]
 
 
-def _metric(metric: str, events: Sequence[MeasureInferred]) -> str:
+def _metric(metric: str, events: Sequence[MeasureInferred], *, is_open: bool) -> str:
     decided = {key for event in events for key in event.policy}
     decisions = [key for key in registry() if key in decided]
-    differing = [key for key in decisions if not common(events, key)]
-    shared = {key: common(events, key) for key in decisions if key not in differing}
-    of = "measure" if len(events) == 1 else "measures"
-    told = f"{len(events)} {of}, {len(differing)} decisions that they take differently"
-    agreed = ", ".join(f"{key} = {' or '.join(map(_text, options))}" for key, options in shared.items())
-    below = f"<p><small>All agree on: {escape(agreed)}.</small></p>" if agreed else ""
+    options = {key: common(events, key) for key in decisions}
+    differing = [key for key in decisions if not options[key]]
+    agreed = [f"{key} = {_text(found[0])}" for key, found in options.items() if len(found) == 1]
+    unseen = [key for key, found in options.items() if len(found) > 1]
+    below = [
+        f"{what}: {escape(', '.join(found))}."
+        for what, found in (
+            ("All agree on" if len(events) > 1 else "It follows", agreed),
+            ("No question shows a difference in", unseen),
+        )
+        if found
+    ]
+    told = "1 measure" if len(events) == 1 else f"{len(events)} measures, {_counted(len(differing))} taken differently"
     summary = f"<summary><strong>{escape(metric)}</strong> {told}</summary>"
-    return f"<details>{summary}{_table(events, differing)}{below}</details>"
+    notes = "".join(f"<p><small>{text}</small></p>" for text in below)
+    return f"<details{' open' if is_open else ''}>{summary}{_table(events, differing)}{notes}</details>"
+
+
+def _counted(decisions: int) -> str:
+    return "1 decision" if decisions == 1 else f"{decisions or 'no'} decisions"
 
 
 def common(events: Sequence[MeasureInferred], decision: str) -> tuple[Value, ...]:
@@ -69,8 +80,8 @@ def _status(event: MeasureInferred) -> str:
         return "in full"
     if event.status == "random":
         return "random"
-    aspects = ", ".join(one.aspect for one in event.unexplained)
-    return f'<span title="{escape(aspects)}">but for {len(event.unexplained)}</span>'
+    aspects = doubtful(event)
+    return f'<span title="{escape(", ".join(aspects))}">but for {len(aspects)}</span>'
 
 
 def _colours(events: Sequence[MeasureInferred], decision: str) -> dict[Value, int]:
@@ -95,8 +106,8 @@ def why_open(event: MeasureInferred, decision: str) -> str:
     reasons = [one.why for one in event.unidentifiable if one.decision == decision]
     if reasons:
         return reasons[0]
-    if event.unexplained:
-        return f"not explained: {', '.join(one.aspect for one in event.unexplained)}"
+    if aspects := doubtful(event):
+        return f"not explained: {', '.join(aspects)}"
     return "it has no effect here"
 
 

@@ -13,8 +13,8 @@ h3 { font-size: 1.1rem; margin: 2rem 0 0; } h3 + p { margin-top: .15rem; } h4 { 
 details { margin: .5rem 0; } summary { cursor: pointer; }
 details.finding { border-left: 3px solid var(--line); padding-left: .75rem; }
 details.finding > p { margin: .35rem 0; overflow-wrap: anywhere; }
-pre { background: var(--soft); padding: .6rem .8rem; border-radius: 6px; overflow-x: auto; font-size: .85rem;
-  margin: .5rem 0; }
+pre { background: var(--soft); padding: .6rem .8rem; border-radius: 6px; font-size: .85rem; margin: .5rem 0;
+  white-space: pre-wrap; overflow-wrap: anywhere; }
 .short th { font-weight: 400; white-space: nowrap; }
 .answers { margin: .25rem 0; } .answers strong { font-variant-numeric: tabular-nums; }
 .wide { overflow-x: auto; margin: .5rem 0; }
