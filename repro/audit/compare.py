@@ -13,6 +13,7 @@ from repro.audit.agreement import Agreement, Choice, Pair, Refusal, SmallestCase
 from repro.audit.aspects import aspects_of
 from repro.audit.black_box import BlackBox, agree, box_of_evaluator, close, told
 from repro.audit.draw import Drawing
+from repro.audit.inference import brief
 from repro.audit.policies import Policies, hypothesis_of, protocol_of
 from repro.audit.question import Question
 from repro.audit.shrink import shrunk
@@ -30,7 +31,6 @@ QUESTIONS = 60  # of each kind to those who agreed so far
 # Numbers of four decimals, the fewest that anybody prints, differ by no more from those that are not rounded.
 ROUNDING = 1e-4
 _AGAIN = 4  # times that a question is asked again where numbers differ, to tell chance from policy
-_WIDTH = 200
 _FRACTIONAL = ("graded", "fractional")
 _TRIES = 120  # to make a case smaller; others' cases are tried first
 
@@ -251,7 +251,7 @@ class _Comparison:
                     said = [self._answer(box, question).refusal for question in self._questions(kind, FIRST)]
                     refused = list(filter(None, said))
                     if refused:
-                        yield Refusal(box.name, kind.name, len(refused), len(said), _brief(refused[0]))
+                        yield Refusal(box.name, kind.name, len(refused), len(said), brief(refused[0]))
 
 
 def gap(a: Outcome, b: Outcome) -> float | None:
@@ -305,12 +305,6 @@ def _distance(a: float, b: float) -> float:
 def _all_known(question: Question) -> bool:
     """Whether all items have training rows."""
     return set(question.items) <= {item for user in question.users for item, _ in user.train}
-
-
-def _brief(message: str) -> str:
-    """What was said, on a line, without the last lines of a worker."""
-    text = " ".join(message.partition("; its last lines:")[0].split())
-    return text if len(text) <= _WIDTH else f"{text[:_WIDTH]}..."
 
 
 def _common_cutoffs(boxes: Sequence[BlackBox]) -> tuple[int, ...]:

@@ -88,7 +88,7 @@ class Refused:
     question: Question
 
     def to_text(self) -> str:
-        return f"{self.aspect}: {self.message}\n" + indented(self.question.to_text())
+        return f"{self.aspect}: {brief(self.message)}\n" + indented(self.question.to_text())
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +138,8 @@ class Inference:
         """The finding in a sentence."""
         if self.status == "random":
             return f"{self.name} gives another number each time it is asked the same"
+        if not self.holds and self.refused and not self.unexplained:
+            return f"{self.name} refuses {self.refused[0].aspect}: {brief(self.refused[0].message)}"
         if not self.holds:
             return f"{self.name} is no {self.metric} that any policy gives"
         rounded = "" if self.decimals is None else f", rounded to {self.decimals} decimals"
@@ -197,7 +199,8 @@ class Inference:
                 for one in self.unstable
             ],
             "refused": [
-                {"aspect": one.aspect, "message": one.message, "case": one.question.to_dict()} for one in self.refused
+                {"aspect": one.aspect, "message": brief(one.message), "case": one.question.to_dict()}
+                for one in self.refused
             ],
             "unidentifiable": [
                 {"decision": one.decision, "options": list(one.options), "why": one.why} for one in self.unidentifiable
@@ -246,7 +249,7 @@ class Inference:
 def number(outcome: Outcome) -> str:
     """An answer as it is shown."""
     if outcome.refusal:
-        return f"an error ({outcome.refusal.splitlines()[0][:120]})"
+        return f"an error ({brief(outcome.refusal, 120)})"
     if outcome.value is not None:
         return f"{outcome.value:.10g}"
     users = ", ".join(f"{value:.10g}" for _, value in sorted((outcome.per_user or {}).items()))
@@ -255,6 +258,12 @@ def number(outcome: Outcome) -> str:
 
 def indented(text: str) -> str:
     return "\n".join(f"    {line}" for line in text.splitlines())
+
+
+def brief(message: str, width: int = 200) -> str:
+    """What was said, on a line, without the last lines of a worker."""
+    text = " ".join(message.partition("; its last lines:")[0].split())
+    return text if len(text) <= width else f"{text[:width]}..."
 
 
 def finite(value: float) -> float | None:

@@ -15,7 +15,7 @@ from typing import Any
 from repro.audit.agreement import Agreement
 from repro.audit.black_box import metric_named
 from repro.audit.compare import by_metric
-from repro.audit.inference import Inference
+from repro.audit.inference import Inference, brief
 from repro.audit.lanes import Done, run_tasks
 from repro.audit.pipeline import PipelineAudit
 from repro.audit.policies import RecordedPolicy, file_stem, write_policy
@@ -266,7 +266,7 @@ class _Run:
                 failure = (
                     audit_events.MeasureFailed if isinstance(done.task, InferMeasure) else audit_events.ComparisonFailed
                 )
-                self._journal.write(failure(name=name, error=done.error))
+                self._journal.write(failure(name=name, error=brief(done.error, 500)))
 
     def _inferred(self, found: Inference, seconds: float) -> audit_events.MeasureInferred:
         """Write the page and the protocol of a measure; the event."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repro.audit import Evidence, Inference, Unexplained, Unstable
+from repro.audit import Evidence, Inference, Refused, Unexplained, Unstable
 from repro.audit.question import Question, User
 from repro.audit.simulation import Outcome
 
@@ -14,9 +14,9 @@ def evidence(decision, option, question, would_say):
     return Evidence(decision, option, question, Outcome(0.0), Outcome(would_say))
 
 
-def inference(**found):
+def inference(holds=("plain lists",), **found):
     start = {"name": "x", "metric": "precision", "status": "explained", "policy": {}, "measure": "precision@k"}
-    return Inference(**start, protocol=None, holds=("plain lists",), **found)
+    return Inference(**start, protocol=None, holds=holds, **found)
 
 
 def test_options_that_the_same_case_rejects_are_told_together():
@@ -55,3 +55,10 @@ def test_what_is_in_doubt_is_named_once():
         ),
     )
     assert found.doubtful == ("ties", "plain lists")
+
+
+def test_who_refuses_everything_is_told_in_a_line_without_the_lines_of_a_worker():
+    message = "the worker of x failed: ValueError: no\n  data; its last lines:\n  File /somewhere/x.py, line 3"
+    found = inference(holds=(), refused=(Refused("plain lists", message, SMALL),))
+    assert found.summary == "x refuses plain lists: the worker of x failed: ValueError: no data"
+    assert "somewhere" not in found.to_text() and "somewhere" not in str(found.to_dict())

@@ -218,6 +218,14 @@ def test_measures_that_agree_stand_together(odd):
     assert groups(odd.compared[0]) == [["a/x p", "b/x p", "c/x p"], ["b/y p"], ["d/x p"]]
 
 
+def test_who_answers_nothing_is_a_finding():
+    refusal = events.RefusedEntry(aspect="plain lists", message="ValueError: no data", case=case())
+    silent = [inferred(f"a/x {name}", refused=[refusal]).model_copy(update={"holds": []}) for name in ("p", "map")]
+    [finding] = findings_of(survey(Path(), silent))
+    assert (finding.kind, finding.topic, finding.measures) == ("unexplained", "plain lists", ("a/x p", "a/x map"))
+    assert finding.sentence == "refused: ValueError: no data"
+
+
 class Tags(HTMLParser):
     def __init__(self):
         super().__init__()

@@ -56,6 +56,7 @@ def findings_of(survey: Survey) -> list[Finding]:
     """All findings, the gravest first; of one kind that first which is about most measures."""
     found = [
         *_unexplained(survey),
+        *_refused(survey),
         *_unstable(survey),
         *_rounded(survey),
         *_apart(survey.compared),
@@ -116,6 +117,17 @@ def _unexplained(survey: Survey) -> Iterator[Finding]:
             Shown(case_text(one.case), answers),
             (float(aspect == _TOGETHER),),
         )
+
+
+def _refused(survey: Survey) -> Iterator[Finding]:
+    """Measures that answer nothing, by framework and by what they say."""
+    groups: dict[tuple[str, str, str], list[MeasureInferred]] = {}
+    for name, event in survey.inferred.items():
+        if event.refused and not event.holds and not event.unexplained:
+            groups.setdefault((framework(name), event.refused[0].aspect, event.refused[0].message), []).append(event)
+    for (_, aspect, message), group in groups.items():
+        case = Shown(case_text(group[0].refused[0].case), ())
+        yield Finding(UNEXPLAINED, aspect, f"refused: {message}", tuple(event.name for event in group), case)
 
 
 def _size(case: CaseEntry) -> int:

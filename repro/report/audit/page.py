@@ -165,7 +165,7 @@ def _linked(survey: Survey, measures: Sequence[str]) -> str:
 def shown_case(case: Shown) -> str:
     """A case and the answers to it."""
     answers = "; ".join(f"{escape(who)} <strong>{escape(answer)}</strong>" for who, answer in case.answers)
-    return f"<pre>{escape(case.question)}</pre><p>{answers}</p>"
+    return f"<pre>{escape(case.question)}</pre>" + (f"<p>{answers}</p>" if answers else "")
 
 
 def _pipelines(survey: Survey) -> list[str]:
@@ -217,8 +217,7 @@ def _left_out(survey: Survey) -> list[str]:
     refused: dict[tuple[str, str], list[str]] = {}
     for name, event in survey.inferred.items():
         for one in event.refused:
-            message = one.message.splitlines()[0][:200] if one.message else ""
-            refused.setdefault((one.aspect, message), []).append(name)
+            refused.setdefault((one.aspect, one.message), []).append(name)
     if refused:
         rows = [[aspect, named(names), message] for (aspect, message), names in refused.items()]
         lines += ["<p>What evaluators refuse to answer:</p>", table(["aspect", "who", "says"], rows)]
