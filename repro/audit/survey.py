@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import csv
-import io
 import shutil
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,77 +17,20 @@ from repro.audit.inference import Inference, brief
 from repro.audit.lanes import Done, run_tasks
 from repro.audit.pipeline import PipelineAudit
 from repro.audit.policies import RecordedPolicy, file_stem, write_policy
+from repro.audit.surveyed import Survey, doubtful, measures_of, policy_table
 from repro.audit.tasks import AuditPipeline, CompareMeasures, InferMeasure, Task
 from repro.data import load_dataset
 from repro.errors import JournalError, PluginError, StudyError
 from repro.journal import Contents, Journal, audit_events, read_journal
 from repro.journal.events import ResultsWritten
 from repro.plugin import Evaluator, Pipeline, plugins
-from repro.protocol import Value, read_protocol, registry
+from repro.protocol import read_protocol
 from repro.study.environment import machine, software
 from repro.study.folder import JOURNAL, RunFolder, sha256
 
 PAGES, TABLE, REPORT = "pages", "policies.csv", "report.html"
 
 Tell = Callable[[str, int, int], None]
-
-
-@dataclass(frozen=True, eq=False)
-class Survey:
-    """What a journal says of an audit, in the order in which evaluators are declared, however it came about.
-
-    inferred  by measure, ``framework/evaluator measure``
-    failed    measures, comparisons and whole evaluations that ended in an error
-    """
-
-    folder: Path
-    began: audit_events.AuditStarted
-    inferred: Mapping[str, audit_events.MeasureInferred]
-    compared: Sequence[audit_events.MetricCompared] = ()
-    pipelines: Sequence[audit_events.PipelineAudited] = ()
-    failed: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def measures(self) -> dict[str, str]:
-        """The measures that were to be audited, each with the metric that it is taken for."""
-        return _measures(self.began)
-
-    @classmethod
-    def read(cls, folder: Path) -> Survey:
-        return cls.of(folder, read_journal(folder / JOURNAL))
-
-    @classmethod
-    def of(cls, folder: Path, contents: Contents) -> Survey:
-        """What the lines of a journal say; of what was done again, the last."""
-        if not contents.events("audit.started"):
-            raise StudyError(f"{folder} holds no audit of evaluators; `repro audit report --into {folder}` makes one")
-        began = contents.events("audit.started")[0]
-        inferred: dict[str, audit_events.MeasureInferred] = {}
-        compared: dict[str, audit_events.MetricCompared] = {}
-        pipelines: dict[str, audit_events.PipelineAudited] = {}
-        failed: dict[str, str] = {}
-        for line in contents.lines:
-            match line.event:
-                case audit_events.MeasureInferred() as event:
-                    inferred[event.name] = event
-                case audit_events.MetricCompared() as event:
-                    compared[event.metric] = event
-                case audit_events.PipelineAudited() as event:
-                    pipelines[event.name] = event
-                case audit_events.MeasureFailed() | audit_events.ComparisonFailed() as event:
-                    failed[event.name] = event.error
-                    continue
-                case _:
-                    continue
-            failed.pop(event.metric if isinstance(event, audit_events.MetricCompared) else event.name, None)
-        return cls(
-            folder,
-            began,
-            {name: inferred[name] for name in _measures(began) if name in inferred},
-            [compared[metric] for metric in sorted(compared)],
-            [pipelines[name] for name in began.pipelines if name in pipelines],
-            {name: failed[name] for name in sorted(failed)},
-        )
 
 
 def run_survey(
@@ -168,10 +109,6 @@ def _entry(evaluator: Evaluator) -> audit_events.EvaluatorEntry:
     )
 
 
-def _measures(began: audit_events.AuditStarted) -> dict[str, str]:
-    return {f"{one.name} {measure}": meant for one in began.evaluators for measure, meant in one.measures.items()}
-
-
 def _look(folder: RunFolder, protocols: Path, *, resume: bool, fresh: bool) -> Contents | None:
     """The journal that is to be continued; refuse to replace one unasked."""
     if not folder.journal.is_file():
@@ -222,7 +159,7 @@ class _Run:
 
     def carry_out(self, contents: Contents | None) -> None:
         started = time.perf_counter()
-        names = _measures(self._began)
+        names = measures_of(self._began)
         _refuse_same_files(names)
         if contents is None:
             self._journal = Journal(self._folder.journal, None, self._observe)
@@ -234,17 +171,19 @@ class _Run:
                 return
             self._journal = Journal(self._folder.journal, contents, self._observe)
             self._journal.write(self._resumed(contents))
-        self._carry_out("measures", [InferMeasure(name, self._began.seed) for name in names if name not in self._known])
+        left = [InferMeasure(name, self._began.seed) for name in names if name not in self._known]
+        done = set() if left or contents is None else _compared_since(contents)
+        self._carry_out("measures", left, len(self._known))
         policies = self._policies()
-        self._carry_out("comparisons", self._comparisons(policies))
-        self._carry_out("pipelines", self._audits(policies))
+        for stage, tasks in (("comparisons", self._comparisons(policies)), ("pipelines", self._audits(policies))):
+            undone = [task for task in tasks if task.name not in done]
+            self._carry_out(stage, undone, len(tasks) - len(undone))
         self._finish(names, time.perf_counter() - started)
 
     def _observe(self, line: Mapping[str, Any]) -> None:
         plugins().observe(self._folder.path, line)
 
-    def _carry_out(self, stage: str, tasks: Sequence[Task]) -> None:
-        kept = len(self._known) if stage == "measures" else 0
+    def _carry_out(self, stage: str, tasks: Sequence[Task], kept: int) -> None:
         self._tell(stage, kept, kept + len(tasks))
         for done, one in enumerate(run_tasks(tasks, self._began.workers) if tasks else (), start=kept + 1):
             self._record(one)
@@ -307,7 +246,7 @@ class _Run:
             AuditPipeline(
                 one.name,
                 self._began.data,
-                tuple(name for name in _measures(self._began) if name.partition(" ")[0] == one.evaluator),
+                tuple(name for name in measures_of(self._began) if name.partition(" ")[0] == one.evaluator),
                 self._began.seed,
                 {name: policy for name, policy in policies.items() if name.partition(" ")[0] == one.evaluator},
             )
@@ -344,7 +283,7 @@ class _Run:
         files = contents.events("results.written")[-1].files
         unharmed = all(self._folder.holds(name, digest) for name, digest in files.items())
         last = contents.events("audit.finished")[-1]
-        return unharmed and not last.failed and self._known.keys() == _measures(self._began).keys()
+        return unharmed and not last.failed and self._known.keys() == measures_of(self._began).keys()
 
     def _resumed(self, contents: Contents) -> audit_events.AuditResumed:
         return audit_events.AuditResumed(
@@ -356,6 +295,20 @@ class _Run:
         )
 
 
+def _compared_since(contents: Contents) -> set[str]:
+    """The metrics that were compared, and the whole evaluations that were audited, after the last measure was known."""
+    found: set[str] = set()
+    for line in contents.lines:
+        match line.event:
+            case audit_events.MeasureInferred():
+                found.clear()
+            case audit_events.MetricCompared() as event:
+                found.add(event.metric)
+            case audit_events.PipelineAudited() as event:
+                found.add(event.name)
+    return found
+
+
 def _refuse_same_files(names: Collection[str]) -> None:
     """Files are called after measures; two of one name would overwrite each other."""
     taken: dict[str, str] = {}
@@ -363,45 +316,3 @@ def _refuse_same_files(names: Collection[str]) -> None:
         other = taken.setdefault(file_stem(name), name)
         if other != name:
             raise PluginError(f"'{name}' and '{other}' would be written to one file; audit them one at a time (--only)")
-
-
-def policy_table(survey: Survey) -> str:
-    """The policies as CSV: a row for each measure, a column for each decision.
-
-    What cannot be told apart is written with "or" in between; what is not settled is empty.
-    """
-    decided = {key for event in survey.inferred.values() for key in event.policy}
-    decisions = [key for key in registry() if key in decided]
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(["evaluator", "measure", "metric", "status", "confirmed", "tried", "decimals", *decisions])
-    for name, metric in survey.measures.items():
-        evaluator, _, measure = name.partition(" ")
-        event = survey.inferred.get(name)
-        if event is None:
-            table.writerow([evaluator, measure, metric, "failed", "", "", "", *("" for _ in decisions)])
-            continue
-        told = [
-            "" if event.decimals is None else event.decimals,
-            *(_as_text(options_of(event, key)) for key in decisions),
-        ]
-        table.writerow([evaluator, measure, metric, event.status, event.confirmed, event.tried, *told])
-    return text.getvalue()
-
-
-def options_of(event: audit_events.MeasureInferred, decision: str) -> tuple[Value, ...]:
-    """The option that a measure takes: several where they cannot be told apart, none where it is not settled."""
-    if decision not in event.policy:
-        return ()
-    alike = [tuple(one.options) for one in event.unidentifiable if one.decision == decision and one.options]
-    return alike[0] if alike else (event.policy[decision],)
-
-
-def doubtful(event: audit_events.MeasureInferred) -> tuple[str, ...]:
-    """The aspects of which the policy says nothing, or nothing certain; as :attr:`Inference.doubtful`."""
-    unexplained, unstable = (one.aspect for one in event.unexplained), (one.aspect for one in event.unstable)
-    return tuple(dict.fromkeys((*unexplained, *unstable)))
-
-
-def _as_text(options: Sequence[Value]) -> str:
-    return " or ".join(str(value).lower() if isinstance(value, bool) else str(value) for value in options)

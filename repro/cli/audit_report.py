@@ -14,7 +14,7 @@ from repro.cli.output import json_option, print_json
 from repro.cli.progress import Stages
 
 if TYPE_CHECKING:
-    from repro.audit.survey import Survey
+    from repro.audit.surveyed import Survey
 
 FOLDER, PROTOCOLS = "reports/evaluator-audit", "protocols/inferred"
 _SHOWN = 10

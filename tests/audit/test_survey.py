@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from repro.audit.lanes import DIED, attempt
-from repro.audit.survey import Survey, run_survey
+from repro.audit.survey import run_survey
+from repro.audit.surveyed import Survey
 from repro.audit.tasks import AuditPipeline, InferMeasure
 from repro.errors import PluginError, StudyError
 from repro.journal import read_journal
@@ -137,6 +138,21 @@ def test_an_audit_that_was_cut_off_goes_on_to_the_same_files_with_any_number_of_
     [resumed] = journal.events("audit.resumed")
     assert resumed.torn_bytes_dropped == 50 and len(resumed.measures_kept) == 1
     assert len(journal.events("measure.inferred")) == 4
+
+
+def test_comparisons_that_are_done_are_kept_too(tiny, undisturbed, tmp_path):
+    shutil.copytree(undisturbed, tmp_path, dirs_exist_ok=True)
+    path = tmp_path / "report" / "journal.jsonl"
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:5]))  # up to the metric that is compared
+    survey(tiny, tmp_path, resume=True)
+    assert files(tmp_path) == files(undisturbed)
+    assert [line.event.event for line in read_journal(path).lines[4:]] == [
+        "metric.compared",
+        "audit.resumed",
+        "pipeline.audited",
+        "results.written",
+        "audit.finished",
+    ]
 
 
 def test_what_is_finished_is_not_done_again(tiny, undisturbed, tmp_path):

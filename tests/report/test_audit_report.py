@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from repro.audit.survey import Survey
+from repro.audit.surveyed import Survey
 from repro.journal import audit_events as events
 from repro.report.audit import findings_of, headline, write_audit_report
 from repro.report.audit.findings import outside

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from repro.audit.question import Question
-from repro.audit.survey import Survey, options_of
+from repro.audit.surveyed import Survey, options_of
 from repro.journal.audit_events import CaseEntry, MeasureInferred, MetricCompared, PairEntry, UnexplainedEntry
 from repro.protocol import Value, registry, toml_value
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
-from repro.audit.survey import REPORT, Survey
+from repro.audit.survey import REPORT
+from repro.audit.surveyed import Survey
 from repro.report.audit.findings import APART, KINDS, ROUNDED, UNUSUAL, Finding, Shown, findings_of, named
 from repro.report.audit.matrices import agreement_section
 from repro.report.audit.policies import policy_section

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
-from repro.audit.survey import Survey, doubtful, options_of
+from repro.audit.surveyed import Survey, doubtful, options_of
 from repro.journal.audit_events import MeasureInferred
 from repro.protocol import Value, registry
 
