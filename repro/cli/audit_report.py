@@ -141,7 +141,8 @@ def _print_survey(survey: Survey) -> None:
         f"{told['explained']} explained in full, "
         f"{told['unexplained']} but for something, {told['random']} random, {told['failed']} failed"
     )
-    click.echo(f"{told['pairs_agreeing']} of {told['pairs']} pairs that are taken for one metric agree")
+    if told["pairs"]:
+        click.echo(f"{told['pairs_agreeing']} of {told['pairs']} pairs that are taken for one metric agree")
     if told["pipeline_measures"]:
         equal = f"{told['pipeline_measures_equal']} of {told['pipeline_measures']}"
         click.echo(f"{equal} numbers of whole evaluations are those that the core gives")
