@@ -24,7 +24,7 @@ thead th { vertical-align: bottom; }
 table.grid td, table.matrix td { padding: .2rem .4rem; border: 1px solid var(--line); }
 table.grid th[scope=row], table.matrix th[scope=row] { font-weight: 400; white-space: nowrap; position: sticky; left: 0;
   background: Canvas; }
-table.grid thead th { font-size: .8rem; padding: .2rem .4rem; }
+table.grid td { white-space: nowrap; } table.grid { font-size: .8rem; } table.grid thead th { padding: .2rem .4rem; }
 table.matrix td, table.matrix thead th { text-align: center; padding: .1rem .3rem; min-width: 1.2rem; }
 table.matrix a { color: inherit; text-decoration: none; }
 .open { color: GrayText; } .agree, .explained { background: #009E7344; } .differ { background: #D55E0033; }
