@@ -1,0 +1,69 @@
+"""The reports that are kept: journals hold, tables are those of the journals, and nothing of the machine is in them."""
+
+import csv
+import hashlib
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from repro.journal import read_journal
+
+REPORTS = Path(__file__).parents[1] / "reports"
+KEPT = sorted(path.parent for path in REPORTS.rglob("journal.jsonl") if path.parent.name != "run")
+CROSS = REPORTS / "cross-framework-ml100k"
+# The columns of the table in the README after algorithm and framework: which study, which metric, times what.
+COLUMNS = (
+    (CROSS, "rmse", 1),
+    (CROSS, "ndcg@10", 1),
+    (CROSS / "ut", "ndcg@10", 1),
+    (CROSS, "user-coverage@10", 100),
+    (CROSS / "ut", "user-coverage@10", 100),
+    (CROSS, "catalogue-coverage@10", 100),
+    (CROSS / "ut", "catalogue-coverage@10", 100),
+)
+
+
+def means(folder):
+    """Each algorithm's value of each metric, all folds together, as results.csv has it."""
+    with (folder / "results.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if row["fold"] == "all"]
+    return {(row["algorithm"], row["metric"]): float(row["value"] or "nan") for row in rows}
+
+
+@pytest.mark.parametrize("folder", KEPT, ids=lambda folder: str(folder.relative_to(REPORTS)))
+def test_the_journal_is_whole_and_is_the_one_of_the_table(folder):
+    journal = read_journal(folder / "journal.jsonl")
+    assert journal.torn == 0
+    assert journal.events("run.finished")[-1].failed == 0
+    table = (folder / "results.csv").read_bytes()
+    assert journal.events("results.written")[-1].files["results.csv"] == hashlib.sha256(table).hexdigest()
+    report = (folder / "report.html").read_text(encoding="utf-8")
+    assert journal.last_hash in report
+
+
+@pytest.mark.parametrize("folder", KEPT, ids=lambda folder: str(folder.relative_to(REPORTS)))
+def test_nothing_of_the_machine_is_kept_but_what_it_is(folder):
+    for name in ("journal.jsonl", "report.html", "results.csv"):
+        text = (folder / name).read_text(encoding="utf-8")
+        assert not re.search(r"(?<![\w<.])/(home|root|tmp|usr|opt|var|work|Users)/", text)
+
+
+def test_both_protocols_are_asked_the_same():
+    studies = [tomllib.loads((folder / "study.toml").read_text()) for folder in (CROSS, CROSS / "ut")]
+    for key in ("seed", "data", "algorithms"):
+        assert studies[0][key] == studies[1][key]
+    assert all(one["use"].startswith("*/") for one in studies[0]["algorithms"])
+
+
+def test_the_table_in_the_readme_is_that_of_the_results():
+    values = {folder: means(folder) for folder in (CROSS, CROSS / "ut")}
+    lines = [line.strip("|").split("|") for line in (CROSS / "README.md").read_text().splitlines() if line[:1] == "|"]
+    rows = [[cell.strip() for cell in line] for line in lines][2:]
+    assert len(rows) == len({label for label, _ in values[CROSS]})
+    for algorithm, framework, _, _, *cells in rows:
+        for cell, (folder, metric, factor) in zip(cells, COLUMNS, strict=True):
+            value = values[folder][f"{framework} {algorithm}", metric] * factor
+            digits = len(cell.partition(".")[2])
+            assert cell == ("–" if value != value else f"{value:.{digits}f}"), (framework, algorithm, metric)
