@@ -1,4 +1,4 @@
-"""LensKit: the scorer called for one user after the other, as its batch runner does, without the runner's overhead."""
+"""LensKit: its batch runner, `lenskit.batch.score`, for all users and all items."""
 
 from __future__ import annotations
 
@@ -6,25 +6,29 @@ from typing import Any
 
 import numpy as np
 from batch import Batch, Case
-from lenskit.data import ItemList, RecQuery
+from lenskit.batch import score
+from lenskit.data import ItemList
+from lenskit.pipeline import topn_pipeline
+from lenskit.training import TrainingOptions
 
 from repro.data.interactions import Interactions
 from repro_lenskit.training import dataset_of
 
-WAY = "scorer(query, items) for each user"
+WAY = "lenskit.batch.score of all users"
 
 
 def scored(train: Interactions, recommender: Any) -> Batch:
     data = dataset_of(train)
-    histories = data.interactions().matrix()
+    pipeline = topn_pipeline(recommender.component)
+    pipeline.train(data, TrainingOptions(retrain=False))
     items = ItemList(item_nums=np.arange(data.item_count, dtype=np.int32), vocabulary=data.items)
-    queries = [
-        RecQuery(user_id=user, history_items=histories.row_items(number=number))
-        for number, user in enumerate(data.users.ids())
-    ]
-    return Batch(
-        lambda: np.array([recommender.component(query, items).scores() for query in queries], dtype=np.float64)
-    )
+    asked = dict.fromkeys(data.users.ids().tolist(), items)
+
+    def ask() -> np.ndarray:
+        lists = score(pipeline, asked, n_jobs=1)
+        return np.array([scores.scores() for _, scores in lists.items()], dtype=np.float64)
+
+    return Batch(ask)
 
 
 CASES = [

@@ -22,13 +22,18 @@ from repro.protocol import Value, registry
 Features = Callable[[], Collection[str]]  # gives those of the next question
 State = Literal["explained", "unexplained", "unreachable", "refused", "random"]
 
+REFUSING = frozenset({"fail", "error"})  # options under which a run may stop
 LEAST_ASKED = 12  # of each aspect, even where nothing is left to be told apart
 MOST_ASKED = 60
 _WORK = 6_000  # predictions that a pool may cost
-_LARGEST_POOL = 32
+_LARGEST_POOL = 16
+_MOST_TRIED = 64  # where no question parts them
+_STAND_FOR_ALL = 1_000
 _GOOD = 8  # a question that leaves so small a part is good enough
 _MOST_PARKED = 1_000
-_TO_TELL_APART = 32
+_MOST_REOPENED = 2_000
+_FEW = 2
+_TO_TELL_APART = 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +76,7 @@ class Elimination:
 
     Of hypotheses that questions do not tell apart, one goes on; ``parked`` is what the others decide otherwise, until
     there are questions that tell. ``explained`` are the aspects whose features may be in any question, ``puzzling``
-    the features of those that are not.
+    the features of those that are not. ``always`` are features that all questions have.
     """
 
     box: BlackBox
@@ -79,6 +84,7 @@ class Elimination:
     drawing: Drawing
     rng: np.random.Generator
     tolerance: float = TOLERANCE
+    always: frozenset[str] = frozenset()
     opened: set[str] = field(default_factory=set)
     survivors: list[Hypothesis] = field(default_factory=list)
     parked: dict[frozenset[tuple[str, Value]], None] = field(default_factory=dict)
@@ -106,7 +112,8 @@ class Elimination:
         hypotheses = self.space.opened(self._unparked(of_question), keys)
         left = self._narrow(hypotheses, of_question, asked)
         if not left:  # a question told apart what others had not
-            left = self._narrow(self._consistent(self.space.opened(self._patched(), keys)), of_question, asked)
+            again = [*self._patched(), *self._reopened([aspect, *self.explained])]
+            left = self._narrow(self._consistent(self.space.opened(again, keys)), of_question, asked)
         if not left:
             del self.asked[before:]
             self.puzzling |= aspect.own
@@ -126,21 +133,32 @@ class Elimination:
         hypotheses, before = self._unparked(self.mixed), len(self.asked)
         left = self._narrow(hypotheses, self.mixed, asked)
         if not left:
-            left = self._narrow(self.reconsidered(), self.mixed, asked)
+            left = self._narrow(self._reconsidered(), self.mixed, asked)
         if not left:
             del self.asked[before:]
-        self.survivors = left or hypotheses
+        self.survivors = self._told_apart(left, self.mixed) if left else hypotheses
         return bool(left)
 
-    def reconsidered(self) -> list[Hypothesis]:
-        """The hypotheses, those among them that are parked, that agree with all answers."""
-        return self._consistent([*self.survivors, *self._patched()])
+    def reconsider(self) -> bool:
+        """Let whatever agrees with all answers survive, what is parked and what is reopened too; whether it does."""
+        left = self._reconsidered()
+        self.survivors = self._told_apart(left, self.mixed) if left else self.survivors
+        return bool(left)
+
+    def _reconsidered(self) -> list[Hypothesis]:
+        return self._consistent([*self.survivors, *self._patched(), *self._reopened(self.explained)])
+
+    def _reopened(self, aspects: Sequence[Aspect]) -> list[Hypothesis]:
+        """Some survivors with all that one of the aspects is about taken in every way again."""
+        some = self.survivors[:_FEW]
+        found = (way for aspect in aspects for way in self.space.opened(some, self.space.below(aspect.opens)))
+        return list(itertools.islice(found, _MOST_REOPENED))
 
     def _patched(self) -> list[Hypothesis]:
-        """The survivors with what those that are parked decide otherwise: of one of them, or of two."""
+        """Some survivors with what those that are parked decide otherwise: of one of them, or of two."""
         patches = [dict(one) for one in self.parked]
         patches += [a | b for a, b in itertools.combinations(patches, 2)]
-        found = (way for patch in patches for one in self.survivors for way in self.space.changed(one, patch))
+        found = (way for patch in patches for one in self.survivors[:_FEW] for way in self.space.changed(one, patch))
         return list(itertools.islice(found, _MOST_PARKED))
 
     def mixed(self) -> Collection[str]:
@@ -149,9 +167,9 @@ class Elimination:
 
     def _mixed(self, share: float) -> frozenset[str]:
         if self.rng.random() >= share:
-            return frozenset()
+            return self.always
         some = [aspect for aspect in self.explained if self.rng.random() < 0.4]
-        return frozenset(one for aspect in some for one in self._features(aspect))
+        return self.always.union(*map(self._features, some))
 
     def _features(self, aspect: Aspect) -> frozenset[str]:
         return aspect.features(self.box.possible - self.puzzling)
@@ -169,6 +187,8 @@ class Elimination:
             one = self.ask(question)
             asked.append(one)
             left = self._agreeing(left, one)
+            if len(hypotheses) > _STAND_FOR_ALL:
+                one.simulation.forget()
         return left
 
     def close(self, aspect: Aspect) -> None:
@@ -238,10 +258,12 @@ class Elimination:
         return kept
 
     def _consistent(self, hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
-        """The hypotheses that agree with all answers so far."""
+        """The hypotheses that agree with all answers so far; the latest tell most."""
         left = list(hypotheses)
-        for one in self.asked:
+        for one in reversed(self.asked):
             left = self._agreeing(left, one)
+            if len(hypotheses) > _STAND_FOR_ALL:
+                one.simulation.forget()
         return left
 
     def _reached(self, key: str, features: Collection[str]) -> bool:
@@ -249,9 +271,17 @@ class Elimination:
         return not needed or bool(set(needed) & set(features))
 
     def _best(self, left: Sequence[Hypothesis], features: Features) -> tuple[Question, bool]:
-        """Of a pool of questions, that which is expected to leave fewest hypotheses; whether it can part them."""
+        """Of a pool of questions, that which is expected to leave fewest hypotheses; whether it can part them.
+
+        Of very many hypotheses, some stand for all.
+        """
+        if len(left) > _STAND_FOR_ALL:
+            left = [left[at] for at in self.rng.choice(len(left), _STAND_FOR_ALL, replace=False)]
         best: tuple[float, Question] | None = None
-        for _ in range(min(_LARGEST_POOL, max(3, _WORK // len(left)))):
+        enough, most = (min(size, max(3, _WORK // len(left))) for size in (_LARGEST_POOL, _MOST_TRIED))
+        for tried in range(most):
+            if best is not None and tried >= enough and best[0] < len(left):
+                break
             question = self.drawing.question(features(), self.rng)
             simulation = Simulation(question, self.space)
             classes = Counter(self._signature(simulation.outcome(one)) for one in left)
@@ -267,7 +297,7 @@ class Elimination:
         if not one.said.refusal:
             return [each for each in left if agree(one.said, one.simulation.outcome(each), self.tolerance)]
         # Who refuses may look at more than is ranked. What no hypothesis would refuse tells nothing of those there are.
-        return [each for each in left if "fail" in each.values.values()] or list(left)
+        return [each for each in left if REFUSING & set(each.values.values())] or list(left)
 
     def _signature(self, outcome: Outcome) -> tuple[object, ...]:
         """Outcomes that the answers of this black box could not tell apart have the same."""

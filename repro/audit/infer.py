@@ -63,9 +63,13 @@ class _Examination:
             return self._result("random", None)
         self._tell(aspects[0].name)
         plain = self._engine.examine(aspects[0])
+        if plain.state == "refused" and "training" in self._box.possible:  # it may want users whom it knows
+            aspects = (_of_known_users(aspects[0]), *aspects[1:])
+            self._engine = self._elimination(TOLERANCE, frozenset({"training"}))
+            plain = self._engine.examine(aspects[0])
         decimals = None
         if plain.state == "unexplained" and (decimals := _rounded_to(plain.asked)) is not None:
-            self._engine = self._elimination(0.5 * 10.0**-decimals + TOLERANCE)
+            self._engine = self._elimination(0.5 * 10.0**-decimals + TOLERANCE, self._engine.always)
             plain = self._engine.examine(aspects[0])
             decimals = None if plain.state == "unexplained" else decimals
         self._found.append(plain)
@@ -80,8 +84,8 @@ class _Examination:
         status = "unexplained" if self._unexplained or self._of_state("unexplained", "random") else "explained"
         return self._result(status, policy, decimals, confirmed, tried)
 
-    def _elimination(self, tolerance: float) -> Elimination:
-        return Elimination(self._box, self._space, self._drawing, self._rng, tolerance)
+    def _elimination(self, tolerance: float, always: frozenset[str] = frozenset()) -> Elimination:
+        return Elimination(self._box, self._space, self._drawing, self._rng, tolerance, always)
 
     def _examine(self, aspect: Aspect) -> Found:
         if aspect.name == "ties" and "ties" in self._box.possible:
@@ -137,9 +141,7 @@ class _Examination:
             wrong = [one for one in answered if not self._agrees(policy, one)]
             if not wrong:
                 break
-            if others := self._engine.reconsidered():
-                self._engine.survivors = others
-            elif not self._blamed(policy, wrong):
+            if not self._engine.reconsider() and not self._blamed(policy, wrong):
                 break
         if wrong and not any(one.aspect == TOGETHER for one in self._unexplained):
             self._add_unexplained(TOGETHER, self._engine.closest([policy], wrong))
@@ -331,6 +333,11 @@ class _Examination:
 
 # Decisions that small questions do not bear on.
 _BESIDE = frozenset({"average.folds", "candidates.negatives"})
+
+
+def _of_known_users(plain: Aspect) -> Aspect:
+    """The plain aspect, asked about users who have training rows."""
+    return replace(plain, opens=(*plain.opens, "candidates.exclude_train"), along=("training",))
 
 
 def _is_number(outcome: Outcome) -> bool:

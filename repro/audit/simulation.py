@@ -97,6 +97,10 @@ class Simulation:
         self._case = question.case
         self._k = question.k
         self._space = space
+        self.forget()
+
+    def forget(self) -> None:
+        """Keep nothing of what was found out, which is much where hypotheses are many."""
         self._judged: _Stage[_Judged] = _Stage()
         self._listed: _Stage[_Listed] = _Stage()
         self._ranked: _Stage[_Ranked] = _Stage()
@@ -160,7 +164,7 @@ class Simulation:
         cells, state = np.ix_(block.users, block.items), self._case.scores.state
         scores = Scores(self._case.scores.values[cells], None if state is None else state[cells])
         ranked, _ = rank(scores, block, rules, depth=None, threads=1)
-        if "scores" in self._space.metric.needs:
+        if "scores" in self._space.metric.needs or self._space.metric.also_needs:
             ranked = replace(ranked, scores=listed_scores(ranked, scores, block, rules))
         return _Ranked(listed, ranked)
 

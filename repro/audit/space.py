@@ -37,6 +37,11 @@ NOT_SEARCHED: Mapping[str, tuple[Value, ...]] = {
     "candidates.base": ("file",),  # there are no files
     "candidates.negatives": ("sampled",),  # what is drawn at random is another thing each time
 }
+# What metrics may need that no question has.
+NOT_THERE = frozenset({"features", "previous", "timestamps"})
+NOT_AUDITED: Mapping[str, str] = {
+    "practical-accuracy": "it is the product of two others; audit these",
+}
 # Where nothing is opened yet. That every held-out item is relevant is so under this threshold for all first questions.
 START: Mapping[str, Value] = {
     "relevance.rule": "threshold",
@@ -87,6 +92,9 @@ class Space:
     """The decisions that bear on a metric, in the order of the registry, and what is tried of each."""
 
     def __init__(self, metric: Metric) -> None:
+        if metric.name in NOT_AUDITED or NOT_THERE & set(metric.needs):
+            why = NOT_AUDITED.get(metric.name, f"it needs {', '.join(metric.needs)}, which questions do not have")
+            raise ProtocolError(f"{metric.name} cannot be audited: {why}")
         self.metric = metric
         own = {decision.id for decision in metric.variants} | set(metric.shared)
         families = _FAMILIES[metric.kind]
@@ -96,7 +104,7 @@ class Space:
             return key in own or of_family or key == "data.duplicates"
 
         self.decisions: dict[str, Decision] = {key: one for key, one in registry().items() if bears(key)}
-        self.start = next(iter(self._ways({}, START, frozenset())))
+        self.start = next(self._ways({}, START, frozenset()))
 
     def tried(self, key: str) -> tuple[Value, ...]:
         """The values of a decision that are searched."""
@@ -158,8 +166,10 @@ class Space:
         return walk(0, {})
 
     def _possible(self, hypothesis: Hypothesis) -> bool:
-        """Whether the metric can be had under the hypothesis."""
+        """Whether the metric can be had under the hypothesis, with what questions have in them."""
         values = hypothesis.values
+        if self.metric.also_needs and NOT_THERE & set(self.metric.also_needs(hypothesis.variants)):
+            return False
         if values.get("candidates.relevant") == "one" and (
             self.metric.undefined_in_1r or values["candidates.base"] == "user-test-items"
         ):

@@ -10,7 +10,7 @@ from functools import cache
 from repro.metrics.averaging import Averaged, average
 from repro.metrics.background import Background, lacking
 from repro.metrics.metric import Measure, Metric, Ratio, parse_measure, simple_measures
-from repro.metrics.predictions import Predictions, TrainRatings, average_predictions, resolve_predictions
+from repro.metrics.predictions import Predictions, TrainRatings, average_predictions, resolve_predictions, spoils
 from repro.plugin import plugins
 from repro.protocol import Decision
 
@@ -49,4 +49,5 @@ __all__ = [
     "parse_measure",
     "resolve_predictions",
     "simple_measures",
+    "spoils",
 ]

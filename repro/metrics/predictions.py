@@ -49,6 +49,7 @@ class Predictions:
     values  the prediction of each pair; NaN where it has none, and the pair is left out
     own     whether the algorithm itself predicted it; False where there is nothing or a framework made it up
     scale   the lowest and the highest rating there may be
+    spoils  whether a pair without a prediction is not left out: no error that it is in is a number then
     """
 
     users: CodeArray
@@ -58,6 +59,7 @@ class Predictions:
     own: Mask
     scale: Range
     impacts: tuple[Impact, ...] = ()
+    spoils: bool = False
 
     def __len__(self) -> int:
         return len(self.users)
@@ -66,12 +68,18 @@ class Predictions:
     def errors(self) -> FloatArray:
         """Prediction minus rating, of the pairs that are not left out."""
         errors = self.values - self.ratings
-        return errors[~np.isnan(errors)]
+        return errors if self.spoils else errors[~np.isnan(errors)]
 
     def select(self, rows: npt.NDArray[np.intp] | Mask | slice) -> Predictions:
         """Some of the pairs, without what the decisions touched."""
         return Predictions(
-            self.users[rows], self.items[rows], self.ratings[rows], self.values[rows], self.own[rows], self.scale
+            self.users[rows],
+            self.items[rows],
+            self.ratings[rows],
+            self.values[rows],
+            self.own[rows],
+            self.scale,
+            spoils=self.spoils,
         )
 
 
@@ -103,7 +111,12 @@ def resolve_predictions(
         _impact(protocol, "predict.round", rounded != filled, "changed"),
         _impact(protocol, "predict.clip", clipped != rounded, "changed"),
     )
-    return Predictions(users, items, truth, values, own, train.scale, impacts)
+    return Predictions(users, items, truth, values, own, train.scale, impacts, spoils(protocol))
+
+
+def spoils(protocol: Protocol) -> bool:
+    """Whether a pair without a prediction leaves no error a number."""
+    return protocol["predict.missing"] == "nan"
 
 
 def average_predictions(measure: Measure, predictions: Predictions) -> Averaged:
@@ -173,6 +186,8 @@ def _by_group(measure: Measure, predictions: Predictions, codes: CodeArray) -> t
     present, starts = np.unique(codes[order], return_index=True)
     groups = (together.select(slice(start, end)) for start, end in pairwise([*starts, len(order)]))
     values = np.array([measure.metric.compute(group, measure.variants) for group in groups], dtype=np.float64)
+    if predictions.spoils:
+        return present, values
     defined = ~np.isnan(values)
     return present[defined], values[defined]
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from repro.data.interactions import IdArray
-from repro.metrics import Averaged, Measure, Predictions, Ratio, average, average_predictions
+from repro.metrics import Averaged, Measure, Predictions, Ratio, average, average_predictions, spoils
 from repro.protocol import Protocol
 
 
@@ -62,5 +62,6 @@ def stored_average(
         table["resolved"].to_numpy(),
         table["own"].to_numpy(),
         scale,
+        spoils=spoils(protocol),
     )
     return average_predictions(measure, predictions), ids

@@ -251,3 +251,17 @@ def test_impacts_say_what_was_touched(resolved):
         ("predict.round", 1.0, 1, 3, "test pairs"),
         ("predict.clip", "scale", 1, 3, "test pairs"),
     ]
+
+
+def test_a_missing_prediction_can_spoil_every_error_that_it_is_in(resolved, numbers):
+    predicted = [4.0, NAN, 2.0, 3.5]  # errors of user 1: -1, none, 1; of user 2: 0.5
+    assert numbers("mae rmse mse", predicted, missing="nan") == pytest.approx((NAN, NAN, NAN), nan_ok=True)
+    assert numbers("mae", predicted, missing="skip") == pytest.approx((2.5 / 3,))
+    assert numbers("mae", [4.0, 3.0, 2.0, 3.5], missing="nan") == pytest.approx((2.5 / 4,))
+    pairs, decisions = resolved(predicted, missing="nan", average="users")
+    found = average_predictions(parse_measure("mae", decisions, metrics()), pairs)
+    assert math.isnan(found.value)
+    assert dict(zip(found.users.tolist(), found.values.tolist(), strict=True)) == pytest.approx(
+        {1: NAN, 2: 0.5}, nan_ok=True
+    )
+    assert numbers("prediction-coverage", predicted, missing="nan") == (0.75,)

@@ -12,6 +12,7 @@ DECISIONS = (
             Option("user-mean", "the prediction is the user's mean training rating"),
             Option("item-mean", "the prediction is the item's mean training rating"),
             Option("global-mean", "the prediction is the mean training rating"),
+            Option("nan", "no error that it is in is a number", used_by=("surprise", "cornac")),
             Option("fail", "the run stops"),
         ),
         default="skip",

@@ -1,0 +1,286 @@
+"""Policies that are found, and bugs that are not taken for one."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+
+from repro.audit import BlackBox, infer, infer_policy
+from repro.audit.black_box import CUTOFFS, agree, box_of_evaluator
+from repro.audit.draw import Drawing
+from repro.audit.elimination import REFUSING
+from repro.audit.simulation import Simulation
+from repro.audit.space import NOT_AUDITED, NOT_THERE, Hypothesis, Space, space_of
+from repro.errors import PluginError, ProtocolError
+from repro.metrics import metrics
+from repro.plugin import Evaluator, Observed
+
+FAST = ("precision", "rr", "rmse", "mae")
+ALL = sorted(one.name for one in metrics().values() if one.name not in NOT_AUDITED and not NOT_THERE & set(one.needs))
+
+
+def planted(space: Space, rng: np.random.Generator) -> Hypothesis:
+    """A policy drawn at random from the space."""
+    hypothesis = space.start
+    for key in space.decisions:
+        if key in hypothesis.values and rng.random() < 0.6:
+            options = space.tried(key)
+            ways = space.changed(hypothesis, {key: options[rng.integers(len(options))]})
+            hypothesis = ways[rng.integers(len(ways))] if ways else hypothesis
+    return hypothesis
+
+
+def box_of(space: Space, hypothesis: Hypothesis, by_user: bool) -> BlackBox:
+    def respond(question):
+        outcome = Simulation(question, space).outcome(hypothesis)
+        if outcome.refusal:
+            raise PluginError(outcome.refusal)
+        return Observed(None, outcome.per_user) if by_user else Observed(outcome.value)
+
+    return BlackBox("planted", space.metric, respond, () if space.metric.cutoff == "none" else CUTOFFS)
+
+
+def check_planted(metric: str, seed: int) -> None:
+    """The policy that is found gives the same as the planted one on everything that can be asked."""
+    space, rng = space_of(metric), np.random.default_rng(seed)
+    hypothesis = planted(space, rng)
+    by_user = bool(rng.random() < 0.25 and space.metric.kind == "ranking")
+    box = box_of(space, hypothesis, by_user)
+    found = infer_policy(box, seed=seed, evidence=False)
+    assert found.status == "explained", (hypothesis.values, found.to_text())
+    [inferred] = space.changed(hypothesis, found.policy)[:1]
+    drawing = Drawing(box.cutoffs, space.metric.kind == "prediction")
+    for _ in range(100):
+        some = [one for one in sorted(box.possible) if rng.random() < 0.3]
+        question = drawing.question(some, rng)
+        simulation = Simulation(question, space)
+        wanted, got = simulation.outcome(hypothesis), simulation.outcome(inferred)
+        if wanted.refusal:
+            assert REFUSING & set(found.policy.values()) or found.refused, (hypothesis.values, found.policy)
+            continue
+        if by_user:
+            wanted, got = (type(one)(None, one.per_user, one.refusal) for one in (wanted, got))
+        assert agree(wanted, got), (question.to_text(), hypothesis.values, found.policy)
+
+
+@pytest.mark.parametrize("metric", FAST)
+def test_a_policy_drawn_at_random_is_found(metric):
+    check_planted(metric, seed=FAST.index(metric))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(300))
+def test_three_hundred_policies_drawn_at_random_are_found(seed):
+    check_planted(ALL[seed % len(ALL)], 1_000 + seed)
+
+
+@pytest.fixture(scope="module")
+def of_ndcg(functions):
+    return infer(functions.ndcg, "ndcg", k=3, duplicates=False)
+
+
+def test_what_a_function_does_is_found(of_ndcg):
+    assert of_ndcg.status == "explained"
+    assert (of_ndcg.confirmed, of_ndcg.tried) == (200, 200)
+    assert of_ndcg.measure == "ndcg[discount=log2,gain=binary,ideal=min]@k"
+    assert of_ndcg.policy == {
+        "relevance.rule": "threshold",
+        "relevance.threshold": 4.0,
+        "relevance.inclusive": True,
+        "relevance.grades": "relevant",
+        "candidates.base": "all-items",
+        "candidates.exclude_train": "all",
+        "candidates.relevant": "all",
+        "candidates.rated_negatives": "include",
+        "missing.rank": "last",
+        "missing.zero": "scored",
+        "missing.infinite": "scored",
+        "ties.break": "item-asc",
+        "ties.id_order": "number",
+        "ties.precision": "double",
+        "average.over": "users",
+        "average.no_relevant": "skip",
+        "average.no_list": "zero",
+        "metric.ndcg.gain": "binary",
+        "metric.ndcg.discount": "log2",
+        "metric.ndcg.ideal": "min",
+    }
+
+
+def test_the_policy_is_a_protocol_that_reads_back(of_ndcg):
+    from repro.protocol import parse_protocol
+
+    protocol = parse_protocol(of_ndcg.protocol.to_toml(), "inferred")
+    assert protocol == of_ndcg.protocol
+    assert {key: protocol[key] for key in of_ndcg.policy} == dict(of_ndcg.policy)
+    assert "split.strategy" in protocol.open
+    assert "missing.fallback" in protocol.open
+
+
+def test_what_cannot_be_told_apart_is_said(of_ndcg):
+    said = {one.decision: one for one in of_ndcg.unidentifiable}
+    assert set(said["relevance.grades"].options) == {"relevant", "judged"}  # gains are binary
+    assert set(said["average.over"].options) == {"users", "lists"}  # there is one list for each user
+    assert "no such mark" in said["missing.fallback"].why
+    assert "as its author says" in said["data.duplicates"].why
+
+
+def test_every_other_option_is_rejected_by_a_small_case(of_ndcg, functions):
+    space = space_of("ndcg")
+    alike = {(one.decision, option) for one in of_ndcg.unidentifiable for option in one.options}
+    rejected = {(one.decision, one.option) for one in of_ndcg.evidence}
+    for key, value in of_ndcg.policy.items():
+        for option in space.tried(key):
+            way_out = space.changed(space.start, {key: option})
+            assert option == value or (key, option) in alike | rejected or not way_out
+    for one in of_ndcg.evidence:
+        again = functions.ndcg(**_frames(one.question), k=one.question.k)
+        assert one.said.value == pytest.approx(again, nan_ok=True)
+        assert one.question.size < 60
+    ties = next(one for one in of_ndcg.evidence if (one.decision, one.option) == ("ties.break", "item-desc"))
+    [user] = ties.question.tested
+    assert len(set(user.scores.values())) < len(user.scores)
+
+
+def _frames(question):
+    import pandas as pd
+
+    rows = [
+        (user.id, item, user.scores[item]) for user in question.tested for item in question.items if item in user.scores
+    ]
+    scores = pd.DataFrame(rows, columns=["user", "item", "score"])
+    return {"scores": scores, "truth": question.case.test.to_frame(), "train": question.case.train.to_frame()}
+
+
+@pytest.mark.parametrize(
+    ("name", "bug", "metric"),
+    [
+        ("ndcg", {"shift": 2}, "ndcg"),
+        ("ndcg", {"forgotten": 1}, "ndcg"),
+        ("ndcg", {"neighbour": 1}, "ndcg"),
+        ("precision", {"left_out": 1}, "precision"),
+        ("recall_with_duplicates", {}, "recall"),
+    ],
+    ids=["discount shifted", "last item forgotten", "gain of the neighbour", "one user left out", "duplicate twice"],
+)
+def test_a_bug_is_unexplained_and_never_a_policy(name, bug, metric, functions):
+    function = partial(getattr(functions, name), **bug)
+    found = infer(function, metric, k=3, name="buggy", evidence=False)
+    assert found.status == "unexplained"
+    first = found.unexplained[0]
+    frames = _frames(first.question)
+    assert first.said.value == pytest.approx(function(**frames, k=first.question.k), nan_ok=True)
+    assert not agree(first.said, first.would_say)
+    assert first.question.size < 40
+    assert "no policy fits" in found.to_text()
+
+
+def test_a_bug_that_only_duplicates_show_leaves_the_rest_explained(functions):
+    found = infer(functions.recall_with_duplicates, "recall", k=2, evidence=False)
+    assert [one.aspect for one in found.unexplained] == ["duplicates"]
+    assert found.policy["metric.recall.denominator"] == "relevant"
+    [user] = found.unexplained[0].question.tested
+    assert len(user.test) == 2
+    assert len({item for item, _ in user.test}) == 1
+
+
+def test_a_function_that_tells_of_users_only(functions):
+    found = infer(functions.users_precision, "precision", k=2, duplicates=False, evidence=False)
+    assert found.status == "explained"
+    assert found.policy["candidates.exclude_train"] == "none"
+    assert found.policy["metric.precision.denominator"] == "k"
+    assert found.policy["average.no_relevant"] == "skip"
+
+
+def test_errors_of_predictions(functions):
+    found = infer(functions.mae, "mae", duplicates=False, evidence=False)
+    assert found.status == "explained"
+    policy = {
+        "predict.missing": "constant",
+        "predict.constant": 3.0,
+        "predict.clip": "scale",
+        "predict.average": "users",
+    }
+    assert {key: found.policy[key] for key in policy} == policy
+
+
+def test_an_evaluator_that_rounds(functions):
+    found = infer(
+        lambda *given: round(functions.ndcg(*given), 4), "ndcg", k=3, name="rounded", duplicates=False, evidence=False
+    )
+    assert (found.status, found.decimals) == ("explained", 4)
+    assert found.policy["metric.ndcg.ideal"] == "min"
+    assert "rounded to 4 decimals" in found.summary
+
+
+def test_an_evaluator_that_is_random(functions):
+    found = infer(functions.random_ndcg(), "ndcg", k=3)
+    assert found.status == "random"
+    assert found.protocol is None
+    assert found.unstable[0].kind == "random"
+    assert "the same input gives" in found.to_text()
+
+
+def test_an_evaluator_that_hangs_on_the_order_of_rows(functions):
+    def first_user_only(scores, truth, train, k):
+        user = truth["user"].iloc[0]
+        return functions.ndcg(scores[scores["user"] == user], truth[truth["user"] == user], train, k)
+
+    found = infer(first_user_only, "ndcg", k=3, evidence=False)
+    assert found.status == "unexplained"
+    assert "row order" in {one.kind for one in found.unstable}
+
+
+def test_what_a_function_is_said_not_to_take_is_not_asked(functions):
+    def strict(scores, truth, train, k):
+        assert scores["score"].notna().all()
+        assert (truth["rating"] == 1).all()
+        assert not scores.duplicated(["user", "score"]).any()
+        assert set(truth["user"]) == set(scores["user"])
+        return functions.precision(scores, truth.assign(rating=5), train, k)
+
+    takes = {"graded_ratings": False, "ties": False, "missing_scores": False, "empty_lists": False, "duplicates": False}
+    found = infer(strict, "precision", k=3, evidence=False, **takes)
+    assert found.status == "explained"
+    assert not found.refused
+    assert found.policy["metric.precision.denominator"] == "list"
+    with pytest.raises(ProtocolError, match="infer has no keyword 'tied'"):
+        infer(strict, "precision", k=3, tied=False)
+    with pytest.raises(ProtocolError, match="there is no metric 'presicion'; did you mean 'precision'"):
+        infer(strict, "presicion", k=3)
+
+
+@pytest.mark.parametrize("metric", ["time-novelty", "temporal-novelty", "practical-accuracy"])
+def test_what_no_question_has_cannot_be_audited(metric):
+    with pytest.raises(ProtocolError, match=f"^{metric} cannot be audited: it (needs|is) "):
+        infer(len, metric, k=3)
+
+
+def test_refusals_are_told(functions):
+    def no_missing(scores, truth, train, k):
+        if scores["score"].isna().any():
+            raise ValueError("scores must be numbers")
+        return functions.ndcg(scores, truth, train, k)
+
+    found = infer(no_missing, "ndcg", k=2, duplicates=False, evidence=False)
+    assert found.status == "explained"
+    assert found.policy["missing.rank"] == "fail"
+    assert any("scores must be numbers" in one.message for one in found.refused)
+
+
+def test_the_same_seed_finds_the_same(functions):
+    one, two = (infer(functions.mae, "mae", seed=5).to_dict() for _ in range(2))
+    assert one == two
+
+
+def test_an_evaluator_of_a_plug_in(monkeypatch):
+    def hits(case, measure, k):
+        return Observed(math.nan)
+
+    evaluator = Evaluator("mine/hits", "", hits, {"hits": "hit@k"})
+    with pytest.raises(PluginError, match=r"mine/hits has no measure 'hit'; did you mean 'hits'\? It has: hits"):
+        box_of_evaluator(evaluator, "hit")
+    assert box_of_evaluator(evaluator, "hits").metric.name == "hit"
