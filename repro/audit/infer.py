@@ -12,7 +12,7 @@ from repro.audit.aspects import PLAIN, TOGETHER, Aspect, aspects_of, in_words, r
 from repro.audit.black_box import TOLERANCE, BlackBox, agree
 from repro.audit.draw import Drawing
 from repro.audit.elimination import Asked, Closest, Elimination, Found, unusual
-from repro.audit.inference import Evidence, Inference, Refused, Unexplained, Unidentifiable, Unstable
+from repro.audit.inference import SINGLE_DECIMALS, Evidence, Inference, Refused, Unexplained, Unidentifiable, Unstable
 from repro.audit.question import Question
 from repro.audit.shrink import shrunk
 from repro.audit.simulation import Outcome, Simulation
@@ -24,7 +24,6 @@ CONFIRMED_ON = 200
 _CONFIRMATIONS = 4
 _REPEATED = 3
 _STABILITY = 4  # questions asked again, of each kind
-_MOST_ROUNDED = 6
 _APART = 120  # further questions that must not tell two options apart before they count as the same
 _VISIBLE = 1e-6  # a difference that evidence should show
 
@@ -68,7 +67,7 @@ class _Examination:
             self._engine = self._elimination(TOLERANCE, frozenset({"training"}))
             plain = self._engine.examine(aspects[0])
         decimals = None
-        if plain.state == "unexplained" and (decimals := _rounded_to(plain.asked)) is not None:
+        if plain.state == "unexplained" and (decimals := _exact_to(plain)) is not None:
             self._engine = self._elimination(0.5 * 10.0**-decimals + TOLERANCE, self._engine.always)
             plain = self._engine.examine(aspects[0])
             decimals = None if plain.state == "unexplained" else decimals
@@ -354,10 +353,11 @@ def _same(first: Outcome, second: Outcome) -> bool:
     return agree(first, second, 1e-12)
 
 
-def _rounded_to(asked: Sequence[Asked]) -> int | None:
-    """To how many decimals all answers are rounded; None where they are not."""
-    values = [one.said.value for one in asked if one.said.value is not None and math.isfinite(one.said.value)]
-    for decimals in range(2, _MOST_ROUNDED + 1):
+def _exact_to(found: Found) -> int | None:
+    """To how many decimals all answers are rounded, or exact as numbers of single precision are; None if neither."""
+    values = [one.said.value for one in found.asked if one.said.value is not None and math.isfinite(one.said.value)]
+    for decimals in range(2, SINGLE_DECIMALS + 1):
         if values and all(abs(value - round(value, decimals)) < 1e-12 for value in values):
             return decimals
-    return None
+    nearly = found.closest is not None and found.closest.residual <= 0.5 * 10.0**-SINGLE_DECIMALS
+    return SINGLE_DECIMALS if nearly else None

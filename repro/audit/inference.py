@@ -12,6 +12,7 @@ from repro.audit.question import Question
 from repro.audit.simulation import Outcome
 from repro.protocol import Protocol, Value, registry, toml_value
 
+SINGLE_DECIMALS = 6  # that numbers around 1 have in single precision
 Status = Literal["explained", "unexplained", "random"]
 
 
@@ -105,7 +106,7 @@ class Inference:
     unidentifiable  what cannot be told apart
     holds           the aspects that the policy explains
     confirmed       fresh random cases on which the policy gave the answer, of ``tried``
-    decimals        to how many decimals answers are rounded; None where they are not
+    decimals        to how many decimals answers are rounded, or exact; None where they are so to the last digit
     asked           how many questions the black box was asked
     """
 
@@ -142,7 +143,7 @@ class Inference:
             return f"{self.name} refuses {self.refused[0].aspect}: {brief(self.refused[0].message)}"
         if not self.holds:
             return f"{self.name} is no {self.metric} that any policy gives"
-        rounded = "" if self.decimals is None else f", rounded to {self.decimals} decimals"
+        rounded = as_exact(self.decimals)
         but = "".join(f", but for {one.aspect}" for one in self.unexplained)
         return f"{self.name} is {self.measure}{rounded}{but}"
 
@@ -244,6 +245,13 @@ class Inference:
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(self.to_text())}</pre>"
+
+
+def as_exact(decimals: int | None) -> str:
+    """How exact answers are, to be said after what they are."""
+    if decimals is None:
+        return ""
+    return ", in single precision" if decimals == SINGLE_DECIMALS else f", rounded to {decimals} decimals"
 
 
 def number(outcome: Outcome) -> str:

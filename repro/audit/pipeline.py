@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from repro.audit.black_box import TOLERANCE, close
 from repro.audit.differences import explanations
-from repro.audit.inference import finite
+from repro.audit.inference import as_exact, finite
 from repro.audit.policies import Policy, protocol_of
 from repro.audit.rescore import ScoredFold, rescore
 from repro.data.interactions import Interactions
@@ -74,7 +74,7 @@ class AuditedMeasure:
         """The finding in a sentence."""
         if not self.folds:
             return f"{self.measure}: {self.why}"
-        rounded = "" if self.decimals is None else f", rounded to {self.decimals} decimals"
+        rounded = as_exact(self.decimals)
         if self.equal:
             return f"{self.measure}: equal on {_folds(len(self.folds))}, as {self.metric}{rounded}"
         most = max(abs(fold.difference) for fold in self.folds)

@@ -168,7 +168,7 @@ def test_the_gravest_comes_first_and_what_measures_share_is_one_finding(odd):
         ("random", "ties", ("b/x p",)),
         ("order of rows", "plain lists", ("b/y p",)),
         ("unexplained", "ties", ("a/x p",)),
-        ("rounded", "4 decimals", ("c/x p",)),
+        ("rounded", "rounded to 4 decimals", ("c/x p",)),
         ("one name, two numbers", "ties.break", ("b/x p", "b/y p")),
         ("unusual", 'average.over = "pooled"', ("d/x p",)),
     ]

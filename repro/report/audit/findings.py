@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from repro.audit.inference import as_exact
 from repro.audit.question import Question
 from repro.audit.surveyed import Survey, options_of
 from repro.journal.audit_events import CaseEntry, MeasureInferred, MetricCompared, PairEntry, UnexplainedEntry
@@ -156,8 +157,8 @@ def _rounded(survey: Survey) -> Iterator[Finding]:
         if event.decimals is not None:
             groups.setdefault((framework(name), event.decimals), []).append(name)
     for (_, decimals), names in groups.items():
-        topic = f"{decimals} decimals"
-        yield Finding(ROUNDED, topic, "answers are rounded, and no more digits can be had", tuple(names))
+        topic = as_exact(decimals).removeprefix(", ")
+        yield Finding(ROUNDED, topic, "answers have no more digits than that", tuple(names))
 
 
 def _apart(compared: Sequence[MetricCompared]) -> Iterator[Finding]:
