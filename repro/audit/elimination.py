@@ -76,7 +76,8 @@ class Elimination:
 
     Of hypotheses that questions do not tell apart, one goes on; ``parked`` is what the others decide otherwise, until
     there are questions that tell. ``explained`` are the aspects whose features may be in any question, ``puzzling``
-    the features of those that are not. ``always`` are features that all questions have.
+    the features of those that are not. ``always`` are features that all questions have, ``foreseen`` the refusals that
+    some hypothesis would have given.
     """
 
     box: BlackBox
@@ -91,6 +92,7 @@ class Elimination:
     explained: list[Aspect] = field(default_factory=list)
     puzzling: set[str] = field(default_factory=set)
     asked: list[Asked] = field(default_factory=list)
+    foreseen: set[int] = field(default_factory=set)
     n_asked: int = 0
 
     def examine(self, aspect: Aspect) -> Found:
@@ -101,7 +103,7 @@ class Elimination:
         missing = [one for one in aspect.needs if one not in self.box.possible]
         if missing:
             return Found(aspect, "unreachable", why=self.box.cannot.get(missing[0], "it has no cut-off"))
-        features = self._features(aspect)
+        features = self.features_of(aspect)
         keys = {key for key in self.space.below(aspect.opens) if self._reached(key, features)} - self.opened
         asked: list[Asked] = []
         before = len(self.asked)
@@ -169,10 +171,11 @@ class Elimination:
         if self.rng.random() >= share:
             return self.always
         some = [aspect for aspect in self.explained if self.rng.random() < 0.4]
-        return self.always.union(*map(self._features, some))
+        return self.always.union(*map(self.features_of, some))
 
-    def _features(self, aspect: Aspect) -> frozenset[str]:
-        return aspect.features(self.box.possible - self.puzzling)
+    def features_of(self, aspect: Aspect) -> frozenset[str]:
+        """The features of questions about an aspect and nothing else."""
+        return self.always | aspect.features(self.box.possible - self.puzzling)
 
     def _narrow(self, hypotheses: Sequence[Hypothesis], features: Features, asked: list[Asked]) -> list[Hypothesis]:
         left = list(hypotheses)
@@ -297,7 +300,10 @@ class Elimination:
         if not one.said.refusal:
             return [each for each in left if agree(one.said, one.simulation.outcome(each), self.tolerance)]
         # Who refuses may look at more than is ranked. What no hypothesis would refuse tells nothing of those there are.
-        return [each for each in left if REFUSING & set(each.values.values())] or list(left)
+        stopping = [each for each in left if _may_stop(each, one.question)]
+        if stopping:
+            self.foreseen.add(id(one))
+        return stopping if id(one) in self.foreseen else list(left)
 
     def _signature(self, outcome: Outcome) -> tuple[object, ...]:
         """Outcomes that the answers of this black box could not tell apart have the same."""
@@ -312,6 +318,12 @@ class Elimination:
     def _by_user(self) -> bool:
         """Whether answers are numbers of users only, as far as is known."""
         return any(one.said.value is None and not one.said.refusal for one in self.asked[:8])
+
+
+def _may_stop(hypothesis: Hypothesis, question: Question) -> bool:
+    """Whether a run may stop under a hypothesis, at something that the question has."""
+    stopping = (key for key, value in hypothesis.values.items() if value in REFUSING)
+    return any(not reaching(key) or question.features.intersection(reaching(key)) for key in stopping)
 
 
 def unusual(hypothesis: Hypothesis) -> int:

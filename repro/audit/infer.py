@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -25,6 +26,7 @@ _CONFIRMATIONS = 4
 _REPEATED = 3
 _STABILITY = 4  # questions asked again, of each kind
 _APART = 120  # further questions that must not tell two options apart before they count as the same
+_TO_BLAME = 24
 _VISIBLE = 1e-6  # a difference that evidence should show
 
 Tell = Callable[[str], None]
@@ -82,6 +84,10 @@ class _Examination:
         policy, confirmed, tried = self._confirmed()
         status = "unexplained" if self._unexplained or self._of_state("unexplained", "random") else "explained"
         return self._result(status, policy, decimals, confirmed, tried)
+
+    @property
+    def _of_known_users(self) -> bool:
+        return "training" in self._engine.always
 
     def _elimination(self, tolerance: float, always: frozenset[str] = frozenset()) -> Elimination:
         return Elimination(self._box, self._space, self._drawing, self._rng, tolerance, always)
@@ -150,22 +156,39 @@ class _Examination:
         """Fresh questions with anything in them that is explained, and the answers; refusals tell nothing."""
         answered: list[Asked] = []
         for _ in range(2 * CONFIRMED_ON):
-            one = self._engine.ask(self._drawing.question(self._engine.mixed(), self._rng))
+            one = self._fresh(self._engine.mixed())
             answered += [] if one.said.refusal else [one]
             if len(answered) == CONFIRMED_ON:
                 break
         return answered
 
     def _blamed(self, policy: Hypothesis, wrong: Sequence[Asked]) -> bool:
-        """Whether all wrong answers are about one aspect, of which nothing is then explained any more."""
-        for number, found in enumerate(self._found):
-            own = found.aspect.own
-            if found.state == "explained" and own and all(own <= one.question.features for one in wrong):
-                closest = self._engine.closest([policy], wrong)
-                self._found[number] = replace(found, state="unexplained", closest=closest)
-                self._engine.close(found.aspect)
-                return True
-        return False
+        """Whether all wrong answers are about one aspect, of which nothing is then explained any more.
+
+        Of several, it is the first about which questions alone are answered wrongly, or the last.
+        """
+        suspects = [
+            number
+            for number, found in enumerate(self._found)
+            if found.state == "explained"
+            and found.aspect.own
+            and all(found.aspect.own <= one.question.features for one in wrong)
+        ]
+        if not suspects:
+            return False
+        for number in suspects:
+            aspect = self._found[number].aspect
+            alone = [self._fresh(self._engine.features_of(aspect)) for _ in range(_TO_BLAME)]
+            if any(not one.said.refusal and not self._agrees(policy, one) for one in alone):
+                break
+        self._found[number] = replace(
+            self._found[number], state="unexplained", closest=self._engine.closest([policy], wrong)
+        )
+        self._engine.close(self._found[number].aspect)
+        return True
+
+    def _fresh(self, features: Collection[str]) -> Asked:
+        return self._engine.ask(self._drawing.question(features, self._rng))
 
     def _agrees(self, policy: Hypothesis, one: Asked) -> bool:
         return agree(one.said, one.simulation.outcome(policy), self._engine.tolerance)
@@ -183,7 +206,9 @@ class _Examination:
             return not said.refusal and not agree(said, predicted, self._engine.tolerance)
 
         first = min(closest.wrong, key=lambda one: one.question.size)
-        question = shrunk(first.question, wrong) if wrong(first.question) else first.question
+        question = (
+            shrunk(first.question, wrong, known_users=self._of_known_users) if wrong(first.question) else first.question
+        )
         said, predicted = self._box.ask(question), self._predicted(hypothesis, question)
         settled = {key: hypothesis.values[key] for key in hypothesis.values if key not in _BESIDE}
         return Unexplained(aspect, settled, closest.residual, closest.agreed, closest.asked, question, said, predicted)
@@ -208,11 +233,7 @@ class _Examination:
             unidentifiable=(*same, *(self._unreached(policy) if policy else ())),
             unstable=tuple(self._unstable),
             unexplained=tuple(self._unexplained),
-            refused=tuple(
-                Refused(one.aspect.name, one.asked[0].said.refusal, one.asked[0].question)
-                for one in self._found
-                if one.state == "refused" or _refuses(one)
-            ),
+            refused=tuple(_refusals(self._found)),
             holds=tuple(one.aspect.name for one in self._of_state("explained")),
             confirmed=confirmed,
             tried=tried,
@@ -309,7 +330,7 @@ class _Examination:
             mine, other = simulation.outcome(policy), simulation.outcome(way)
             return (_is_number(mine), _is_number(other)) == kinds and not self._alike(mine, other)
 
-        small = shrunk(question, apart, tries=120)
+        small = shrunk(question, apart, tries=120, known_users=self._of_known_users)
         said = self._box.ask(small)
         if not agree(said, self._predicted(policy, small), self._engine.tolerance):
             small, said = question, self._box.ask(question)  # the black box has other ideas about so small a case
@@ -343,8 +364,15 @@ def _is_number(outcome: Outcome) -> bool:
     return outcome.value is not None and math.isfinite(outcome.value)
 
 
-def _refuses(found: Found) -> bool:
-    return bool(found.asked) and all(one.said.refusal for one in found.asked)
+def _refusals(found: Sequence[Found]) -> Iterator[Refused]:
+    """What was refused, about which aspect first; the same words with other numbers are told once."""
+    told = set()
+    for one in found:
+        for asked in one.asked:
+            words = re.sub(r"[\d.]+", "", asked.said.refusal)
+            if words and words not in told:
+                told.add(words)
+                yield Refused(one.aspect.name, asked.said.refusal, asked.question)
 
 
 def _same(first: Outcome, second: Outcome) -> bool:

@@ -65,13 +65,19 @@ class Question:
         return sum(len(user.scores) + 2 * len(user.test) + 2 * len(user.train) for user in self.users) + (self.k or 0)
 
     @cached_property
-    def short(self) -> bool:
-        """Whether somebody's list may have fewer than k items, under some policy."""
+    def oddities(self) -> frozenset[str]:
+        """What may make it a matter of its own: short lists, unknown items, and users without training rows."""
         known = {item for user in self.users for item, _ in user.train}
         trained = {user.id: {item for item, _ in user.train} for user in self.users}
-        return self.k is not None and any(
+        short = self.k is not None and any(
             len((user.scores.keys() & known) - trained[user.id]) < self.k for user in self.tested if user.scores
         )
+        found = {
+            "short lists": short,
+            "unknown items": not known.issuperset(self.items),
+            "unknown users": any(not user.train for user in self.tested),
+        }
+        return frozenset(oddity for oddity, there in found.items() if there)
 
     @cached_property
     def case(self) -> Case:
