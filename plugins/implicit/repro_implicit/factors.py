@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pkgutil import resolve_name
 
 import numpy as np
+import numpy.typing as npt
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import GroupedRows, ParameterValue, Scores
@@ -30,16 +31,23 @@ class FactorModel:
         self.weigh = weigh
 
     def fit(self, train: Interactions, *, seed: int) -> None:
-        from threadpoolctl import threadpool_limits
+        from threadpoolctl import ThreadpoolController
 
         training = Training.of(train, self.weigh)
+        threads = ThreadpoolController()
         # The threads of implicit are those of num_threads; beside them it wants a BLAS with one.
-        with threadpool_limits(1, "blas"):
+        with threads.limit(limits=1, user_api="blas"):
             model = resolve_name(self.own)(**self.parameters, random_state=seed)
             model.fit(training.matrix.astype(np.float32), show_progress=False)
         self.training_ = training
         users, items = np.asarray(model.user_factors), np.asarray(model.item_factors)
-        self.products_ = GroupedRows(len(users), _TOGETHER, lambda first, end: users[first:end] @ items.T)
+
+        def rows(first: int, end: int) -> npt.NDArray[np.float32]:
+            with threads.limit(limits=1, user_api="blas"):  # with more of them a product rounds in other places
+                product: npt.NDArray[np.float32] = users[first:end] @ items.T
+            return product
+
+        self.products_ = GroupedRows(len(users), _TOGETHER, rows)
 
     def score(self, users: CodeArray, items: CodeArray) -> Scores:
         return self.training_.block(users, items, self.products_.block, of_all=True)
