@@ -90,10 +90,7 @@ def aspects_of(metric: Metric) -> tuple[Aspect, ...]:
     if metric.kind == "prediction":
         return (Aspect(PLAIN, (*own, "predict.clip", "predict.round")), *PREDICTION)
     plain = Aspect(PLAIN, (*own, "candidates.base", "candidates.relevant", "average.over", "average.no_relevant"))
-    if metric.kind == "ranking":
-        return (plain, *RANKING)
-    # A number about all lists together is not averaged over users.
-    return (plain, *(aspect for aspect in RANKING if not aspect.name.startswith("users without")))
+    return (plain, *RANKING)
 
 
 def reaching(decision: str) -> tuple[str, ...]:
