@@ -18,17 +18,18 @@ from repro.cli.audited import (
     complete_cannot,
     complete_data,
     complete_evaluator,
-    complete_only,
     complete_pipeline,
     evaluator_called,
     measures_called,
+    only_option,
     pipeline_called,
     refuse_missing,
+    seed_option,
     usable,
 )
-from repro.cli.decisions import complete_metric
+from repro.cli.decisions import metric_option
 from repro.cli.output import json_option, print_json, print_table
-from repro.cli.progress import Stages
+from repro.cli.progress import Stages, quiet_option
 
 if TYPE_CHECKING:
     from repro.audit import BlackBox
@@ -37,10 +38,6 @@ if TYPE_CHECKING:
     from repro.audit.policies import Policy
     from repro.plugin import Evaluator
 
-_seed_option = click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all that is drawn."
-)
-_quiet_option = click.option("--quiet", is_flag=True, help="No progress bar.")
 _policies_option = click.option(
     "--policies",
     type=click.Path(file_okay=False),
@@ -58,24 +55,11 @@ audit.add_command(report)
 
 
 @audit.command(epilog="Examples: repro audit evaluators; repro audit evaluators -m ndcg --only lenskit,implicit")
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="NAME",
-    shell_complete=complete_metric,
-    help="Only this metric, such as ndcg; may be repeated.",
-)
-@click.option(
-    "--only",
-    metavar="NAME,NAME,...",
-    shell_complete=complete_only,
-    help="Only these frameworks or evaluators.",
-)
+@metric_option("Only this metric, such as ndcg; may be repeated.")
+@only_option
 @_policies_option
-@_seed_option
-@_quiet_option
+@seed_option
+@quiet_option
 @json_option
 def evaluators(
     metrics: tuple[str, ...], only: str | None, policies: str | None, seed: int, quiet: bool, as_json: bool
@@ -118,15 +102,9 @@ def evaluators(
     )
 )
 @click.argument("target", shell_complete=complete_evaluator)
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="NAME",
-    shell_complete=complete_metric,
-    help="Of an evaluator, only these measures: its own name or the metric [default: all]. Of a function, the metric "
-    "that it is taken for [default: as it is called].",
+@metric_option(
+    "Of an evaluator, only these measures: its own name or the metric [default: all]. Of a function, the metric "
+    "that it is taken for [default: as it is called]."
 )
 @click.option(
     "--k", "cutoff", metavar="K|none", help=f"The cut-off that a function is called with [default: {DEFAULT_K}]."
@@ -140,8 +118,8 @@ def evaluators(
 )
 @click.option("--into", type=click.Path(file_okay=False), help="Write the policies as protocols into this folder.")
 @click.option("--no-evidence", is_flag=True, help="Do not look for the cases that reject other options: faster.")
-@_seed_option
-@_quiet_option
+@seed_option
+@quiet_option
 @json_option
 def infer(
     target: str,
@@ -216,8 +194,8 @@ def infer(
     help="Measure by this protocol [default: what is inferred of the framework's evaluator].",
 )
 @_policies_option
-@_seed_option
-@_quiet_option
+@seed_option
+@quiet_option
 @json_option
 def pipeline(
     name: str,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.audited import chosen_evaluators, complete_data, complete_only, usable
-from repro.cli.decisions import complete_metric
+from repro.cli.audited import chosen_evaluators, complete_data, only_option, seed_option, usable
+from repro.cli.decisions import metric_option
 from repro.cli.output import json_option, print_json
-from repro.cli.progress import Stages
+from repro.cli.progress import Stages, quiet_option
 
 if TYPE_CHECKING:
     from repro.audit.surveyed import Survey
@@ -26,18 +26,8 @@ _SHOWN = 10
         "repro audit report --only sklearn,surprise -m rmse --into /tmp/audit --protocols /tmp/audit/protocols"
     )
 )
-@click.option(
-    "--only", metavar="NAME,NAME,...", shell_complete=complete_only, help="Only these frameworks or evaluators."
-)
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="NAME",
-    shell_complete=complete_metric,
-    help="Only measures that are taken for this metric, such as ndcg; may be repeated.",
-)
+@only_option
+@metric_option("Only measures that are taken for this metric, such as ndcg; may be repeated.")
 @click.option(
     "--into",
     type=click.Path(file_okay=False),
@@ -63,8 +53,8 @@ _SHOWN = 10
 @click.option("--resume", is_flag=True, help="Finish an audit that was cut off, or begin it.")
 @click.option("--fresh", is_flag=True, help="Replace the audit that is in the folder.")
 @click.option("--workers", type=click.IntRange(1), help="Processes; they change no number [default: all cores].")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all that is drawn.")
-@click.option("--quiet", is_flag=True, help="No progress bar.")
+@seed_option
+@quiet_option
 @json_option
 def report(
     only: str | None,

@@ -160,3 +160,9 @@ def refuse_missing(evaluator: Evaluator) -> None:
 
     for sentence in usable([evaluator])[1].values():
         raise PluginError(f"{evaluator.name}: {sentence}")
+
+
+seed_option = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all that is drawn.")
+only_option = click.option(
+    "--only", metavar="NAME,NAME,...", shell_complete=complete_only, help="Only these frameworks or evaluators."
+)

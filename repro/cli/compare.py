@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from repro.cli.decisions import complete_metric
+from repro.cli.decisions import metric_option
 from repro.cli.output import json_option, print_json, print_table
 
 if TYPE_CHECKING:
@@ -37,15 +37,7 @@ def _completes(name: str) -> Callable[[click.Context, click.Parameter, str], lis
     )
 )
 @click.argument("sources", nargs=-1, required=True, type=click.Path(), metavar="RUN_FOLDER | FILE...")
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="NAME",
-    shell_complete=complete_metric,
-    help="Such as ndcg@10; may be repeated [default: the first].",
-)
+@metric_option("Such as ndcg@10; may be repeated [default: the first].")
 @click.option(
     "--test",
     shell_complete=_completes("TESTS"),

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
     from repro.protocol import Value
+
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def complete_metric(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -58,3 +62,10 @@ def read_changes(given: tuple[str, ...]) -> dict[str, Value]:
         except tomllib.TOMLDecodeError:
             changes[key.strip()] = written.strip()
     return changes
+
+
+def metric_option(told: str) -> Callable[[Command], Command]:
+    """``-m`` for metrics; ``told`` is its help."""
+    return click.option(
+        "-m", "--metric", "metrics", multiple=True, metavar="NAME", shell_complete=complete_metric, help=told
+    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from repro.cli.decisions import complete_change, complete_metric, complete_protocol
+from repro.cli.decisions import complete_change, complete_protocol, metric_option
 from repro.cli.inputs import chosen_protocol, complete_run, labelled, reader, tell_what_is_lost
 from repro.cli.output import json_option, print_json, print_table
 
@@ -49,14 +49,8 @@ _WRITTEN = (".parquet", ".csv", ".tsv")
     shell_complete=complete_change,
     help="Change a decision of the protocol; may be repeated.",
 )
-@click.option(
-    "-m",
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="NAME",
-    shell_complete=complete_metric,
-    help="Such as ndcg@10; may be repeated [default: ndcg@10, precision@10, recall@10]. See `repro metrics list`.",
+@metric_option(
+    "Such as ndcg@10; may be repeated [default: ndcg@10, precision@10, recall@10]. See `repro metrics list`."
 )
 @click.option("--features", type=_FILE, help="Features of the items, for metrics of diversity and the like.")
 @click.option("--previous", type=_FILE, multiple=True, help="Lists of earlier times, latest first; may be repeated.")

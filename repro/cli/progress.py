@@ -5,11 +5,15 @@ from __future__ import annotations
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+import click
+
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
     from repro.study import Cell, Plan
+
+quiet_option = click.option("--quiet", is_flag=True, help="No progress bar.")
 
 
 class Progress:

@@ -10,6 +10,7 @@ import click
 
 from repro.cli.decisions import complete_change, read_changes
 from repro.cli.output import json_option, print_json, print_table
+from repro.cli.progress import Progress, quiet_option
 
 if TYPE_CHECKING:
     from repro.study import Results, Study
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     metavar="SECONDS",
     help="How long a framework in a process of its own may take to fit, or to score a block of users.",
 )
-@click.option("--quiet", is_flag=True, help="No progress bar.")
+@quiet_option
 @json_option
 def run(
     study: str,
@@ -59,7 +60,6 @@ def run(
 
     STUDY is a TOML file with data, protocol, algorithms and metrics.
     """
-    from repro.cli.progress import Progress
     from repro.report import write_report
     from repro.study import Study as StudyFile
     from repro.study import run_study

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from repro.cli.output import json_option, print_json, print_table
-from repro.cli.progress import Stages
+from repro.cli.progress import Stages, quiet_option
 
 if TYPE_CHECKING:
     from repro.study.metric_study import MetricStudy
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 )
 @click.option("--seed", type=click.IntRange(0), help="Of all draws [default: that of the run].")
 @click.option("--workers", type=click.IntRange(1), help="Processes; they change no number [default: all cores].")
-@click.option("--quiet", is_flag=True, help="No progress bar.")
+@quiet_option
 @json_option
 def study_metrics(
     run_folder: str,
