@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     metavar="SECONDS",
     help="How long a framework in a process of its own may take to fit, or to score a block of users.",
 )
+@click.option("--keep-scores", is_flag=True, help="Keep all scores, for `repro explain` and `repro multiverse`.")
 @quiet_option
 @json_option
 def run(
@@ -53,6 +54,7 @@ def run(
     block_users: int | None,
     changes: tuple[str, ...],
     time_limit: float | None,
+    keep_scores: bool,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -78,6 +80,7 @@ def run(
             target,
             workers=workers or os.cpu_count() or 1,
             time_limit=time_limit,
+            keep_scores=keep_scores,
             resume=resume,
             fresh=fresh,
             watcher=watcher,

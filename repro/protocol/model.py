@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, overload
 
 from repro.errors import ProtocolError
 from repro.protocol.decision import Value, toml_value
@@ -17,6 +17,8 @@ from repro.protocol.registry import Registry, registry
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Other = TypeVar("Other")
 
 DEFAULT = "default"
 CHANGED = ", changed"
@@ -58,6 +60,17 @@ class Protocol(Mapping[str, Value]):
             needs = " and ".join(str(when) for when in decision.when)
             raise KeyError(f"{key} has no effect in this protocol: it applies when {needs}")
         return self.values_[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.values_
+
+    @overload
+    def get(self, key: str) -> Value | None: ...
+    @overload
+    def get(self, key: str, default: Value | Other) -> Value | Other: ...
+    def get(self, key: str, default: object = None) -> object:
+        """The value of a decision, or ``default`` where it has no effect."""
+        return self.values_.get(key, default)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.values_)

@@ -53,6 +53,15 @@ class Registry(Mapping[str, Decision]):
         """Whether ``decision`` has an effect, given the others; one that hangs on an inactive one has none."""
         return all(self._holds(condition, values) for condition in decision.when)
 
+    def hangs_on(self, decision: str, other: str) -> bool:
+        """Whether the first has an effect only under some values of the other; each hangs on itself."""
+        if decision == other:
+            return True
+        named = [
+            one for each in self[decision].when for one in (each.conditions if isinstance(each, AnyOf) else (each,))
+        ]
+        return any(self.hangs_on(condition.decision, other) for condition in named)
+
     def _holds(self, condition: When | AnyOf, values: Mapping[str, Value]) -> bool:
         if isinstance(condition, AnyOf):
             return any(self._holds(one, values) for one in condition.conditions)

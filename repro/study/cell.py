@@ -45,19 +45,27 @@ def run_cell(
     threads: int | None = None,
     tell: Tell | None = None,
     limit: float | None = None,
+    keep_scores: bool = False,
 ) -> CellOutput:
     """Fit and measure, ranking on that many threads (all cores by default).
 
-    ``limit`` is how many seconds a framework in a process of its own may take to answer.
+    ``limit`` is how many seconds a framework in a process of its own may take to answer. With ``keep_scores``, the
+    scores are among the tables.
 
     Linear algebra has one thread: how a BLAS shares out its work changes the last bits.
     """
     with threadpool_limits(1):
-        return _run(plan, cell, block_users, threads, tell, limit)
+        return _run(plan, cell, block_users, threads, tell, limit, keep_scores)
 
 
 def _run(
-    plan: Plan, cell: Cell, block_users: int, threads: int | None, tell: Tell | None, limit: float | None
+    plan: Plan,
+    cell: Cell,
+    block_users: int,
+    threads: int | None,
+    tell: Tell | None,
+    limit: float | None,
+    keep_scores: bool,
 ) -> CellOutput:
     study = plan.study
     parts = FoldParts.of(plan, cell.fold)
@@ -66,7 +74,16 @@ def _run(
     recommender.fit(parts.fitted, seed=cell.seed, fold=cell.fold.name)
     seconds = {"fit": time.perf_counter() - began}
     measured = measure_parts(
-        recommender, parts, study.measures, study.protocol, study.seed, plan.scale, block_users, threads, tell
+        recommender,
+        parts,
+        study.measures,
+        study.protocol,
+        study.seed,
+        plan.scale,
+        block_users,
+        threads,
+        tell,
+        keep_scores,
     )
     return CellOutput(
         joined_values(study.measures, measured),
@@ -88,12 +105,15 @@ def measure_parts(
     block_users: int,
     threads: int | None,
     tell: Tell | None = None,
+    keep_scores: bool = False,
 ) -> list[Measured]:
     """What a fitted algorithm is worth on the test rows of ``parts``: its lists, and the ratings it predicts."""
     measured = []
     simple = simple_measures(measures)
     if lists := _of_kind(simple, "ranking", "collection"):
-        measured.append(measure_lists(recommender, parts, lists, protocol, seed, block_users, threads, tell))
+        measured.append(
+            measure_lists(recommender, parts, lists, protocol, seed, block_users, threads, tell, keep_scores)
+        )
     if predicted := _of_kind(simple, "prediction"):
         measured.append(measure_predictions(recommender, parts, predicted, protocol, scale))
     return measured

@@ -44,6 +44,7 @@ def run_cells(
     limit: float | None = None,
     progress: Progress | None = None,
     chosen: Mapping[str, Parameters] | None = None,
+    keep_scores: bool = False,
 ) -> Iterator[Step]:
     """Run ``cells``, telling when each starts and ends; one that fails does not stop the others.
 
@@ -51,9 +52,9 @@ def run_cells(
     """
     ready = [_next(cell, chosen or {}) for cell in cells]
     if workers == 1:
-        yield from _serial(plan, ready, block_users, limit, progress)
+        yield from _serial(plan, ready, block_users, limit, progress, keep_scores)
     else:
-        yield from _processes(plan, ready, workers, block_users, limit)
+        yield from _processes(plan, ready, workers, block_users, limit, keep_scores)
 
 
 def _next(cell: Cell, chosen: Mapping[str, Parameters]) -> tuple[Work, Cell]:
@@ -73,6 +74,7 @@ def _serial(
     block_users: int,
     limit: float | None,
     progress: Progress | None,
+    keep_scores: bool,
 ) -> Iterator[Step]:
     for work, cell in ready:
 
@@ -87,7 +89,8 @@ def _serial(
                 yield Step("tuned", cell, tuning=tuning)
                 cell = cell.with_parameters(tuning.chosen)
             yield _begin("run", cell)
-            yield Step("finished", cell, output=run_cell(plan, cell, block_users, tell=tell, limit=limit))
+            output = run_cell(plan, cell, block_users, tell=tell, limit=limit, keep_scores=keep_scores)
+            yield Step("finished", cell, output=output)
         except ReproError as error:
             yield Step("failed", cell, error=error)
 
@@ -122,15 +125,28 @@ def without_main() -> Iterator[None]:
 
 
 def _work(
-    work: Work, position: int, parameters: Parameters, block_users: int, threads: int, limit: float | None
+    work: Work,
+    position: int,
+    parameters: Parameters,
+    block_users: int,
+    threads: int,
+    limit: float | None,
+    keep_scores: bool,
 ) -> CellOutput | Tuning:
     assert _plan is not None
     cell = _plan.cells[position].with_parameters(parameters)
-    return (tune_cell if work == "tune" else run_cell)(_plan, cell, block_users, threads, limit=limit)
+    if work == "tune":
+        return tune_cell(_plan, cell, block_users, threads, limit=limit)
+    return run_cell(_plan, cell, block_users, threads, limit=limit, keep_scores=keep_scores)
 
 
 def _processes(
-    plan: Plan, ready: Sequence[tuple[Work, Cell]], workers: int, block_users: int, limit: float | None
+    plan: Plan,
+    ready: Sequence[tuple[Work, Cell]],
+    workers: int,
+    block_users: int,
+    limit: float | None,
+    keep_scores: bool,
 ) -> Iterator[Step]:
     """At most ``workers`` cells are under way, so that a cell announced as started has a worker.
 
@@ -147,7 +163,8 @@ def _processes(
             while waiting and len(running) < workers:
                 work, cell = waiting.pop()
                 yield _begin(work, cell)
-                task = (work, position[cell.id], dict(cell.entry.parameters), block_users, threads, limit)
+                parameters = dict(cell.entry.parameters)
+                task = (work, position[cell.id], parameters, block_users, threads, limit, keep_scores)
                 with without_main():  # a worker may be started here
                     running[pool.submit(_work, *task)] = cell
             done, _ = wait(running, return_when=FIRST_COMPLETED)

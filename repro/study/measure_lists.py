@@ -11,19 +11,20 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from repro.candidates import Candidates, CandidatesDigest, ListBlock, judge, plan_candidates, relevance_impacts
+from repro.candidates import CandidatesDigest, ListBlock, judge, plan_candidates, relevance_impacts
 from repro.data import Impact, Interactions
 from repro.data.interactions import CodeArray, FloatArray
 from repro.metrics import Background, Measure, Ratio, average
 from repro.plugin import Guarded, Scores
 from repro.protocol import Protocol
 from repro.ranking import Ranked, RankingRules, Tally, listed_scores, rank
+from repro.study.kept_scores import score_tables
 from repro.study.measured import Measured
 from repro.study.parts import FoldParts
 
 BLOCK_USERS = 1024
-# An algorithm is always asked for the same users together, whatever the size of a block, because the last bits
-# of a matrix product depend on its shape.
+# An algorithm is always asked for the same test users together and for all items, whatever the size of a block and
+# whichever items are ranked, because the last bits of a matrix product depend on its shape.
 CHUNK_USERS = 64
 BLOCK_BYTES = 1 << 28
 # How far down lists are stored when no metric has a cut-off.
@@ -41,10 +42,12 @@ def measure_lists(
     block_users: int = BLOCK_USERS,
     threads: int | None = None,
     tell: Tell | None = None,
+    keep_scores: bool = False,
 ) -> Measured:
     """Each measure's value, what the decisions touched, and the lists and their values as tables.
 
-    ``tell`` is called with the number of users done and of all users after each block.
+    ``tell`` is called with the number of users done and of all users after each block. With ``keep_scores``, the
+    scores of all test users and items are among the tables (:mod:`repro.study.kept_scores`).
     """
     judgements = judge(parts.train, parts.test, protocol)
     candidates = plan_candidates(
@@ -67,12 +70,17 @@ def measure_lists(
     blocks = _Blocks(measures, background, stored)
     seconds = {"score": 0.0, "rank": 0.0}
     digest = CandidatesDigest()
+    test_users, kept = judgements.test_users, []
     done = 0
-    for users in user_blocks(candidates, block_users):
-        block = candidates.block(users)
+    for users in user_blocks(test_users, parts.whole.n_items, block_users):
+        rows = np.flatnonzero(np.isin(users, candidates.users))
+        block = candidates.block(users[rows])
         digest.add(block)
         began = time.perf_counter()
-        scores = score_block(recommender, block.users, block.items)
+        asked = score_block(recommender, users, parts.whole.n_items)
+        if keep_scores:
+            kept.append(asked)
+        scores = take_scores(asked, rows, block.items)
         scored = time.perf_counter()
         ranked, touched = rank(scores, block, rules, depth=depth, cutoffs=cutoffs, threads=threads)
         if with_scores:
@@ -83,7 +91,7 @@ def measure_lists(
         seconds["rank"] += time.perf_counter() - scored
         done += len(users)
         if tell:
-            tell(done, len(candidates.users))
+            tell(done, len(test_users))
     values, impacts = blocks.values(protocol)
     impacts = [
         *relevance_impacts(judgements, parts.train, protocol),
@@ -92,32 +100,41 @@ def measure_lists(
         *impacts,
     ]
     tables = {"lists": blocks.lists_table(parts.whole), "values": blocks.values_table(parts.whole)}
+    if keep_scores:
+        tables |= score_tables(join_scores(kept), test_users, parts.whole)
     return Measured(values, impacts, tables, seconds, {"candidates": digest.hexdigest()})
 
 
-def user_blocks(candidates: Candidates, block_users: int) -> Iterator[CodeArray]:
-    """The users with lists, in blocks: whole chunks, and no more than the memory set aside for scores.
-
-    Where nobody has a list (1R without relevant items), one block of nobody.
-    """
-    affordable = BLOCK_BYTES // (8 * max(len(candidates.items), 1))
+def user_blocks(users: CodeArray, n_items: int, block_users: int) -> Iterator[CodeArray]:
+    """The test users in blocks: whole chunks, and no more than the memory set aside for scores."""
+    affordable = BLOCK_BYTES // (8 * max(n_items, 1))
     size = max(1, min(block_users, affordable) // CHUNK_USERS) * CHUNK_USERS
-    for start in range(0, max(len(candidates.users), 1), size):
-        yield candidates.users[start : start + size]
+    for start in range(0, len(users), size):
+        yield users[start : start + size]
 
 
-def score_block(recommender: Guarded, users: CodeArray, items: CodeArray) -> Scores:
-    """The scores of a block of users, asked for chunk by chunk; nothing is asked for nobody."""
-    if not len(users):
-        return Scores(np.empty((0, len(items))))
-    chunks = [
-        recommender.score(users[start : start + CHUNK_USERS], items) for start in range(0, len(users), CHUNK_USERS)
-    ]
-    return chunks[0] if len(chunks) == 1 else join_scores(chunks)
+def score_block(recommender: Guarded, users: CodeArray, n_items: int) -> Scores:
+    """The scores of a block of users for all items, asked for chunk by chunk."""
+    items = np.arange(n_items, dtype=np.int32)
+    return join_scores(
+        [recommender.score(users[start : start + CHUNK_USERS], items) for start in range(0, len(users), CHUNK_USERS)]
+    )
+
+
+def take_scores(scores: Scores, rows: npt.NDArray[np.intp], items: CodeArray) -> Scores:
+    """The scores of some of the users, for some of the items."""
+    values, state = scores.values, scores.state
+    if len(rows) < len(values):
+        values, state = values[rows], None if state is None else state[rows]
+    if len(items) < values.shape[1]:
+        values, state = values[:, items], None if state is None else state[:, items]
+    return Scores(values, state)
 
 
 def join_scores(chunks: Sequence[Scores]) -> Scores:
     """Scores one below the other."""
+    if len(chunks) == 1:
+        return chunks[0]
     state = None
     if any(chunk.state is not None for chunk in chunks):
         state = np.concatenate(

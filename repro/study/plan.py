@@ -63,8 +63,11 @@ class Plan:
     features: ItemFeatures | None = None
 
 
-def make_plan(study: Study) -> Plan:
-    """Load and prepare the data, make the folds, list the cells (by algorithm, then fold)."""
+def make_plan(study: Study, *, to_fit: bool = True) -> Plan:
+    """Load and prepare the data, make the folds, list the cells (by algorithm, then fold).
+
+    Where nothing is going to be fitted, frameworks need not be there.
+    """
     protocol = study.protocol
     source = study.interactions()
     prepared, impacts = prepare(source, protocol, study.seed)
@@ -81,7 +84,7 @@ def make_plan(study: Study) -> Plan:
         Cell(entry, fold, fit_seed(study.seed, entry.use, fold.name)) for entry in study.entries for fold in split.folds
     )
     for name in dict.fromkeys(entry.framework for entry in study.entries):
-        if plugins().place(name) == "missing":
+        if to_fit and plugins().place(name) == "missing":
             raise StudyError(how_to_install(plugins().framework(name)))
     files, features = _digests(protocol.files), _item_features(study)
     if features is not None and FEATURES not in files:  # those of the data set

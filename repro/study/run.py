@@ -56,6 +56,7 @@ class Options:
     workers: int = 1
     block_users: int = BLOCK_USERS
     time_limit: float | None = None
+    keep_scores: bool = False
 
 
 def run_study(
@@ -65,6 +66,7 @@ def run_study(
     workers: int = 1,
     block_users: int = BLOCK_USERS,
     time_limit: float | None = None,
+    keep_scores: bool = False,
     resume: bool = False,
     fresh: bool = False,
     watcher: Watcher | None = None,
@@ -74,10 +76,11 @@ def run_study(
     workers      cells run in that many processes
     block_users  users are ranked and measured in blocks of about this many
     time_limit   how many seconds a framework in a process of its own may take to fit, or to score a block
+    keep_scores  keep the scores of all test users for all items, for `repro explain` and `repro multiverse`
     resume       finish a run that was cut off in that folder; begin it where there is none yet
     fresh        replace a run that is in that folder
     """
-    options = Options(workers, block_users, time_limit)
+    options = Options(workers, block_users, time_limit, keep_scores)
     if workers < 1 or block_users < 1:
         raise StudyError(f"workers = {workers} and block_users = {block_users} must be at least 1")
     folder = RunFolder(Path(into) if into is not None else Path(tempfile.mkdtemp(prefix="repro-")) / "run")
@@ -134,9 +137,9 @@ class _Run:
             self._begin(plan)
         else:
             self._check_same(contents, plan)
-            if _is_complete(contents) and self._has_results(contents):
-                return
             self._keep(contents)
+            if _is_complete(contents) and self._has_results(contents) and len(self.finished) == len(plan.cells):
+                return
             self.journal = Journal(self.folder.journal, contents, self._observe)
             self._go_on(contents, plan)
         failures = self._cells(plan)
@@ -255,11 +258,16 @@ class _Run:
                 self.tuned.pop(event.cell, None)
                 if event.chosen is not None and self._unharmed(event.artifacts):
                     self.tuned[event.cell] = event
-            elif isinstance(event, events.CellFinished) and self._unharmed(event.artifacts):
+            elif isinstance(event, events.CellFinished) and self._usable(event):
                 self.finished[event.cell] = event
         for cell in self.plan.cells:
             if cell.entry.space and cell.id not in self.tuned:
                 self.finished.pop(cell.id, None)
+
+    def _usable(self, cell: events.CellFinished) -> bool:
+        """Whether all that a finished cell stored is there, and its scores, where they are wanted and it has lists."""
+        wanted = self.options.keep_scores and "lists" in cell.artifacts
+        return self._unharmed(cell.artifacts) and (not wanted or "scores" in cell.artifacts)
 
     def _unharmed(self, artifacts: Mapping[str, str]) -> bool:
         return all(self.folder.has(digest) for digest in artifacts.values())
@@ -294,6 +302,7 @@ class _Run:
             limit=self.options.time_limit,
             progress=self.watcher.cell_progress,
             chosen={cell: event.chosen or {} for cell, event in self.tuned.items()},
+            keep_scores=self.options.keep_scores,
         )
         begun: set[str] = set()
         for step in steps:

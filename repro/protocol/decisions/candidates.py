@@ -78,6 +78,7 @@ DECISIONS = (
         "How many non-relevant items are drawn for a list?",
         "integer",
         minimum=1,
+        typical=(50, 100, 1000),
         when=(_OPEN, _SAMPLED),
     ),
     Decision(

@@ -1,0 +1,221 @@
+"""`repro explain`: how much of a gap each decision accounts for, and which protocol gives published numbers."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from repro.cli.decisions import complete_protocol, metric_option
+from repro.cli.output import json_option, print_json, print_table
+from repro.cli.progress import Stages, quiet_option
+
+if TYPE_CHECKING:
+    from repro.explain import Explanation, Found, KeptRun
+    from repro.explain.attribution import Part
+
+data_option = click.option("--data", help="The data of the run, where it is no longer where the run found it.")
+
+
+@click.command(
+    epilog=(
+        "Examples: repro explain run-a run-b -m ndcg@10; repro explain run --to-protocol said-bellogin-ut; "
+        "repro explain run --find 0.199,0.033,0.280 -m ndcg@10"
+    )
+)
+@click.argument("first", type=click.Path(file_okay=False))
+@click.argument("second", required=False, type=click.Path(file_okay=False))
+@click.option(
+    "--to-protocol",
+    metavar="PROTOCOL",
+    shell_complete=complete_protocol,
+    help="Explain the way to this protocol, by its name or file, in place of another run.",
+)
+@metric_option("The metric that is explained, such as ndcg@10; may be repeated [default: the run's first].")
+@click.option("--algorithm", "algorithms", multiple=True, metavar="LABEL", help="Only this one; may be repeated.")
+@click.option("--refit", is_flag=True, help="Fit again where decisions about data or split are switched.")
+@click.option(
+    "--orders", type=click.IntRange(2), default=400, show_default=True, help="Sampled where over 10 decisions differ."
+)
+@click.option(
+    "--interactions",
+    type=click.FloatRange(0),
+    default=0.05,
+    show_default=True,
+    metavar="SHARE",
+    help="Show interactions above this share of the gap.",
+)
+@click.option(
+    "--find",
+    "published",
+    multiple=True,
+    metavar="NUMBERS",
+    help="Search the protocols that give these published numbers: in the order of the algorithms, or as LABEL=0.199; "
+    "repeated for each metric.",
+)
+@click.option("--vary", metavar="NAME,NAME,...", help="What --find searches [default: all about evaluation].")
+@click.option("--budget", type=click.IntRange(1), default=3000, show_default=True, help="Protocols that --find tries.")
+@click.option("--plot", type=click.Path(dir_okay=False), help="Write the waterfall: .svg, .png, .html or .json.")
+@click.option("--into", type=click.Path(file_okay=False), help="Write a report with tables into this folder.")
+@click.option("--workers", type=click.IntRange(1), help="Processes that fit [default: all cores].")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of sampled orders.")
+@data_option
+@quiet_option
+@json_option
+def explain(
+    first: str,
+    second: str | None,
+    to_protocol: str | None,
+    metrics: tuple[str, ...],
+    algorithms: tuple[str, ...],
+    refit: bool,
+    orders: int,
+    interactions: float,
+    published: tuple[str, ...],
+    vary: str | None,
+    budget: int,
+    plot: str | None,
+    into: str | None,
+    workers: int | None,
+    seed: int,
+    data: str | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """How much of the gap between two evaluations each decision that differs accounts for.
+
+    FIRST is the folder of a run with `--keep-scores`; SECOND is another one. The parts are Shapley values: what
+    switching a decision changes, averaged over all orders in which the decisions are switched. They add up to the gap.
+    """
+    from repro.explain import KeptRun
+    from repro.explain import explain as explain_gap
+    from repro.protocol import Protocol
+
+    if sum(map(bool, (second, to_protocol, published))) != 1:
+        raise click.UsageError("give one of: a second run, --to-protocol, or --find")
+    if plot:
+        from repro.report.charts import refuse_other_formats
+
+        refuse_other_formats(plot)
+    run = KeptRun.open(first, data)
+    if published:
+        _find(run, published, metrics, algorithms, vary, budget, quiet, as_json)
+        return
+    other = KeptRun.open(second, data) if second is not None else Protocol.load(str(to_protocol))
+    found = []
+    with Stages(hidden=quiet or as_json) as stages:
+        for metric in metrics or (None,):
+            found.append(
+                explain_gap(
+                    run,
+                    other,
+                    metric,
+                    algorithms=algorithms or None,
+                    refit=refit,
+                    orders=orders,
+                    seed=seed,
+                    workers=workers or os.cpu_count() or 1,
+                    tell=stages.tell,
+                )
+            )
+    _written(found, plot, into)
+    if as_json:
+        print_json([one.to_dict() for one in found])
+        return
+    for one in found:
+        _print(one, interactions)
+    for path in (plot, into and f"{into}/report.html"):
+        if path:
+            click.echo(f"\nwritten  {path}")
+
+
+def _written(found: list[Explanation], plot: str | None, into: str | None) -> None:
+    if plot:
+        from repro.report.charts import save_chart
+        from repro.report.explain import waterfall
+
+        save_chart(waterfall(found[0]), plot)
+    if into:
+        from repro.report.explain import write_explanation
+
+        write_explanation(found, Path(into), f"From {found[0].first} to {found[0].second}")
+
+
+def _print(found: Explanation, threshold: float) -> None:
+    exact = "exact, over all orders" if found.orders is None else f"over {found.orders:,} sampled orders"
+    labels = list(found.algorithms)
+    rows = [["(" + found.first + ")", *(f"{value:.4f}" for value in found.before)]]
+    for part in sorted(found.parts, key=lambda part: -abs(part.values).sum()):
+        told = [
+            f"{value:+.4f}" + (f" ±{error:.4f}" if error else "")
+            for value, error in zip(part.values, part.errors, strict=True)
+        ]
+        rows.append([_switched(part), *told])
+    rows.append(["(" + found.second + ")", *(f"{value:.4f}" for value in found.after)])
+    print_table(["decision", *labels], rows, title=f"{found.metric}, parts of the gap ({exact})", right=labels)
+    if not found.parts:
+        click.echo("No decision about evaluation differs.")
+    for label, why in found.left_out.items():
+        click.echo(f"left out: {label} {why}")
+    if notable := found.notable(threshold):
+        click.echo("\nTogether they change more (or less) than one by one:")
+        for label, one, two, value in notable[:10]:
+            click.echo(f"  {label}: {one} and {two} {value:+.4f}")
+        if len(notable) > 10:
+            click.echo(f"  ({len(notable) - 10} more; --json has them all)")
+    if found.needs_refit:
+        click.echo("\nNot accounted for, as they need another fit (--refit):")
+        for change in found.needs_refit:
+            click.echo(f"  {change.decision}: {change.before} -> {change.after}")
+
+
+def _switched(part: Part) -> str:
+    """What is switched, and, where it is one decision, from what to what."""
+    own = [change for change in part.changes if change.decision == part.name]
+    return f"{part.name}: {own[0].before} -> {own[0].after}" if own else part.name
+
+
+def _find(
+    run: KeptRun,
+    published: tuple[str, ...],
+    metrics: tuple[str, ...],
+    algorithms: tuple[str, ...],
+    vary: str | None,
+    budget: int,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    from repro.explain import find_protocols
+    from repro.explain.search import read_published
+
+    names = metrics or (run.run.measures[0].name,)
+    cells = read_published(published, names, algorithms or run.algorithms, run.algorithms)
+    with Stages(hidden=quiet or as_json) as stages:
+        found = find_protocols(run, cells, vary.split(",") if vary else None, budget=budget, tell=stages.tell)
+    if as_json:
+        print_json(found.to_dict())
+        return
+    _print_found(found)
+
+
+def _print_found(found: Found) -> None:
+    names = [f"{cell.algorithm}, {cell.metric}" for cell in found.cells]
+    rows: list[list[object]] = [["as published", "", *(f"{c.value:.{c.decimals}f}" for c in found.cells), ""]]
+    for number, fit in enumerate((found.own, *found.nearest)):
+        which = "the run's own" if not number else f"{number}."
+        decided = ", ".join(
+            f"{c.decision}={c.after}" for c in fit.changes if c.after is not None and c.before is not None
+        )
+        told = [f"{v:.{c.decimals + 1}f}" for v, c in zip(fit.values, found.cells, strict=True)]
+        rows.append([which, f"{fit.residual:.5f}" + (" fits" if fit.fits else ""), *told, decided])
+    print_table(["protocol", "off by", *names, "decided otherwise"], rows, right=["off by", *names])
+    click.echo(
+        f"\n{found.tried:,} protocols were tried. {found.fitting:,} of them give all printed digits; "
+        f"{found.equally_near:,} are as near as the nearest."
+    )
+    if found.fitting > 1:
+        click.echo("Several protocols fit: the numbers alone do not say which one was used.")
+    elif not found.fitting:
+        click.echo("None fits: another split, other data, other parameters, or a protocol outside of the search.")

@@ -1,0 +1,404 @@
+"""Which decision moved a number, and by how much: the gap between two evaluations, shared out among decisions."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from repro.errors import ProtocolError, ReproError, StudyError, nearest
+from repro.explain.kept import KeptRun
+from repro.explain.mixing import Change, Mixture, Switch, changes, needs_refit
+from repro.explain.shapley import EXACT_PLAYERS, Game, Shares, exact_shares, sampled_shares
+from repro.explain.variants import measure_variants
+from repro.metrics import metrics, parse_measure
+from repro.protocol import Protocol, resolve
+from repro.study import Study, run_study
+
+ORDERS = 400
+THRESHOLD = 0.05  # of the gap, above which an interaction is shown
+FITS = Switch(("what was fitted",))  # all that makes scores differ, together
+
+Tell = Callable[[str, int, int], None]
+Vector = npt.NDArray[np.float64]
+Chosen = frozenset[Switch]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What one switch accounts for: of each algorithm, and its standard error (0 where it is exact).
+
+    ``changes`` are the decisions that are switched, those that come along included.
+    """
+
+    name: str
+    changes: tuple[Change, ...]
+    values: Vector
+    errors: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Interaction:
+    """How much more switching one changes once the other is switched, of each algorithm."""
+
+    first: str
+    second: str
+    values: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """The gap between two numbers of each algorithm, and the parts of it.
+
+    before, after  the numbers of each algorithm at both ends; the parts add up to the difference
+    orders         how many orders of switching were sampled; None where all were counted
+    needs_refit    decisions that differ, and are not accounted for without a refit
+    left_out       algorithms without a number at some point between the two, and why
+    """
+
+    first: str
+    second: str
+    metric: str
+    algorithms: tuple[str, ...]
+    before: Vector
+    after: Vector
+    parts: tuple[Part, ...]
+    interactions: tuple[Interaction, ...]
+    orders: int | None
+    needs_refit: tuple[Change, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def gap(self) -> Vector:
+        return self.after - self.before
+
+    def notable(self, threshold: float = THRESHOLD) -> list[tuple[str, str, str, float]]:
+        """Interactions above a share of the gap: algorithm, both decisions, by how much; the largest first."""
+        found = [
+            (label, one.first, one.second, float(one.values[place]))
+            for one in self.interactions
+            for place, label in enumerate(self.algorithms)
+            if abs(one.values[place]) > threshold * abs(self.gap[place])
+        ]
+        return sorted(found, key=lambda one: -abs(one[3]))
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each algorithm and part: algorithm, decision, from, to, part, share of the gap, error."""
+        rows = []
+        for place, label in enumerate(self.algorithms):
+            gap = float(self.gap[place])
+            for part in self.parts:
+                value = float(part.values[place])
+                rows.append(
+                    {
+                        "algorithm": label,
+                        "decision": part.name,
+                        "from": ", ".join(str(change.before) for change in part.changes),
+                        "to": ", ".join(str(change.after) for change in part.changes),
+                        "part": value,
+                        "share": value / gap if gap else float("nan"),
+                        "error": float(part.errors[place]),
+                    }
+                )
+        return pd.DataFrame(rows)
+
+    def to_dict(self) -> dict[str, object]:
+        """Everything as plain data."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "metric": self.metric,
+            "orders": "all" if self.orders is None else self.orders,
+            "algorithms": [
+                {
+                    "algorithm": label,
+                    "before": float(self.before[place]),
+                    "after": float(self.after[place]),
+                    "gap": float(self.gap[place]),
+                    "parts": [
+                        {"decision": p.name, "part": float(p.values[place]), "error": float(p.errors[place])}
+                        for p in self.parts
+                    ],
+                    "interactions": [
+                        {"first": one.first, "second": one.second, "value": float(one.values[place])}
+                        for one in self.interactions
+                    ],
+                }
+                for place, label in enumerate(self.algorithms)
+            ],
+            "changes": [_plain(change) for part in self.parts for change in part.changes],
+            "needs_refit": [_plain(change) for change in self.needs_refit],
+            "left_out": dict(self.left_out),
+        }
+
+
+def _plain(change: Change) -> dict[str, object]:
+    return {
+        "decision": change.decision,
+        "before": change.before,
+        "after": change.after,
+        "before_means": change.meaning(change.before),
+        "after_means": change.meaning(change.after),
+    }
+
+
+def explain(
+    first: KeptRun | str | Path,
+    second: KeptRun | Protocol | str | Path,
+    metric: str | None = None,
+    *,
+    algorithms: Sequence[str] | None = None,
+    refit: bool = False,
+    orders: int = ORDERS,
+    seed: int = 0,
+    workers: int = 1,
+    tell: Tell | None = None,
+) -> Explanation:
+    """How much of the gap between two evaluations each decision that differs accounts for.
+
+    first    a run that kept its scores (`repro run --keep-scores`), or its folder
+    second   another one, or the protocol that the first run is taken to
+    metric   by its short name, such as ``ndcg@10``; the first run's first one by default
+    refit    fit again wherever decisions about data or split are switched, and account for each of them
+    orders   of switching, sampled where more than ten decisions differ
+
+        >>> repro.explain.explain("run-a", "run-b", "ndcg@10").to_frame()
+    """
+    run = first if isinstance(first, KeptRun) else KeptRun.open(first)
+    other = second if isinstance(second, KeptRun | Protocol) else _opened(second)
+    name = metric or run.run.measures[0].name
+    labels = _labels(run, other, algorithms)
+    with tempfile.TemporaryDirectory(prefix="repro-") as scratch:
+        gap = _Gap(run, other, name, labels, _Fits(run, other, Path(scratch), workers, tell) if refit else None)
+        return gap.shared_out(orders, seed, tell)
+
+
+def _opened(given: str | Path) -> KeptRun | Protocol:
+    return KeptRun.open(given) if Path(given).is_dir() else Protocol.load(given)
+
+
+def _labels(run: KeptRun, other: KeptRun | Protocol, wanted: Sequence[str] | None) -> tuple[str, ...]:
+    """The algorithms that are in both runs, or those of them that are asked for."""
+    shared = [label for label in run.algorithms if isinstance(other, Protocol) or label in other.algorithms]
+    if not shared:
+        raise StudyError("the two runs have no algorithm in common (they are told apart by their labels)")
+    for label in wanted or ():
+        if label not in shared:
+            raise StudyError(f"there is no algorithm '{label}'{nearest(label, shared)} There are: {', '.join(shared)}")
+    return tuple(wanted or shared)
+
+
+class _Gap:
+    """The way from one evaluation to another, by switches."""
+
+    def __init__(
+        self,
+        run: KeptRun,
+        other: KeptRun | Protocol,
+        metric: str,
+        labels: tuple[str, ...],
+        fits: _Fits | None,
+    ) -> None:
+        self.run, self.other, self.metric, self.labels, self.fits = run, other, metric, labels, fits
+        theirs = other if isinstance(other, Protocol) else other.protocol
+        known = metrics()
+        for protocol in (run.protocol, theirs):
+            parse_measure(metric, protocol, known)  # what cannot be had at either end is told at once
+
+        def objection(protocol: Protocol) -> str:
+            try:
+                parse_measure(metric, protocol, known)
+            except ProtocolError as error:
+                return str(error)
+            return ""
+
+        fitted = [change for change in changes(run.protocol, theirs) if change.needs_refit]
+        self.open: tuple[Change, ...] = ()
+        self.together = False
+        goal = theirs
+        if fits is None and isinstance(other, Protocol):
+            # Kept scores answer for the run's own data and split alone.
+            self.open = tuple(fitted)
+            goal = _evaluated_as(run.protocol, theirs)
+        elif fits is None and isinstance(other, KeptRun):
+            self.together = _fits_differ(run, other)
+        self.mixture = Mixture(run.protocol, goal, objection)
+        own = [switch for switch in self.mixture.switches if not (self.together and switch.needs_refit)]
+        self.fitting = [switch for switch in self.mixture.switches if switch not in own]
+        rest = fits is not None and not isinstance(other, Protocol) and _studies_differ(run, other)
+        self.players: tuple[Switch, ...] = (*own, *((FITS,) if self.together or rest else ()))
+        self.numbers: dict[Chosen, Vector] = {}
+
+    def shared_out(self, orders: int, seed: int, tell: Tell | None) -> Explanation:
+        players = self.players
+        shares = self._shares(self._planned(orders, seed), orders, seed, tell)
+        before, after = self.numbers[frozenset()], self.numbers[frozenset(players)]
+        every = np.array(list(self.numbers.values())).reshape(-1, len(self.labels))
+        fine = np.isfinite(every).all(axis=0)
+        labels = tuple(label for label, good in zip(self.labels, fine, strict=True) if good)
+        if not labels:
+            raise StudyError(f"no algorithm has a number for {self.metric} all the way between the two protocols")
+        return Explanation(
+            first=str(self.run.run.folder),
+            second=_called(self.other) if isinstance(self.other, Protocol) else str(self.other.run.folder),
+            metric=self.metric,
+            algorithms=labels,
+            before=before[fine],
+            after=after[fine],
+            parts=tuple(
+                Part(switch.name, self._changes(switch), shares.values[n][fine], shares.errors[n][fine])
+                for n, switch in enumerate(players)
+            ),
+            interactions=tuple(
+                Interaction(one.name, two.name, values[fine]) for (one, two), values in shares.interactions.items()
+            ),
+            orders=shares.orders,
+            needs_refit=self.open,
+            left_out={
+                label: f"has no number for {self.metric} at some point between the two"
+                for label, good in zip(self.labels, fine, strict=True)
+                if not good
+            },
+        )
+
+    def _planned(self, orders: int, seed: int) -> list[Chosen]:
+        """The sets of switches whose numbers are needed."""
+        needed: dict[Chosen, None] = {}
+
+        def asked(chosen: Chosen) -> Vector:
+            needed[chosen] = None
+            return np.zeros(1)
+
+        self._of(asked, orders, seed)
+        return list(needed)
+
+    def _of(self, game: Game[Switch], orders: int, seed: int) -> Shares[Switch]:
+        if len(self.players) <= EXACT_PLAYERS:
+            return exact_shares(self.players, game)
+        return sampled_shares(self.players, game, orders, seed)
+
+    def _shares(self, needed: Sequence[Chosen], orders: int, seed: int, tell: Tell | None) -> Shares[Switch]:
+        by_source: dict[int, tuple[KeptRun, list[Chosen]]] = {}
+        for number, chosen in enumerate(needed):
+            source = self._source(chosen)
+            by_source.setdefault(id(source), (source, []))[1].append(chosen)
+            if tell and self.fits is not None:
+                tell("protocols planned", number + 1, len(needed))
+        for source, sets in by_source.values():
+            protocols = [self.mixture.protocol(self._switches(chosen)) for chosen in sets]
+            found = measure_variants(source, protocols, [self.metric], self.labels, tell)
+            for number, why in found.refusals.items():
+                names = ", ".join(switch.name for switch in sets[number]) or "nothing"
+                raise StudyError(
+                    f"between the two, with {names} switched, there is no number: {why}. Explain the way to a "
+                    "protocol that differs in fewer decisions"
+                )
+            self.numbers |= {chosen: found.values[number, :, 0] for number, chosen in enumerate(sets)}
+        return self._of(self.numbers.__getitem__, orders, seed)
+
+    def _switches(self, chosen: Chosen) -> list[Switch]:
+        """The switches of the mixture: what was fitted stands for all that change it."""
+        own = [switch for switch in chosen if switch != FITS]
+        return own + (self.fitting if self.together and FITS in chosen else [])
+
+    def _source(self, chosen: Chosen) -> KeptRun:
+        if self.fits is not None:
+            protocol = self.mixture.protocol(self._switches(chosen))
+            return self.fits.of(protocol, theirs=FITS in chosen)
+        return self.other if FITS in chosen and isinstance(self.other, KeptRun) else self.run
+
+    def _changes(self, switch: Switch) -> tuple[Change, ...]:
+        if switch == FITS:
+            return tuple(
+                Change(key, self.mixture.a.get(key), self.mixture.b.get(key))
+                for each in self.fitting
+                for key in (*each.decisions, *each.riding)
+            )
+        return tuple(
+            Change(key, self.mixture.a.get(key), self.mixture.b.get(key)) for key in (*switch.decisions, *switch.riding)
+        )
+
+
+def _called(protocol: Protocol) -> str:
+    return protocol.name or f"protocol {protocol.hash[:12]}"
+
+
+def _evaluated_as(own: Protocol, theirs: Protocol) -> Protocol:
+    """``theirs``, with data and split as in ``own``."""
+    values = {key: value for key, value in theirs.items() if not needs_refit(key)}
+    values |= {key: value for key, value in own.items() if needs_refit(key)}
+    resolved = resolve(values, {**own.origins, **theirs.origins}, strict=frozenset())
+    return Protocol(
+        resolved.values_,
+        resolved.origins,
+        theirs.name,
+        folder=own.folder,
+        folders={**own.folders, **dict.fromkeys(theirs.files, theirs.folder), **theirs.folders},
+    )
+
+
+def _fits_differ(one: KeptRun, two: KeptRun) -> bool:
+    """Whether the scores of any algorithm, or what was held out, differ."""
+    if _held_out(one) != _held_out(two):
+        return True
+    shared = [label for label in one.algorithms if label in two.algorithms]
+    return any(_scores(one, label) != _scores(two, label) for label in shared) or one.study.seed != two.study.seed
+
+
+def _held_out(run: KeptRun) -> list[tuple[str, str, str]]:
+    return [(e.fold, e.train_digest, e.test_digest) for e in run.run.journal.events("fold.made")]
+
+
+def _scores(run: KeptRun, label: str) -> list[tuple[str | None, ...]]:
+    names = ("scores", "scored_items")
+    return [tuple(cell.artifacts.get(name) for name in names) for cell in run.run.cells[label].values()]
+
+
+def _studies_differ(one: KeptRun, two: KeptRun) -> bool:
+    """Whether more than the protocol differs: data, seed, algorithms."""
+
+    def rest(run: KeptRun) -> object:
+        described = run.study.describe()
+        return [described[key] for key in ("seed", "data", "data_options", "algorithms")], run.plan.source.digest
+
+    return rest(one) != rest(two)
+
+
+class _Fits:
+    """Runs with other data or splits, made where they are needed, each once."""
+
+    def __init__(self, run: KeptRun, other: KeptRun | Protocol, scratch: Path, workers: int, tell: Tell | None) -> None:
+        self._studies = (run.study, run.study if isinstance(other, Protocol) else other.study)
+        self._scratch, self._workers, self._tell = scratch, workers, tell
+        self._made: dict[tuple[bool, tuple[object, ...]], KeptRun] = {(False, _fitted(run.protocol)): run}
+        if isinstance(other, KeptRun):
+            differ = _studies_differ(run, other)
+            self._made.setdefault((differ, _fitted(other.protocol)), other)
+
+    def of(self, protocol: Protocol, *, theirs: bool) -> KeptRun:
+        """The run of the first study, or of the other, with data and split as in the protocol."""
+        key = (theirs, _fitted(protocol))
+        if key not in self._made:
+            study: Study = self._studies[theirs].with_protocol(_with_fitted(self._studies[theirs].protocol, protocol))
+            folder = self._scratch / f"fit-{len(self._made)}"
+            try:
+                run_study(study, folder, keep_scores=True, workers=self._workers)
+            except ReproError as error:
+                raise StudyError(f"a fit between the two is not to be had: {error}") from None
+            self._made[key] = KeptRun.open(folder, study.data)
+            if self._tell:
+                self._tell("fits", len(self._made), len(self._made))
+        return self._made[key]
+
+
+def _fitted(protocol: Protocol) -> tuple[object, ...]:
+    return tuple((key, value) for key, value in protocol.items() if needs_refit(key))
+
+
+def _with_fitted(own: Protocol, mixed: Protocol) -> Protocol:
+    return _evaluated_as(mixed, own)

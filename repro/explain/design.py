@@ -1,0 +1,199 @@
+"""Which protocols are tried: all combinations of some decisions, or a designed sample of them.
+
+The sample is a split plot. Decisions that change which items are ranked, and in which order, are dear; those about
+metrics and averages come almost for nothing once lists are ranked. So few combinations of the dear ones are taken, and
+as many of the cheap ones with each. Both are radial designs (Campolongo, Saltelli & Cariboni 2011, after Morris 1991):
+combinations drawn at random, and around each all those that differ from it in one decision. So the effect of every
+single decision is seen, with the others as they are anywhere in the space.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import product
+
+import numpy as np
+
+from repro.data.interactions import FloatArray
+from repro.errors import ProtocolError, nearest
+from repro.explain.mixing import needs_refit
+from repro.protocol import Decision, Protocol, Value, registry, resolve
+
+CHEAP = ("metric", "predict", "average")
+# What no variant can have: files that are not there, and rules that stop a run.
+NOT_TRIED: Mapping[str, tuple[Value, ...]] = {
+    "candidates.base": ("file",),
+    "missing.rank": ("fail",),
+    "missing.infinite": ("fail",),
+    "predict.missing": ("fail", "nan"),
+    "average.no_relevant": ("nan",),
+    "candidates.strata": ("popularity",),
+}
+_FEW = 20
+
+Combination = Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A decision, or several of one family that hang together, and what is tried of it."""
+
+    decision: str
+    values: tuple[Value, ...]
+
+    @property
+    def cheap(self) -> bool:
+        return self.decision.partition(".")[0] in CHEAP
+
+
+@dataclass(frozen=True, eq=False)
+class Variant:
+    """One protocol of a design; ``choices`` are the values of the axes, None where one has no effect in it."""
+
+    protocol: Protocol
+    choices: Mapping[str, Value | None]
+
+
+def read_axes(asked: Sequence[str], base: Protocol, ratings: FloatArray | None = None) -> list[Axis]:
+    """The axes that are called ``ties``, ``ties.break``, or ``relevance.threshold=3|4|5``.
+
+    A family stands for all its decisions. Of decisions that are numbers, the typical ones are tried, and what the
+    protocol has; of thresholds, the ``ratings`` that there are, where they are few. What the protocol has comes first.
+    """
+    known = registry()
+    axes: dict[str, Axis] = {}
+    for text in asked:
+        name, equals, written = (piece.strip() for piece in text.partition("="))
+        family = known.family(name)
+        if not family:
+            every = {*known, *(key.rpartition(".")[0] for key in known)}
+            raise ProtocolError(
+                f"there is no decision or family '{name}'{nearest(name, every)} `repro protocol explain` lists them all"
+            )
+        if refitted := [one.id for one in family if needs_refit(one.id)]:
+            raise ProtocolError(
+                f"{refitted[0]} changes what is fitted, and kept scores cannot answer for that; vary decisions about "
+                "evaluation (relevance, candidates, missing, ties, average, predict, metric), or explain with --refit"
+            )
+        for decision in family:
+            values = _written(decision, written) if equals else _tried(decision, ratings)
+            own = base.get(decision.id)
+            if own is not None:
+                values = (own, *(value for value in values if value != own))
+            if len(values) > 1 or equals:
+                axes[decision.id] = Axis(decision.id, values)
+    return [axes[key] for key in known if key in axes]
+
+
+def _tried(decision: Decision, ratings: FloatArray | None) -> tuple[Value, ...]:
+    values = decision.tried
+    if decision.id == "relevance.threshold" and ratings is not None:
+        there = np.unique(ratings)
+        values = tuple(there.tolist()) if len(there) <= _FEW else values
+    return tuple(value for value in values if value not in NOT_TRIED.get(decision.id, ()))
+
+
+def _written(decision: Decision, text: str) -> tuple[Value, ...]:
+    values = []
+    for piece in (one.strip() for one in text.split("|")):
+        read: object = piece
+        if decision.kind == "flag" and piece in ("true", "false"):
+            read = piece == "true"
+        elif decision.kind in ("integer", "number") and piece not in decision.words:
+            try:
+                read = float(piece)
+            except ValueError:
+                read = piece
+        value = decision.accept(read)
+        if value is None:
+            raise ProtocolError(f"{decision.id} = {piece} is not allowed; allowed: {decision.allowed()}")
+        values.append(value)
+    return tuple(dict.fromkeys(values))
+
+
+class Design:
+    """Variants of a protocol along some axes: all of them, or a sample where they are more than a budget."""
+
+    def __init__(self, base: Protocol, axes: Sequence[Axis], budget: int, seed: int = 0) -> None:
+        self.base, self.axes, self.budget, self.seed = base, tuple(axes), budget, seed
+
+    @cached_property
+    def combinations(self) -> int:
+        """How many combinations there are of the values of the axes, those that mean the same counted apart."""
+        return _count(self.axes)
+
+    @cached_property
+    def complete(self) -> bool:
+        """Whether all of them are tried."""
+        return self.combinations <= 4 * self.budget and len(self._distinct(_product(self.axes))) <= self.budget
+
+    def variants(self) -> list[Variant]:
+        """Protocols that differ, the one that all start from first."""
+        if self.complete:
+            return list(self._distinct(_product(self.axes)).values())
+        dear, cheap = ([axis for axis in self.axes if axis.cheap == wanted] for wanted in (False, True))
+        draws = np.random.default_rng(self.seed)
+        # Of the dear ones, at least enough to see each of their values once.
+        plots = max(self.budget // _count(cheap), min(1 + sum(len(axis.values) - 1 for axis in dear), self.budget))
+        whole = self._radial(dear, plots, draws)
+        within = self._radial(cheap, max(1, self.budget // len(whole)), draws)
+        found = self._distinct({**one, **two} for one in whole for two in within)
+        return list(found.values())[: self.budget]
+
+    def _radial(self, axes: Sequence[Axis], count: int, draws: np.random.Generator) -> list[Combination]:
+        """About ``count`` combinations that differ in meaning: the protocol's own, then random ones, and around each
+        of them all those that differ from it in one value."""
+        found: dict[str, Combination] = {}
+        centre: Combination = {axis.decision: axis.values[0] for axis in axes}
+        for _ in range(count):
+            steps = [{**centre, axis.decision: value} for axis in axes for value in axis.values]
+            for one in (centre, *steps):
+                protocol = self._protocol(one)
+                if protocol is not None:
+                    found.setdefault(protocol.hash, one)
+            if len(found) >= count:
+                break
+            centre = {axis.decision: axis.values[int(draws.integers(len(axis.values)))] for axis in axes}
+        return list(found.values())[:count]
+
+    def _distinct(self, combinations: Iterable[Combination]) -> dict[str, Variant]:
+        """The variants by the hash of their protocol; what contradicts itself is left out."""
+        names = [axis.decision for axis in self.axes]
+        found: dict[str, Variant] = {}
+        for combination in combinations:
+            protocol = self._protocol(combination)
+            if protocol is not None and protocol.hash not in found:
+                found[protocol.hash] = Variant(protocol, {name: protocol.get(name) for name in names})
+        return found
+
+    def _protocol(self, values: Combination) -> Protocol | None:
+        try:
+            return self.protocol(values)
+        except ProtocolError:
+            return None
+
+    def protocol(self, values: Combination) -> Protocol:
+        """The protocol with these values; what it then needs and does not state is as it usually is."""
+        base = self.base
+        stated = {**_usual(), **base, **values}
+        made = resolve(stated, {**base.origins, **dict.fromkeys(values, "varied")}, strict=frozenset())
+        return Protocol(made.values_, made.origins, folder=base.folder, folders=base.folders)
+
+
+@cache
+def _usual() -> dict[str, Value]:
+    """A value for each number that has no default: variants may need one that the protocol does not state."""
+    numbers = (one for one in registry().values() if one.required and one.kind in ("integer", "number"))
+    return {one.id: one.tried[len(one.tried) // 2] for one in numbers if one.tried}
+
+
+def _count(axes: Sequence[Axis]) -> int:
+    return math.prod(len(axis.values) for axis in axes)
+
+
+def _product(axes: Sequence[Axis]) -> Iterator[Combination]:
+    for values in product(*(axis.values for axis in axes)):
+        yield dict(zip((axis.decision for axis in axes), values, strict=True))

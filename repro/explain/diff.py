@@ -1,0 +1,225 @@
+"""Two runs side by side, or a run and a protocol: what differs, from decisions to numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from repro.explain.mixing import Change, changes
+from repro.protocol import Protocol
+from repro.stats import paired_test
+from repro.stats.paired import named_test
+from repro.study.per_user import FinishedRun, metric_names
+from repro.study.results import ALL_FOLDS, Results
+
+TEST = "wilcoxon"
+QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something other than a decision that differs: of the data, the environment, an algorithm."""
+
+    about: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class NumberPair:
+    """A metric of an algorithm in both runs, and how it changed for the users that are in both.
+
+    quantiles  of the change of each user, by share
+    p          of the paired test; not a number where nothing is paired or nobody changed
+    """
+
+    algorithm: str
+    metric: str
+    before: float
+    after: float
+    users: int = 0
+    higher: int = 0
+    lower: int = 0
+    quantiles: Mapping[float, float] = field(default_factory=dict)
+    p: float = float("nan")
+
+    @property
+    def change(self) -> float:
+        return self.after - self.before
+
+    @property
+    def same(self) -> int:
+        """Users for whom nothing changed."""
+        return self.users - self.higher - self.lower
+
+
+@dataclass(frozen=True)
+class Difference:
+    """All that differs; ``numbers`` are all that both have, whether or not they differ."""
+
+    first: str
+    second: str
+    decisions: tuple[Change, ...]
+    data: tuple[Fact, ...] = ()
+    algorithms: tuple[Fact, ...] = ()
+    environment: tuple[Fact, ...] = ()
+    numbers: tuple[NumberPair, ...] = ()
+    test: str = TEST
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "decisions": [
+                {
+                    **asdict(one),
+                    "before_means": one.meaning(one.before),
+                    "after_means": one.meaning(one.after),
+                    "needs_refit": one.needs_refit,
+                }
+                for one in self.decisions
+            ],
+            "data": [asdict(one) for one in self.data],
+            "algorithms": [asdict(one) for one in self.algorithms],
+            "environment": [asdict(one) for one in self.environment],
+            "test": self.test,
+            "numbers": [{**asdict(one), "change": one.change, "same": one.same} for one in self.numbers],
+        }
+
+
+def diff(first: str | Path, second: str | Path | Protocol, test: str = TEST) -> Difference:
+    """What differs between two run folders, or a run folder and a protocol (its name or its file).
+
+    >>> repro.explain.diff("run-a", "run-b").decisions
+    """
+    run = FinishedRun.read(first)
+    paired = named_test(test).name
+    if isinstance(second, Protocol) or not Path(second).is_dir():
+        protocol = second if isinstance(second, Protocol) else Protocol.load(second)
+        return Difference(str(first), protocol.name or str(second), tuple(changes(run.protocol, protocol)))
+    other = FinishedRun.read(second)
+    return Difference(
+        str(first),
+        str(second),
+        tuple(changes(run.protocol, other.protocol)),
+        tuple(_facts(_data(run), _data(other))),
+        tuple(_facts(_algorithms(run), _algorithms(other))),
+        tuple(_facts(_environment(run), _environment(other))),
+        tuple(_numbers(run, other, paired)),
+        paired,
+    )
+
+
+def _facts(one: Mapping[str, str], two: Mapping[str, str]) -> list[Fact]:
+    keys = dict.fromkeys((*one, *two))
+    return [Fact(key, one.get(key, "-"), two.get(key, "-")) for key in keys if one.get(key) != two.get(key)]
+
+
+def _data(run: FinishedRun) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, what in (("data.loaded", "as loaded"), ("data.prepared", "as prepared")):
+        event = run.journal.events(name)[0]
+        found |= {f"{size}, {what}": f"{getattr(event, size):,}" for size in ("rows", "users", "items")}
+        found[f"digest, {what}"] = event.digest[:12]
+    found["name"] = run.journal.events("data.loaded")[0].data
+    for fold in run.journal.events("fold.made"):
+        rows = f"{fold.train_rows:,} + {fold.test_rows:,} rows"
+        found[f"{fold.fold}, training + test"] = f"{rows} ({fold.train_digest[:6]} + {fold.test_digest[:6]})"
+    return found
+
+
+def _algorithms(run: FinishedRun) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for event in run.journal.events("cell.started"):
+        label = event.cell.rpartition("/")[0]
+        found[f"{label}"] = event.algorithm
+        found[f"{label}, version"] = event.framework_version
+        found |= {f"{label}, {name}": str(value) for name, value in event.parameters.items()}
+    return found
+
+
+def _environment(run: FinishedRun) -> dict[str, str]:
+    event = run.journal.events("run.started")[0]
+    found = {"seed": str(event.seed)}
+    found |= {name: str(version) for name, version in event.versions.items()}
+    found |= {f"machine, {name}": str(value) for name, value in event.machine.items()}
+    for path in sorted((run.folder / "environments").glob("*.txt")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            package, equals, version = line.partition("==")
+            if equals and package not in event.versions:
+                found[f"{package} ({path.stem})"] = version
+    return found
+
+
+def _numbers(one: FinishedRun, two: FinishedRun, test: str) -> list[NumberPair]:
+    tables = [_values(run) for run in (one, two)]
+    users = [_Users(run) for run in (one, two)]
+    found = []
+    for key, before in tables[0].items():
+        if key in tables[1]:
+            label, metric = key
+            mine, theirs = (each.of(label, metric) for each in users)
+            found.append(_pair(label, metric, before, tables[1][key], mine, theirs, test))
+    return found
+
+
+def _values(run: FinishedRun) -> dict[tuple[str, str], float]:
+    frame = Results(run.folder).long()
+    frame = frame[frame["fold"] == ALL_FOLDS]
+    return {
+        (str(row.algorithm), str(row.metric)): float(row.value)  # type: ignore[arg-type]
+        for row in frame.itertuples()
+    }
+
+
+class _Users:
+    """The numbers of users of a run, by algorithm and metric."""
+
+    def __init__(self, run: FinishedRun) -> None:
+        names = metric_names(run.measures)
+        self._run = run
+        self._measures = {names[m.full_name]: m for m in run.measures if m.per_user}
+        self._tables: dict[str, pd.DataFrame] = {}
+
+    def of(self, label: str, metric: str) -> pd.Series[float] | None:
+        if metric not in self._measures:
+            return None
+        if metric not in self._tables:
+            self._tables[metric] = self._run.per_user(self._measures[metric])
+        table = self._tables[metric]
+        return table[table["algorithm"] == label].set_index("user")["value"]
+
+
+def _pair(
+    label: str,
+    metric: str,
+    before: float,
+    after: float,
+    mine: pd.Series[float] | None,
+    theirs: pd.Series[float] | None,
+    test: str,
+) -> NumberPair:
+    if mine is None or theirs is None:
+        return NumberPair(label, metric, before, after)
+    joined = pd.concat([mine.rename("before"), theirs.rename("after")], axis=1, join="inner").dropna()
+    change = (joined["after"] - joined["before"]).to_numpy()
+    if not len(change):
+        return NumberPair(label, metric, before, after)
+    outcome = paired_test(test, joined["after"], joined["before"])
+    return NumberPair(
+        label,
+        metric,
+        before,
+        after,
+        users=len(change),
+        higher=int((change > 0).sum()),
+        lower=int((change < 0).sum()),
+        quantiles={share: float(np.quantile(change, share)) for share in QUANTILES},
+        p=outcome.p,
+    )

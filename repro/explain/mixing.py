@@ -1,0 +1,125 @@
+"""Protocols between two others: some decisions as in one of them, the rest as in the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from repro.errors import ProtocolError
+from repro.protocol import Protocol, Value, registry, resolve
+
+# Families of decisions that change what is fitted, or what is held out: other scores, another truth.
+FITTED = ("data", "split")
+
+
+def needs_refit(decision: str) -> bool:
+    """Whether kept scores cannot answer for another value of the decision."""
+    return decision.partition(".")[0] in FITTED
+
+
+@dataclass(frozen=True)
+class Switch:
+    """Decisions that are switched together, from what they are in one protocol to what they are in another.
+
+    Most are alone. ``riding`` are those that have an effect in only one of the two, because of these.
+    """
+
+    decisions: tuple[str, ...]
+    riding: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return " + ".join(self.decisions)
+
+    @property
+    def needs_refit(self) -> bool:
+        return any(map(needs_refit, self.decisions))
+
+
+@dataclass(frozen=True)
+class Change:
+    """One decision in two protocols; None where it has no effect."""
+
+    decision: str
+    before: Value | None
+    after: Value | None
+
+    @property
+    def needs_refit(self) -> bool:
+        return needs_refit(self.decision)
+
+    def meaning(self, value: Value | None) -> str:
+        """A value in words."""
+        return "has no effect" if value is None else registry()[self.decision].meaning(value)
+
+
+def changes(a: Protocol, b: Protocol) -> list[Change]:
+    """The decisions that differ, in the order of the registry."""
+    keys = [key for key in registry() if a.get(key) != b.get(key)]
+    return [Change(key, a.get(key), b.get(key)) for key in keys]
+
+
+class Mixture:
+    """All protocols between two: for each set of switched decisions, one.
+
+    A decision that has an effect in only one of the two comes along with what gives it that effect. Decisions that
+    contradict each other when only some of them are switched are switched together.
+    """
+
+    def __init__(self, a: Protocol, b: Protocol, objection: Callable[[Protocol], str] | None = None) -> None:
+        self.a, self.b = a, b
+        self._objection = objection or (lambda _: "")
+        differing = [change.decision for change in changes(a, b)]
+        self._free = [key for key in differing if key in a and key in b]
+        self._only = [key for key in differing if key not in self._free]
+        groups: list[tuple[str, ...]] = [(key,) for key in self._free]
+        while (clash := self._clash(groups)) is not None:
+            one, two = clash
+            joined = tuple(key for key in self._free if key in (*one, *two))
+            groups = sorted([g for g in groups if g not in clash] + [joined], key=lambda g: self._free.index(g[0]))
+        self.switches = tuple(Switch(group, self._riding(group)) for group in groups)
+
+    def protocol(self, switched: Iterable[Switch]) -> Protocol:
+        """The protocol with these switches turned to ``b``."""
+        return self._mixed({key for switch in switched for key in switch.decisions})
+
+    def _mixed(self, taken: set[str]) -> Protocol:
+        values: dict[str, Value] = {**self.a, **{key: self.b[key] for key in (*taken, *self._only) if key in self.b}}
+        known, origins = registry(), {**self.b.origins, **self.a.origins}
+        # What has no effect in the mixture is dropped; so is what hangs on it.
+        active = {key: value for key, value in values.items() if known.active(known[key], values)}
+        mixed = resolve(active, origins, strict=frozenset())
+        return Protocol(
+            mixed.values_,
+            mixed.origins,
+            folder=self.a.folder,
+            folders={
+                **self.b.folders,
+                **self.a.folders,
+                **{key: self.b.folders[key] for key in taken & {*self.b.folders}},
+            },
+        )
+
+    def _refused(self, groups: Iterable[tuple[str, ...]]) -> str:
+        try:
+            return self._objection(self._mixed({key for group in groups for key in group}))
+        except ProtocolError as error:
+            return str(error)
+
+    def _clash(self, groups: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+        """Two groups that cannot be switched one without the other."""
+        for one, two in combinations(groups, 2):
+            others = [group for group in groups if group not in (one, two)]
+            for rest in ([], others):
+                apart = [self._refused([*rest, one]), self._refused([*rest, two])]
+                together = [self._refused(rest), self._refused([*rest, one, two])]
+                if any(apart) and not any(together):
+                    return one, two
+        return None
+
+    def _riding(self, group: tuple[str, ...]) -> tuple[str, ...]:
+        """The decisions that gain or lose their effect with this group."""
+        known = registry()
+        switched = self._mixed(set(group))
+        return tuple(key for key in self._only if (key in switched) != (key in self.a) and known[key].when)

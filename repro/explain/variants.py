@@ -1,0 +1,431 @@
+"""The numbers of kept scores under many protocols, with the work that they share done once.
+
+An evaluation has stages: held-out items are judged, candidates chosen, lists ranked, measured and averaged. A stage
+hangs on what the stage before gave and on decisions of its own, so one set of candidates serves all rules for ties, and
+one ranking all variants and cut-offs of metrics. The numbers are those of a run of its own, bit for bit: the same
+functions compute them from the same scores.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.candidates import Judgements, ListBlock, judge, plan_candidates
+from repro.errors import ReproError, StudyError
+from repro.explain.kept import KeptFold, KeptRun
+from repro.metrics import (
+    Background,
+    Measure,
+    Predictions,
+    Ratio,
+    TrainRatings,
+    average,
+    average_predictions,
+    lacking,
+    metrics,
+    parse_measure,
+    resolve_predictions,
+    simple_measures,
+)
+from repro.plugin import FALLBACK, UNSCORED, Scores
+from repro.protocol import Protocol
+from repro.ranking import Ranked, RankingRules, listed_scores, rank
+from repro.study.measure_lists import take_scores
+
+Values = npt.NDArray[np.float64]
+Tell = Callable[[str, int, int], None]
+Key = tuple[object, ...]
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers of some protocols: protocols by algorithms by metrics, all folds together.
+
+    ``refusals`` says of protocols, by their place, why they have none.
+    """
+
+    algorithms: tuple[str, ...]
+    metrics: tuple[str, ...]
+    values: Values
+    refusals: Mapping[int, str]
+
+
+def measure_variants(
+    run: KeptRun,
+    protocols: Sequence[Protocol],
+    metric_names: Sequence[str],
+    algorithms: Sequence[str] | None = None,
+    tell: Tell | None = None,
+) -> Numbers:
+    """The numbers that the kept scores of a run have under each protocol.
+
+    Only decisions about evaluation may differ from those of the run: what is held out, and what was fitted, stays.
+    """
+    labels = run.algorithms if algorithms is None else tuple(algorithms)
+    asked, refusals = _asked(protocols, metric_names)
+    folded = {number: [_Folds(one) for _ in labels] for number, one in asked.items()}
+    total, done = len(run.plan.split.folds) * len(labels) * len(asked), 0
+    for fold in run.folds():
+        stages = _Stages(run, fold)
+        groups = stages.groups(asked, refusals)
+        for place, label in enumerate(labels):
+            own = _AlgorithmStages(stages, label, _deepest(asked.values()), _with_scores(asked.values()))
+            for group in groups:
+                for number in own.in_order(group, asked):
+                    try:
+                        folded[number][place].add(own)
+                    except ReproError as error:
+                        refusals.setdefault(number, str(error))
+                done += len(group)
+                if tell:
+                    tell("variants", done, total)
+    values = np.full((len(protocols), len(labels), len(metric_names)), math.nan)
+    for number, found in folded.items():
+        if number not in refusals:
+            values[number] = [one.values() for one in found]
+    return Numbers(labels, tuple(metric_names), values, refusals)
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What is asked of the scores under one protocol."""
+
+    protocol: Protocol
+    measures: tuple[Measure, ...]
+
+    @cached_property
+    def families(self) -> dict[str, Key]:
+        """The decisions that have an effect, by family: what tells protocols apart at each stage."""
+        found: dict[str, list[object]] = {}
+        for name, value in self.protocol.items():
+            found.setdefault(name.partition(".")[0], []).append((name, value))
+        return {family: tuple(decisions) for family, decisions in found.items()}
+
+    @cached_property
+    def simple(self) -> list[Measure]:
+        """Those that compute by themselves."""
+        return simple_measures(self.measures)
+
+    @property
+    def has_lists(self) -> bool:
+        return any(one.metric.kind != "prediction" for one in self.simple)
+
+
+def _asked(protocols: Sequence[Protocol], names: Sequence[str]) -> tuple[dict[int, _Asked], dict[int, str]]:
+    known = metrics()
+    asked: dict[int, _Asked] = {}
+    refusals: dict[int, str] = {}
+    for number, protocol in enumerate(protocols):
+        try:
+            asked[number] = _Asked(protocol, tuple(parse_measure(name, protocol, known) for name in names))
+        except ReproError as error:
+            refusals[number] = str(error)
+    return asked, refusals
+
+
+def _deepest(asked: Iterable[_Asked]) -> int | None:
+    """How far down lists are ranked; None for to the end."""
+    reaches = [one.reach for each in asked for one in each.simple if one.metric.kind != "prediction"]
+    known = [reach for reach in reaches if reach is not None]
+    return None if len(known) < len(reaches) else max(known, default=1)
+
+
+def _with_scores(asked: Iterable[_Asked]) -> bool:
+    return any("scores" in one.needs for each in asked for one in each.simple)
+
+
+@dataclass(frozen=True, eq=False)
+class _Listed:
+    """The lists of a fold before they are ranked; ``rows`` are those of its users in the scores."""
+
+    block: ListBlock
+    background: Background
+    rows: npt.NDArray[np.intp]
+
+    @cached_property
+    def unjudged(self) -> bytes:
+        """A digest of the lists but for what is relevant in them: most rules rank alike whatever that is."""
+        digest = hashlib.blake2b(digest_size=16)
+        for one in fields(self.block):
+            if one.name not in ("judged_relevant", "judged_grades"):
+                digest.update(np.ascontiguousarray(getattr(self.block, one.name)).tobytes() + b"|")
+        return digest.digest()
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The number of one measure on one fold, and, where folds are pooled, what it is made of."""
+
+    value: float
+    lists: tuple[Ratio, Ranked] | None = None
+    pairs: Predictions | None = None
+
+
+class _Folds:
+    """The numbers of one algorithm under one protocol, fold after fold."""
+
+    def __init__(self, asked: _Asked) -> None:
+        self._asked = asked
+        self._parts: list[dict[str, _Part]] = []
+
+    def add(self, fold: _AlgorithmStages) -> None:
+        """The numbers of another fold."""
+        pooled = self._asked.protocol["average.folds"] == "pooled"
+        parts = {one.full_name: fold.part(one, self._asked) for one in self._asked.simple}
+        self._parts.append(parts if pooled else {name: _Part(part.value) for name, part in parts.items()})
+
+    def values(self) -> list[float]:
+        """The number of each measure, all folds together."""
+        return [self._value(measure) for measure in self._asked.measures]
+
+    def _value(self, measure: Measure) -> float:
+        if self._asked.protocol["average.folds"] == "pooled":
+            pooled = self._pooled(measure)
+            if pooled is not None:
+                return pooled
+        values = [_joined(measure, parts) for parts in self._parts]
+        return math.fsum(values) / len(values)
+
+    def _pooled(self, measure: Measure) -> float | None:
+        if measure.parts:
+            assert measure.metric.join is not None
+            values = [self._pooled(part) for part in measure.parts]
+            known = [value for value in values if value is not None]
+            return measure.metric.join(known) if len(known) == len(values) else None
+        parts = [fold[measure.full_name] for fold in self._parts]
+        lists = [part.lists for part in parts if part.lists is not None]
+        if lists:
+            return average(
+                measure,
+                Ratio(*(np.concatenate([ratio[side] for ratio, _ in lists]) for side in (0, 1))),
+                np.concatenate([ranked.users for _, ranked in lists]),
+                np.concatenate([ranked.strata for _, ranked in lists]),
+                np.concatenate([ranked.lengths == 0 for _, ranked in lists]),
+                self._asked.protocol,
+            ).value
+        pairs = [part.pairs for part in parts if part.pairs is not None]
+        return average_predictions(measure, _joined_pairs(pairs)).value if pairs else None
+
+
+def _joined(measure: Measure, parts: Mapping[str, _Part]) -> float:
+    """The number of a measure on a fold, from those of the measures it is made of."""
+    return measure.joined({name: (part.value, 0) for name, part in parts.items()})[0]
+
+
+def _joined_pairs(parts: Sequence[Predictions]) -> Predictions:
+    def every(name: str) -> Any:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    return replace(parts[0], **{name: every(name) for name in ("users", "items", "ratings", "values", "own")})
+
+
+class _Stages:
+    """What all algorithms share on a fold: judgements and lists."""
+
+    def __init__(self, run: KeptRun, fold: KeptFold) -> None:
+        self.run = run
+        self.fold = fold
+        self._judged: dict[Key, Judgements] = {}
+        self._judgements: dict[bytes, Judgements] = {}
+        self._listed: dict[Key, _Listed] = {}
+
+    def groups(self, asked: Mapping[int, _Asked], refusals: dict[int, str]) -> list[list[int]]:
+        """The protocols by what is in their lists; why there are none is added to ``refusals``."""
+        groups: dict[bytes, list[int]] = {}
+        for number, one in asked.items():
+            if number in refusals:
+                continue
+            try:
+                groups.setdefault(self.list(one).unjudged if one.has_lists else b"", []).append(number)
+            except ReproError as error:
+                refusals[number] = str(error)
+        return list(groups.values())
+
+    def judge(self, asked: _Asked) -> Judgements:
+        """The held-out items; those that are judged alike are one and the same object."""
+        key = asked.families["relevance"]
+        if key not in self._judged:
+            made = judge(self.fold.parts.train, self.fold.parts.test, asked.protocol)
+            content = made.relevant.tobytes() + made.grades.tobytes()
+            self._judged[key] = self._judgements.setdefault(content, made)
+        return self._judged[key]
+
+    def list(self, asked: _Asked) -> _Listed:
+        """The lists, and what metrics need beside them."""
+        judgements, protocol = self.judge(asked), asked.protocol
+        # The rule of relevance also says which training items are left out, where not all of them are.
+        trained = asked.families["relevance"] if protocol.get("candidates.exclude_train") == "relevant" else ()
+        key = (id(judgements), asked.families["candidates"], trained)
+        if key not in self._listed:
+            parts, study = self.fold.parts, self.run.study
+            candidates = plan_candidates(
+                parts.train,
+                parts.test,
+                protocol,
+                study.seed,
+                judgements=judgements,
+                removed_items=parts.removed_items,
+                validation=parts.validation,
+                all_interactions=parts.whole,
+            )
+            background = Background(parts.test, candidates.items, parts.train, parts.features)
+            rows = np.flatnonzero(np.isin(self.fold.test_users, candidates.users))
+            self._listed[key] = _Listed(candidates.block(candidates.users), background, rows)
+        return self._listed[key]
+
+
+class _AlgorithmStages:
+    """What is an algorithm's own on a fold: rankings, numbers of lists, averages, predictions.
+
+    Of rankings only the last one is kept, so protocols are asked in the order of :meth:`in_order`.
+    """
+
+    def __init__(self, shared: _Stages, label: str, depth: int | None, with_scores: bool) -> None:
+        self._shared = shared
+        self._label = label
+        self._depth = depth
+        self._with_scores = with_scores
+        self._scores: Scores | None = None
+        self._taken: tuple[Key, Scores, _Facts] | None = None
+        self._ranked: tuple[Key, _Listed, Ranked] | None = None
+        self._judged: tuple[Key, Ranked] | None = None
+        self._ratios: dict[Key, Any] = {}
+        self._parts: dict[Key, _Part] = {}
+        self._predicted: dict[Key, _Part] = {}
+
+    def in_order(self, group: Sequence[int], asked: Mapping[int, _Asked]) -> list[int]:
+        """Protocols with the same items in their lists, those that rank and judge alike next to each other."""
+        if not asked[group[0]].has_lists:
+            return list(group)
+        _, facts = self._take(self._shared.list(asked[group[0]]))
+
+        def order(number: int) -> tuple[str, int]:
+            return repr(facts.rules_that_matter(asked[number])), id(self._shared.list(asked[number]))
+
+        return sorted(group, key=order)
+
+    def part(self, measure: Measure, asked: _Asked) -> _Part:
+        """The number of a measure that computes by itself."""
+        if measure.metric.kind == "prediction":
+            return self._of_predictions(measure, asked)
+        listed = self._shared.list(asked)
+        if lack := lacking(measure.needs, listed.background):
+            raise StudyError(f"metric {measure.name} needs {lack}")
+        ranked = self._rank(listed, asked)
+        key = (_named(measure), asked.families["average"])
+        if key not in self._parts:
+            self._parts[key] = self._measured(measure, asked.protocol, listed, ranked)
+        return self._parts[key]
+
+    def _measured(self, measure: Measure, protocol: Protocol, listed: _Listed, ranked: Ranked) -> _Part:
+        name = _named(measure)
+        if name not in self._ratios:
+            self._ratios[name] = measure.of_lists(ranked, listed.background)
+        ratio = self._ratios[name]
+        if measure.metric.kind == "collection":
+            return _Part(measure.of_collection([ratio], listed.background))
+        averaged = average(measure, ratio, ranked.users, ranked.strata, ranked.lengths == 0, protocol)
+        return _Part(averaged.value, lists=(ratio, ranked))
+
+    def _rank(self, listed: _Listed, asked: _Asked) -> Ranked:
+        scores, facts = self._take(listed)
+        own = id(listed) if asked.protocol["ties.break"] in ("best", "worst") else 0
+        ranked_by = (listed.unjudged, own, facts.rules_that_matter(asked))
+        key = (id(listed), *ranked_by)
+        if self._judged is None or self._judged[0] != key:
+            if self._ranked is None or self._ranked[0] != ranked_by:
+                self._ranked = (ranked_by, listed, self._ranking(scores, listed, asked.protocol))
+            _, of, ranked = self._ranked
+            self._judged = (key, ranked if of is listed else judged_anew(ranked, listed.block))
+            self._ratios, self._parts = {}, {}
+        return self._judged[1]
+
+    def _ranking(self, scores: Scores, listed: _Listed, protocol: Protocol) -> Ranked:
+        parts, seed = self._shared.fold.parts, self._shared.run.study.seed
+        rules = RankingRules.from_protocol(protocol, parts.whole, train=parts.train_in_source_order, seed=seed)
+        ranked, _ = rank(scores, listed.block, rules, depth=self._depth)
+        if not self._with_scores:
+            return ranked
+        return replace(ranked, scores=listed_scores(ranked, scores, listed.block, rules))
+
+    def _take(self, listed: _Listed) -> tuple[Scores, _Facts]:
+        """The scores of the lists' users and items, and what is in them."""
+        if self._scores is None:
+            self._scores = self._shared.run.scores(self._label, self._shared.fold)
+        key = (listed.rows.tobytes(), listed.block.items.tobytes())
+        if self._taken is None or self._taken[0] != key:
+            taken = take_scores(self._scores, listed.rows, listed.block.items)
+            self._taken = (key, taken, _Facts.of(taken))
+        return self._taken[1:]
+
+    def _of_predictions(self, measure: Measure, asked: _Asked) -> _Part:
+        key = (_named(measure), asked.families["predict"])
+        if key not in self._predicted:
+            shared = self._shared
+            predicted, test = shared.run.predictions(self._label, shared.fold), shared.fold.parts.test
+            if predicted is None:
+                self._predicted[key] = _Part(math.nan)
+            else:
+                train = TrainRatings.of(shared.fold.parts.train, shared.run.scale)
+                pairs = resolve_predictions(predicted, test.ratings, test.users, test.items, asked.protocol, train)
+                self._predicted[key] = _Part(average_predictions(measure, pairs).value, pairs=pairs)
+        return self._predicted[key]
+
+
+def judged_anew(ranked: Ranked, block: ListBlock) -> Ranked:
+    """The same lists, ranked alike, with other judgements of the same held-out items."""
+    owners = np.repeat(np.arange(len(ranked)), np.diff(ranked.offsets))
+    places = np.lexsort((ranked.hit_items, owners))  # held-out items ascend in a block
+    relevant, grades = np.empty_like(ranked.relevant), np.empty_like(ranked.grades)
+    relevant[places], grades[places] = block.judged_relevant, block.judged_grades
+    counts = np.bincount(owners[relevant == 1], minlength=len(ranked)).astype(np.int32)
+    return replace(ranked, relevant=relevant, grades=grades, n_relevant=counts)
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """What is among some scores; rules about what is not there cannot matter."""
+
+    unscored: bool
+    fallback: bool
+    zero: bool
+    negative: bool
+    infinite: bool
+
+    @classmethod
+    def of(cls, scores: Scores) -> _Facts:
+        values, state = scores.values, scores.state
+        return cls(
+            bool(np.isnan(values).any() or (state is not None and (state == UNSCORED).any())),
+            bool(state is not None and (state == FALLBACK).any()),
+            bool((values == 0).any()),
+            bool((values < 0).any()),
+            bool(np.isinf(values).any()),
+        )
+
+    def rules_that_matter(self, asked: _Asked) -> Key:
+        """The decisions about missing and tied scores, each option that changes nothing here as one that says so."""
+        protocol = asked.protocol
+        fallback = protocol["missing.fallback"] if self.fallback else "accept"
+        zero = protocol["missing.zero"]
+        if zero == "missing-or-below" and not self.negative:
+            zero = "missing"
+        if zero == "missing" and not self.zero:
+            zero = "scored"
+        infinite = protocol["missing.infinite"] if self.infinite else "scored"
+        none_missing = not self.unscored and (fallback, zero, infinite) == ("accept", "scored", "scored")
+        where = () if none_missing else (protocol["missing.rank"], protocol.get("missing.constant"))
+        return (fallback, zero, infinite, where, asked.families["ties"])
+
+
+def _named(measure: Measure) -> Key:
+    """A measure with all that its variants and the decisions that it reads say."""
+    return (measure.metric.name, measure.cutoff, *sorted(measure.variants.items()))

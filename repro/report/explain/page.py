@@ -1,0 +1,192 @@
+"""Pages that need nothing else: a gap explained, and a multiverse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from repro.explain import Explanation, Multiverse
+from repro.explain.multiverse import Universe
+from repro.report.charts import chart_svg
+from repro.report.explain.curve import specification_curve, spread_chart
+from repro.report.explain.waterfall import waterfall
+
+STYLE = """
+:root { color-scheme: light dark; --line: #8884; }
+body { font: 16px/1.55 system-ui, sans-serif; margin: 2rem auto; max-width: 66rem; padding: 0 1rem; }
+h1 { font-size: 1.6rem; line-height: 1.25; } h2 { font-size: 1.25rem; margin-top: 2.5rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .5rem 0 1rem; }
+th, td { padding: .2rem 1rem .2rem 0; text-align: left; border-bottom: 1px solid var(--line); vertical-align: top; }
+td.number, th.number { text-align: right; }
+figure { margin: 1.5rem 0 2rem; } figcaption { font-weight: 600; } figure p { margin: .25rem 0 0; }
+figure svg { max-width: 100%; height: auto; background: white; border-radius: 4px; margin-top: .5rem; }
+"""
+
+
+def write_explanation(found: Sequence[Explanation], folder: Path, title: str) -> Path:
+    """Write ``explanation.csv`` and ``report.html`` into ``folder``; the path of the report."""
+    folder.mkdir(parents=True, exist_ok=True)
+    frames = [one.to_frame().assign(first=one.first, second=one.second, metric=one.metric) for one in found]
+    pd.concat(frames, ignore_index=True).to_csv(folder / "explanation.csv", index=False, lineterminator="\n")
+    body = [f"<h1>{escape(title)}</h1>"]
+    for one in found:
+        body += _explanation(one)
+    return _write(folder, title, body)
+
+
+def _explanation(found: Explanation) -> list[str]:
+    how = "all orders of switching" if found.orders is None else f"{found.orders:,} sampled orders of switching"
+    header = ["algorithm", "decision", "from", "to", "part", "share", "± s.e."]
+    rows = [
+        [*(one[name] for name in header[:4]), f"{one['part']:+.4f}", _share(one["share"]), _error(one["error"])]
+        for one in found.to_frame().to_dict(orient="records")
+    ]
+    made = [
+        f"<h2>From {escape(found.first)} to {escape(found.second)}, by {escape(found.metric)}</h2>",
+        _figure(
+            "Where the gap comes from", f"Averages over {how}; grey are the numbers at both ends.", waterfall(found)
+        ),
+        _table(header, rows, ["part", "share", "± s.e."]),
+    ]
+    if notable := found.notable():
+        rows = [[label, one, two, f"{value:+.4f}"] for label, one, two, value in notable]
+        made.append("<p>Decisions that change what another one is worth:</p>")
+        made.append(_table(["algorithm", "decision", "and", "more than their sum"], rows, ["more than their sum"]))
+    if found.needs_refit:
+        names = ", ".join(change.decision for change in found.needs_refit)
+        made.append(f"<p>Not accounted for, as they need another fit (<code>--refit</code>): {escape(names)}.</p>")
+    return made
+
+
+def write_multiverse(found: Multiverse, folder: Path) -> Path:
+    """Write ``multiverse.parquet``, tables (CSV) and ``report.html`` into ``folder``; the path of the report."""
+    folder.mkdir(parents=True, exist_ok=True)
+    _writable(found.to_frame()).to_parquet(folder / "multiverse.parquet", index=False, compression="zstd")
+    kinds = {"spread": Universe.spread, "decisions": Universe.decisions, "options": Universe.by_option}
+    for name, make in kinds.items():
+        frames = [make(found.of(metric)).assign(metric=metric) for metric in found.metrics]
+        pd.concat(frames, ignore_index=True).to_csv(folder / f"{name}.csv", index=False, lineterminator="\n")
+    title = f"Multiverse: {found.study}"
+    body = [f"<h1>{escape(title)}</h1>", f"<p>{escape(covered(found))}</p>"]
+    for metric in found.metrics:
+        body += _universe(found.of(metric))
+    rows = [[axis.decision, ", ".join(map(str, axis.values))] for axis in found.axes]
+    body += ["<h2>What was varied</h2>", _table(["decision", "options"], rows)]
+    for why, count in found.refused.items():
+        body.append(f"<p>{count:,} variants have no numbers: {escape(why)}</p>")
+    return _write(folder, title, body)
+
+
+def _writable(frame: pd.DataFrame) -> pd.DataFrame:
+    """Choices as text: a column of them has numbers, words and nothing."""
+    written = frame.copy()
+    for name in written.columns[written.columns.str.contains(".", regex=False)]:
+        written[name] = written[name].map(lambda value: None if value is None else str(value))
+    return written
+
+
+def covered(found: Multiverse) -> str:
+    """How much of the space was tried, as a sentence."""
+    n, algorithms = len(found.variants), len(found.algorithms)
+    if found.complete:
+        return f"All {n:,} protocols that differ in {len(found.axes)} decisions, for {algorithms} algorithms."
+    return (
+        f"{n:,} protocols, a designed sample of {found.combinations:,} combinations of {len(found.axes)} decisions "
+        f"(seed {found.seed}), for {algorithms} algorithms."
+    )
+
+
+def flips(universe: Universe) -> str:
+    """How often the order of the algorithms is another one, as a sentence."""
+    taus = universe.taus()
+    known = taus[np.isfinite(taus)]
+    changed = (universe.orders != universe.orders[0]).any(axis=1)
+    winners = (universe.orders == 0) != (universe.orders[0] == 0)
+    return (
+        f"In {changed.mean():.0%} of the protocols the order of the algorithms is not that of the study's own, and in "
+        f"{winners.any(axis=1).mean():.0%} another one is best. Kendall's tau with the study's order is "
+        f"{known.min():.2f} at least and {known.mean():.2f} on average; between any two protocols it is "
+        f"{universe.mean_tau():.2f} on average."
+    )
+
+
+def _universe(universe: Universe) -> list[str]:
+    spread, wins, decisions = universe.spread(), universe.wins(), universe.decisions()
+    names = ("own", "min", "q1", "median", "q3", "max")
+    rows = [
+        [one["algorithm"], *(_number(one[name]) for name in names), f"{wins[one['algorithm']]:.1%}"]
+        for one in spread.to_dict(orient="records")
+    ]
+    header = ["algorithm", "study", "least", "quarter", "median", "three quarters", "most", "wins"]
+    made = [
+        f"<h2>{escape(universe.metric)}</h2>",
+        f"<p>{escape(flips(universe))}</p>",
+        _table(header, rows, header[1:]),
+        _figure(
+            "How far the numbers spread",
+            "Line: all protocols; box: the middle half; tick: the median; diamond: the study's own protocol.",
+            spread_chart(universe),
+        ),
+    ]
+    seen = decisions[decisions["pairs"] > 0]
+    rows = [
+        [one["decision"], f"{one['pairs']:,}", _number(one["moves"]), f"{one['order']:.0%}", f"{one['winner']:.0%}"]
+        for one in seen.to_dict(orient="records")
+    ]
+    header = ["decision", "pairs", "moves a number by", "another order", "another winner"]
+    made += [
+        "<p>Pairs of protocols that differ in one decision alone, and what that changes; the decision that turns the "
+        "order of the algorithms round most often comes first.</p>",
+        _table(header, rows, header[1:]),
+        _figure(
+            "Specification curve",
+            "Each column is a protocol, in the order of the number of the algorithm that is best in the study; below, "
+            "what it decides, for the decisions that move numbers most.",
+            specification_curve(universe),
+        ),
+    ]
+    return made
+
+
+def _write(folder: Path, title: str, body: Iterable[str]) -> Path:
+    path = folder / "report.html"
+    path.write_text(
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>\n" + "\n".join(body) + "\n</body></html>\n",
+        encoding="utf-8",
+    )
+    return path
+
+
+def _figure(caption: str, sentence: str, chart: object) -> str:
+    drawn = chart_svg(chart)  # type: ignore[arg-type]
+    return f"<figure><figcaption>{escape(caption)}</figcaption><p>{escape(sentence)}</p>{drawn}</figure>"
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[object]], numeric: Iterable[str] = ()) -> str:
+    right = set(numeric)
+    kinds = [' class="number"' if name in right else "" for name in header]
+    head = "".join(f'<th scope="col"{kind}>{escape(name)}</th>' for name, kind in zip(header, kinds, strict=True))
+    lines = (
+        "".join(f"<td{kind}>{escape(str(cell))}</td>" for cell, kind in zip(row, kinds, strict=True)) for row in rows
+    )
+    inside = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{inside}</tbody></table></div>'
+
+
+def _number(value: float) -> str:
+    return "–" if value != value else f"{value:.4f}"
+
+
+def _share(value: float) -> str:
+    return "–" if value != value else f"{value:+.0%}"
+
+
+def _error(value: float) -> str:
+    return "exact" if not value else f"{value:.4f}"

@@ -1,0 +1,56 @@
+"""A gap as a waterfall: from one number to the other, decision by decision."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from repro.explain import Explanation
+from repro.report.charts import COLOURS
+
+if TYPE_CHECKING:
+    import altair as alt
+
+_ENDS, _UP, _DOWN = COLOURS[7], COLOURS[0], COLOURS[1]
+WIDTH, STEP = 420, 24
+
+
+def steps(found: Explanation, place: int) -> pd.DataFrame:
+    """The bars of one algorithm: what each is called, where it begins and ends, and what it adds."""
+    level = float(found.before[place])
+    rows = [{"step": found.first, "from": 0.0, "to": level, "value": level, "kind": "end"}]
+    for part in sorted(found.parts, key=lambda part: -abs(float(part.values[place]))):
+        value = float(part.values[place])
+        kind = "higher" if value >= 0 else "lower"
+        rows.append({"step": part.name, "from": level, "to": level + value, "value": value, "kind": kind})
+        level += value
+    after = float(found.after[place])
+    rows.append({"step": found.second, "from": 0.0, "to": after, "value": after, "kind": "end"})
+    return pd.DataFrame(rows)
+
+
+def waterfall(found: Explanation) -> alt.HConcatChart | alt.VConcatChart:
+    """One waterfall for each algorithm, one below the other."""
+    import altair as alt
+
+    return alt.vconcat(*(_of_algorithm(found, place) for place in range(len(found.algorithms)))).resolve_scale(
+        color="shared"
+    )
+
+
+def _of_algorithm(found: Explanation, place: int) -> alt.LayerChart:
+    import altair as alt
+
+    bars = steps(found, place)
+    bars["label"] = [f"{row.value:.4f}" if row.kind == "end" else f"{row.value:+.4f}" for row in bars.itertuples()]
+    bars["edge"] = bars[["from", "to"]].max(axis=1)
+    base = alt.Chart(bars).encode(y=alt.Y("step:N", sort=None, title=None, axis=alt.Axis(labelLimit=320)))
+    colour = alt.Color(
+        "kind:N",
+        scale=alt.Scale(domain=["end", "higher", "lower"], range=[_ENDS, _UP, _DOWN]),
+        legend=None,
+    )
+    drawn = base.mark_bar(height=STEP * 0.6).encode(x=alt.X("from:Q", title=found.metric), x2="to:Q", color=colour)
+    numbers = base.mark_text(align="left", dx=4, fontSize=11).encode(x="edge:Q", text="label:N")
+    return (drawn + numbers).properties(title=found.algorithms[place], width=WIDTH, height=STEP * len(bars))

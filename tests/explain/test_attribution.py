@@ -1,0 +1,177 @@
+"""The gap between two evaluations is shared out among the decisions that differ."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from repro import Study
+from repro.errors import StudyError
+from repro.explain import KeptRun, explain
+from repro.explain.mixing import Mixture, changes
+from repro.protocol import Protocol, resolve
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """Popularity is a, b, c. User 1 knows c and is tested on b (3), 4 knows a and is tested on b (5), 5 on a (3).
+
+    Precision at 1, where who has nothing relevant counts 0:
+    threshold 4, all items: only user 4 has a relevant item, and it is on top: 1/3
+    threshold 3, all items: user 5 has a on top too; user 1 has a on top, and wants b: 2/3
+    threshold 4, own test items: user 4: 1/3
+    threshold 3, own test items: everybody has but one item, and wants it: 3/3
+    """
+    known = [(2, "a"), (3, "a"), (4, "a"), (2, "b"), (3, "b"), (1, "c")]
+    asked = [(1, "b", 3.0), (4, "b", 5.0), (5, "a", 3.0)]
+    frame = pd.DataFrame(
+        [(user, item, 4.0, 1) for user, item in known] + [(*row, 3) for row in asked],
+        columns=["user", "item", "rating", "timestamp"],
+    )
+    values = {
+        "split.strategy": "time-point",
+        "split.time": 2.0,
+        "relevance.rule": "threshold",
+        "relevance.threshold": 4.0,
+        "candidates.base": "all-items",
+        "average.no_relevant": "zero",
+    }
+    protocol = resolve(values, {})
+    study = Study(frame, protocol, ["reference/popularity"], ["precision@1"], seed=1)
+    folder = study.run(tmp_path_factory.mktemp("small") / "run", keep_scores=True).folder
+    return KeptRun.open(folder, frame)
+
+
+def goal(small):
+    return small.protocol.replace({"relevance.threshold": 3.0, "candidates.base": "user-test-items"})
+
+
+def test_two_decisions_as_computed_by_hand(small):
+    found = explain(small, goal(small), "precision@1")
+    assert found.before.tolist() == pytest.approx([1 / 3]) and found.after.tolist() == pytest.approx([1.0])
+    parts = {part.name: part.values[0] for part in found.parts}
+    # The threshold changes 1/3 or 2/3, as it comes first or second; the base set nothing or 1/3.
+    assert parts == pytest.approx({"relevance.threshold": 1 / 2, "candidates.base": 1 / 6}, abs=1e-15)
+    assert found.notable() == [
+        ("reference popularity", "relevance.threshold", "candidates.base", pytest.approx(1 / 3)),
+    ]
+    # What has an effect in one of the two only comes along.
+    ridden = {change.decision for part in found.parts for change in part.changes}
+    assert {"candidates.exclude_train", "candidates.negatives"} <= ridden
+
+
+def test_the_way_back_is_the_same_way(small):
+    there = explain(small, goal(small), "precision@1")
+    mixture = Mixture(goal(small), small.protocol)
+    assert {switch.name for switch in mixture.switches} == {part.name for part in there.parts}
+    assert mixture.protocol(mixture.switches) == small.protocol
+    assert mixture.protocol([]) == goal(small)
+
+
+EVALUATION = {
+    "relevance.threshold": 3.0,
+    "candidates.base": "train-items",
+    "candidates.exclude_train": "none",
+    "missing.rank": "first",
+    "ties.break": "item-desc",
+    "average.no_relevant": "zero",
+    "metric.ndcg.gain": "linear",
+    "metric.ndcg.ideal": "k",
+}
+
+
+def test_parts_add_up_for_every_algorithm(kept):
+    found = explain(kept, kept.protocol.replace(EVALUATION), "ndcg@10")
+    assert found.orders is None and len(found.parts) == len(EVALUATION)
+    assert found.algorithms == kept.algorithms
+    total = np.sum([part.values for part in found.parts], axis=0)
+    assert np.abs(total - found.gap).max() < 1e-12
+    frame = found.to_frame()
+    assert frame.groupby("algorithm", sort=False)["part"].sum().to_numpy() == pytest.approx(found.gap, abs=1e-12)
+    assert frame["error"].eq(0).all()
+
+
+def test_the_order_of_decisions_changes_nothing(kept):
+    turned = dict(reversed(EVALUATION.items()))
+    one, two = (explain(kept, kept.protocol.replace(values), "ndcg@10") for values in (EVALUATION, turned))
+    assert [part.name for part in one.parts] == [part.name for part in two.parts]
+    for first, second in zip(one.parts, two.parts, strict=True):
+        assert np.array_equal(first.values, second.values)
+
+
+def test_more_than_ten_decisions_are_sampled_with_their_error(kept):
+    more = {
+        **EVALUATION,
+        "missing.zero": "missing",
+        "missing.fallback": "accept",
+        "ties.precision": "single",
+        "candidates.rated_negatives": "exclude",
+    }
+    found = explain(kept, kept.protocol.replace(more), "ndcg@10", orders=60, seed=3)
+    assert found.orders == 60 and len(found.parts) == 12
+    assert np.abs(np.sum([part.values for part in found.parts], axis=0) - found.gap).max() < 1e-12
+    assert max(part.errors.max() for part in found.parts) > 0
+    again = explain(kept, kept.protocol.replace(more), "ndcg@10", orders=60, seed=3)
+    assert all(np.array_equal(a.values, b.values) for a, b in zip(found.parts, again.parts, strict=True))
+
+
+def test_decisions_that_contradict_each_other_one_by_one_are_switched_together(kept):
+    one = kept.protocol.replace({"candidates.relevant": "one"})
+    test_items = kept.protocol.replace({"candidates.base": "user-test-items"})
+    names = [switch.name for switch in Mixture(one, test_items).switches]
+    assert names == ["candidates.base + candidates.relevant"]
+
+
+def test_split_and_data_are_named_and_left_alone_without_a_refit(kept):
+    other = kept.protocol.replace({"split.folds": 3, "relevance.threshold": 3.0})
+    found = explain(kept, other, "ndcg@10")
+    assert [change.decision for change in found.needs_refit] == ["split.folds"]
+    assert [part.name for part in found.parts] == ["relevance.threshold"]
+    same = explain(kept, kept.protocol.replace({"relevance.threshold": 3.0}), "ndcg@10")
+    assert np.array_equal(found.parts[0].values, same.parts[0].values)
+
+
+def test_with_a_refit_they_are_accounted_for(kept, study, tmp_path):
+    other = kept.protocol.replace({"split.folds": 3, "relevance.threshold": 3.0})
+    found = explain(kept, other, "ndcg@10", refit=True)
+    assert [part.name for part in found.parts] == ["relevance.threshold", "split.folds"]
+    table = study.with_protocol(other).run(tmp_path / "run").table()
+    assert np.array_equal(found.after, table["ndcg@10"].to_numpy())
+    assert np.abs(np.sum([part.values for part in found.parts], axis=0) - found.gap).max() < 1e-12
+
+
+def test_two_runs_with_other_fits_share_out_fits_and_decisions(kept, study, data, tmp_path):
+    protocol = kept.protocol.replace({"split.folds": 3, "relevance.threshold": 3.0})
+    other = study.with_protocol(protocol)
+    other.seed = 8
+    results = other.run(tmp_path / "other", keep_scores=True)
+    found = explain(kept, KeptRun.open(results.folder, data), "ndcg@10")
+    assert [part.name for part in found.parts] == ["relevance.threshold", "what was fitted"]
+    assert [change.decision for change in found.parts[1].changes] == ["split.folds"]
+    assert np.array_equal(found.after, results.table()["ndcg@10"].to_numpy())
+    assert np.abs(np.sum([part.values for part in found.parts], axis=0) - found.gap).max() < 1e-12
+    assert found.needs_refit == ()
+
+
+def test_algorithms_without_a_number_are_left_out(kept):
+    found = explain(kept, kept.protocol.replace({"predict.clip": "scale"}), "rmse")
+    assert set(found.left_out) == set(kept.algorithms) - set(found.algorithms) != set()
+
+
+def test_nothing_differs(kept):
+    found = explain(kept, kept.protocol, "ndcg@10")
+    assert found.parts == () and not found.gap.any()
+
+
+def test_what_cannot_be_explained_is_told(kept):
+    with pytest.raises(StudyError, match=r"no algorithm 'refrence popularity'.*reference popularity"):
+        explain(kept, kept.protocol, "ndcg@10", algorithms=["refrence popularity"])
+    with pytest.raises(StudyError, match="no number"):
+        explain(kept, kept.protocol.replace({"missing.rank": "fail"}), "ndcg@10")
+
+
+def test_changes_say_what_values_mean():
+    one, two = Protocol.load("random-5fold"), Protocol.load("random-5fold", ties__break="expected")
+    found = {change.decision: change for change in changes(one, two)}
+    assert found["ties.break"].meaning("expected").startswith("in all orders")
+    assert found["ties.id_order"].after is None
+    assert found["ties.id_order"].meaning(None) == "has no effect"

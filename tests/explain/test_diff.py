@@ -1,0 +1,82 @@
+"""Two runs side by side: what differs, and nothing else."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from repro.errors import StudyError
+from repro.explain import diff
+from repro.protocol import Protocol
+
+
+@pytest.fixture(scope="module")
+def other(study, tmp_path_factory):
+    changed = study.with_protocol(study.protocol.replace({"relevance.threshold": 3.0, "ties.break": "random"}))
+    return changed.run(tmp_path_factory.mktemp("other") / "run").folder
+
+
+def test_a_run_does_not_differ_from_itself(folder):
+    found = diff(folder, folder)
+    assert (found.decisions, found.data, found.algorithms, found.environment) == ((), (), (), ())
+    assert all(pair.change == 0 or np.isnan(pair.change) for pair in found.numbers)
+    assert all(pair.higher == pair.lower == 0 for pair in found.numbers)
+
+
+def test_decisions_come_with_their_meaning(folder, other):
+    found = diff(folder, other)
+    assert [change.decision for change in found.decisions] == [
+        "relevance.threshold",
+        "ties.break",
+        "ties.id_order",
+    ]
+    plain = {one["decision"]: one for one in found.to_dict()["decisions"]}
+    assert plain["ties.break"]["after_means"].startswith("at random")
+    assert not any(one["needs_refit"] for one in plain.values())
+
+
+def test_changes_of_users_are_paired_and_tested(folder, other):
+    from repro.study import Results
+
+    found = {(pair.algorithm, pair.metric): pair for pair in diff(folder, other).numbers}
+    pair = found["reference item-knn", "ndcg@10"]
+    mine, theirs = (
+        Results(run).per_user("ndcg@10").query("algorithm == 'reference item-knn'").set_index("user")["value"]
+        for run in (folder, other)
+    )
+    change = (theirs - mine).dropna()
+    assert pair.users == len(change)
+    assert (pair.higher, pair.lower) == (int((change > 0).sum()), int((change < 0).sum()))
+    assert pair.quantiles[0.5] == pytest.approx(change.median())
+    assert pair.p == pytest.approx(stats.wilcoxon(change[change.abs() > 1e-12], method="approx").pvalue, rel=1e-6)
+    assert pair.change == pytest.approx(pair.after - pair.before)
+    assert found["reference item-knn", "catalogue-coverage@10"].users == 0
+
+
+def test_data_seed_and_parameters_are_told(folder, study, data, tmp_path):
+    changed = type(study)(
+        data.select(np.arange(len(data) - 10)),
+        study.protocol,
+        [{"use": "reference/item-knn", "parameters": {"k": 7}}],
+        ["ndcg@10"],
+        seed=9,
+    )
+    found = diff(folder, changed.run(tmp_path / "run").folder)
+    about = {fact.about: (fact.before, fact.after) for fact in (*found.data, *found.algorithms, *found.environment)}
+    assert about["seed"] == ("7", "9")
+    assert about["rows, as loaded"] == (f"{len(data):,}", f"{len(data) - 10:,}")
+    assert about["reference item-knn, k"][1] == "7"
+    assert about["reference popularity"] == ("reference/popularity", "-")
+
+
+def test_a_run_and_a_protocol(folder, study):
+    found = diff(folder, Protocol.load("random-5fold"))
+    assert [change.decision for change in found.decisions] == ["split.folds"]
+    assert found.decisions[0].needs_refit
+    assert diff(folder, "random-5fold").decisions == found.decisions
+
+
+def test_what_is_no_run_is_told(tmp_path, folder):
+    with pytest.raises(StudyError, match="not a run folder"):
+        diff(tmp_path, folder)
+    with pytest.raises(StudyError, match="no test 'wilcoxn'"):
+        diff(folder, folder, test="wilcoxn")

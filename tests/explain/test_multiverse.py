@@ -1,0 +1,134 @@
+"""Many protocols at once: designs that cover, shares that add up, flips that are counted as defined."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from repro.errors import ProtocolError
+from repro.explain import multiverse
+from repro.explain.design import Axis, Design, Variant, read_axes
+from repro.explain.multiverse import Multiverse
+
+
+def test_axes_are_families_decisions_or_values(kept):
+    axes = {axis.decision: axis.values for axis in read_axes(["ties", "relevance.threshold=3|5"], kept.protocol)}
+    assert axes["ties.break"][0] == kept.protocol["ties.break"]
+    assert axes["relevance.threshold"] == (4.0, 3.0, 5.0)
+    assert "trec" not in axes["ties.break"]
+    ratings = kept.plan.interactions.ratings
+    there = {axis.decision: axis.values for axis in read_axes(["relevance.threshold"], kept.protocol, ratings)}
+    assert set(there["relevance.threshold"]) == set(np.unique(ratings)) | {4.0}
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("tie", "no decision or family 'tie'.*ties"),
+        ("split.folds", "changes what is fitted"),
+        ("relevance.threshold=x", "relevance.threshold = x is not allowed"),
+        ("ties.break=alphabet", "ties.break = alphabet is not allowed"),
+    ],
+)
+def test_what_cannot_be_varied_is_told(kept, asked, told):
+    with pytest.raises(ProtocolError, match=told):
+        read_axes([asked], kept.protocol)
+
+
+def test_a_small_space_is_tried_whole(kept):
+    axes = read_axes(["relevance.threshold=3|4", "average.no_relevant"], kept.protocol)
+    design = Design(kept.protocol, axes, budget=100)
+    assert design.complete and design.combinations == 6
+    variants = design.variants()
+    assert variants[0].protocol == kept.protocol
+    assert len({variant.protocol.hash for variant in variants}) == 6
+
+
+def test_a_sample_keeps_to_the_budget_and_has_every_value_and_single_steps(kept):
+    families = ["relevance", "candidates", "missing", "ties", "metric.ndcg"]
+    axes = read_axes(families, kept.protocol, kept.plan.interactions.ratings)
+    design = Design(kept.protocol, axes, budget=500, seed=1)
+    variants = design.variants()
+    assert not design.complete
+    assert 400 <= len(variants) <= 500
+    assert variants[0].protocol == kept.protocol
+    assert len({variant.protocol.hash for variant in variants}) == len(variants)
+    for axis in axes:
+        met = {variant.choices[axis.decision] for variant in variants} - {None}
+        hangs = kept.protocol.get(axis.decision) is None
+        assert hangs or met == set(axis.values), axis
+    again = Design(kept.protocol, axes, budget=500, seed=1).variants()
+    assert [v.protocol.hash for v in again] == [v.protocol.hash for v in variants]
+
+
+def test_numbers_are_those_of_the_variants(kept):
+    found = multiverse(kept, ["ties.break", "relevance.threshold=3|4"], metric_names=["ndcg@10", "rmse"], budget=50)
+    assert found.values.shape == (len(found.variants), len(kept.algorithms), 2)
+    frame = found.to_frame()
+    assert len(frame) == found.values.size
+    row = frame[(frame["variant"] == 3) & (frame["metric"] == "ndcg@10")]
+    assert row["value"].to_numpy() == pytest.approx(found.values[3, :, 0])
+    assert row["ties.break"].unique().tolist() == [found.variants[3].choices["ties.break"]]
+
+
+def made(kept, values, choices):
+    """A multiverse with these numbers: variants by algorithms."""
+    values = np.array(values, dtype=float)
+    names = list(choices[0])
+    axes = [Axis(name, tuple(dict.fromkeys(c[name] for c in choices if c[name] is not None))) for name in names]
+    return Multiverse(
+        study="made",
+        axes=tuple(axes),
+        variants=tuple(Variant(kept.protocol, choice) for choice in choices),
+        algorithms=tuple("abc"[: values.shape[1]]),
+        metrics=("ndcg@10",),
+        better={"ndcg@10": "higher"},
+        values=values[:, :, np.newaxis],
+        refused={},
+        combinations=len(choices),
+        complete=True,
+        seed=0,
+    ).of("ndcg@10")
+
+
+TWO = [
+    {"ties.break": tie, "relevance.threshold": threshold}
+    for tie, threshold in itertools.product(["item-asc", "item-desc"], [3.0, 4.0])
+]
+
+
+def test_wins_flips_and_taus_by_hand(kept):
+    found = made(kept, [[0.3, 0.2, 0.1], [0.3, 0.2, 0.1], [0.2, 0.3, 0.1], [0.3, 0.3, 0.1]], TWO)
+    assert found.wins().to_dict() == pytest.approx({"a": 2.5 / 4, "b": 1.5 / 4, "c": 0.0})
+    # One pair of three changed places; with two of them level, 2 pairs agree of sqrt(3 * 2).
+    assert found.taus() == pytest.approx([1, 1, 1 / 3, 2 / 6**0.5])
+    decisions = found.decisions().set_index("decision")
+    # The ties turn the order round in both pairs that differ in them alone, the threshold in one of two.
+    assert decisions.loc["ties.break", ["pairs", "winner", "order"]].tolist() == [2, 1.0, 1.0]
+    assert decisions.loc["relevance.threshold", ["pairs", "winner", "order"]].tolist() == [2, 0.5, 0.5]
+    assert decisions.loc["ties.break", "moves"] == pytest.approx((0.1 + 0.1 + 0.1) / 6)
+    assert decisions.index[0] == "ties.break"
+    spread = found.spread().set_index("algorithm")
+    assert spread.loc["b", ["own", "min", "median", "max"]].tolist() == pytest.approx([0.2, 0.2, 0.25, 0.3])
+    pairs = itertools.combinations(range(4), 2)
+    assert found.mean_tau() == pytest.approx(np.mean([found._tau(found.orders[i], found.orders[j]) for i, j in pairs]))
+    options = found.by_option().set_index(["decision", "option"])
+    assert options.loc[("ties.break", "item-desc"), ["variants", "a", "b"]].tolist() == pytest.approx([2, 0.25, 0.3])
+
+
+def test_what_hangs_on_a_decision_comes_along_with_it(kept):
+    choices = [
+        {"missing.rank": "last", "missing.constant": None},
+        {"missing.rank": "constant", "missing.constant": 0.0},
+        {"missing.rank": "constant", "missing.constant": 1.0},
+    ]
+    found = made(kept, [[0.1, 0.2], [0.2, 0.1], [0.1, 0.2]], choices).decisions().set_index("decision")
+    assert found.loc["missing.rank", ["pairs", "order"]].tolist() == [2, 0.5]
+    assert found.loc["missing.constant", ["pairs", "order"]].tolist() == [1, 1.0]
+
+
+def test_lower_is_better_where_the_metric_says_so(kept):
+    found = multiverse(kept, ["predict.clip"], metric_names=["rmse"])
+    wins = found.of("rmse").wins()
+    best = np.nanargmin(found.values[0, :, 0])
+    assert wins.idxmax() == kept.algorithms[best]

@@ -1,0 +1,95 @@
+"""Every number from kept scores is that of a full run with that protocol, bit for bit."""
+
+import numpy as np
+import pytest
+
+from repro.errors import JournalError, ReproError, StudyError
+from repro.explain import KeptRun
+from repro.explain.design import Design, read_axes
+from repro.explain.variants import measure_variants
+
+from .conftest import METRICS
+
+FAMILIES = ["relevance", "candidates", "missing", "ties", "average", "predict", "metric.ndcg", "metric.recall"]
+
+
+def test_the_runs_own_protocol_gives_the_runs_own_numbers(kept, folder):
+    from repro.study import Results
+
+    found = measure_variants(kept, [kept.protocol], METRICS)
+    assert found.refusals == {}
+    assert np.array_equal(found.values[0], Results(folder).table().to_numpy(), equal_nan=True)
+
+
+def random_variants(kept, count, seed):
+    axes = read_axes(FAMILIES, kept.protocol, kept.plan.interactions.ratings)
+    draws = np.random.default_rng(seed)
+    design = Design(kept.protocol, axes, 1)
+    while count:
+        values = {axis.decision: axis.values[int(draws.integers(len(axis.values)))] for axis in axes}
+        protocol = design._protocol(values)
+        if protocol is not None:
+            count -= 1
+            yield protocol
+
+
+def test_each_of_a_random_sample_equals_a_separate_full_run(kept, study, tmp_path):
+    protocols = list(random_variants(kept, 30, seed=1))
+    names = ["ndcg@10", "precision@5", "recall@20", "catalogue-coverage@10", "rmse"]
+    found = measure_variants(kept, protocols, names)
+    compared = 0
+    for number, protocol in enumerate(protocols):
+        try:
+            alone = type(study)(study.data, protocol, [e.use for e in study.entries], names, seed=study.seed)
+            table = alone.run(tmp_path / str(number)).table()
+        except ReproError as error:  # what a run refuses, a variant refuses too
+            assert number in found.refusals, error
+            continue
+        assert number not in found.refusals
+        assert np.array_equal(found.values[number], table.to_numpy(), equal_nan=True), dict(protocol)
+        compared += 1
+    assert compared >= 15
+
+
+def test_protocols_together_give_what_each_gives_alone(kept):
+    protocols = list(random_variants(kept, 40, seed=2))
+    together = measure_variants(kept, protocols, ["ndcg@10", "recall@20"])
+    for number in range(0, 40, 5):
+        alone = measure_variants(kept, [protocols[number]], ["ndcg@10", "recall@20"])
+        assert np.array_equal(together.values[number], alone.values[0], equal_nan=True)
+        assert (number in together.refusals) == (0 in alone.refusals)
+
+
+def test_judgements_alone_need_no_second_ranking(kept, monkeypatch):
+    from repro.explain import variants
+
+    ranked = []
+    rank = variants.rank
+    monkeypatch.setattr(variants, "rank", lambda *a, **k: ranked.append(1) or rank(*a, **k))
+    thresholds = [kept.protocol.replace({"relevance.threshold": value}) for value in (2.0, 3.0, 4.0, 5.0)]
+    found = measure_variants(kept, thresholds, ["ndcg@10"])
+    assert len(ranked) == len(kept.algorithms) * 2  # folds
+    assert len({row.tobytes() for row in found.values}) == 4
+
+
+def test_a_run_without_kept_scores_says_what_to_do(study, tmp_path, data):
+    results = study.run(tmp_path / "run")
+    with pytest.raises(StudyError, match=r"did not keep the scores .* --keep-scores --resume"):
+        KeptRun.open(results.folder, data)
+
+
+def test_keeping_scores_changes_nothing_else_and_can_be_added_to_a_finished_run(study, tmp_path, data, folder):
+    results = study.run(tmp_path / "run")
+    assert results.table().equals(type(results)(folder).table())
+    study.run(tmp_path / "run", keep_scores=True, resume=True)
+    again = KeptRun.open(tmp_path / "run", data)
+    assert np.array_equal(
+        measure_variants(again, [again.protocol], METRICS).values[0], results.table().to_numpy(), equal_nan=True
+    )
+
+
+def test_other_data_is_refused(folder, data):
+    with pytest.raises(JournalError, match="the data changed since the run"):
+        KeptRun.open(folder, data.select(np.arange(len(data) - 1)))
+    with pytest.raises(StudyError, match="given in code"):
+        KeptRun.open(folder)
