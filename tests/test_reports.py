@@ -2,8 +2,10 @@
 
 import csv
 import hashlib
+import json
 import re
 import tomllib
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,10 @@ import pytest
 from repro.journal import read_journal
 
 REPORTS = Path(__file__).parents[1] / "reports"
-KEPT = sorted(path.parent for path in REPORTS.rglob("journal.jsonl") if path.parent.name != "run")
+AUDIT = REPORTS / "evaluator-audit"
+KEPT = sorted(
+    path.parent for path in REPORTS.rglob("journal.jsonl") if path.parent not in (AUDIT,) and path.parent.name != "run"
+)
 CROSS = REPORTS / "cross-framework-ml100k"
 # The columns of the table in the README after algorithm and framework: which study, which metric, times what.
 COLUMNS = (
@@ -48,6 +53,28 @@ def test_nothing_of_the_machine_is_kept_but_what_it_is(folder):
     for name in ("journal.jsonl", "report.html", "results.csv"):
         text = (folder / name).read_text(encoding="utf-8")
         assert not re.search(r"(?<![\w<.])/(home|root|tmp|usr|opt|var|work|Users)/", text)
+
+
+def readme_rows(folder):
+    """The cells of the first table of a README, without its head."""
+    lines = (folder / "README.md").read_text(encoding="utf-8").splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("| ---"))
+    rows = takewhile(lambda line: line.startswith("|"), lines[first + 1 :])
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in rows]
+
+
+def test_candidate_sets_are_told_as_they_were_measured():
+    folder = REPORTS / "candidate-selection-ml100k"
+    found = json.loads((folder / "explanation.json").read_text(encoding="utf-8"))
+    rows = readme_rows(folder)
+    ends = [("before", found[0]), *(("after", one) for one in found)]
+    assert len(rows) == len(ends)
+    for (_, _, _, *cells), (end, explained) in zip(rows, ends, strict=True):
+        assert cells == [f"{one[end]:.4f}" for one in explained["algorithms"]]
+    for explained in found:
+        assert explained["orders"] == "all"
+        for one in explained["algorithms"]:
+            assert sum(part["part"] for part in one["parts"]) == pytest.approx(one["gap"], abs=1e-12)
 
 
 def test_both_protocols_are_asked_the_same():

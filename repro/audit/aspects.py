@@ -41,6 +41,7 @@ class Aspect:
 
 
 PLAIN = "plain lists"
+STRANGERS = "users without training rows"
 TOGETHER = "everything together"
 _MISSING = ("missing.rank", "missing.constant", "average.no_list")
 _RATED = ("relevance", "candidates.rated_negatives", "candidates.exclude_train")

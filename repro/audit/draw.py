@@ -22,11 +22,14 @@ class Drawing:
     cutoffs    one of them is taken; none where the measure has no cut-off
     predicted  whether scores are predictions on the rating scale
     binary     whether held-out ratings can only be 1
+    known      whether all users have training rows: nobody has then trained on everything, and, but in questions
+               about ratings, what was trained on is relevant for everybody
     """
 
     cutoffs: Sequence[int]
     predicted: bool = False
     binary: bool = False
+    known: bool = False
 
     def question(self, features: Collection[str], rng: np.random.Generator) -> Question:
         """A question that has what ``features`` names, as far as chance puts it there."""
@@ -44,13 +47,13 @@ class _Draw:
         k = self._cutoff()
         items = self._some(_IDS, self._size(k))
         fewest = 2 if self._has("no-relevant") or self._has("no-list") else 1
-        users = self._some(_IDS, 1 + int(self._rng.integers(fewest, _MOST_USERS)))
-        crowd, tested = users[0], users[1:]
+        crowd = 2 if self._drawing.known else 1
+        users = self._some(_IDS, crowd + int(self._rng.integers(fewest, _MOST_USERS)))
         unknown = self._some(items, max(1, len(items) // 4)) if self._has("unknown-items") else []
         trained = self._trained([item for item in items if item not in unknown])
-        drawn = [self._user(user, items, k) for user in tested]
-        users_of = (*self._with_outcasts(drawn), User(crowd, train=trained))
-        return Question(users_of, tuple(items), k, features=self._features)
+        drawn = [self._user(user, items, k) for user in users[crowd:]]
+        others = [User(user, train=trained[place::crowd]) for place, user in enumerate(users[:crowd])]
+        return Question((*self._with_outcasts(drawn), *others), tuple(items), k, features=self._features)
 
     def _cutoff(self) -> int | None:
         cutoffs = list(self._drawing.cutoffs)
@@ -78,6 +81,8 @@ class _Draw:
         n_train = int(self._rng.integers(1, 4)) if self._has("training") else 0
         test = self._ratings(mixed[:n_test])
         train = self._trained(mixed[n_test : n_test + min(n_train, room - n_test + 1)])
+        if self._drawing.known and not self._drawing.binary and not self._has("graded"):
+            train = tuple((item, float(HIGHEST)) for item, _ in train)
         return User(user, self._scores(items, k, test), test, train, self._made_up(items))
 
     def _with_outcasts(self, users: list[User]) -> list[User]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from repro.audit.aspects import PLAIN, TOGETHER, Aspect, aspects_of, in_words, reaching
+from repro.audit.aspects import PLAIN, STRANGERS, TOGETHER, Aspect, aspects_of, in_words, reaching
 from repro.audit.black_box import TOLERANCE, BlackBox, agree
 from repro.audit.draw import Drawing
 from repro.audit.elimination import Asked, Closest, Elimination, Found, unusual
@@ -63,16 +63,9 @@ class _Examination:
         if any(one.kind == "random" for one in self._unstable):
             return self._result("random", None)
         self._tell(aspects[0].name)
-        plain = self._engine.examine(aspects[0])
-        if plain.state == "refused" and "training" in self._box.possible:  # it may want users whom it knows
-            aspects = (_of_known_users(aspects[0]), *aspects[1:])
-            self._engine = self._elimination(TOLERANCE, frozenset({"training"}))
-            plain = self._engine.examine(aspects[0])
-        decimals = None
-        if plain.state == "unexplained" and (decimals := _exact_to(plain)) is not None:
-            self._engine = self._elimination(0.5 * 10.0**-decimals + TOLERANCE, self._engine.always)
-            plain = self._engine.examine(aspects[0])
-            decimals = None if plain.state == "unexplained" else decimals
+        plain, decimals = self._examine_plain(aspects[0])
+        if plain.state != "explained" and "training" in self._box.possible:  # it may want users whom it knows
+            plain, decimals = self._of_known_users_instead(plain, decimals)
         self._found.append(plain)
         if plain.state != "explained":
             return self._result("unexplained", None, decimals)
@@ -88,6 +81,31 @@ class _Examination:
     @property
     def _of_known_users(self) -> bool:
         return "training" in self._engine.always
+
+    def _examine_plain(self, aspect: Aspect) -> tuple[Found, int | None]:
+        """The plain aspect, and to how many decimals answers are exact, where they are rounded."""
+        plain = self._engine.examine(aspect)
+        if plain.state != "unexplained" or (decimals := _exact_to(plain)) is None:
+            return plain, None
+        self._engine = self._elimination(0.5 * 10.0**-decimals + TOLERANCE, self._engine.always)
+        rounded = self._engine.examine(aspect)
+        return (plain, None) if rounded.state == "unexplained" else (rounded, decimals)
+
+    def _of_known_users_instead(self, plain: Found, decimals: int | None) -> tuple[Found, int | None]:
+        """The same, asked about users who have training rows, where nobody has trained on everything.
+
+        What was found of others stays, unless this explains more.
+        """
+        engine, drawing = self._engine, self._drawing
+        self._drawing = replace(self._drawing, known=True)
+        self._engine = self._elimination(TOLERANCE, frozenset({"training"}))
+        again, exact = self._examine_plain(_known_users(plain.aspect))
+        if plain.state == "unexplained" and again.state != "explained":
+            self._engine, self._drawing = engine, drawing
+            return plain, decimals
+        if plain.state == "unexplained":
+            self._found.append(replace(plain, aspect=replace(plain.aspect, name=STRANGERS)))
+        return again, exact
 
     def _elimination(self, tolerance: float, always: frozenset[str] = frozenset()) -> Elimination:
         return Elimination(self._box, self._space, self._drawing, self._rng, tolerance, always)
@@ -355,7 +373,7 @@ class _Examination:
 _BESIDE = frozenset({"average.folds", "candidates.negatives"})
 
 
-def _of_known_users(plain: Aspect) -> Aspect:
+def _known_users(plain: Aspect) -> Aspect:
     """The plain aspect, asked about users who have training rows."""
     return replace(plain, opens=(*plain.opens, "candidates.exclude_train"), along=("training",))
 

@@ -14,7 +14,6 @@ from repro.cli.progress import Stages, quiet_option
 
 if TYPE_CHECKING:
     from repro.explain import Explanation, Found, KeptRun
-    from repro.explain.attribution import Part
 
 data_option = click.option("--data", help="The data of the run, where it is no longer where the run found it.")
 
@@ -29,9 +28,11 @@ data_option = click.option("--data", help="The data of the run, where it is no l
 @click.argument("second", required=False, type=click.Path(file_okay=False))
 @click.option(
     "--to-protocol",
+    "protocols",
+    multiple=True,
     metavar="PROTOCOL",
     shell_complete=complete_protocol,
-    help="Explain the way to this protocol, by its name or file, in place of another run.",
+    help="Explain the way to this protocol, by its name or file, in place of another run; may be repeated.",
 )
 @metric_option("The metric that is explained, such as ndcg@10; may be repeated [default: the run's first].")
 @click.option("--algorithm", "algorithms", multiple=True, metavar="LABEL", help="Only this one; may be repeated.")
@@ -67,7 +68,7 @@ data_option = click.option("--data", help="The data of the run, where it is no l
 def explain(
     first: str,
     second: str | None,
-    to_protocol: str | None,
+    protocols: tuple[str, ...],
     metrics: tuple[str, ...],
     algorithms: tuple[str, ...],
     refit: bool,
@@ -93,7 +94,7 @@ def explain(
     from repro.explain import explain as explain_gap
     from repro.protocol import Protocol
 
-    if sum(map(bool, (second, to_protocol, published))) != 1:
+    if sum(map(bool, (second, protocols, published))) != 1:
         raise click.UsageError("give one of: a second run, --to-protocol, or --find")
     if plot:
         from repro.report.charts import refuse_other_formats
@@ -103,28 +104,29 @@ def explain(
     if published:
         _find(run, published, metrics, algorithms, vary, budget, quiet, as_json)
         return
-    other = KeptRun.open(second, data) if second is not None else Protocol.load(str(to_protocol))
-    found = []
+    others = [KeptRun.open(second, data)] if second is not None else [Protocol.load(name) for name in protocols]
     with Stages(hidden=quiet or as_json) as stages:
-        for metric in metrics or (None,):
-            found.append(
-                explain_gap(
-                    run,
-                    other,
-                    metric,
-                    algorithms=algorithms or None,
-                    refit=refit,
-                    orders=orders,
-                    seed=seed,
-                    workers=workers or os.cpu_count() or 1,
-                    tell=stages.tell,
-                )
+        found = [
+            explain_gap(
+                run,
+                other,
+                metric,
+                algorithms=algorithms or None,
+                refit=refit,
+                orders=orders,
+                seed=seed,
+                workers=workers or os.cpu_count() or 1,
+                tell=stages.tell,
             )
+            for other in others
+            for metric in metrics or (None,)
+        ]
     _written(found, plot, into)
     if as_json:
         print_json([one.to_dict() for one in found])
         return
-    for one in found:
+    for number, one in enumerate(found):
+        click.echo("\n" if number else "", nl=False)
         _print(one, interactions)
     for path in (plot, into and f"{into}/report.html"):
         if path:
@@ -140,7 +142,8 @@ def _written(found: list[Explanation], plot: str | None, into: str | None) -> No
     if into:
         from repro.report.explain import write_explanation
 
-        write_explanation(found, Path(into), f"From {found[0].first} to {found[0].second}")
+        title = found[0].question or f"From {found[0].first} to {found[0].second}"
+        write_explanation(found, Path(into), title)
 
 
 def _print(found: Explanation, threshold: float) -> None:
@@ -152,7 +155,7 @@ def _print(found: Explanation, threshold: float) -> None:
             f"{value:+.4f}" + (f" ±{error:.4f}" if error else "")
             for value, error in zip(part.values, part.errors, strict=True)
         ]
-        rows.append([_switched(part), *told])
+        rows.append([part.sentence, *told])
     rows.append(["(" + found.second + ")", *(f"{value:.4f}" for value in found.after)])
     print_table(["decision", *labels], rows, title=f"{found.metric}, parts of the gap ({exact})", right=labels)
     if not found.parts:
@@ -169,12 +172,6 @@ def _print(found: Explanation, threshold: float) -> None:
         click.echo("\nNot accounted for, as they need another fit (--refit):")
         for change in found.needs_refit:
             click.echo(f"  {change.decision}: {change.before} -> {change.after}")
-
-
-def _switched(part: Part) -> str:
-    """What is switched, and, where it is one decision, from what to what."""
-    own = [change for change in part.changes if change.decision == part.name]
-    return f"{part.name}: {own[0].before} -> {own[0].after}" if own else part.name
 
 
 def _find(

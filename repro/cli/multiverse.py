@@ -108,8 +108,9 @@ def _print(found: Multiverse) -> None:
         click.echo(flips(universe))
         click.echo()
         _print_decisions(universe)
-    for why, count in found.refused.items():
-        click.echo(f"{count:,} protocols have no numbers: {why}", err=True)
+    if found.refused:
+        count, why = sum(found.refused.values()), next(iter(found.refused))
+        click.echo(f"\n{count:,} more protocols were left out, as they have no numbers: {why}", err=True)
 
 
 def _print_spread(universe: Universe) -> None:

@@ -33,13 +33,19 @@ Chosen = frozenset[Switch]
 class Part:
     """What one switch accounts for: of each algorithm, and its standard error (0 where it is exact).
 
-    ``changes`` are the decisions that are switched, those that come along included.
+    ``changes`` are the decisions that are switched; ``riding`` are those that gain or lose their effect by that.
     """
 
     name: str
     changes: tuple[Change, ...]
+    riding: tuple[Change, ...]
     values: Vector
     errors: Vector
+
+    @property
+    def sentence(self) -> str:
+        """What is switched, from what to what."""
+        return "; ".join(f"{one.decision}: {one.before} -> {one.after}" for one in self.changes) or self.name
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +65,7 @@ class Explanation:
     orders         how many orders of switching were sampled; None where all were counted
     needs_refit    decisions that differ, and are not accounted for without a refit
     left_out       algorithms without a number at some point between the two, and why
+    evidence       the last event of the journals of the runs, and the hashes of the protocols
     """
 
     first: str
@@ -72,6 +79,8 @@ class Explanation:
     orders: int | None
     needs_refit: tuple[Change, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
+    question: str = ""
+    evidence: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def gap(self) -> Vector:
@@ -131,9 +140,10 @@ class Explanation:
                 }
                 for place, label in enumerate(self.algorithms)
             ],
-            "changes": [_plain(change) for part in self.parts for change in part.changes],
+            "changes": [_plain(change) for part in self.parts for change in (*part.changes, *part.riding)],
             "needs_refit": [_plain(change) for change in self.needs_refit],
             "left_out": dict(self.left_out),
+            "evidence": dict(self.evidence),
         }
 
 
@@ -236,6 +246,7 @@ class _Gap:
 
     def shared_out(self, orders: int, seed: int, tell: Tell | None) -> Explanation:
         players = self.players
+        first, second = _called(self.run, self.other)
         shares = self._shares(self._planned(orders, seed), orders, seed, tell)
         before, after = self.numbers[frozenset()], self.numbers[frozenset(players)]
         every = np.array(list(self.numbers.values())).reshape(-1, len(self.labels))
@@ -244,14 +255,14 @@ class _Gap:
         if not labels:
             raise StudyError(f"no algorithm has a number for {self.metric} all the way between the two protocols")
         return Explanation(
-            first=str(self.run.run.folder),
-            second=_called(self.other) if isinstance(self.other, Protocol) else str(self.other.run.folder),
+            first=first,
+            second=second,
             metric=self.metric,
             algorithms=labels,
             before=before[fine],
             after=after[fine],
             parts=tuple(
-                Part(switch.name, self._changes(switch), shares.values[n][fine], shares.errors[n][fine])
+                Part(switch.name, *self._changes(switch), shares.values[n][fine], shares.errors[n][fine])
                 for n, switch in enumerate(players)
             ),
             interactions=tuple(
@@ -264,7 +275,15 @@ class _Gap:
                 for label, good in zip(self.labels, fine, strict=True)
                 if not good
             },
+            question=self.run.study.question,
+            evidence=self._evidence(),
         )
+
+    def _evidence(self) -> dict[str, str]:
+        found = {"first journal": self.run.run.journal.last_hash, "first protocol": self.mixture.a.hash}
+        if isinstance(self.other, KeptRun):
+            found["second journal"] = self.other.run.journal.last_hash
+        return {**found, "second protocol": self.mixture.b.hash}
 
     def _planned(self, orders: int, seed: int) -> list[Chosen]:
         """The sets of switches whose numbers are needed."""
@@ -312,20 +331,24 @@ class _Gap:
             return self.fits.of(protocol, theirs=FITS in chosen)
         return self.other if FITS in chosen and isinstance(self.other, KeptRun) else self.run
 
-    def _changes(self, switch: Switch) -> tuple[Change, ...]:
-        if switch == FITS:
-            return tuple(
-                Change(key, self.mixture.a.get(key), self.mixture.b.get(key))
-                for each in self.fitting
-                for key in (*each.decisions, *each.riding)
-            )
-        return tuple(
-            Change(key, self.mixture.a.get(key), self.mixture.b.get(key)) for key in (*switch.decisions, *switch.riding)
-        )
+    def _changes(self, switch: Switch) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
+        """What a switch changes, and what comes along."""
+        switched = self.fitting if switch == FITS else [switch]
+
+        def change(key: str) -> Change:
+            return Change(key, self.mixture.a.get(key), self.mixture.b.get(key))
+
+        own = tuple(change(key) for each in switched for key in each.decisions)
+        return own, tuple(change(key) for each in switched for key in each.riding)
 
 
-def _called(protocol: Protocol) -> str:
-    return protocol.name or f"protocol {protocol.hash[:12]}"
+def _called(run: KeptRun, other: KeptRun | Protocol) -> tuple[str, str]:
+    """How the two ends are called: by their protocols, where these have different names, else by their folders."""
+    theirs = other if isinstance(other, Protocol) else other.protocol
+    if run.protocol.name and theirs.name and run.protocol.name != theirs.name:
+        return run.protocol.name, theirs.name
+    beside = f"protocol {theirs.hash[:12]}" if isinstance(other, Protocol) else str(other.run.folder)
+    return str(run.run.folder), beside
 
 
 def _evaluated_as(own: Protocol, theirs: Protocol) -> Protocol:

@@ -1,10 +1,10 @@
 """Which protocols are tried: all combinations of some decisions, or a designed sample of them.
 
 The sample is a split plot. Decisions that change which items are ranked, and in which order, are dear; those about
-metrics and averages come almost for nothing once lists are ranked. So few combinations of the dear ones are taken, and
-as many of the cheap ones with each. Both are radial designs (Campolongo, Saltelli & Cariboni 2011, after Morris 1991):
-combinations drawn at random, and around each all those that differ from it in one decision. So the effect of every
-single decision is seen, with the others as they are anywhere in the space.
+relevance, metrics and averages cost little once lists are ranked. So few combinations of the dear ones are taken, and
+as many of the cheap ones with each. Of both, the first are all that differ from the study's protocol in one decision;
+the others are drawn at random, in pairs that differ in one decision (Morris, Factorial sampling plans for preliminary
+computational experiments, 1991), so that the effect of single decisions is seen everywhere in the space.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from repro.errors import ProtocolError, nearest
 from repro.explain.mixing import needs_refit
 from repro.protocol import Decision, Protocol, Value, registry, resolve
 
-CHEAP = ("metric", "predict", "average")
+CHEAP = ("relevance", "metric", "predict", "average")
 # What no variant can have: files that are not there, and rules that stop a run.
 NOT_TRIED: Mapping[str, tuple[Value, ...]] = {
     "candidates.base": ("file",),
@@ -32,7 +32,8 @@ NOT_TRIED: Mapping[str, tuple[Value, ...]] = {
     "average.no_relevant": ("nan",),
     "candidates.strata": ("popularity",),
 }
-_FEW = 20
+_FEW = 20  # ratings, up to which each of them is tried as a threshold
+_TOGETHER = 8  # plots that go with the same cheap combinations
 
 Combination = Mapping[str, Value]
 
@@ -136,27 +137,39 @@ class Design:
             return list(self._distinct(_product(self.axes)).values())
         dear, cheap = ([axis for axis in self.axes if axis.cheap == wanted] for wanted in (False, True))
         draws = np.random.default_rng(self.seed)
-        # Of the dear ones, at least enough to see each of their values once.
-        plots = max(self.budget // _count(cheap), min(1 + sum(len(axis.values) - 1 for axis in dear), self.budget))
-        whole = self._radial(dear, plots, draws)
-        within = self._radial(cheap, max(1, self.budget // len(whole)), draws)
-        found = self._distinct({**one, **two} for one in whole for two in within)
+        # Of the dear ones, at least enough to see each of their values once, and half as many elsewhere.
+        steps = 1 + sum(len(axis.values) - 1 for axis in dear)
+        plots = max(self.budget // _count(cheap), min(steps + steps // 2, self.budget))
+        whole = self._some(dear, plots, draws)
+        each = max(1, self.budget // len(whole))
+        within = self._some(cheap, max(each, 1 + sum(len(axis.values) - 1 for axis in cheap)), draws)
+        found = self._distinct(
+            {**one, **two} for number, one in enumerate(whole) for two in _window(within, number, each)
+        )
         return list(found.values())[: self.budget]
 
-    def _radial(self, axes: Sequence[Axis], count: int, draws: np.random.Generator) -> list[Combination]:
-        """About ``count`` combinations that differ in meaning: the protocol's own, then random ones, and around each
-        of them all those that differ from it in one value."""
+    def _some(self, axes: Sequence[Axis], count: int, draws: np.random.Generator) -> list[Combination]:
+        """Up to ``count`` combinations that differ in meaning: the protocol's own, those one step from it, random
+        ones with one step each."""
+        own: Combination = {axis.decision: axis.values[0] for axis in axes}
         found: dict[str, Combination] = {}
-        centre: Combination = {axis.decision: axis.values[0] for axis in axes}
-        for _ in range(count):
-            steps = [{**centre, axis.decision: value} for axis in axes for value in axis.values]
-            for one in (centre, *steps):
-                protocol = self._protocol(one)
-                if protocol is not None:
-                    found.setdefault(protocol.hash, one)
+
+        def add(combination: Combination) -> None:
+            protocol = self._protocol(combination)
+            if protocol is not None:
+                found.setdefault(protocol.hash, combination)
+
+        add(own)
+        for axis in axes:
+            for value in axis.values[1:]:
+                add({**own, axis.decision: value})
+        for _ in range(10 * count):
             if len(found) >= count:
                 break
-            centre = {axis.decision: axis.values[int(draws.integers(len(axis.values)))] for axis in axes}
+            point = {axis.decision: _any_of(axis, draws) for axis in axes}
+            axis = axes[int(draws.integers(len(axes)))]
+            add(point)
+            add({**point, axis.decision: _any_of(axis, draws)})
         return list(found.values())[:count]
 
     def _distinct(self, combinations: Iterable[Combination]) -> dict[str, Variant]:
@@ -188,6 +201,22 @@ def _usual() -> dict[str, Value]:
     """A value for each number that has no default: variants may need one that the protocol does not state."""
     numbers = (one for one in registry().values() if one.required and one.kind in ("integer", "number"))
     return {one.id: one.tried[len(one.tried) // 2] for one in numbers if one.tried}
+
+
+def _window(combinations: Sequence[Combination], number: int, size: int) -> Sequence[Combination]:
+    """Those that go with a plot: all of them with the first, with the others the first of them and some more.
+
+    They are the same for plots near each other, which mostly differ in one decision.
+    """
+    if not number or size >= len(combinations):
+        return combinations
+    rest = combinations[1:]
+    start = (number // _TOGETHER) * (size - 1)
+    return [combinations[0], *(rest[(start + further) % len(rest)] for further in range(size - 1))]
+
+
+def _any_of(axis: Axis, draws: np.random.Generator) -> Value:
+    return axis.values[int(draws.integers(len(axis.values)))]
 
 
 def _count(axes: Sequence[Axis]) -> int:

@@ -33,6 +33,7 @@ class Multiverse:
 
     refused       variants without numbers, by why
     combinations  how many there are in all, of which the variants are a sample where they are fewer
+    journal       the last event of the run's journal; ``protocol`` is the hash of the study's own
     """
 
     study: str
@@ -46,6 +47,8 @@ class Multiverse:
     combinations: int
     complete: bool
     seed: int
+    journal: str = ""
+    protocol: str = ""
 
     def of(self, metric: str) -> Universe:
         """What is to be seen by one metric."""
@@ -245,4 +248,6 @@ def multiverse(
         combinations=design.combinations,
         complete=design.complete,
         seed=seed,
+        journal=kept.run.journal.last_hash,
+        protocol=kept.protocol.hash,
     )

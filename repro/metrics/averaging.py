@@ -114,10 +114,12 @@ def _user_values(
         return users[rows], values[rows]
     order = rows[np.argsort(users[rows], kind="stable")]
     present, starts = np.unique(users[order], return_index=True)
-    groups = np.split(order, starts[1:])
     if over == "pooled":
+        groups = np.split(order, starts[1:])
         return present, np.array([values[g[0]] if len(g) == 1 else _pooled(ratio, values, g) for g in groups])
-    return present, np.array([exact_mean(values[group]) for group in groups])
+    ends, ordered = [*starts[1:].tolist(), len(order)], values[order].tolist()
+    pairs = zip(starts.tolist(), ends, strict=True)
+    return present, np.array([math.fsum(ordered[start:end]) / (end - start) for start, end in pairs])
 
 
 def _ascend(users: CodeArray) -> bool:

@@ -290,6 +290,43 @@ def test_refusals_are_told(functions):
     assert any("scores must be numbers" in one.message for one in found.refused)
 
 
+def hits(known_only=False, refuses_omniscience=False):
+    """The hit rate without training items; of some kinds of users it has other ideas."""
+
+    def hit(scores, truth, train, k):
+        if refuses_omniscience and (train.groupby("user").item.nunique() == scores.item.nunique()).any():
+            raise ValueError("somebody knows everything")
+        seen = train[["user", "item"]].assign(seen=True)
+        open_ = scores.merge(seen, on=["user", "item"], how="left")
+        if known_only:
+            open_ = open_[open_.user.isin(train.user)]
+        best = open_[open_.seen.isna()].sort_values("score", ascending=False).groupby("user").head(k)
+        found = best.merge(truth, on=["user", "item"]).user.nunique()
+        return found / truth.user.nunique()
+
+    return hit
+
+
+PLAIN_ONLY = dict.fromkeys(
+    ("ties", "missing_scores", "infinite_scores", "zero_scores", "partial_lists", "empty_lists", "duplicates"), False
+) | {"short_lists": False, "unknown_items": False, "graded_ratings": False}
+
+
+def test_who_has_nothing_to_say_of_strangers_is_asked_about_others():
+    found = infer(hits(known_only=True), "hit", k=2, evidence=False, **PLAIN_ONLY)
+    assert found.policy["candidates.exclude_train"] == "all" and found.confirmed == 200
+    assert found.status == "unexplained"
+    [strange] = found.unexplained
+    assert strange.aspect == "users without training rows"
+    assert not any(user.train for user in strange.question.tested)
+
+
+def test_who_refuses_users_that_know_everything_is_asked_about_others():
+    found = infer(hits(refuses_omniscience=True), "hit", k=2, evidence=False, **PLAIN_ONLY)
+    assert found.status == "explained" and found.confirmed == 200
+    assert found.policy["candidates.exclude_train"] == "all"
+
+
 def test_the_same_seed_finds_the_same(functions):
     one, two = (infer(functions.mae, "mae", seed=5).to_dict() for _ in range(2))
     assert one == two

@@ -55,7 +55,7 @@ def test_two_decisions_as_computed_by_hand(small):
         ("reference popularity", "relevance.threshold", "candidates.base", pytest.approx(1 / 3)),
     ]
     # What has an effect in one of the two only comes along.
-    ridden = {change.decision for part in found.parts for change in part.changes}
+    ridden = {change.decision for part in found.parts for change in part.riding}
     assert {"candidates.exclude_train", "candidates.negatives"} <= ridden
 
 

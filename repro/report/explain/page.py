@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
@@ -29,8 +30,10 @@ figure svg { max-width: 100%; height: auto; background: white; border-radius: 4p
 
 
 def write_explanation(found: Sequence[Explanation], folder: Path, title: str) -> Path:
-    """Write ``explanation.csv`` and ``report.html`` into ``folder``; the path of the report."""
+    """Write ``explanation.csv``, ``explanation.json`` and ``report.html`` into ``folder``; the path of the report."""
     folder.mkdir(parents=True, exist_ok=True)
+    plain = json.dumps([one.to_dict() for one in found], indent=1, ensure_ascii=False)
+    (folder / "explanation.json").write_text(plain + "\n", encoding="utf-8")
     frames = [one.to_frame().assign(first=one.first, second=one.second, metric=one.metric) for one in found]
     pd.concat(frames, ignore_index=True).to_csv(folder / "explanation.csv", index=False, lineterminator="\n")
     body = [f"<h1>{escape(title)}</h1>"]
@@ -41,17 +44,18 @@ def write_explanation(found: Sequence[Explanation], folder: Path, title: str) ->
 
 def _explanation(found: Explanation) -> list[str]:
     how = "all orders of switching" if found.orders is None else f"{found.orders:,} sampled orders of switching"
-    header = ["algorithm", "decision", "from", "to", "part", "share", "± s.e."]
-    rows = [
-        [*(one[name] for name in header[:4]), f"{one['part']:+.4f}", _share(one["share"]), _error(one["error"])]
-        for one in found.to_frame().to_dict(orient="records")
-    ]
+    labels = list(found.algorithms)
+    rows = [[found.first, *(f"{value:.4f}" for value in found.before)]]
+    for part in sorted(found.parts, key=lambda part: -float(np.abs(part.values).sum())):
+        told = [_part(value, error) for value, error in zip(part.values, part.errors, strict=True)]
+        rows.append([part.sentence, *told])
+    rows.append([found.second, *(f"{value:.4f}" for value in found.after)])
     made = [
         f"<h2>From {escape(found.first)} to {escape(found.second)}, by {escape(found.metric)}</h2>",
+        _table(["", *labels], rows, labels),
         _figure(
             "Where the gap comes from", f"Averages over {how}; grey are the numbers at both ends.", waterfall(found)
         ),
-        _table(header, rows, ["part", "share", "± s.e."]),
     ]
     if notable := found.notable():
         rows = [[label, one, two, f"{value:+.4f}"] for label, one, two, value in notable]
@@ -60,6 +64,7 @@ def _explanation(found: Explanation) -> list[str]:
     if found.needs_refit:
         names = ", ".join(change.decision for change in found.needs_refit)
         made.append(f"<p>Not accounted for, as they need another fit (<code>--refit</code>): {escape(names)}.</p>")
+    made.append(_table(["", ""], found.evidence.items()))
     return made
 
 
@@ -77,8 +82,10 @@ def write_multiverse(found: Multiverse, folder: Path) -> Path:
         body += _universe(found.of(metric))
     rows = [[axis.decision, ", ".join(map(str, axis.values))] for axis in found.axes]
     body += ["<h2>What was varied</h2>", _table(["decision", "options"], rows)]
-    for why, count in found.refused.items():
-        body.append(f"<p>{count:,} variants have no numbers: {escape(why)}</p>")
+    if found.refused:
+        rows = [[f"{count:,}", why] for why, count in found.refused.items()]
+        body += ["<h2>Protocols without numbers</h2>", _table(["protocols", "why"], rows, ["protocols"])]
+    body.append(_table(["", ""], [("journal of the run", found.journal), ("its protocol", found.protocol)]))
     return _write(folder, title, body)
 
 
@@ -184,9 +191,5 @@ def _number(value: float) -> str:
     return "–" if value != value else f"{value:.4f}"
 
 
-def _share(value: float) -> str:
-    return "–" if value != value else f"{value:+.0%}"
-
-
-def _error(value: float) -> str:
-    return "exact" if not value else f"{value:.4f}"
+def _part(value: float, error: float) -> str:
+    return f"{value:+.4f}" + (f" ± {error:.4f}" if error else "")

@@ -30,13 +30,12 @@ def steps(found: Explanation, place: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def waterfall(found: Explanation) -> alt.HConcatChart | alt.VConcatChart:
+def waterfall(found: Explanation) -> alt.VConcatChart:
     """One waterfall for each algorithm, one below the other."""
     import altair as alt
 
-    return alt.vconcat(*(_of_algorithm(found, place) for place in range(len(found.algorithms)))).resolve_scale(
-        color="shared"
-    )
+    drawn = [_of_algorithm(found, place) for place in range(len(found.algorithms))]
+    return alt.vconcat(*drawn).resolve_scale(color="shared", x="shared")
 
 
 def _of_algorithm(found: Explanation, place: int) -> alt.LayerChart:
