@@ -27,6 +27,7 @@ _REPEATED = 3
 _STABILITY = 4  # questions asked again, of each kind
 _APART = 120  # further questions that must not tell two options apart before they count as the same
 _TO_BLAME = 24
+_TO_SEE_ROUNDING = 24
 _VISIBLE = 1e-6  # a difference that evidence should show
 
 Tell = Callable[[str], None]
@@ -85,7 +86,11 @@ class _Examination:
     def _examine_plain(self, aspect: Aspect) -> tuple[Found, int | None]:
         """The plain aspect, and to how many decimals answers are exact, where they are rounded."""
         plain = self._engine.examine(aspect)
-        if plain.state != "unexplained" or (decimals := _exact_to(plain)) is None:
+        if plain.state != "unexplained":
+            return plain, None
+        more = [self._fresh(self._engine.features_of(aspect)) for _ in range(_TO_SEE_ROUNDING)]
+        decimals = _exact_to(plain, more)
+        if decimals is None:
             return plain, None
         self._engine = self._elimination(0.5 * 10.0**-decimals + TOLERANCE, self._engine.always)
         rounded = self._engine.examine(aspect)
@@ -399,9 +404,10 @@ def _same(first: Outcome, second: Outcome) -> bool:
     return agree(first, second, 1e-12)
 
 
-def _exact_to(found: Found) -> int | None:
+def _exact_to(found: Found, more: Sequence[Asked]) -> int | None:
     """To how many decimals all answers are rounded, or exact as numbers of single precision are; None if neither."""
-    values = [one.said.value for one in found.asked if one.said.value is not None and math.isfinite(one.said.value)]
+    answers = [one.said.value for one in (*found.asked, *more)]
+    values = [value for value in answers if value is not None and math.isfinite(value)]
     for decimals in range(2, SINGLE_DECIMALS + 1):
         if values and all(abs(value - round(value, decimals)) < 1e-12 for value in values):
             return decimals

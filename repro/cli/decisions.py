@@ -48,6 +48,17 @@ def complete_change(ctx: click.Context, param: click.Parameter, incomplete: str)
     return [CompletionItem(text, help=meaning) for text, meaning in offered.items() if text.startswith(incomplete)]
 
 
+def complete_varied(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Families of decisions about evaluation, and decisions, after the last comma."""
+    from repro.explain.mixing import needs_refit
+    from repro.protocol import registry
+
+    before, comma, last = incomplete.rpartition(",")
+    own = [key for key in registry() if not needs_refit(key)]
+    names = dict.fromkeys((*(key.rpartition(".")[0] for key in own), *own))
+    return [CompletionItem(f"{before}{comma}{name}") for name in names if name.startswith(last)]
+
+
 def read_changes(given: tuple[str, ...]) -> dict[str, Value]:
     """`ties.break=random` as a decision and its value; numbers and true/false are read as such."""
     import tomllib

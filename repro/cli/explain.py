@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.decisions import complete_protocol, metric_option
+from repro.cli.decisions import complete_protocol, complete_varied, metric_option
 from repro.cli.output import json_option, print_json, print_table
 from repro.cli.progress import Stages, quiet_option
 
@@ -56,7 +56,12 @@ data_option = click.option("--data", help="The data of the run, where it is no l
     help="Search the protocols that give these published numbers: in the order of the algorithms, or as LABEL=0.199; "
     "repeated for each metric.",
 )
-@click.option("--vary", metavar="NAME,NAME,...", help="What --find searches [default: all about evaluation].")
+@click.option(
+    "--vary",
+    metavar="NAME,NAME,...",
+    shell_complete=complete_varied,
+    help="What --find searches [default: all about evaluation].",
+)
 @click.option("--budget", type=click.IntRange(1), default=3000, show_default=True, help="Protocols that --find tries.")
 @click.option("--plot", type=click.Path(dir_okay=False), help="Write the waterfall: .svg, .png, .html or .json.")
 @click.option("--into", type=click.Path(file_okay=False), help="Write a report with tables into this folder.")

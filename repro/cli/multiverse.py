@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.decisions import metric_option
+from repro.cli.decisions import complete_varied, metric_option
 from repro.cli.explain import data_option
 from repro.cli.output import json_option, print_json, print_table
 from repro.cli.progress import Progress, Stages, quiet_option
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     default="relevance,candidates,missing,ties",
     show_default=True,
     metavar="NAME,NAME,...",
+    shell_complete=complete_varied,
     help="Families of decisions, decisions, or decisions with values (relevance.threshold=3|4|5).",
 )
 @click.option("--budget", type=click.IntRange(1), default=1000, show_default=True, help="Protocols at most.")

@@ -143,3 +143,11 @@ def test_what_cannot_be_done_is_told(runs, study, arguments, told):
     found = call(*given)
     assert found.exit_code != 0
     assert told in found.output + str(found.exception)
+
+
+def test_what_may_be_varied_is_completed():
+    from repro.cli.decisions import complete_varied
+
+    offered = [item.value for item in complete_varied(None, None, "ties,metric.nd")]
+    assert "ties,metric.ndcg" in offered and "ties,metric.ndcg.gain" in offered
+    assert not [item.value for item in complete_varied(None, None, "split")]
