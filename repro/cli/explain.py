@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from repro.cli.decisions import complete_protocol, complete_varied, metric_option
+from repro.cli.kept import algorithms_option, kept_data_option
 from repro.cli.output import json_option, print_json, print_table
 from repro.cli.progress import Stages, quiet_option
 
 if TYPE_CHECKING:
     from repro.explain import Explanation, Found, KeptRun
-
-data_option = click.option("--data", help="The data of the run, where it is no longer where the run found it.")
 
 
 @click.command(
@@ -35,7 +34,7 @@ data_option = click.option("--data", help="The data of the run, where it is no l
     help="Explain the way to this protocol, by its name or file, in place of another run; may be repeated.",
 )
 @metric_option("The metric that is explained, such as ndcg@10; may be repeated [default: the run's first].")
-@click.option("--algorithm", "algorithms", multiple=True, metavar="LABEL", help="Only this one; may be repeated.")
+@algorithms_option
 @click.option("--refit", is_flag=True, help="Fit again where decisions about data or split are switched.")
 @click.option(
     "--orders", type=click.IntRange(2), default=400, show_default=True, help="Sampled where over 10 decisions differ."
@@ -67,7 +66,7 @@ data_option = click.option("--data", help="The data of the run, where it is no l
 @click.option("--into", type=click.Path(file_okay=False), help="Write a report with tables into this folder.")
 @click.option("--workers", type=click.IntRange(1), help="Processes that fit [default: all cores].")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of sampled orders.")
-@data_option
+@kept_data_option
 @quiet_option
 @json_option
 def explain(
@@ -101,6 +100,8 @@ def explain(
 
     if sum(map(bool, (second, protocols, published))) != 1:
         raise click.UsageError("give one of: a second run, --to-protocol, or --find")
+    if published and (plot or into or refit):
+        raise click.UsageError("--find prints what it found; --plot, --into and --refit are for gaps")
     if plot:
         from repro.report.charts import refuse_other_formats
 
@@ -143,7 +144,7 @@ def _written(found: list[Explanation], plot: str | None, into: str | None) -> No
         from repro.report.charts import save_chart
         from repro.report.explain import waterfall
 
-        save_chart(waterfall(found[0]), plot)
+        save_chart(waterfall(*found), plot)
     if into:
         from repro.report.explain import write_explanation
 
@@ -167,6 +168,8 @@ def _print(found: Explanation, threshold: float) -> None:
         click.echo("No decision about evaluation differs.")
     for label, why in found.left_out.items():
         click.echo(f"left out: {label} {why}")
+    for note in found.notes:
+        click.echo(note)
     if notable := found.notable(threshold):
         click.echo("\nTogether they change more (or less) than one by one:")
         for label, one, two, value in notable[:10]:
@@ -192,7 +195,7 @@ def _find(
     from repro.explain import find_protocols
     from repro.explain.search import read_published
 
-    names = metrics or (run.run.measures[0].name,)
+    names = metrics or tuple(measure.name for measure in run.run.measures)
     cells = read_published(published, names, algorithms or run.algorithms, run.algorithms)
     with Stages(hidden=quiet or as_json) as stages:
         found = find_protocols(run, cells, vary.split(",") if vary else None, budget=budget, tell=stages.tell)
@@ -217,6 +220,8 @@ def _print_found(found: Found) -> None:
         f"\n{found.tried:,} protocols were tried. {found.fitting:,} of them give all printed digits; "
         f"{found.equally_near:,} are as near as the nearest."
     )
+    for note in found.notes:
+        click.echo(note)
     if found.fitting > 1:
         click.echo("Several protocols fit: the numbers alone do not say which one was used.")
     elif not found.fitting:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from repro.cli.decisions import complete_varied, metric_option
-from repro.cli.explain import data_option
+from repro.cli.kept import algorithms_option, kept_data_option
 from repro.cli.output import json_option, print_json, print_table
 from repro.cli.progress import Progress, Stages, quiet_option
 
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 )
 @click.option("--budget", type=click.IntRange(1), default=1000, show_default=True, help="Protocols at most.")
 @metric_option("Only this metric, such as ndcg@10; may be repeated [default: those of the study].")
-@click.option("--algorithm", "algorithms", multiple=True, metavar="LABEL", help="Only this one; may be repeated.")
+@algorithms_option
 @click.option("--into", type=click.Path(file_okay=False), help="Where to write [default: multiverse/ beside the run].")
 @click.option(
     "--workers", type=click.IntRange(1), help="Processes that fit, where scores are not kept [default: all cores]."
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the sample of protocols.")
-@data_option
+@kept_data_option
 @quiet_option
 @json_option
 def multiverse(
@@ -109,9 +109,12 @@ def _print(found: Multiverse) -> None:
         click.echo(flips(universe))
         click.echo()
         _print_decisions(universe)
-    if found.refused:
-        count, why = sum(found.refused.values()), next(iter(found.refused))
-        click.echo(f"\n{count:,} more protocols were left out, as they have no numbers: {why}", err=True)
+    for note in found.notes:
+        click.echo(f"\n{note}")
+    for metric, whys in found.refused.items():
+        count, why = sum(whys.values()), next(iter(whys))
+        others = f" (and {len(whys) - 1} other reasons; --json has them)" if len(whys) > 1 else ""
+        click.echo(f"\n{count:,} protocols have no {metric}: {why}{others}", err=True)
 
 
 def _print_spread(universe: Universe) -> None:
@@ -142,7 +145,8 @@ def _plain(found: Multiverse, folder: Path) -> dict[str, object]:
         "combinations": found.combinations,
         "complete": found.complete,
         "varied": {axis.decision: list(axis.values) for axis in found.axes},
-        "refused": dict(found.refused),
+        "refused": {metric: dict(whys) for metric, whys in found.refused.items()},
+        "notes": list(found.notes),
         "metrics": {
             metric: {
                 "spread": (universe := found.of(metric)).spread().to_dict(orient="records"),

@@ -11,17 +11,18 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from repro.errors import ProtocolError, ReproError, StudyError, nearest
+from repro.errors import JournalError, ProtocolError, ReproError, StudyError
 from repro.explain.kept import KeptRun
 from repro.explain.mixing import Change, Mixture, Switch, changes, needs_refit
 from repro.explain.shapley import EXACT_PLAYERS, Game, Shares, exact_shares, sampled_shares
 from repro.explain.variants import measure_variants
 from repro.metrics import metrics, parse_measure
 from repro.protocol import Protocol, resolve
-from repro.study import Study, run_study
+from repro.study import Results, Study, run_study
 
 ORDERS = 400
 THRESHOLD = 0.05  # of the gap, above which an interaction is shown
+_NOISE = 1e-9  # below which it is none
 FITS = Switch(("what was fitted",))  # all that makes scores differ, together
 
 Tell = Callable[[str, int, int], None]
@@ -50,11 +51,12 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Interaction:
-    """How much more switching one changes once the other is switched, of each algorithm."""
+    """How much more switching one changes once the other is switched: of each algorithm, and its standard error."""
 
     first: str
     second: str
     values: Vector
+    errors: Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +67,7 @@ class Explanation:
     orders         how many orders of switching were sampled; None where all were counted
     needs_refit    decisions that differ, and are not accounted for without a refit
     left_out       algorithms without a number at some point between the two, and why
+    notes          what else is to be known
     evidence       the last event of the journals of the runs, and the hashes of the protocols
     """
 
@@ -79,6 +82,7 @@ class Explanation:
     orders: int | None
     needs_refit: tuple[Change, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
     question: str = ""
     evidence: Mapping[str, str] = field(default_factory=dict)
 
@@ -92,7 +96,7 @@ class Explanation:
             (label, one.first, one.second, float(one.values[place]))
             for one in self.interactions
             for place, label in enumerate(self.algorithms)
-            if abs(one.values[place]) > threshold * abs(self.gap[place])
+            if abs(one.values[place]) > max(threshold * abs(self.gap[place]), _NOISE)
         ]
         return sorted(found, key=lambda one: -abs(one[3]))
 
@@ -134,27 +138,23 @@ class Explanation:
                         for p in self.parts
                     ],
                     "interactions": [
-                        {"first": one.first, "second": one.second, "value": float(one.values[place])}
+                        {
+                            "first": one.first,
+                            "second": one.second,
+                            "value": float(one.values[place]),
+                            "error": float(one.errors[place]),
+                        }
                         for one in self.interactions
                     ],
                 }
                 for place, label in enumerate(self.algorithms)
             ],
-            "changes": [_plain(change) for part in self.parts for change in (*part.changes, *part.riding)],
-            "needs_refit": [_plain(change) for change in self.needs_refit],
+            "changes": [change.to_dict() for part in self.parts for change in (*part.changes, *part.riding)],
+            "needs_refit": [change.to_dict() for change in self.needs_refit],
             "left_out": dict(self.left_out),
+            "notes": list(self.notes),
             "evidence": dict(self.evidence),
         }
-
-
-def _plain(change: Change) -> dict[str, object]:
-    return {
-        "decision": change.decision,
-        "before": change.before,
-        "after": change.after,
-        "before_means": change.meaning(change.before),
-        "after_means": change.meaning(change.after),
-    }
 
 
 def explain(
@@ -194,13 +194,10 @@ def _opened(given: str | Path) -> KeptRun | Protocol:
 
 def _labels(run: KeptRun, other: KeptRun | Protocol, wanted: Sequence[str] | None) -> tuple[str, ...]:
     """The algorithms that are in both runs, or those of them that are asked for."""
-    shared = [label for label in run.algorithms if isinstance(other, Protocol) or label in other.algorithms]
+    shared = [label for label in run.chosen(wanted) if isinstance(other, Protocol) or label in other.algorithms]
     if not shared:
         raise StudyError("the two runs have no algorithm in common (they are told apart by their labels)")
-    for label in wanted or ():
-        if label not in shared:
-            raise StudyError(f"there is no algorithm '{label}'{nearest(label, shared)} There are: {', '.join(shared)}")
-    return tuple(wanted or shared)
+    return tuple(shared)
 
 
 class _Gap:
@@ -236,11 +233,11 @@ class _Gap:
             self.open = tuple(fitted)
             goal = _evaluated_as(run.protocol, theirs)
         elif fits is None and isinstance(other, KeptRun):
-            self.together = _fits_differ(run, other)
+            self.together = bool(fitted) or _fits_differ(run, other, labels)
         self.mixture = Mixture(run.protocol, goal, objection)
         own = [switch for switch in self.mixture.switches if not (self.together and switch.needs_refit)]
         self.fitting = [switch for switch in self.mixture.switches if switch not in own]
-        rest = fits is not None and not isinstance(other, Protocol) and _studies_differ(run, other)
+        rest = fits is not None and fits.others_differ
         self.players: tuple[Switch, ...] = (*own, *((FITS,) if self.together or rest else ()))
         self.numbers: dict[Chosen, Vector] = {}
 
@@ -249,6 +246,9 @@ class _Gap:
         first, second = _called(self.run, self.other)
         shares = self._shares(self._planned(orders, seed), orders, seed, tell)
         before, after = self.numbers[frozenset()], self.numbers[frozenset(players)]
+        _require_same_numbers(self.run, self.metric, self.labels, before)
+        if isinstance(self.other, KeptRun):
+            _require_same_numbers(self.other, self.metric, self.labels, after)
         every = np.array(list(self.numbers.values())).reshape(-1, len(self.labels))
         fine = np.isfinite(every).all(axis=0)
         labels = tuple(label for label, good in zip(self.labels, fine, strict=True) if good)
@@ -266,7 +266,8 @@ class _Gap:
                 for n, switch in enumerate(players)
             ),
             interactions=tuple(
-                Interaction(one.name, two.name, values[fine]) for (one, two), values in shares.interactions.items()
+                Interaction(one.name, two.name, values[fine], errors[fine])
+                for (one, two), (values, errors) in shares.interactions.items()
             ),
             orders=shares.orders,
             needs_refit=self.open,
@@ -275,15 +276,22 @@ class _Gap:
                 for label, good in zip(self.labels, fine, strict=True)
                 if not good
             },
+            notes=tuple(
+                dict.fromkeys((*self.run.notes, *(() if isinstance(self.other, Protocol) else self.other.notes)))
+            ),
             question=self.run.study.question,
             evidence=self._evidence(),
         )
 
     def _evidence(self) -> dict[str, str]:
-        found = {"first journal": self.run.run.journal.last_hash, "first protocol": self.mixture.a.hash}
-        if isinstance(self.other, KeptRun):
-            found["second journal"] = self.other.run.journal.last_hash
-        return {**found, "second protocol": self.mixture.b.hash}
+        found = {"first journal": self.run.run.journal.last_hash, "first protocol": self.run.protocol.hash}
+        if isinstance(self.other, Protocol):
+            return {**found, "second protocol": self.other.hash, "with the split of the first": self.mixture.b.hash}
+        return {
+            **found,
+            "second journal": self.other.run.journal.last_hash,
+            "second protocol": self.other.protocol.hash,
+        }
 
     def _planned(self, orders: int, seed: int) -> list[Chosen]:
         """The sets of switches whose numbers are needed."""
@@ -311,8 +319,8 @@ class _Gap:
         for source, sets in by_source.values():
             protocols = [self.mixture.protocol(self._switches(chosen)) for chosen in sets]
             found = measure_variants(source, protocols, [self.metric], self.labels, tell)
-            for number, why in found.refusals.items():
-                names = ", ".join(switch.name for switch in sets[number]) or "nothing"
+            for (number, _), why in found.refusals.items():
+                names = ", ".join(switch.name for switch in self.players if switch in sets[number]) or "nothing"
                 raise StudyError(
                     f"between the two, with {names} switched, there is no number: {why}. Explain the way to a "
                     "protocol that differs in fewer decisions"
@@ -356,40 +364,41 @@ def _evaluated_as(own: Protocol, theirs: Protocol) -> Protocol:
     values = {key: value for key, value in theirs.items() if not needs_refit(key)}
     values |= {key: value for key, value in own.items() if needs_refit(key)}
     resolved = resolve(values, {**own.origins, **theirs.origins}, strict=frozenset())
-    return Protocol(
-        resolved.values_,
-        resolved.origins,
-        theirs.name,
-        folder=own.folder,
-        folders={**own.folders, **dict.fromkeys(theirs.files, theirs.folder), **theirs.folders},
-    )
+    stating = {key: own if needs_refit(key) else theirs for key in resolved.files}
+    folders = {key: one.folders.get(key, one.folder) for key, one in stating.items()}
+    return Protocol(resolved.values_, resolved.origins, theirs.name, folders=folders)
 
 
-def _fits_differ(one: KeptRun, two: KeptRun) -> bool:
-    """Whether the scores of any algorithm, or what was held out, differ."""
-    if _held_out(one) != _held_out(two):
+def _fits_differ(one: KeptRun, two: KeptRun, labels: Sequence[str]) -> bool:
+    """Whether what was held out, the seed, or the scores of any algorithm differ."""
+    if _held_out(one) != _held_out(two) or one.study.seed != two.study.seed or one.scale != two.scale:
         return True
-    shared = [label for label in one.algorithms if label in two.algorithms]
-    return any(_scores(one, label) != _scores(two, label) for label in shared) or one.study.seed != two.study.seed
+    return not all(one.same_fit(label, two) for label in labels)
 
 
-def _held_out(run: KeptRun) -> list[tuple[str, str, str]]:
-    return [(e.fold, e.train_digest, e.test_digest) for e in run.run.journal.events("fold.made")]
-
-
-def _scores(run: KeptRun, label: str) -> list[tuple[str | None, ...]]:
-    names = ("scores", "scored_items")
-    return [tuple(cell.artifacts.get(name) for name in names) for cell in run.run.cells[label].values()]
+def _held_out(run: KeptRun) -> list[tuple[str | None, ...]]:
+    made = run.run.journal.events("fold.made")
+    return [(e.fold, e.train_digest, e.validation_digest, e.test_digest) for e in made]
 
 
 def _studies_differ(one: KeptRun, two: KeptRun) -> bool:
-    """Whether more than the protocol differs: data, seed, algorithms."""
+    """Whether more than the protocol differs: data, seed, algorithms, tuning."""
 
     def rest(run: KeptRun) -> object:
         described = run.study.describe()
-        return [described[key] for key in ("seed", "data", "data_options", "algorithms")], run.plan.source.digest
+        return [described.get(key) for key in ("seed", "algorithms", "tune")], run.plan.source.digest
 
     return rest(one) != rest(two)
+
+
+def _require_same_numbers(run: KeptRun, metric: str, labels: Sequence[str], found: Vector) -> None:
+    """Refuse kept scores that do not give the numbers of their own run, where it measured the metric."""
+    table = Results(run.run.folder).table()
+    if metric in table.columns and not np.array_equal(table.loc[list(labels), metric], found, equal_nan=True):
+        raise JournalError(
+            f"the scores kept in {run.run.folder} do not give the run's own {metric}; it was made by another version "
+            "of repro: run the study again"
+        )
 
 
 class _Fits:
@@ -397,11 +406,16 @@ class _Fits:
 
     def __init__(self, run: KeptRun, other: KeptRun | Protocol, scratch: Path, workers: int, tell: Tell | None) -> None:
         self._studies = (run.study, run.study if isinstance(other, Protocol) else other.study)
+        self.others_differ = isinstance(other, KeptRun) and (
+            _studies_differ(run, other)
+            or (
+                _fitted(run.protocol) == _fitted(other.protocol) and _fits_differ(run, other, _labels(run, other, None))
+            )
+        )
         self._scratch, self._workers, self._tell = scratch, workers, tell
         self._made: dict[tuple[bool, tuple[object, ...]], KeptRun] = {(False, _fitted(run.protocol)): run}
         if isinstance(other, KeptRun):
-            differ = _studies_differ(run, other)
-            self._made.setdefault((differ, _fitted(other.protocol)), other)
+            self._made.setdefault((self.others_differ, _fitted(other.protocol)), other)
 
     def of(self, protocol: Protocol, *, theirs: bool) -> KeptRun:
         """The run of the first study, or of the other, with data and split as in the protocol."""

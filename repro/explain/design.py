@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import product
+from itertools import islice
 
 import numpy as np
 
@@ -23,16 +23,16 @@ from repro.explain.mixing import needs_refit
 from repro.protocol import Decision, Protocol, Value, registry, resolve
 
 CHEAP = ("relevance", "metric", "predict", "average")
-# What no variant can have: files that are not there, and rules that stop a run.
+# What no variant can have: files that are not there, rules that stop a run, and what makes a number none.
 NOT_TRIED: Mapping[str, tuple[Value, ...]] = {
     "candidates.base": ("file",),
     "missing.rank": ("fail",),
     "missing.infinite": ("fail",),
     "predict.missing": ("fail", "nan"),
     "average.no_relevant": ("nan",),
-    "candidates.strata": ("popularity",),
 }
 _FEW = 20  # ratings, up to which each of them is tried as a threshold
+_COUNTED = 100_000
 _TOGETHER = 8  # plots that go with the same cheap combinations
 
 Combination = Mapping[str, Value]
@@ -40,10 +40,11 @@ Combination = Mapping[str, Value]
 
 @dataclass(frozen=True)
 class Axis:
-    """A decision, or several of one family that hang together, and what is tried of it."""
+    """A decision and what is tried of it; ``named`` says whether it was asked for by itself, not with its family."""
 
     decision: str
     values: tuple[Value, ...]
+    named: bool = False
 
     @property
     def cheap(self) -> bool:
@@ -85,7 +86,7 @@ def read_axes(asked: Sequence[str], base: Protocol, ratings: FloatArray | None =
             if own is not None:
                 values = (own, *(value for value in values if value != own))
             if len(values) > 1 or equals:
-                axes[decision.id] = Axis(decision.id, values)
+                axes[decision.id] = Axis(decision.id, values, name == decision.id)
     return [axes[key] for key in known if key in axes]
 
 
@@ -111,8 +112,23 @@ def _written(decision: Decision, text: str) -> tuple[Value, ...]:
         value = decision.accept(read)
         if value is None:
             raise ProtocolError(f"{decision.id} = {piece} is not allowed; allowed: {decision.allowed()}")
+        if (option := decision.option(value)) and option.means:
+            meant = ", ".join(f"{key}={one}" for key, one in option.means.items())
+            raise ProtocolError(f"{decision.id} = {piece} is short for {meant}; vary these")
         values.append(value)
     return tuple(dict.fromkeys(values))
+
+
+def axes_met(axes: Sequence[Axis], variants: Sequence[Variant]) -> list[Axis]:
+    """The axes that have an effect in any variant; refuses those that were asked for by name and have none."""
+    met = [axis for axis in axes if any(variant.choices[axis.decision] is not None for variant in variants)]
+    for axis in axes:
+        if axis.named and axis not in met:
+            needs = " and ".join(map(str, registry()[axis.decision].when))
+            raise ProtocolError(
+                f"{axis.decision} has no effect under any of these protocols: it applies when {needs}; vary that too"
+            )
+    return met
 
 
 class Design:
@@ -122,19 +138,39 @@ class Design:
         self.base, self.axes, self.budget, self.seed = base, tuple(axes), budget, seed
 
     @cached_property
-    def combinations(self) -> int:
-        """How many combinations there are of the values of the axes, those that mean the same counted apart."""
-        return _count(self.axes)
+    def combinations(self) -> int | None:
+        """How many protocols there are in all; None where they are more than can be counted quickly."""
+        counted = sum(1 for _ in islice(self._meaningful(), _COUNTED + 1))
+        return counted if counted <= _COUNTED else None
 
     @cached_property
     def complete(self) -> bool:
         """Whether all of them are tried."""
-        return self.combinations <= 4 * self.budget and len(self._distinct(_product(self.axes))) <= self.budget
+        return self.combinations is not None and self.combinations <= self.budget
 
     def variants(self) -> list[Variant]:
         """Protocols that differ, the one that all start from first."""
-        if self.complete:
-            return list(self._distinct(_product(self.axes)).values())
+        found = self._distinct(self._meaningful() if self.complete else self._sample())
+        return list(found.values())[: self.budget]
+
+    def _meaningful(self) -> Iterator[Combination]:
+        """All combinations of values that have an effect. Decisions hang on those before them."""
+        known = registry()
+
+        def walk(number: int, stated: dict[str, Value], chosen: dict[str, Value]) -> Iterator[Combination]:
+            while number < len(self.axes):
+                axis = self.axes[number]
+                number += 1
+                if not known.active(known[axis.decision], stated):
+                    continue
+                for value in axis.values:
+                    yield from walk(number, {**stated, axis.decision: value}, {**chosen, axis.decision: value})
+                return
+            yield chosen
+
+        return walk(0, {**_usual(), **self.base}, {})
+
+    def _sample(self) -> Iterator[Combination]:
         dear, cheap = ([axis for axis in self.axes if axis.cheap == wanted] for wanted in (False, True))
         draws = np.random.default_rng(self.seed)
         # Of the dear ones, at least enough to see each of their values once, and half as many elsewhere.
@@ -143,10 +179,7 @@ class Design:
         whole = self._some(dear, plots, draws)
         each = max(1, self.budget // len(whole))
         within = self._some(cheap, max(each, 1 + sum(len(axis.values) - 1 for axis in cheap)), draws)
-        found = self._distinct(
-            {**one, **two} for number, one in enumerate(whole) for two in _window(within, number, each)
-        )
-        return list(found.values())[: self.budget]
+        return ({**one, **two} for number, one in enumerate(whole) for two in _window(within, number, each))
 
     def _some(self, axes: Sequence[Axis], count: int, draws: np.random.Generator) -> list[Combination]:
         """Up to ``count`` combinations that differ in meaning: the protocol's own, those one step from it, random
@@ -160,6 +193,8 @@ class Design:
                 found.setdefault(protocol.hash, combination)
 
         add(own)
+        if not axes:
+            return [own]
         for axis in axes:
             for value in axis.values[1:]:
                 add({**own, axis.decision: value})
@@ -221,8 +256,3 @@ def _any_of(axis: Axis, draws: np.random.Generator) -> Value:
 
 def _count(axes: Sequence[Axis]) -> int:
     return math.prod(len(axis.values) for axis in axes)
-
-
-def _product(axes: Sequence[Axis]) -> Iterator[Combination]:
-    for values in product(*(axis.values for axis in axes)):
-        yield dict(zip((axis.decision for axis in axes), values, strict=True))

@@ -13,6 +13,7 @@ import pandas as pd
 from repro.explain.mixing import Change, changes
 from repro.protocol import Protocol
 from repro.stats import paired_test
+from repro.stats.equality import differences
 from repro.stats.paired import named_test
 from repro.study.per_user import FinishedRun, metric_names
 from repro.study.results import ALL_FOLDS, Results
@@ -34,8 +35,9 @@ class Fact:
 class NumberPair:
     """A metric of an algorithm in both runs, and how it changed for the users that are in both.
 
-    quantiles  of the change of each user, by share
-    p          of the paired test; not a number where nothing is paired or nobody changed
+    higher, lower  for how many of them; rounding is no change
+    quantiles      of the change of each user, by share
+    p              of the paired test; not a number where nothing is paired
     """
 
     algorithm: str
@@ -76,15 +78,7 @@ class Difference:
         return {
             "first": self.first,
             "second": self.second,
-            "decisions": [
-                {
-                    **asdict(one),
-                    "before_means": one.meaning(one.before),
-                    "after_means": one.meaning(one.after),
-                    "needs_refit": one.needs_refit,
-                }
-                for one in self.decisions
-            ],
+            "decisions": [one.to_dict() for one in self.decisions],
             "data": [asdict(one) for one in self.data],
             "algorithms": [asdict(one) for one in self.algorithms],
             "environment": [asdict(one) for one in self.environment],
@@ -127,7 +121,9 @@ def _data(run: FinishedRun) -> dict[str, str]:
         event = run.journal.events(name)[0]
         found |= {f"{size}, {what}": f"{getattr(event, size):,}" for size in ("rows", "users", "items")}
         found[f"digest, {what}"] = event.digest[:12]
-    found["name"] = run.journal.events("data.loaded")[0].data
+    loaded = run.journal.events("data.loaded")[0]
+    found["name"] = loaded.data
+    found |= {f"file of {decision}": digest[:12] for decision, digest in loaded.files.items()}
     for fold in run.journal.events("fold.made"):
         rows = f"{fold.train_rows:,} + {fold.test_rows:,} rows"
         found[f"{fold.fold}, training + test"] = f"{rows} ({fold.train_digest[:6]} + {fold.test_digest[:6]})"
@@ -138,9 +134,10 @@ def _algorithms(run: FinishedRun) -> dict[str, str]:
     found: dict[str, str] = {}
     for event in run.journal.events("cell.started"):
         label = event.cell.rpartition("/")[0]
-        found[f"{label}"] = event.algorithm
+        found[label] = event.algorithm
         found[f"{label}, version"] = event.framework_version
-        found |= {f"{label}, {name}": str(value) for name, value in event.parameters.items()}
+        own = event.cell if event.tuned else label  # what was tuned may be another thing on each fold
+        found |= {f"{own}, {name}": str(value) for name, value in event.parameters.items()}
     return found
 
 
@@ -208,7 +205,7 @@ def _pair(
     if mine is None or theirs is None:
         return NumberPair(label, metric, before, after)
     joined = pd.concat([mine.rename("before"), theirs.rename("after")], axis=1, join="inner").dropna()
-    change = (joined["after"] - joined["before"]).to_numpy()
+    change = differences(joined["after"].to_numpy(), joined["before"].to_numpy())
     if not len(change):
         return NumberPair(label, metric, before, after)
     outcome = paired_test(test, joined["after"], joined["before"])

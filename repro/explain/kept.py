@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,7 @@ import pyarrow.parquet as pq
 
 from repro.data import datasets
 from repro.data.interactions import CodeArray
-from repro.errors import JournalError, StudyError
+from repro.errors import JournalError, StudyError, nearest
 from repro.journal import events
 from repro.plugin import Scores
 from repro.protocol import Protocol
@@ -50,12 +49,7 @@ class KeptRun:
         if not run.cells:
             raise StudyError(f"the run in {run.folder} has no algorithm with all its folds; finish it with --resume")
         plan = make_plan(_study(run, data), to_fit=False)
-        loaded = run.journal.events("data.loaded")[0]
-        if loaded.digest != plan.source.digest:
-            raise JournalError(
-                f"the data changed since the run in {run.folder} (digest {loaded.digest[:12]} then, "
-                f"{plan.source.digest[:12]} now); give the data of that time with --data"
-            )
+        _require_same(run, plan)
         return cls(run, plan)
 
     @property
@@ -72,6 +66,26 @@ class KeptRun:
         """The labels of those that were fitted on all folds."""
         return tuple(self.run.cells)
 
+    def chosen(self, wanted: Sequence[str] | None) -> tuple[str, ...]:
+        """The algorithms that are asked for; all of them where none is."""
+        known = self.algorithms
+        for label in wanted or ():
+            if label not in known:
+                raise StudyError(
+                    f"there is no algorithm '{label}'{nearest(label, known)} There are: {', '.join(known)}"
+                )
+        return tuple(wanted or known)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known about numbers under other protocols."""
+        if not any(entry.space for entry in self.study.entries):
+            return ()
+        return (
+            "Parameters were chosen under the run's own protocol, and stay as they are: a run with another protocol "
+            "might choose others.",
+        )
+
     @property
     def scale(self) -> tuple[float, float]:
         """The rating scale."""
@@ -85,41 +99,88 @@ class KeptRun:
 
     def scores(self, label: str, fold: KeptFold) -> Scores:
         """The scores of an algorithm: the test users of the fold by all items."""
-        artifacts = self._artifacts(label, fold.name)
-        if "scores" not in artifacts:
+        if "scores" not in self._artifacts(label, fold.name):
             raise StudyError(f"the run in {self.run.folder} has no lists, only predictions; ask for rmse or the like")
-        return read_scores(artifacts["scores"], artifacts["scored_items"], fold.test_users, fold.parts.whole)
+        paths = [self._path(label, fold.name, name) for name in ("scores", "scored_items")]
+        return read_scores(paths[0], paths[1], fold.test_users, fold.parts.whole)
 
-    def predictions(self, label: str, fold: KeptFold) -> Scores | None:
-        """The ratings that an algorithm predicted for the held-out pairs of the fold; None where it predicts none."""
-        artifacts = self._artifacts(label, fold.name)
-        if "predictions" not in artifacts:
+    def predictions(self, label: str, fold: str) -> Scores | None:
+        """The ratings that an algorithm predicted for the held-out pairs of a fold; None where there are none.
+
+        They are there where the run measured predictions, of algorithms that predict ratings.
+        """
+        if "predictions" not in self._artifacts(label, fold):
             return None
-        table = pq.read_table(artifacts["predictions"], columns=["prediction", "state"])
+        table = pq.read_table(self._path(label, fold, "predictions"), columns=["prediction", "state"])
         return Scores(table["prediction"].to_numpy(), table["state"].to_numpy())
 
-    def _artifacts(self, label: str, fold: str) -> dict[str, Path]:
-        return {name: self._folder.artifact(digest) for name, digest in self.run.cells[label][fold].artifacts.items()}
+    def same_fit(self, label: str, other: KeptRun) -> bool:
+        """Whether an algorithm gave the same scores and predictions in another run with the same folds."""
+        for fold in self.run.cells[label]:
+            mine, theirs = self._artifacts(label, fold), other._artifacts(label, fold)
+            if any(mine.get(name) != theirs.get(name) for name in ("scores", "scored_items")):
+                return False
+            predicted = self.predictions(label, fold), other.predictions(label, fold)
+            if not _same_scores(*predicted):
+                return False
+        return True
 
-    @cached_property
-    def _folder(self) -> RunFolder:
-        return RunFolder(self.run.folder)
+    def _artifacts(self, label: str, fold: str) -> Mapping[str, str]:
+        return self.run.cells[label][fold].artifacts
+
+    def _path(self, label: str, fold: str, name: str) -> Path:
+        folder, digest = RunFolder(self.run.folder), self._artifacts(label, fold)[name]
+        if not folder.artifact(digest).is_file():
+            raise JournalError(
+                f"the {name.replace('_', ' ')} of {label} ({fold}) are no longer in {folder.artifacts}; {RUN_AGAIN}"
+            )
+        return folder.artifact(digest)
 
 
 def _has_scores(cell: events.CellFinished) -> bool:
-    """Whether scores were kept, where there are lists; predictions always are."""
+    """Whether scores were kept, where there are lists."""
     return "scores" in cell.artifacts or "lists" not in cell.artifacts
 
 
+def _same_scores(one: Scores | None, two: Scores | None) -> bool:
+    if one is None or two is None:
+        return one is two
+    same = np.array_equal(one.values, two.values, equal_nan=True)
+    return same and (one.state is None or two.state is None or np.array_equal(one.state, two.state))
+
+
+def _require_same(run: FinishedRun, plan: Plan) -> None:
+    """Refuse data, files or folds that are not those of the run."""
+    loaded = run.journal.events("data.loaded")[0]
+    if loaded.digest != plan.source.digest:
+        raise JournalError(
+            f"the data changed since the run in {run.folder} (digest {loaded.digest[:12]} then, "
+            f"{plan.source.digest[:12]} now); give the data of that time with --data"
+        )
+    for decision, digest in loaded.files.items():
+        if plan.files.get(decision) != digest:
+            raise JournalError(f"the file of {decision} changed since the run in {run.folder}; run the study again")
+    made = {event.fold: event for event in run.journal.events("fold.made")}
+    for fold in plan.split.folds:
+        event, rows = made.get(fold.name), plan.interactions
+        digests = [rows.select(part).digest for part in (fold.train, fold.test)]
+        if event is None or digests != [event.train_digest, event.test_digest]:
+            raise JournalError(
+                f"the folds of the run in {run.folder} cannot be made again: {fold.name} is another one now (another "
+                "version of repro, or of what it splits with?); run the study again"
+            )
+
+
 def _study(run: FinishedRun, data: object) -> Study:
-    """The study of a run, with its data: where the run found it, or beside the run or its folder."""
+    """The study of a run, with its data and files: where the run found them, or beside the run or its folder."""
     study = Study.load(run.folder / "study.toml")
+    places = (run.folder, run.folder.resolve().parent, Path())
+    study.protocol = _with_files(study.protocol, places)
     if data is not None:
         study.data = data
     elif study.data_name == "given in code":
         raise StudyError(f"the data of the run in {run.folder} was given in code; give it again, with data= or --data")
     elif study.data_name not in datasets():
-        places = (run.folder, run.folder.resolve().parent, Path())
         found = next((place / study.data_name for place in places if (place / study.data_name).exists()), None)
         if found is None:
             raise StudyError(
@@ -127,3 +188,11 @@ def _study(run: FinishedRun, data: object) -> Study:
             )
         study.data = found
     return study
+
+
+def _with_files(protocol: Protocol, places: Sequence[Path]) -> Protocol:
+    """The protocol, with the files that it names found in the first of the places that has them."""
+    found = {
+        key: place for key in protocol.files for place in reversed(places) if (place / protocol.text(key)).is_file()
+    }
+    return replace(protocol, folders={**protocol.folders, **found})

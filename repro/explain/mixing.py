@@ -53,6 +53,17 @@ class Change:
         """A value in words."""
         return "has no effect" if value is None else registry()[self.decision].meaning(value)
 
+    def to_dict(self) -> dict[str, object]:
+        """The change as plain data, with what it means."""
+        return {
+            "decision": self.decision,
+            "before": self.before,
+            "after": self.after,
+            "before_means": self.meaning(self.before),
+            "after_means": self.meaning(self.after),
+            "needs_refit": self.needs_refit,
+        }
+
 
 def changes(a: Protocol, b: Protocol) -> list[Change]:
     """The decisions that differ, in the order of the registry."""
@@ -90,16 +101,10 @@ class Mixture:
         # What has no effect in the mixture is dropped; so is what hangs on it.
         active = {key: value for key, value in values.items() if known.active(known[key], values)}
         mixed = resolve(active, origins, strict=frozenset())
-        return Protocol(
-            mixed.values_,
-            mixed.origins,
-            folder=self.a.folder,
-            folders={
-                **self.b.folders,
-                **self.a.folders,
-                **{key: self.b.folders[key] for key in taken & {*self.b.folders}},
-            },
-        )
+        theirs = {key for key in mixed.files if key in self.b and (key in taken or key in self._only)}
+        stating = {key: self.b if key in theirs else self.a for key in mixed.files}
+        folders = {key: one.folders.get(key, one.folder) for key, one in stating.items()}
+        return Protocol(mixed.values_, mixed.origins, folders=folders)
 
     def _refused(self, groups: Iterable[tuple[str, ...]]) -> str:
         try:
@@ -119,7 +124,6 @@ class Mixture:
         return None
 
     def _riding(self, group: tuple[str, ...]) -> tuple[str, ...]:
-        """The decisions that gain or lose their effect with this group."""
+        """The decisions that have an effect in one of the two protocols only, because of this group (and others)."""
         known = registry()
-        switched = self._mixed(set(group))
-        return tuple(key for key in self._only if (key in switched) != (key in self.a) and known[key].when)
+        return tuple(key for key in self._only if any(known.hangs_on(key, other) for other in group))

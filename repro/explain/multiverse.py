@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from repro.errors import StudyError
-from repro.explain.design import Axis, Design, Variant, read_axes
+from repro.explain.design import Axis, Design, Variant, axes_met, read_axes
 from repro.explain.kept import KeptRun
 from repro.explain.variants import measure_variants
 from repro.metrics import metrics, parse_measure
@@ -31,8 +31,10 @@ Values = npt.NDArray[np.float64]
 class Multiverse:
     """The numbers of all variants: variants by algorithms by metrics; the first variant is the study's own protocol.
 
-    refused       variants without numbers, by why
-    combinations  how many there are in all, of which the variants are a sample where they are fewer
+    refused       of metrics, how many variants have no numbers, by why
+    notes         what else is to be known
+    combinations  how many protocols there are in all, of which the variants are a sample where they are fewer; None
+                  where they are too many to be counted
     journal       the last event of the run's journal; ``protocol`` is the hash of the study's own
     """
 
@@ -43,12 +45,13 @@ class Multiverse:
     metrics: tuple[str, ...]
     better: Mapping[str, str]
     values: Values
-    refused: Mapping[str, int]
-    combinations: int
+    refused: Mapping[str, Mapping[str, int]]
+    combinations: int | None
     complete: bool
     seed: int
     journal: str = ""
     protocol: str = ""
+    notes: tuple[str, ...] = ()
 
     def of(self, metric: str) -> Universe:
         """What is to be seen by one metric."""
@@ -108,12 +111,16 @@ class Universe:
 
     @cached_property
     def orders(self) -> npt.NDArray[np.int64]:
-        """For each variant, how many algorithms are better than each: two variants with equal rows rank alike."""
-        scores = self._scores
-        return np.array([(row[np.newaxis, :] > row[:, np.newaxis]).sum(axis=1) for row in scores], dtype=np.int64)
+        """For each variant, how many algorithms are better than each: two variants with equal rows rank alike.
+
+        -1 where an algorithm has no number.
+        """
+        better = [(row[np.newaxis, :] > row[:, np.newaxis]).sum(axis=1) for row in self._scores]
+        return np.where(np.isfinite(self._scores), np.array(better, dtype=np.int64), -1)
 
     def taus(self) -> Values:
-        """Kendall's tau (b) between the order of algorithms under the study's protocol and under each variant."""
+        """Kendall's tau (b) between the order of algorithms under the study's protocol and under each variant: of those
+        that have a number in both, and not a number where there is no order."""
         return np.array([self._tau(self.orders[0], row) for row in self.orders])
 
     def mean_tau(self) -> float:
@@ -131,7 +138,8 @@ class Universe:
     def _tau(self, one: npt.NDArray[np.int64], two: npt.NDArray[np.int64]) -> float:
         key = (one.tobytes(), two.tobytes())
         if key not in self._known_taus:
-            self._known_taus[key] = kendall(one, two)
+            both = (one >= 0) & (two >= 0)
+            self._known_taus[key] = kendall(one[both], two[both])
         return self._known_taus[key]
 
     @cached_property
@@ -228,13 +236,16 @@ def multiverse(
         raise StudyError(f"nothing is varied: {', '.join(vary) or 'no decision'} has no other options to try")
     design = Design(kept.protocol, axes, budget, seed)
     variants = design.variants()
+    axes = axes_met(axes, variants)  # before the work is done: what cannot be had is told
     found = measure_variants(kept, [variant.protocol for variant in variants], names, algorithms, tell)
-    if 0 in found.refusals:
-        raise StudyError(f"the study's own protocol gives no numbers: {found.refusals[0]}")
-    refused: dict[str, int] = {}
-    for why in found.refusals.values():
-        refused[why] = refused.get(why, 0) + 1
-    good = [number for number in range(len(variants)) if number not in found.refusals]
+    for name in names:
+        if (0, name) in found.refusals:
+            raise StudyError(f"the study's own protocol has no {name}: {found.refusals[0, name]}")
+    refused: dict[str, dict[str, int]] = {}
+    for (_, name), why in found.refusals.items():
+        counts = refused.setdefault(name, {})
+        counts[why] = counts.get(why, 0) + 1
+    good = [n for n in range(len(variants)) if any((n, name) not in found.refusals for name in names)]
     known = metrics()
     return Multiverse(
         study=kept.study.question or kept.run.folder.name,
@@ -246,6 +257,7 @@ def multiverse(
         values=found.values[good],
         refused=refused,
         combinations=design.combinations,
+        notes=kept.notes,
         complete=design.complete,
         seed=seed,
         journal=kept.run.journal.last_hash,

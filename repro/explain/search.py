@@ -22,8 +22,9 @@ import numpy.typing as npt
 from repro.errors import ProtocolError, StudyError, nearest
 from repro.explain.design import Design, read_axes
 from repro.explain.kept import KeptRun
-from repro.explain.mixing import Change, changes, needs_refit
+from repro.explain.mixing import Change, changes
 from repro.explain.variants import measure_variants
+from repro.metrics import Measure, metrics, parse_measure, simple_measures
 from repro.protocol import Protocol, Value, protocol_names, registry
 
 BUDGET = 3000
@@ -74,7 +75,8 @@ class Found:
 
     tried          how many protocols were tried
     fitting        how many of them give all printed digits
-    equally_near   how many of them are as near as the nearest
+    equally_near   how many of them are exactly as near as the first
+    notes          what else is to be known
     """
 
     cells: tuple[Published, ...]
@@ -83,6 +85,7 @@ class Found:
     tried: int
     fitting: int
     equally_near: int
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         """Everything as plain data."""
@@ -91,6 +94,7 @@ class Found:
             "tried": self.tried,
             "fitting": self.fitting,
             "equally_near": self.equally_near,
+            "notes": list(self.notes),
             "own": _plain(self.own),
             "nearest": [_plain(fit) for fit in self.nearest],
         }
@@ -114,28 +118,47 @@ def read_published(
     The first text is of the first metric, and so on; a text may say its metric, ``ndcg@10: 0.199,0.033``. A number is
     as exact as it is printed: 0.20 has two decimals. A dash is no number.
     """
-    cells: list[Published] = []
-    for place, text in enumerate(texts):
+    unnamed = list(metric_names)
+    cells: dict[tuple[str, str], Published] = {}
+    for text in texts:
         before, colon, after = text.rpartition(":")
-        name = before.strip() if colon else metric_names[min(place, len(metric_names) - 1)]
-        pieces = [piece.strip() for piece in after.split(",")]
-        if len(pieces) > len(algorithms) and not any("=" in piece for piece in pieces):
+        if not colon and not unnamed:
             raise StudyError(
-                f"there are {len(pieces)} numbers, and {len(algorithms)} algorithms to give them to "
-                f"({', '.join(algorithms)}); name them, as in '{algorithms[0]}=0.199'"
+                f"there are more rows of numbers than metrics to give them to ({', '.join(metric_names)}); name a "
+                "metric with -m for each, or write 'ndcg@10: 0.199,0.033'"
             )
-        for number, piece in enumerate(pieces):
-            label, equals, written = (part.strip() for part in piece.rpartition("="))
-            label = label if equals else algorithms[number]
+        name = before.strip() if colon else unnamed.pop(0)
+        for label, written in _row(after, algorithms):
             if label not in known:
                 raise StudyError(
                     f"there is no algorithm '{label}'{nearest(label, known)} There are: {', '.join(known)}"
                 )
-            if written not in ("-", ""):
-                cells.append(Published(label, name, *_number(written)))
+            if written in ("-", ""):
+                continue
+            if (label, name) in cells:
+                raise StudyError(f"there are two numbers for {name} of {label}; give one")
+            cells[label, name] = Published(label, name, *_number(written))
     if not cells:
         raise StudyError("no published number is given; write them as --find 0.199,0.033,0.280")
-    return cells
+    return list(cells.values())
+
+
+def _row(text: str, algorithms: Sequence[str]) -> list[tuple[str, str]]:
+    """The algorithms and numbers of one row: all named, or all in the order of the algorithms."""
+    pieces = [piece.strip() for piece in text.split(",")]
+    named = [tuple(part.strip() for part in piece.rpartition("=")[::2]) for piece in pieces if "=" in piece]
+    if len(named) == len(pieces):
+        return [(label, written) for label, written in named]
+    if named and any("=" not in piece and piece not in ("-", "") for piece in pieces):
+        raise StudyError(f"'{text.strip()}': name all numbers, as in '{algorithms[0]}=0.199', or none of them")
+    if named:
+        return [(label, written) for label, written in named]
+    if len(pieces) > len(algorithms):
+        raise StudyError(
+            f"there are {len(pieces)} numbers, and {len(algorithms)} algorithms to give them to "
+            f"({', '.join(algorithms)}); name them, as in '{algorithms[0]}=0.199'"
+        )
+    return list(zip(algorithms, pieces, strict=False))
 
 
 def _number(written: str) -> tuple[float, int]:
@@ -165,13 +188,20 @@ def find_protocols(
     """
     kept = run if isinstance(run, KeptRun) else KeptRun.open(run)
     names = list(dict.fromkeys(cell.metric for cell in cells))
-    return _Search(kept, cells, vary or _searched(names), budget, tell).found()
+    measures = [parse_measure(name, kept.protocol, metrics()) for name in names]
+    return _Search(kept, cells, vary or _searched(measures), budget, tell).found()
 
 
-def _searched(names: Sequence[str]) -> list[str]:
-    known = registry()
-    families = [f"metric.{name.partition('@')[0].partition('[')[0].lower()}" for name in names]
-    return [*SEARCHED, *(family for family in dict.fromkeys(families) if known.family(family))]
+def _searched(measures: Iterable[Measure]) -> list[str]:
+    """What is searched for these measures: what bears on their kinds, and their own variants."""
+    known, simple = registry(), simple_measures(measures)
+    families: list[str] = []
+    if any(one.metric.kind != "prediction" for one in simple):
+        families += SEARCHED
+    if any(one.metric.kind == "prediction" for one in simple):
+        families.append("predict")
+    families += [f"metric.{one.metric.name}" for one in (*measures, *simple)]
+    return [family for family in dict.fromkeys(families) if known.family(family)]
 
 
 class _Tried(NamedTuple):
@@ -192,12 +222,11 @@ class _Search:
         self._run, self._cells, self._budget, self._tell = run, tuple(cells), budget, tell
         self._metrics = list(dict.fromkeys(cell.metric for cell in cells))
         self._labels = [label for label in run.algorithms if any(cell.algorithm == label for cell in cells)]
-        self._axes = [
-            axis for axis in read_axes(vary, run.protocol, run.plan.interactions.ratings) if _may_vary(axis.decision)
-        ]
+        self._axes = read_axes(vary, run.protocol, run.plan.interactions.ratings)
         self._tried: dict[str, _Tried] = {}
 
     def found(self) -> Found:
+        self._require_numbers()
         steps = dict.fromkeys((one.hash for one in self._try(self._bundled())), 0)
         around: set[str] = set()
         centre: Protocol | None = self._run.protocol
@@ -211,6 +240,16 @@ class _Search:
                 steps[protocol.hash] = min(steps.get(protocol.hash, 99), steps[centre.hash] + len(change))
             centre = self._promising(steps, around)
         return self._summary()
+
+    def _require_numbers(self) -> None:
+        """Refuse cells that have no number under the run's own protocol."""
+        self._try([self._run.protocol])
+        for cell, value in zip(self._cells, self._tried[self._run.protocol.hash].values, strict=True):
+            if not math.isfinite(value):
+                raise StudyError(
+                    f"{cell.algorithm} has no {cell.metric} in this run (it predicts no ratings, or none were "
+                    "measured); leave it out, or run the study with that metric"
+                )
 
     def _promising(self, steps: Mapping[str, int], around: set[str]) -> Protocol | None:
         """The protocol that is to be looked around next: near, few steps away, and with numbers of its own.
@@ -274,7 +313,7 @@ class _Search:
         """The run's own protocol, and those that come with the suite, as far as they are about evaluation."""
         found, own = [self._run.protocol], self._run.protocol
         varied = {axis.decision for axis in self._axes}
-        for name in protocol_names():  # those that were inferred of evaluators aside, which are many
+        for name in protocol_names():
             theirs = Protocol.load(name)
             values = {key: value for key, value in theirs.items() if key in varied}
             try:
@@ -328,13 +367,10 @@ class _Search:
             own=self._fit(self._tried[self._run.protocol.hash]),
             tried=len(ordered),
             fitting=sum(self._fits(one.values) for one in ordered),
-            equally_near=sum(one.residual <= least + _EQUAL for one in ordered),
+            equally_near=sum(abs(one.residual - least) <= _EQUAL for one in ordered),
+            notes=self._run.notes,
         )
 
     def _fit(self, tried: _Tried) -> Fit:
         differing = tuple(changes(self._run.protocol, tried.protocol))
         return Fit(tried.protocol, tuple(tried.values.tolist()), tried.residual, self._fits(tried.values), differing)
-
-
-def _may_vary(decision: str) -> bool:
-    return not needs_refit(decision) and decision != "average.folds"

@@ -29,14 +29,15 @@ class Shares(Generic[Player]):
 
     values        players by games; they add up to the difference
     errors        the standard error of each, 0 where all orders were counted
-    interactions  of pairs of players: how much more (or less) switching one changes once the other is switched
+    interactions  of pairs of players: how much more (or less) switching one changes once the other is switched, and
+                  the standard error of that; pairs that no sample had next to each other are not there
     orders        how many orders were sampled; None where all were counted
     """
 
     players: tuple[Player, ...]
     values: Vector
     errors: Vector
-    interactions: dict[tuple[Player, Player], Vector]
+    interactions: dict[tuple[Player, Player], tuple[Vector, Vector]]
     orders: int | None
 
 
@@ -65,7 +66,8 @@ def exact_shares(players: Sequence[Player], game: Game[Player]) -> Shares[Player
         for one, two in combinations(players, 2)
     }
     shares = np.array(values).reshape(n, len(numbers[()]))
-    return Shares(tuple(players), shares, np.zeros_like(shares), interactions, None)
+    without_error = {pair: (found, np.zeros_like(found)) for pair, found in interactions.items()}
+    return Shares(tuple(players), shares, np.zeros_like(shares), without_error, None)
 
 
 def sampled_shares(players: Sequence[Player], game: Game[Player], orders: int, seed: int) -> Shares[Player]:
@@ -104,9 +106,13 @@ def sampled_shares(players: Sequence[Player], game: Game[Player], orders: int, s
             pairs[(one, two) if place[one] < place[two] else (two, one)].append(beside)
     every = np.array(sampled)
     means = np.apply_along_axis(math.fsum, 0, every) / len(every)
-    errors = every.std(axis=0, ddof=1) / math.sqrt(len(every))
-    interactions = {pair: np.mean(found, axis=0) for pair, found in pairs.items() if found}
+    errors = _mean_and_error(every)[1]
+    interactions = {pair: _mean_and_error(np.array(found)) for pair, found in pairs.items() if len(found) > 1}
     return Shares(tuple(players), means, errors, interactions, 2 * len(every))
+
+
+def _mean_and_error(samples: Vector) -> tuple[Vector, Vector]:
+    return samples.mean(axis=0), samples.std(axis=0, ddof=1) / math.sqrt(len(samples))
 
 
 def _subsets(players: Sequence[Player]) -> Iterable[tuple[Player, ...]]:

@@ -13,12 +13,13 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from repro.candidates import Judgements, ListBlock, judge, plan_candidates
+from repro.data.interactions import CodeArray
 from repro.errors import ReproError, StudyError
 from repro.explain.kept import KeptFold, KeptRun
 from repro.metrics import (
@@ -49,13 +50,13 @@ Key = tuple[object, ...]
 class Numbers:
     """The numbers of some protocols: protocols by algorithms by metrics, all folds together.
 
-    ``refusals`` says of protocols, by their place, why they have none.
+    ``refusals`` says of protocols (by their place) and metrics why there are none.
     """
 
     algorithms: tuple[str, ...]
     metrics: tuple[str, ...]
     values: Values
-    refusals: Mapping[int, str]
+    refusals: Mapping[tuple[int, str], str]
 
 
 def measure_variants(
@@ -69,37 +70,41 @@ def measure_variants(
 
     Only decisions about evaluation may differ from those of the run: what is held out, and what was fitted, stays.
     """
-    labels = run.algorithms if algorithms is None else tuple(algorithms)
-    asked, refusals = _asked(protocols, metric_names)
+    labels, names = run.chosen(algorithms), tuple(metric_names)
+    asked, refusals = _asked(protocols, names)
     folded = {number: [_Folds(one) for _ in labels] for number, one in asked.items()}
     total, done = len(run.plan.split.folds) * len(labels) * len(asked), 0
     for fold in run.folds():
         stages = _Stages(run, fold)
-        groups = stages.groups(asked, refusals)
+        groups, unlisted = stages.groups(asked)
+        for number, why in unlisted.items():
+            for one in folded[number]:
+                one.refuse(why)
         for place, label in enumerate(labels):
             own = _AlgorithmStages(stages, label, _deepest(asked.values()), _with_scores(asked.values()))
-            for group in groups:
-                for number in own.in_order(group, asked):
-                    try:
-                        folded[number][place].add(own)
-                    except ReproError as error:
-                        refusals.setdefault(number, str(error))
+            for listed, group in groups.items():
+                for number in own.in_order(group, asked) if listed else group:
+                    folded[number][place].add(own)
                 done += len(group)
                 if tell:
                     tell("variants", done, total)
-    values = np.full((len(protocols), len(labels), len(metric_names)), math.nan)
+    values = np.full((len(protocols), len(labels), len(names)), math.nan)
     for number, found in folded.items():
-        if number not in refusals:
-            values[number] = [one.values() for one in found]
-    return Numbers(labels, tuple(metric_names), values, refusals)
+        for at, name in enumerate(names):
+            whys = [why for one in found if (why := one.refusal(name))]
+            if whys:
+                refusals[number, name] = whys[0]
+            elif name in asked[number].measures:
+                values[number, :, at] = [one.value(name) for one in found]
+    return Numbers(labels, names, values, refusals)
 
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """What is asked of the scores under one protocol."""
+    """What is asked of the scores under one protocol: measures, by the names that they were asked for with."""
 
     protocol: Protocol
-    measures: tuple[Measure, ...]
+    measures: Mapping[str, Measure]
 
     @cached_property
     def families(self) -> dict[str, Key]:
@@ -112,22 +117,26 @@ class _Asked:
     @cached_property
     def simple(self) -> list[Measure]:
         """Those that compute by themselves."""
-        return simple_measures(self.measures)
+        return simple_measures(self.measures.values())
 
-    @property
+    @cached_property
     def has_lists(self) -> bool:
         return any(one.metric.kind != "prediction" for one in self.simple)
 
 
-def _asked(protocols: Sequence[Protocol], names: Sequence[str]) -> tuple[dict[int, _Asked], dict[int, str]]:
+def _asked(protocols: Sequence[Protocol], names: Sequence[str]) -> tuple[dict[int, _Asked], dict[tuple[int, str], str]]:
     known = metrics()
     asked: dict[int, _Asked] = {}
-    refusals: dict[int, str] = {}
+    refusals: dict[tuple[int, str], str] = {}
     for number, protocol in enumerate(protocols):
-        try:
-            asked[number] = _Asked(protocol, tuple(parse_measure(name, protocol, known) for name in names))
-        except ReproError as error:
-            refusals[number] = str(error)
+        measures: dict[str, Measure] = {}
+        for name in names:
+            try:
+                measures[name] = parse_measure(name, protocol, known)
+            except ReproError as error:
+                refusals[number, name] = str(error)
+        if measures:
+            asked[number] = _Asked(protocol, measures)
     return asked, refusals
 
 
@@ -165,8 +174,17 @@ class _Part:
     """The number of one measure on one fold, and, where folds are pooled, what it is made of."""
 
     value: float
-    lists: tuple[Ratio, Ranked] | None = None
+    lists: _Lists | None = None
     pairs: Predictions | None = None
+
+
+class _Lists(NamedTuple):
+    """What an average needs of lists: numerators and denominators, users, strata, and which are empty."""
+
+    ratio: Ratio
+    users: CodeArray
+    strata: npt.NDArray[np.int32]
+    empty: npt.NDArray[np.bool_]
 
 
 class _Folds:
@@ -175,18 +193,35 @@ class _Folds:
     def __init__(self, asked: _Asked) -> None:
         self._asked = asked
         self._parts: list[dict[str, _Part]] = []
+        self._refusals: dict[str, str] = {}
+
+    def refuse(self, why: str) -> None:
+        """There are no lists to be measured."""
+        self._refusals |= {one.full_name: why for one in self._asked.simple if one.metric.kind != "prediction"}
 
     def add(self, fold: _AlgorithmStages) -> None:
         """The numbers of another fold."""
         pooled = self._asked.protocol["average.folds"] == "pooled"
-        parts = {one.full_name: fold.part(one, self._asked) for one in self._asked.simple}
-        self._parts.append(parts if pooled else {name: _Part(part.value) for name, part in parts.items()})
+        parts: dict[str, _Part] = {}
+        for one in self._asked.simple:
+            if one.full_name in self._refusals:
+                continue
+            try:
+                part = fold.part(one, self._asked)
+                parts[one.full_name] = part if pooled else _Part(part.value)
+            except ReproError as error:
+                self._refusals[one.full_name] = str(error)
+        self._parts.append(parts)
 
-    def values(self) -> list[float]:
-        """The number of each measure, all folds together."""
-        return [self._value(measure) for measure in self._asked.measures]
+    def refusal(self, name: str) -> str:
+        """Why the measure has no number; nothing where it has one, or was not to be had at all."""
+        measure = self._asked.measures.get(name)
+        simple = [] if measure is None else simple_measures([measure])
+        return next((self._refusals[one.full_name] for one in simple if one.full_name in self._refusals), "")
 
-    def _value(self, measure: Measure) -> float:
+    def value(self, name: str) -> float:
+        """The number of a measure, all folds together."""
+        measure = self._asked.measures[name]
         if self._asked.protocol["average.folds"] == "pooled":
             pooled = self._pooled(measure)
             if pooled is not None:
@@ -205,10 +240,10 @@ class _Folds:
         if lists:
             return average(
                 measure,
-                Ratio(*(np.concatenate([ratio[side] for ratio, _ in lists]) for side in (0, 1))),
-                np.concatenate([ranked.users for _, ranked in lists]),
-                np.concatenate([ranked.strata for _, ranked in lists]),
-                np.concatenate([ranked.lengths == 0 for _, ranked in lists]),
+                Ratio(*(np.concatenate([one.ratio[side] for one in lists]) for side in (0, 1))),
+                np.concatenate([one.users for one in lists]),
+                np.concatenate([one.strata for one in lists]),
+                np.concatenate([one.empty for one in lists]),
                 self._asked.protocol,
             ).value
         pairs = [part.pairs for part in parts if part.pairs is not None]
@@ -237,17 +272,18 @@ class _Stages:
         self._judgements: dict[bytes, Judgements] = {}
         self._listed: dict[Key, _Listed] = {}
 
-    def groups(self, asked: Mapping[int, _Asked], refusals: dict[int, str]) -> list[list[int]]:
-        """The protocols by what is in their lists; why there are none is added to ``refusals``."""
+    def groups(self, asked: Mapping[int, _Asked]) -> tuple[dict[bytes, list[int]], dict[int, str]]:
+        """The protocols by what is in their lists (nothing where they have none), and why some have none."""
         groups: dict[bytes, list[int]] = {}
+        unlisted: dict[int, str] = {}
         for number, one in asked.items():
-            if number in refusals:
-                continue
+            lists = b""
             try:
-                groups.setdefault(self.list(one).unjudged if one.has_lists else b"", []).append(number)
+                lists = self.list(one).unjudged if one.has_lists else b""
             except ReproError as error:
-                refusals[number] = str(error)
-        return list(groups.values())
+                unlisted[number] = str(error)
+            groups.setdefault(lists, []).append(number)
+        return groups, unlisted
 
     def judge(self, asked: _Asked) -> Judgements:
         """The held-out items; those that are judged alike are one and the same object."""
@@ -303,8 +339,6 @@ class _AlgorithmStages:
 
     def in_order(self, group: Sequence[int], asked: Mapping[int, _Asked]) -> list[int]:
         """Protocols with the same items in their lists, those that rank and judge alike next to each other."""
-        if not asked[group[0]].has_lists:
-            return list(group)
         _, facts = self._take(self._shared.list(asked[group[0]]))
 
         def order(number: int) -> tuple[str, int]:
@@ -332,8 +366,8 @@ class _AlgorithmStages:
         ratio = self._ratios[name]
         if measure.metric.kind == "collection":
             return _Part(measure.of_collection([ratio], listed.background))
-        averaged = average(measure, ratio, ranked.users, ranked.strata, ranked.lengths == 0, protocol)
-        return _Part(averaged.value, lists=(ratio, ranked))
+        lists = _Lists(ratio, ranked.users, ranked.strata, ranked.lengths == 0)
+        return _Part(average(measure, *lists, protocol).value, lists=lists)
 
     def _rank(self, listed: _Listed, asked: _Asked) -> Ranked:
         scores, facts = self._take(listed)
@@ -370,7 +404,7 @@ class _AlgorithmStages:
         key = (_named(measure), asked.families["predict"])
         if key not in self._predicted:
             shared = self._shared
-            predicted, test = shared.run.predictions(self._label, shared.fold), shared.fold.parts.test
+            predicted, test = shared.run.predictions(self._label, shared.fold.name), shared.fold.parts.test
             if predicted is None:
                 self._predicted[key] = _Part(math.nan)
             else:

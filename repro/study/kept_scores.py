@@ -1,6 +1,7 @@
 """Scores that a run keeps, so that other evaluations need no second fit: of all test users, for all items.
 
-Evaluation decisions say which of them are ranked and how; none of them changes a score.
+Evaluation decisions say which of them are ranked and how; no score of a fit hangs on them. (Where parameters are tuned,
+they say which fit it is.)
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
 """A small study whose scores are kept: everything real, only small."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -42,8 +41,3 @@ def folder(study, tmp_path_factory):
 @pytest.fixture(scope="session")
 def kept(folder, data):
     return KeptRun.open(folder, data)
-
-
-@pytest.fixture
-def draws():
-    return np.random.default_rng(0)

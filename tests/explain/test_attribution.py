@@ -175,3 +175,60 @@ def test_changes_say_what_values_mean():
     assert found["ties.break"].meaning("expected").startswith("in all orders")
     assert found["ties.id_order"].after is None
     assert found["ties.id_order"].meaning(None) == "has no effect"
+
+
+def predicted(data, damping, protocol, folder):
+    algorithm = {"use": "reference/bias", "label": "bias", "parameters": {"item_damping": damping}}
+    study = Study(data, protocol, [algorithm], ["rmse"], seed=7)
+    return KeptRun.open(study.run(folder, keep_scores=True).folder, data)
+
+
+def test_predictions_of_other_fits_are_other_fits(data, study, tmp_path):
+    one, two = (predicted(data, d, study.protocol, tmp_path / str(d)) for d in (0.0, 25.0))
+    found = explain(one, two, "rmse")
+    assert [part.name for part in found.parts] == ["what was fitted"]
+    assert found.gap[0] == pytest.approx(float(found.parts[0].values[0])) and found.gap[0] != 0
+    assert explain(one, one, "rmse").parts == ()
+
+
+def test_a_scale_that_clips_is_accounted_for(data, study, tmp_path):
+    clipped = study.protocol.replace({"predict.clip": "scale"})
+    narrow = clipped.replace({"data.scale": "stated", "data.scale_min": 2.0, "data.scale_max": 3.0})
+    one, two = predicted(data, 5.0, clipped, tmp_path / "a"), predicted(data, 5.0, narrow, tmp_path / "b")
+    found = explain(one, two, "rmse")
+    assert [part.name for part in found.parts] == ["what was fitted"]
+    assert [change.decision for change in found.parts[0].changes] == ["data.scale"]
+    assert float(found.parts[0].values[0]) == float(found.gap[0]) != 0
+
+
+def test_other_tuning_is_another_fit(data, tmp_path):
+    protocol = Protocol.load("random-5fold", split__folds=2, split__validation_share=0.2)
+
+    def tuned(ks):
+        tune = {"metric": "ndcg@5", "trials": 2, "space": {"item-knn": {"k": ks}}}
+        made = Study(data, protocol, ["reference/item-knn"], ["ndcg@5"], seed=7, tune=tune)
+        return KeptRun.open(made.run(tmp_path / str(ks[0]), keep_scores=True).folder, data)
+
+    one, two = tuned([1, 2]), tuned([40, 50])
+    for refit in (False, True):
+        found = explain(one, two, "ndcg@5", refit=refit)
+        assert [part.name for part in found.parts] == ["what was fitted"]
+    assert "Parameters were chosen under the run's own protocol" in found.notes[0]
+
+
+def test_files_are_found_from_where_they_are_stated(kept, tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "negatives.tsv").write_text("")
+    values = {"candidates.base": "file", "candidates.file": "negatives.tsv"}
+    theirs = kept.protocol.replace(values, folder=tmp_path / "there")
+    mixture = Mixture(kept.protocol, theirs)
+    assert mixture.protocol(mixture.switches).path("candidates.file") == tmp_path / "there" / "negatives.tsv"
+
+
+def test_what_needs_two_switches_rides_on_both(kept):
+    one = kept.protocol.replace({"candidates.relevant": "all", "candidates.negatives": "all"})
+    sampled = {"candidates.relevant": "one", "candidates.negatives": "sampled", "candidates.sample_size": 10}
+    two = kept.protocol.replace({**sampled, "candidates.sample_per": "user"})
+    riding = {switch.name: switch.riding for switch in Mixture(one, two).switches}
+    assert "candidates.sample_per" in riding["candidates.relevant"]
+    assert "candidates.sample_per" in riding["candidates.negatives"]

@@ -38,7 +38,7 @@ def test_what_cannot_be_varied_is_told(kept, asked, told):
 def test_a_small_space_is_tried_whole(kept):
     axes = read_axes(["relevance.threshold=3|4", "average.no_relevant"], kept.protocol)
     design = Design(kept.protocol, axes, budget=100)
-    assert design.complete and design.combinations == 6
+    assert design.complete and design.combinations == 6  # NaN for users without relevant items is no number
     variants = design.variants()
     assert variants[0].protocol == kept.protocol
     assert len({variant.protocol.hash for variant in variants}) == 6
@@ -132,3 +132,53 @@ def test_lower_is_better_where_the_metric_says_so(kept):
     wins = found.of("rmse").wins()
     best = np.nanargmin(found.values[0, :, 0])
     assert wins.idxmax() == kept.algorithms[best]
+
+
+def test_algorithms_without_a_number_have_no_place_in_the_order(kept):
+    nan = float("nan")
+    found = made(kept, [[0.1, 0.2, nan], [0.2, 0.1, nan], [0.2, 0.1, 0.3], [0.1, 0.1, nan]], TWO)
+    assert found.orders.tolist() == [[1, 0, -1], [0, 1, -1], [1, 2, 0], [0, 0, -1]]
+    assert found.taus()[:3].tolist() == [1, -1, -1] and np.isnan(found.taus()[3])
+    assert found.wins().to_dict() == pytest.approx({"a": 1.5 / 4, "b": 1.5 / 4, "c": 1 / 4})
+
+
+def test_one_algorithm_has_no_order(kept, tmp_path):
+    from repro.report.explain import write_multiverse
+
+    found = multiverse(kept, ["ties.break"], metric_names=["ndcg@10"], algorithms=["reference item-knn"])
+    assert "There is no order of algorithms" in write_multiverse(found, tmp_path).read_text()
+
+
+def test_a_metric_that_objects_takes_nothing_from_the_others(kept):
+    names = ["ndcg@10", "catalogue-coverage@10"]
+    found = multiverse(kept, ["ties.break"], metric_names=names)
+    expected = [v.choices["ties.break"] == "expected" for v in found.variants].index(True)
+    assert np.isfinite(found.values[expected, :, 0]).all() and np.isnan(found.values[expected, :, 1]).all()
+    assert sum(found.refused["catalogue-coverage@10"].values()) >= 1 and "ndcg@10" not in found.refused
+
+
+def test_a_space_is_counted_by_what_has_an_effect(kept):
+    axes = read_axes(
+        ["missing.rank=last|constant", "missing.constant=0|1", "ties.break=item-asc|random"], kept.protocol
+    )
+    design = Design(kept.protocol, axes, budget=100)
+    assert design.combinations == 6 and design.complete
+    assert len(design.variants()) == 6
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (["ties.break=trec"], "is short for ties.break=item-desc"),
+        (["ties.decimals=2|3"], "has no effect under any of these protocols: it applies when ties.precision"),
+    ],
+)
+def test_what_would_never_be_tried_is_told(kept, asked, told):
+    with pytest.raises(ProtocolError, match=told):
+        multiverse(kept, asked, metric_names=["ndcg@10"])
+
+
+def test_only_dear_or_only_cheap_decisions_can_be_sampled(kept):
+    for asked in (["candidates", "ties"], ["metric.ndcg", "relevance", "average"]):
+        variants = Design(kept.protocol, read_axes(asked, kept.protocol), budget=40).variants()
+        assert len(variants) == 40

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from repro.errors import StudyError
+from repro.errors import ProtocolError, StudyError
 from repro.explain import Published, find_protocols
 from repro.explain.search import read_published
 from repro.explain.variants import measure_variants
@@ -71,8 +71,36 @@ def test_cells_are_read_as_they_are_printed():
         ("a=zero", "'zero' is no number"),
         ("a=nan", "'nan' is no number"),
         ("-", "no published number"),
+        ("a=0.1,0.2", "name all numbers"),
+        ("a=0.1,a=0.2", "two numbers for ndcg@10 of a"),
     ],
 )
 def test_what_is_no_cell_is_told(text, told):
     with pytest.raises(StudyError, match=told):
         read_published([text], ["ndcg@10"], ["a", "b", "c"], ["a", "b", "c"])
+
+
+def test_more_rows_than_metrics_are_refused():
+    with pytest.raises(StudyError, match="more rows of numbers than metrics"):
+        read_published(["0.1", "0.2"], ["ndcg@10"], ["a"], ["a"])
+
+
+def test_predictions_are_searched_by_what_bears_on_them(kept):
+    protocol = kept.protocol.replace({"predict.round": 0.5, "predict.average": "users"})
+    cells = [cell for cell in printed(kept, protocol, 4, "rmse") if cell.value == cell.value]
+    found = find_protocols(kept, cells, budget=60)
+    assert found.nearest[0].fits
+    assert {change.decision for change in found.nearest[0].changes} == {"predict.round", "predict.average"}
+
+
+def test_what_has_no_number_is_not_searched_for(kept):
+    with pytest.raises(StudyError, match=r"reference popularity has no rmse in this run"):
+        find_protocols(kept, [Published("reference popularity", "rmse", 0.9, 1)], budget=10)
+    with pytest.raises(ProtocolError, match="no metric 'ndgc'"):
+        find_protocols(kept, [Published("reference popularity", "ndgc@10", 0.9, 1)], budget=10)
+
+
+def test_another_name_of_a_metric_has_its_variants(kept):
+    protocol = kept.protocol.replace({"metric.ap.denominator": "min-relevant"})
+    found = find_protocols(kept, printed(kept, protocol, 5, "map@10"), budget=120)
+    assert found.nearest[0].fits

@@ -17,7 +17,7 @@ def test_two_switches_by_hand():
     # Alone a adds 0.3 and b 0.1; together they add 0.6: each has half of what comes on top.
     shares = exact_shares("ab", table_game({"": 0.2, "a": 0.5, "b": 0.3, "ab": 0.8}))
     assert shares.values[:, 0].tolist() == pytest.approx([0.4, 0.2])
-    assert shares.interactions["a", "b"].tolist() == pytest.approx([0.2])
+    assert shares.interactions["a", "b"][0].tolist() == pytest.approx([0.2])
     assert shares.orders is None and not shares.errors.any()
 
 
@@ -61,7 +61,7 @@ def test_a_player_that_changes_nothing_has_nothing():
     game = random_game("abc", 9)
     shares = exact_shares("abcd", lambda chosen: game(chosen - {"d"}))
     assert np.abs(shares.values[3]).max() < 1e-15
-    assert all(np.abs(shares.interactions[one, "d"]).max() < 1e-15 for one in "abc")
+    assert all(np.abs(shares.interactions[one, "d"][0]).max() < 1e-15 for one in "abc")
 
 
 def test_interactions_are_those_of_the_definition():
@@ -72,7 +72,7 @@ def test_interactions_are_those_of_the_definition():
             weight = math.factorial(size) * math.factorial(2 - size) / math.factorial(3)
             of = lambda more, rest=rest: game(frozenset((*rest, *more)))  # noqa: E731
             expected += weight * (of("ab") - of("a") - of("b") + of(""))
-    assert np.allclose(exact_shares("abcd", game).interactions["a", "b"], expected, atol=1e-14)
+    assert np.allclose(exact_shares("abcd", game).interactions["a", "b"][0], expected, atol=1e-14)
 
 
 def test_samples_are_near_the_exact_shares_as_their_errors_say():
@@ -82,8 +82,9 @@ def test_samples_are_near_the_exact_shares_as_their_errors_say():
     off = np.abs(sampled.values - exact.values) / sampled.errors
     assert sampled.orders == 2000
     assert (off < 4).all() and np.median(off) < 1.5
-    pairs = [abs(sampled.interactions[pair] - exact.interactions[pair]).max() for pair in exact.interactions]
-    assert max(pairs) < 0.35
+    for pair, (value, _) in exact.interactions.items():
+        found, error = sampled.interactions[pair]
+        assert (np.abs(found - value) < 5 * error).all()
 
 
 def test_more_samples_have_smaller_errors():

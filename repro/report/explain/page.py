@@ -64,6 +64,7 @@ def _explanation(found: Explanation) -> list[str]:
     if found.needs_refit:
         names = ", ".join(change.decision for change in found.needs_refit)
         made.append(f"<p>Not accounted for, as they need another fit (<code>--refit</code>): {escape(names)}.</p>")
+    made += [f"<p>{escape(note)}</p>" for note in found.notes]
     made.append(_table(["", ""], found.evidence.items()))
     return made
 
@@ -77,14 +78,14 @@ def write_multiverse(found: Multiverse, folder: Path) -> Path:
         frames = [make(found.of(metric)).assign(metric=metric) for metric in found.metrics]
         pd.concat(frames, ignore_index=True).to_csv(folder / f"{name}.csv", index=False, lineterminator="\n")
     title = f"Multiverse: {found.study}"
-    body = [f"<h1>{escape(title)}</h1>", f"<p>{escape(covered(found))}</p>"]
+    body = [f"<h1>{escape(title)}</h1>", *(f"<p>{escape(text)}</p>" for text in (covered(found), *found.notes))]
     for metric in found.metrics:
         body += _universe(found.of(metric))
     rows = [[axis.decision, ", ".join(map(str, axis.values))] for axis in found.axes]
     body += ["<h2>What was varied</h2>", _table(["decision", "options"], rows)]
     if found.refused:
-        rows = [[f"{count:,}", why] for why, count in found.refused.items()]
-        body += ["<h2>Protocols without numbers</h2>", _table(["protocols", "why"], rows, ["protocols"])]
+        rows = [[f"{count:,}", name, why] for name, whys in found.refused.items() for why, count in whys.items()]
+        body += ["<h2>Protocols without numbers</h2>", _table(["protocols", "metric", "why"], rows, ["protocols"])]
     body.append(_table(["", ""], [("journal of the run", found.journal), ("its protocol", found.protocol)]))
     return _write(folder, title, body)
 
@@ -102,9 +103,10 @@ def covered(found: Multiverse) -> str:
     n, algorithms = len(found.variants), len(found.algorithms)
     if found.complete:
         return f"All {n:,} protocols that differ in {len(found.axes)} decisions, for {algorithms} algorithms."
+    of = "more than can be counted" if found.combinations is None else f"{found.combinations:,}"
     return (
-        f"{n:,} protocols, a designed sample of {found.combinations:,} combinations of {len(found.axes)} decisions "
-        f"(seed {found.seed}), for {algorithms} algorithms."
+        f"{n:,} protocols, a designed sample of {of} that differ in {len(found.axes)} decisions (seed {found.seed}), "
+        f"for {algorithms} algorithms."
     )
 
 
@@ -112,6 +114,8 @@ def flips(universe: Universe) -> str:
     """How often the order of the algorithms is another one, as a sentence."""
     taus = universe.taus()
     known = taus[np.isfinite(taus)]
+    if len(universe.multiverse.algorithms) < 2 or not len(known):
+        return "There is no order of algorithms to compare."
     changed = (universe.orders != universe.orders[0]).any(axis=1)
     winners = (universe.orders == 0) != (universe.orders[0] == 0)
     return (

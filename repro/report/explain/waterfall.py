@@ -30,12 +30,13 @@ def steps(found: Explanation, place: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def waterfall(found: Explanation) -> alt.VConcatChart:
-    """One waterfall for each algorithm, one below the other."""
+def waterfall(*gaps: Explanation) -> alt.VConcatChart:
+    """One waterfall for each algorithm and gap, one below the other."""
     import altair as alt
 
-    drawn = [_of_algorithm(found, place) for place in range(len(found.algorithms))]
-    return alt.vconcat(*drawn).resolve_scale(color="shared", x="shared")
+    drawn = [_of_algorithm(found, place) for found in gaps for place in range(len(found.algorithms))]
+    one_metric = len({found.metric for found in gaps}) == 1
+    return alt.vconcat(*drawn).resolve_scale(color="shared", x="shared" if one_metric else "independent")
 
 
 def _of_algorithm(found: Explanation, place: int) -> alt.LayerChart:
