@@ -42,6 +42,7 @@ class Aspect:
 
 PLAIN = "plain lists"
 STRANGERS = "users without training rows"
+FRACTIONS = "ratings that are no whole numbers"
 TOGETHER = "everything together"
 _MISSING = ("missing.rank", "missing.constant", "average.no_list")
 _RATED = ("relevance", "candidates.rated_negatives", "candidates.exclude_train")

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repro.audit.question import Question, Rating, User
+from repro.audit.question import HIGHEST, Question, Rating, User
 
 _IDS = np.arange(1, 130)  # of one to three digits: their order as text is not their order as numbers
 _MOST_USERS = 4
-HIGHEST = 5
 
 
 @dataclass(frozen=True)

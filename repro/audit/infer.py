@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from repro.audit.aspects import PLAIN, STRANGERS, TOGETHER, Aspect, aspects_of, in_words, reaching
+from repro.audit.aspects import FRACTIONS, PLAIN, STRANGERS, TOGETHER, Aspect, aspects_of, in_words, reaching
 from repro.audit.black_box import TOLERANCE, BlackBox, agree
 from repro.audit.draw import Drawing
 from repro.audit.elimination import Asked, Closest, Elimination, Found, unusual
@@ -108,7 +108,7 @@ class _Examination:
         if plain.state == "unexplained" and again.state != "explained":
             self._engine, self._drawing = engine, drawing
             return plain, decimals
-        if plain.state == "unexplained":
+        if plain.closest is not None and plain.closest.wrong:  # and not only refusals
             self._found.append(replace(plain, aspect=replace(plain.aspect, name=STRANGERS)))
         return again, exact
 
@@ -122,7 +122,15 @@ class _Examination:
                 self._unstable += random[:1]
                 self._engine.puzzling |= aspect.own
                 return Found(aspect, "random")
-        return self._engine.examine(aspect)
+        found = self._engine.examine(aspect)
+        if found.state != "unexplained" or "fractional" not in self._engine.features_of(aspect):
+            return found
+        self._engine.puzzling.add("fractional")  # it may be that alone
+        whole = self._engine.examine(aspect)
+        if whole.state != "explained":
+            return found
+        self._found.append(replace(found, aspect=replace(aspect, name=FRACTIONS)))
+        return whole
 
     def _instabilities(self, aspect: Aspect) -> list[Unstable]:
         """Questions that have several answers: the first of each kind."""
@@ -240,8 +248,11 @@ class _Examination:
         self, status: str, policy: Hypothesis | None, decimals: int | None = None, confirmed: int = 0, tried: int = 0
     ) -> Inference:
         for found in self._of_state("unexplained"):
-            if found.closest is not None and found.closest.wrong:
-                self._add_unexplained(found.aspect.name, found.closest)
+            closest = found.closest
+            if policy is not None and (mine := self._engine.closest([policy], found.asked)).wrong:
+                closest = mine  # what is told must not be what the policy explains
+            if closest is not None and closest.wrong:
+                self._add_unexplained(found.aspect.name, closest)
         self._tell("evidence")
         evidence, same = self._options(policy) if policy and self._evident else ([], [])
         settled = self._settled(policy) if policy else {}

@@ -14,6 +14,7 @@ from repro.data.interactions import Interactions
 from repro.plugin import FALLBACK, Case, Scores
 
 Rating = tuple[int, float]  # an item and its rating
+HIGHEST = 5  # rating
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +53,7 @@ class Question:
     users: tuple[User, ...]
     items: tuple[int, ...]
     k: int | None
-    scale: tuple[float, float] = (1.0, 5.0)
+    scale: tuple[float, float] = (1.0, float(HIGHEST))
     features: frozenset[str] = frozenset()
 
     @property

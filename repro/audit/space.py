@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from repro.audit.question import HIGHEST
 from repro.errors import ProtocolError, nearest
 from repro.metrics import Metric, metrics
 from repro.protocol import Decision, Protocol, Value, registry
@@ -168,6 +169,8 @@ class Space:
     def _possible(self, hypothesis: Hypothesis) -> bool:
         """Whether the metric can be had under the hypothesis, with what questions have in them."""
         values = hypothesis.values
+        if values.get("relevance.threshold") == HIGHEST and not values["relevance.inclusive"]:
+            return False  # nothing could ever be relevant
         if self.metric.also_needs and NOT_THERE & set(self.metric.also_needs(hypothesis.variants)):
             return False
         if values.get("candidates.relevant") == "one" and (

@@ -1,15 +1,14 @@
 """Which protocols are tried: all combinations of some decisions, or a designed sample of them.
 
-The sample is a split plot. Decisions that change which items are ranked, and in which order, are dear; those about
-relevance, metrics and averages cost little once lists are ranked. So few combinations of the dear ones are taken, and
-as many of the cheap ones with each. Of both, the first are all that differ from the study's protocol in one decision;
-the others are drawn at random, in pairs that differ in one decision (Morris, Factorial sampling plans for preliminary
-computational experiments, 1991), so that the effect of single decisions is seen everywhere in the space.
+The sample is a split plot, as decisions cost differently: those about candidates make other lists, those about missing
+and tied scores another order of the same lists, and those about relevance, metrics and averages only count anew. So few
+combinations of the first are taken, more of the second, and many of the last. At each level the first are all that
+differ from the study's protocol in one decision; the others are drawn at random, in pairs that differ in one decision
+(Morris, Factorial sampling plans for preliminary computational experiments, 1991).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -19,10 +18,11 @@ import numpy as np
 
 from repro.data.interactions import FloatArray
 from repro.errors import ProtocolError, nearest
-from repro.explain.mixing import needs_refit
+from repro.explain.mixing import lists_hang_on_relevance, needs_refit
 from repro.protocol import Decision, Protocol, Value, registry, resolve
 
-CHEAP = ("relevance", "metric", "predict", "average")
+# What a decision makes anew, by family; all others only count anew.
+LEVELS = {"candidates": 0, "missing": 1, "ties": 1}
 # What no variant can have: files that are not there, rules that stop a run, and what makes a number none.
 NOT_TRIED: Mapping[str, tuple[Value, ...]] = {
     "candidates.base": ("file",),
@@ -33,7 +33,9 @@ NOT_TRIED: Mapping[str, tuple[Value, ...]] = {
 }
 _FEW = 20  # ratings, up to which each of them is tried as a threshold
 _COUNTED = 100_000
-_TOGETHER = 8  # plots that go with the same cheap combinations
+# Of a budget of 1,000: 4 candidate sets beyond those one step away, 100 orders of the study's own lists, 3 of others.
+_PER_LISTING, _PER_ORDER, _PER_FURTHER_ORDER = 250, 10, 500
+_TOGETHER = 8  # plots that go with the same combinations of what is counted
 
 Combination = Mapping[str, Value]
 
@@ -47,8 +49,9 @@ class Axis:
     named: bool = False
 
     @property
-    def cheap(self) -> bool:
-        return self.decision.partition(".")[0] in CHEAP
+    def level(self) -> int:
+        """0 where it makes other lists, 1 where it orders them anew, 2 where it only counts anew."""
+        return LEVELS.get(self.decision.partition(".")[0], 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,8 +153,7 @@ class Design:
 
     def variants(self) -> list[Variant]:
         """Protocols that differ, the one that all start from first."""
-        found = self._distinct(self._meaningful() if self.complete else self._sample())
-        return list(found.values())[: self.budget]
+        return list(self._distinct(self._meaningful() if self.complete else self._sample()).values())
 
     def _meaningful(self) -> Iterator[Combination]:
         """All combinations of values that have an effect. Decisions hang on those before them."""
@@ -171,19 +173,31 @@ class Design:
         return walk(0, {**_usual(), **self.base}, {})
 
     def _sample(self) -> Iterator[Combination]:
-        dear, cheap = ([axis for axis in self.axes if axis.cheap == wanted] for wanted in (False, True))
+        levels = [[axis for axis in self.axes if axis.level == level] for level in range(3)]
         draws = np.random.default_rng(self.seed)
-        # Of the dear ones, at least enough to see each of their values once, and half as many elsewhere.
-        steps = 1 + sum(len(axis.values) - 1 for axis in dear)
-        plots = max(self.budget // _count(cheap), min(steps + steps // 2, self.budget))
-        whole = self._some(dear, plots, draws)
-        each = max(1, self.budget // len(whole))
-        within = self._some(cheap, max(each, 1 + sum(len(axis.values) - 1 for axis in cheap)), draws)
-        return ({**one, **two} for number, one in enumerate(whole) for two in _window(within, number, each))
+        listings = self._some(levels[0], self.budget // _PER_LISTING, draws)
+        orders = self._some(levels[1], 0, draws)[: max(1, self.budget // _PER_ORDER)]
+        plots = [(listings[0], order) for order in orders]
+        few = 1 + self.budget // _PER_FURTHER_ORDER
+        for number, listing in enumerate(listings[1:], start=1):
+            plots += [(listing, order) for order in _window(orders, number * few, few)]
+        # Where lists hang on what is relevant, another relevance would be other lists: the study's own is taken.
+        judged = [one for one in listings if lists_hang_on_relevance(self.protocol(one))]
+        each = max(1, self.budget // len(plots))
+        counted = self._some(levels[2], each, draws)
+        for turn in range(len(counted)):  # until the budget is spent
+            for number, (listing, order) in enumerate(plots):
+                first = turn * (each - 1) + (number // _TOGETHER) * (each - 1)
+                chosen = counted if not number and not turn else _window(counted, first, each)
+                for combination in chosen:
+                    yield {**_kept(combination, listing in judged), **listing, **order}
 
-    def _some(self, axes: Sequence[Axis], count: int, draws: np.random.Generator) -> list[Combination]:
-        """Up to ``count`` combinations that differ in meaning: the protocol's own, those one step from it, random
-        ones with one step each."""
+        for _ in range(10 * self.budget):
+            yield {axis.decision: _any_of(axis, draws) for axis in self.axes}
+
+    def _some(self, axes: Sequence[Axis], further: int, draws: np.random.Generator) -> list[Combination]:
+        """Combinations that differ in meaning: the protocol's own, those one step from it, and further ones at random,
+        with one step each."""
         own: Combination = {axis.decision: axis.values[0] for axis in axes}
         found: dict[str, Combination] = {}
 
@@ -193,28 +207,29 @@ class Design:
                 found.setdefault(protocol.hash, combination)
 
         add(own)
-        if not axes:
-            return [own]
         for axis in axes:
             for value in axis.values[1:]:
                 add({**own, axis.decision: value})
-        for _ in range(10 * count):
-            if len(found) >= count:
+        wanted = len(found) + (further if axes else 0)
+        for _ in range(10 * further):
+            if len(found) >= wanted:
                 break
             point = {axis.decision: _any_of(axis, draws) for axis in axes}
             axis = axes[int(draws.integers(len(axes)))]
             add(point)
             add({**point, axis.decision: _any_of(axis, draws)})
-        return list(found.values())[:count]
+        return list(found.values())[:wanted]
 
     def _distinct(self, combinations: Iterable[Combination]) -> dict[str, Variant]:
-        """The variants by the hash of their protocol; what contradicts itself is left out."""
+        """As many variants as the budget allows, by the hash of their protocol; contradictions are left out."""
         names = [axis.decision for axis in self.axes]
         found: dict[str, Variant] = {}
         for combination in combinations:
             protocol = self._protocol(combination)
             if protocol is not None and protocol.hash not in found:
                 found[protocol.hash] = Variant(protocol, {name: protocol.get(name) for name in names})
+                if len(found) == self.budget:
+                    break
         return found
 
     def _protocol(self, values: Combination) -> Protocol | None:
@@ -238,21 +253,19 @@ def _usual() -> dict[str, Value]:
     return {one.id: one.tried[len(one.tried) // 2] for one in numbers if one.tried}
 
 
-def _window(combinations: Sequence[Combination], number: int, size: int) -> Sequence[Combination]:
-    """Those that go with a plot: all of them with the first, with the others the first of them and some more.
-
-    They are the same for plots near each other, which mostly differ in one decision.
-    """
-    if not number or size >= len(combinations):
+def _window(combinations: Sequence[Combination], start: int, size: int) -> Sequence[Combination]:
+    """The first combination, and ``size - 1`` of the others, from ``start`` on and round."""
+    if size >= len(combinations):
         return combinations
     rest = combinations[1:]
-    start = (number // _TOGETHER) * (size - 1)
     return [combinations[0], *(rest[(start + further) % len(rest)] for further in range(size - 1))]
+
+
+def _kept(counted: Combination, without_relevance: bool) -> Combination:
+    if not without_relevance:
+        return counted
+    return {key: value for key, value in counted.items() if not key.startswith("relevance.")}
 
 
 def _any_of(axis: Axis, draws: np.random.Generator) -> Value:
     return axis.values[int(draws.integers(len(axis.values)))]
-
-
-def _count(axes: Sequence[Axis]) -> int:
-    return math.prod(len(axis.values) for axis in axes)

@@ -18,6 +18,17 @@ def needs_refit(decision: str) -> bool:
     return decision.partition(".")[0] in FITTED
 
 
+def lists_hang_on_relevance(protocol: Protocol) -> bool:
+    """Whether other items are in the lists, or other lists there, when other items are relevant."""
+    return not (
+        protocol["candidates.base"] != "file"
+        and protocol["candidates.relevant"] == "all"
+        and protocol.get("candidates.negatives", "all") == "all"
+        and protocol.get("candidates.rated_negatives", "include") == "include"
+        and protocol.get("candidates.exclude_train", "all") != "relevant"
+    )
+
+
 @dataclass(frozen=True)
 class Switch:
     """Decisions that are switched together, from what they are in one protocol to what they are in another.

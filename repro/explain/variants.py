@@ -22,6 +22,7 @@ from repro.candidates import Judgements, ListBlock, judge, plan_candidates
 from repro.data.interactions import CodeArray
 from repro.errors import ReproError, StudyError
 from repro.explain.kept import KeptFold, KeptRun
+from repro.explain.mixing import lists_hang_on_relevance
 from repro.metrics import (
     Background,
     Measure,
@@ -159,6 +160,11 @@ class _Listed:
     background: Background
     rows: npt.NDArray[np.intp]
 
+    def judged_by(self, judgements: Judgements) -> _Listed:
+        """Lists of all test users, one for each, with other judgements of the same held-out items."""
+        block = replace(self.block, judged_relevant=judgements.relevant, judged_grades=judgements.grades)
+        return replace(self, block=block)
+
     @cached_property
     def unjudged(self) -> bytes:
         """A digest of the lists but for what is relevant in them: most rules rank alike whatever that is."""
@@ -271,6 +277,7 @@ class _Stages:
         self._judged: dict[Key, Judgements] = {}
         self._judgements: dict[bytes, Judgements] = {}
         self._listed: dict[Key, _Listed] = {}
+        self._unjudged: dict[Key, _Listed] = {}
 
     def groups(self, asked: Mapping[int, _Asked]) -> tuple[dict[bytes, list[int]], dict[int, str]]:
         """The protocols by what is in their lists (nothing where they have none), and why some have none."""
@@ -301,21 +308,30 @@ class _Stages:
         trained = asked.families["relevance"] if protocol.get("candidates.exclude_train") == "relevant" else ()
         key = (id(judgements), asked.families["candidates"], trained)
         if key not in self._listed:
-            parts, study = self.fold.parts, self.run.study
-            candidates = plan_candidates(
-                parts.train,
-                parts.test,
-                protocol,
-                study.seed,
-                judgements=judgements,
-                removed_items=parts.removed_items,
-                validation=parts.validation,
-                all_interactions=parts.whole,
-            )
-            background = Background(parts.test, candidates.items, parts.train, parts.features)
-            rows = np.flatnonzero(np.isin(self.fold.test_users, candidates.users))
-            self._listed[key] = _Listed(candidates.block(candidates.users), background, rows)
+            if not lists_hang_on_relevance(protocol):
+                same = self._unjudged.get(asked.families["candidates"])
+                if same is not None:
+                    self._listed[key] = same.judged_by(judgements)
+                    return self._listed[key]
+            self._listed[key] = self._candidates(judgements, protocol)
+            self._unjudged[asked.families["candidates"]] = self._listed[key]
         return self._listed[key]
+
+    def _candidates(self, judgements: Judgements, protocol: Protocol) -> _Listed:
+        parts, study = self.fold.parts, self.run.study
+        candidates = plan_candidates(
+            parts.train,
+            parts.test,
+            protocol,
+            study.seed,
+            judgements=judgements,
+            removed_items=parts.removed_items,
+            validation=parts.validation,
+            all_interactions=parts.whole,
+        )
+        background = Background(parts.test, candidates.items, parts.train, parts.features)
+        rows = np.flatnonzero(np.isin(self.fold.test_users, candidates.users))
+        return _Listed(candidates.block(candidates.users), background, rows)
 
 
 class _AlgorithmStages:
@@ -331,7 +347,7 @@ class _AlgorithmStages:
         self._with_scores = with_scores
         self._scores: Scores | None = None
         self._taken: tuple[Key, Scores, _Facts] | None = None
-        self._ranked: tuple[Key, _Listed, Ranked] | None = None
+        self._ranked: tuple[Key, _Listed, _Rejudged] | None = None
         self._judged: tuple[Key, Ranked] | None = None
         self._ratios: dict[Key, Any] = {}
         self._parts: dict[Key, _Part] = {}
@@ -376,9 +392,9 @@ class _AlgorithmStages:
         key = (id(listed), *ranked_by)
         if self._judged is None or self._judged[0] != key:
             if self._ranked is None or self._ranked[0] != ranked_by:
-                self._ranked = (ranked_by, listed, self._ranking(scores, listed, asked.protocol))
-            _, of, ranked = self._ranked
-            self._judged = (key, ranked if of is listed else judged_anew(ranked, listed.block))
+                self._ranked = (ranked_by, listed, _Rejudged(self._ranking(scores, listed, asked.protocol)))
+            _, of, made = self._ranked
+            self._judged = (key, made.ranked if of is listed else made.judged_by(listed.block))
             self._ratios, self._parts = {}, {}
         return self._judged[1]
 
@@ -414,14 +430,25 @@ class _AlgorithmStages:
         return self._predicted[key]
 
 
-def judged_anew(ranked: Ranked, block: ListBlock) -> Ranked:
-    """The same lists, ranked alike, with other judgements of the same held-out items."""
-    owners = np.repeat(np.arange(len(ranked)), np.diff(ranked.offsets))
-    places = np.lexsort((ranked.hit_items, owners))  # held-out items ascend in a block
-    relevant, grades = np.empty_like(ranked.relevant), np.empty_like(ranked.grades)
-    relevant[places], grades[places] = block.judged_relevant, block.judged_grades
-    counts = np.bincount(owners[relevant == 1], minlength=len(ranked)).astype(np.int32)
-    return replace(ranked, relevant=relevant, grades=grades, n_relevant=counts)
+@dataclass(frozen=True, eq=False)
+class _Rejudged:
+    """Ranked lists that can be had with other judgements of the same held-out items."""
+
+    ranked: Ranked
+
+    def judged_by(self, block: ListBlock) -> Ranked:
+        """The same lists, ranked alike, as the block judges them."""
+        owners, places = self._order
+        relevant, grades = np.empty_like(self.ranked.relevant), np.empty_like(self.ranked.grades)
+        relevant[places], grades[places] = block.judged_relevant, block.judged_grades
+        counts = np.bincount(owners[relevant == 1], minlength=len(self.ranked)).astype(np.int32)
+        return replace(self.ranked, relevant=relevant, grades=grades, n_relevant=counts)
+
+    @cached_property
+    def _order(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        """The list of each hit, and where the hits are that a block has in ascending order of its lists and items."""
+        owners = np.repeat(np.arange(len(self.ranked)), np.diff(self.ranked.offsets))
+        return owners, np.lexsort((self.ranked.hit_items, owners))
 
 
 @dataclass(frozen=True)

@@ -44,18 +44,25 @@ def ideal_sums(offsets: Any, gains: Any, depths: Any, discounts: Any, repeat_bes
     until = np.zeros(deepest + 1)  # what the first places are worth together
     for place in range(deepest):
         until[place + 1] = until[place] + discounts[2 * (place + 1)]
+    longest = 0
+    for n in range(len(sums)):
+        longest = max(longest, offsets[n + 1] - offsets[n])
+    ascending = np.empty(longest)
     for n in range(len(sums)):
         ones, others = 0, 0
         for hit in range(offsets[n], offsets[n + 1]):
-            ones += gains[hit] == 1.0
-            others += gains[hit] != 0.0
+            if gains[hit] > 0.0:
+                ones += gains[hit] == 1.0
+                ascending[others] = gains[hit]
+                others += 1
         if ones == others:  # binary gains, the common case, are counted instead of sorted
             places = depths[n] if repeat_best and ones else min(ones, depths[n])
             sums[n] = until[places]
             continue
-        best = np.sort(gains[offsets[n] : offsets[n + 1]])[::-1]
-        for place in range(depths[n] if best[0] > 0 else 0):
-            sums[n] += (best[0] if repeat_best else best[place]) * discounts[2 * (place + 1)]
+        ascending[:others].sort()
+        best = ascending[others - 1]
+        for place in range(depths[n] if repeat_best else min(depths[n], others)):
+            sums[n] += (best if repeat_best else ascending[others - 1 - place]) * discounts[2 * (place + 1)]
     return sums
 
 

@@ -52,7 +52,7 @@ def _gains(ranked: Ranked, variants: Mapping[str, Value]) -> FloatArray:
         case "linear":
             return np.maximum(ranked.grades, 0.0)
         case "exp2":
-            return np.maximum(np.exp2(ranked.grades) - 1.0, 0.0)
+            return ranked.exponential_gains
         case _:
             worth = np.exp2(ranked.grades - float(variants["threshold"]) + 1.0) - 1.0
             return np.where(ranked.relevant > 0, np.maximum(worth, 0.0), 0.0)

@@ -85,3 +85,8 @@ class Ranked:
     def relevant_gains(self) -> FloatArray:
         """What each hit is worth where only relevance counts: 1 or 0."""
         return self.relevant.astype(np.float64)
+
+    @cached_property
+    def exponential_gains(self) -> FloatArray:
+        """What each hit is worth where 2^grade - 1 counts; nothing below 0."""
+        return np.maximum(np.exp2(self.grades) - 1.0, 0.0)

@@ -15,7 +15,7 @@ from repro.candidates import CandidatesDigest, ListBlock, judge, plan_candidates
 from repro.data import Impact, Interactions
 from repro.data.interactions import CodeArray, FloatArray
 from repro.metrics import Background, Measure, Ratio, average
-from repro.plugin import Guarded, Scores
+from repro.plugin import FALLBACK, UNSCORED, Guarded, Scores
 from repro.protocol import Protocol
 from repro.ranking import Ranked, RankingRules, Tally, listed_scores, rank
 from repro.study.kept_scores import score_tables
@@ -128,6 +128,8 @@ def take_scores(scores: Scores, rows: npt.NDArray[np.intp], items: CodeArray) ->
         values, state = values[rows], None if state is None else state[rows]
     if len(items) < values.shape[1]:
         values, state = values[:, items], None if state is None else state[:, items]
+    if state is not None and not (state == FALLBACK).any():  # what is not a number is unscored without being marked
+        values, state = np.where(state == UNSCORED, np.nan, values), None
     return Scores(values, state)
 
 
