@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import pandas as pd
 from repro.journal import Contents, read_journal
 from repro.journal.events import RunStarted
 from repro.report.dots import System, dots, legend, systems
+from repro.report.pages import document, number, table
 from repro.study import Results
 from repro.study.folder import JOURNAL
 from repro.study.per_user import FinishedRun, metric_names
@@ -46,17 +47,17 @@ def render(results: Results) -> str:
     journal = read_journal(results.folder / JOURNAL)
     began = journal.events("run.started")[0]
     title = began.question or "Study"
-    table = results.table()
+    values = results.table()
     measures = FinishedRun.read(results.folder).measures
     better = {metric_names(measures)[measure.full_name]: measure.metric.better for measure in measures}
     rows = systems(results.frameworks())
     body = [
         f"<h1>{escape(title)}</h1>",
         "<h2>Results</h2>",
-        f'<div class="wide">{_result_table(table, results.seconds(), rows, better)}</div>',
+        f'<div class="wide">{_result_table(values, results.seconds(), rows, better)}</div>',
         *_below_the_table(began),
         legend(rows),
-        *(dots(metric, dict(table[metric]), rows, which) for metric, which in better.items()),
+        *(dots(metric, dict(values[metric]), rows, which) for metric, which in better.items()),
         *_tuning(results.tuned()),
         *_notes(journal),
         "<h2>What the decisions touched</h2>",
@@ -66,41 +67,23 @@ def render(results: Results) -> str:
         "<h2>Data, software, machine</h2>",
         f'<div class="wide">{_identity(journal)}</div>',
     ]
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>\n" + "\n".join(body) + "\n</body></html>\n"
-    )
+    return document(title, STYLE, body)
 
 
-def _rows(header: Sequence[str], rows: Iterable[Iterable[object]], numeric: Iterable[str] = ()) -> str:
-    right = set(numeric)
-    kinds = [' class="number"' if name in right else "" for name in header]
-    head = "".join(f'<th scope="col"{kind}>{escape(name)}</th>' for name, kind in zip(header, kinds, strict=True))
-    lines = (
-        "".join(f"<td{kind}>{escape(str(cell))}</td>" for cell, kind in zip(row, kinds, strict=True)) for row in rows
-    )
-    return (
-        f"<table><thead><tr>{head}</tr></thead><tbody>" + "".join(f"<tr>{r}</tr>" for r in lines) + "</tbody></table>"
-    )
-
-
-def _number(value: float) -> str:
-    return "–" if value != value else f"{value:.4f}"
-
-
-def _best(table: pd.DataFrame, better: Mapping[str, str]) -> dict[str, float]:
+def _best(values: pd.DataFrame, better: Mapping[str, str]) -> dict[str, float]:
     """The best value of each metric; none where neither of two values is the better one, or all are the same."""
     return {
-        name: float(table[name].min() if which == "lower" else table[name].max())
+        name: float(values[name].min() if which == "lower" else values[name].max())
         for name, which in better.items()
-        if which != "neither" and table[name].nunique() > 1
+        if which != "neither" and values[name].nunique() > 1
     }
 
 
-def _result_table(table: pd.DataFrame, seconds: pd.DataFrame, rows: Sequence[System], better: Mapping[str, str]) -> str:
+def _result_table(
+    values: pd.DataFrame, seconds: pd.DataFrame, rows: Sequence[System], better: Mapping[str, str]
+) -> str:
     """The values of each algorithm; where several frameworks have it, with the name of the framework in between."""
-    best = _best(table, better)
+    best = _best(values, better)
     several = any(row.framework for row in rows)
     numbers = [*better, *(f"{name} (s)" for name in seconds.columns)]
     head = "".join(
@@ -113,8 +96,8 @@ def _result_table(table: pd.DataFrame, seconds: pd.DataFrame, rows: Sequence[Sys
         names = [row.algorithm, row.framework] if several else [row.label]
         cells = "".join(f'<th scope="row">{escape(name)}</th>' for name in names)
         for metric in better:
-            value = float(table[metric][row.label])
-            cells += f'<td class="number{" best" if value == best.get(metric) else ""}">{_number(value)}</td>'
+            value = float(values[metric][row.label])
+            cells += f'<td class="number{" best" if value == best.get(metric) else ""}">{number(value)}</td>'
         cells += "".join(f'<td class="number">{value:.2f}</td>' for value in seconds.loc[row.label])
         kind = ' class="first"' if several and row.algorithm != above else ""
         lines.append(f"<tr{kind}>{cells}</tr>")
@@ -146,12 +129,12 @@ def _tuning(algorithms: Sequence[TunedAlgorithm]) -> list[str]:
     for one in algorithms:
         chosen = one.chosen or {"": []}
         rows += [[one.label, one.said, one.trials, text, ", ".join(folds)] for text, folds in chosen.items()]
-    table = _rows(["algorithm", "tuned", "trials", "chosen", "folds"], rows)
+    chosen_by = table(["algorithm", "tuned", "trials", "chosen", "folds"], rows)
     return [
         "<h2>Tuning</h2>",
         *([f"<p><strong>{escape(uneven)}</strong></p>"] if uneven else []),
         f"<p>{escape(told)}</p>",
-        f'<div class="wide">{table}</div>',
+        f'<div class="wide">{chosen_by}</div>',
     ]
 
 
@@ -165,8 +148,8 @@ def _notes(journal: Contents) -> list[str]:
     if not folds:
         return []
     rows = ([label, name, text, ", ".join(where)] for (label, name, text), where in folds.items())
-    table = _rows(["algorithm", "note", "", "folds"], rows)
-    return ["<h2>What the systems say</h2>", f'<div class="wide">{table}</div>']
+    notes = table(["algorithm", "note", "", "folds"], rows)
+    return ["<h2>What the systems say</h2>", f'<div class="wide">{notes}</div>']
 
 
 def _impacts(impacts: pd.DataFrame) -> str:
@@ -179,13 +162,13 @@ def _impacts(impacts: pd.DataFrame) -> str:
         span = f"{least:,}" if least == most else f"{least:,} to {most:,}"
         rows.append([decision, value, span, f"{group['total'].max():,}", unit, group["note"].iloc[0], len(group)])
     header = ["decision", "value", "touched", "of", "", "note", "cells"]
-    return _rows(header, rows, ["touched", "of", "cells"])
+    return table(header, rows, ["touched", "of", "cells"])
 
 
 def _decisions(journal: Contents) -> str:
     resolved = journal.events("decisions.resolved")[0]
     opened = set(resolved.left_open_by_source)
-    return _rows(
+    return table(
         ["decision", "value", "meaning", "origin"],
         (
             [
@@ -211,4 +194,4 @@ def _identity(journal: Contents) -> str:
         *began.machine.items(),
         ("last event of the journal", journal.last_hash),
     ]
-    return _rows(["", ""], facts)
+    return table(["", ""], facts)

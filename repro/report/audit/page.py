@@ -12,6 +12,7 @@ from repro.report.audit.findings import APART, KINDS, ROUNDED, UNUSUAL, Finding,
 from repro.report.audit.matrices import agreement_section
 from repro.report.audit.policies import policy_section
 from repro.report.audit.style import STYLE
+from repro.report.pages import document
 
 _OPEN = 6  # findings that are shown at once
 _MEANING = {
@@ -46,11 +47,7 @@ def render(survey: Survey) -> str:
         *_left_out(survey),
         *_identity(survey),
     ]
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{title}</title><style>{STYLE}</style></head><body>\n" + "\n".join(body) + "\n</body></html>\n"
-    )
+    return document(title, STYLE, body)
 
 
 def headline(survey: Survey) -> dict[str, int]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -15,18 +16,10 @@ from repro.explain.multiverse import Universe
 from repro.report.charts import chart_svg
 from repro.report.explain.curve import specification_curve, spread_chart
 from repro.report.explain.waterfall import waterfall
+from repro.report.pages import READING, document, figure, number, table
 
-STYLE = """
-:root { color-scheme: light dark; --line: #8884; }
-body { font: 16px/1.55 system-ui, sans-serif; margin: 2rem auto; max-width: 66rem; padding: 0 1rem; }
-h1 { font-size: 1.6rem; line-height: 1.25; } h2 { font-size: 1.25rem; margin-top: 2.5rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .5rem 0 1rem; }
-th, td { padding: .2rem 1rem .2rem 0; text-align: left; border-bottom: 1px solid var(--line); vertical-align: top; }
-td.number, th.number { text-align: right; }
-figure { margin: 1.5rem 0 2rem; } figcaption { font-weight: 600; } figure p { margin: .25rem 0 0; }
-figure svg { max-width: 100%; height: auto; background: white; border-radius: 4px; margin-top: .5rem; }
-"""
+if TYPE_CHECKING:
+    import altair as alt
 
 
 def write_explanation(found: Sequence[Explanation], folder: Path, title: str) -> Path:
@@ -130,7 +123,7 @@ def _universe(universe: Universe) -> list[str]:
     spread, wins, decisions = universe.spread(), universe.wins(), universe.decisions()
     names = ("own", "min", "q1", "median", "q3", "max")
     rows = [
-        [one["algorithm"], *(_number(one[name]) for name in names), f"{wins[one['algorithm']]:.1%}"]
+        [one["algorithm"], *(number(one[name]) for name in names), f"{wins[one['algorithm']]:.1%}"]
         for one in spread.to_dict(orient="records")
     ]
     header = ["algorithm", "study", "least", "quarter", "median", "three quarters", "most", "wins"]
@@ -146,7 +139,7 @@ def _universe(universe: Universe) -> list[str]:
     ]
     seen = decisions[decisions["pairs"] > 0]
     rows = [
-        [one["decision"], f"{one['pairs']:,}", _number(one["moves"]), f"{one['order']:.0%}", f"{one['winner']:.0%}"]
+        [one["decision"], f"{one['pairs']:,}", number(one["moves"]), f"{one['order']:.0%}", f"{one['winner']:.0%}"]
         for one in seen.to_dict(orient="records")
     ]
     header = ["decision", "pairs", "moves a number by", "another order", "another winner"]
@@ -166,33 +159,16 @@ def _universe(universe: Universe) -> list[str]:
 
 def _write(folder: Path, title: str, body: Iterable[str]) -> Path:
     path = folder / "report.html"
-    path.write_text(
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>\n" + "\n".join(body) + "\n</body></html>\n",
-        encoding="utf-8",
-    )
+    path.write_text(document(title, READING, body), encoding="utf-8")
     return path
 
 
-def _figure(caption: str, sentence: str, chart: object) -> str:
-    drawn = chart_svg(chart)  # type: ignore[arg-type]
-    return f"<figure><figcaption>{escape(caption)}</figcaption><p>{escape(sentence)}</p>{drawn}</figure>"
+def _figure(caption: str, sentence: str, chart: alt.TopLevelMixin) -> str:
+    return figure(caption, sentence, chart_svg(chart))
 
 
-def _table(header: Sequence[str], rows: Iterable[Sequence[object]], numeric: Iterable[str] = ()) -> str:
-    right = set(numeric)
-    kinds = [' class="number"' if name in right else "" for name in header]
-    head = "".join(f'<th scope="col"{kind}>{escape(name)}</th>' for name, kind in zip(header, kinds, strict=True))
-    lines = (
-        "".join(f"<td{kind}>{escape(str(cell))}</td>" for cell, kind in zip(row, kinds, strict=True)) for row in rows
-    )
-    inside = "".join(f"<tr>{line}</tr>" for line in lines)
-    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{inside}</tbody></table></div>'
-
-
-def _number(value: float) -> str:
-    return "–" if value != value else f"{value:.4f}"
+def _table(header: Sequence[str], rows: Iterable[Iterable[object]], numeric: Iterable[str] = ()) -> str:
+    return f'<div class="wide">{table(header, rows, numeric)}</div>'
 
 
 def _part(value: float, error: float) -> str:

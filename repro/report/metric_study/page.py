@@ -28,25 +28,11 @@ from repro.report.metric_study.summary import (
     power_sentence,
     sparsity_sentence,
 )
+from repro.report.pages import READING, document, figure
 from repro.study.metric_study import MetricStudy
 
 if TYPE_CHECKING:
     import altair as alt
-
-STYLE = """
-:root { color-scheme: light dark; --line: #8884; }
-body { font: 16px/1.55 system-ui, sans-serif; margin: 2rem auto; max-width: 54rem; padding: 0 1rem; }
-h1 { font-size: 1.6rem; line-height: 1.25; } h2 { font-size: 1.25rem; margin-top: 2.5rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .5rem 0 1rem; }
-th, td { padding: .2rem 1rem .2rem 0; text-align: left; border-bottom: 1px solid var(--line); vertical-align: top; }
-td.number, th.number { text-align: right; } td.best { font-weight: 700; }
-th[scope=row] { font-weight: 400; white-space: nowrap; }
-figure { margin: 1.5rem 0 2rem; } figcaption { font-weight: 600; }
-figure p { margin: .25rem 0 0; }
-figure svg { max-width: 100%; height: auto; background: white; border-radius: 4px; margin-top: .5rem; }
-caption { text-align: left; font-weight: 600; padding-bottom: .25rem; }
-"""
 
 
 class Figure(NamedTuple):
@@ -64,8 +50,8 @@ def write_metric_study(study: MetricStudy, folder: Path) -> Path:
     for name, table in study.tables.items():
         table.to_csv(folder / f"{name}.csv", index=False, lineterminator="\n")
     figures = draw(study)
-    for figure in figures:
-        (folder / f"{figure.name}.svg").write_text(figure.svg, encoding="utf-8")
+    for one in figures:
+        (folder / f"{one.name}.svg").write_text(one.svg, encoding="utf-8")
     path = folder / "report.html"
     path.write_text(render(study, figures), encoding="utf-8")
     return path
@@ -143,9 +129,9 @@ def render(study: MetricStudy, figures: Sequence[Figure]) -> str:
         "all smaller test sets: higher is better. DP is the sum of the p-values of all pairs of systems: lower is "
         "better. The best of each column is bold.</p>",
         "<h2>Choosing among cut-offs</h2>",
-        *(_placed(figure) for figure in figures[:4]),
+        *map(_placed, figures[:4]),
         "<h2>Choosing among metrics</h2>",
-        *(_placed(figure) for figure in figures[4:]),
+        *map(_placed, figures[4:]),
         "<h2>The systems</h2>",
         _system_table(study),
         "<h2>How it was done</h2>",
@@ -153,18 +139,11 @@ def render(study: MetricStudy, figures: Sequence[Figure]) -> str:
         *(f"<li>{escape(sentence)}</li>" for sentence in _method(study)),
         "</ul>",
     ]
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>\n" + "\n".join(body) + "\n</body></html>\n"
-    )
+    return document(title, READING, body)
 
 
-def _placed(figure: Figure) -> str:
-    return (
-        f"<figure><figcaption>{escape(figure.caption)}</figcaption><p>{escape(figure.sentence)}</p>"
-        f"{figure.svg}</figure>"
-    )
+def _placed(one: Figure) -> str:
+    return figure(one.caption, one.sentence, one.svg)
 
 
 def _metric_table(study: MetricStudy, compared: Compared, caption: str) -> str:
