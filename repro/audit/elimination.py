@@ -32,8 +32,10 @@ _STAND_FOR_ALL = 1_000
 _GOOD = 8  # a question that leaves so small a part is good enough
 _MOST_PARKED = 1_000
 _MOST_REOPENED = 2_000
+_MOST_AGAIN = 20_000
 _FEW = 2
 _TO_TELL_APART = 24
+_OPENINGS = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,11 +113,13 @@ class Elimination:
         def of_question() -> Collection[str]:
             return features | self._mixed(0.6)
 
-        hypotheses = self.space.opened(self._unparked(of_question), keys)
+        hypotheses = self.space.opened(self._unparked(of_question, keys), keys)
         left = self._narrow(hypotheses, of_question, asked)
         if not left:  # a question told apart what others had not
-            again = [*self._patched(), *self._reopened([aspect, *self.explained])]
-            left = self._narrow(self._consistent(self.space.opened(again, keys)), of_question, asked)
+            fitting = self._consistent([*self._patched(), *self._reopened([aspect, *self.explained])], before)
+            different = self._told_apart(fitting, of_question, keys, asked)
+            again = itertools.islice(self.space.ways(different, keys), _MOST_AGAIN)
+            left = self._narrow(self._consistent(list(again)), of_question, asked)
         if not left:
             del self.asked[before:]
             self.puzzling |= aspect.own
@@ -226,8 +230,9 @@ class Elimination:
         wrong = tuple(one for one, gap in zip(answered, found, strict=True) if gap > 0)
         return Closest(best, max(found, default=math.inf), len(found) - len(wrong), len(found), wrong)
 
-    def _unparked(self, features: Features) -> list[Hypothesis]:
-        """The survivors, and those parked that questions with these features tell from them."""
+    def _unparked(self, features: Features, keys: Collection[str] = ()) -> list[Hypothesis]:
+        """The survivors, and those parked that questions with these features, and decisions about ``keys``, tell from
+        them."""
         if not self.survivors:
             return [self.space.start]
         known = {frozenset(one.values.items()) for one in self.survivors}
@@ -237,17 +242,31 @@ class Elimination:
                 for way in self.space.changed(one, dict(patch)):
                     others.setdefault(frozenset(way.values.items()), way)
         fitting = self._consistent([way for values, way in others.items() if values not in known])
-        return self._told_apart([*self.survivors, *fitting], features)
+        return self._told_apart([*self.survivors, *fitting], features, keys)
 
-    def _told_apart(self, hypotheses: Sequence[Hypothesis], features: Features) -> list[Hypothesis]:
-        """One hypothesis for all that questions with these features do not tell apart: that with most defaults."""
-        if len(hypotheses) == 1:
+    def _told_apart(
+        self,
+        hypotheses: Sequence[Hypothesis],
+        features: Features,
+        keys: Collection[str] = (),
+        asked: Sequence[Asked] = (),
+    ) -> list[Hypothesis]:
+        """One hypothesis for all that questions with these features do not tell apart: that with most defaults.
+
+        What is alike as decisions are taken now may not be when ``keys`` are taken otherwise, which is tried too. Those
+        that were ``asked`` are questions that may tell.
+        """
+        if len(hypotheses) <= 1:
             return list(hypotheses)
         questions = [self.drawing.question(features(), self.rng) for _ in range(_TO_TELL_APART)]
         simulations = [Simulation(question, self.space) for question in questions]
+        openings = [self._opening(keys) for _ in range(_OPENINGS if keys else 0)]
         classes: dict[tuple[object, ...], list[Hypothesis]] = {}
         for one in hypotheses:
-            signature = tuple(self._signature(simulation.outcome(one)) for simulation in simulations)
+            ways = [[one], *(self.space.changed(one, opening) for opening in openings)]
+            tried = [(ways[number % len(ways)], simulation) for number, simulation in enumerate(simulations)]
+            tried += [(way, each.simulation) for each in asked for way in ways]
+            signature = tuple(self._signature(simulation.outcome(way[0])) if way else () for way, simulation in tried)
             classes.setdefault(signature, []).append(one)
         kept = []
         for alike in classes.values():
@@ -260,10 +279,15 @@ class Elimination:
                     self.parked[patch] = None
         return kept
 
-    def _consistent(self, hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
-        """The hypotheses that agree with all answers so far; the latest tell most."""
+    def _opening(self, keys: Collection[str]) -> dict[str, Value]:
+        """The decisions taken at random."""
+        tried = {key: self.space.tried(key) for key in sorted(keys)}
+        return {key: values[int(self.rng.integers(len(values)))] for key, values in tried.items()}
+
+    def _consistent(self, hypotheses: Sequence[Hypothesis], first: int | None = None) -> list[Hypothesis]:
+        """The hypotheses that agree with all answers so far, or with the ``first`` of them; the latest tell most."""
         left = list(hypotheses)
-        for one in reversed(self.asked):
+        for one in reversed(self.asked[:first]):
             left = self._agreeing(left, one)
             if len(hypotheses) > _STAND_FOR_ALL:
                 one.simulation.forget()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -211,6 +212,11 @@ def within_lists(block: ListBlock, listed: npt.NDArray[np.bool_]) -> ListBlock:
     return replace(block, listed=True, offsets=offsets, columns=np.nonzero(inside)[1].astype(np.int32))
 
 
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(kind) if one.compare)
+
+
 def _content(made: object) -> Hashable:
     """What tells things apart that a stage gives: arrays by their bytes, what is made of them by its parts."""
     match made:
@@ -221,9 +227,9 @@ def _content(made: object) -> Hashable:
         case Interactions():
             return tuple(map(_content, (made.users, made.items, made.ratings)))
         case _Judged() | _Listed() | _Ranked() | Judgements() | ListBlock() | Ranked():
-            return tuple(_content(getattr(made, one.name)) for one in fields(made))
-        case Measure():
-            return made.full_name
+            return tuple(_content(getattr(made, name)) for name in _names(type(made)))
+        case Measure():  # its name does not tell which threshold a gain starts from
+            return (made.full_name, *sorted(made.variants.items()), *map(_content, made.parts))
         case Outcome():
             return id(made)
     return made if isinstance(made, Hashable) else id(made)

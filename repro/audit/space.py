@@ -121,11 +121,17 @@ class Space:
 
     def opened(self, hypotheses: Iterable[Hypothesis], keys: Collection[str]) -> list[Hypothesis]:
         """Each hypothesis with every way to take the decisions ``keys``; the others as they are. No two are alike."""
-        found: dict[frozenset[object], Hypothesis] = {}
+        return list(self.ways(hypotheses, keys))
+
+    def ways(self, hypotheses: Iterable[Hypothesis], keys: Collection[str]) -> Iterator[Hypothesis]:
+        """The same one after the other, where there may be more than anybody wants."""
+        known: set[frozenset[object]] = set()
         for hypothesis in hypotheses:
             for way in self._ways(hypothesis.values, {}, frozenset(keys)):
-                found.setdefault(frozenset(way.values.items()), way)
-        return list(found.values())
+                values = frozenset(way.values.items())
+                if values not in known:
+                    known.add(values)
+                    yield way
 
     def changed(self, hypothesis: Hypothesis, changes: Values) -> list[Hypothesis]:
         """The hypothesis with some decisions taken otherwise, and what has to be decided then, in all ways."""

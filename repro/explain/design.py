@@ -32,7 +32,7 @@ NOT_TRIED: Mapping[str, tuple[Value, ...]] = {
     "average.no_relevant": ("nan",),
 }
 _FEW = 20  # ratings, up to which each of them is tried as a threshold
-_COUNTED = 100_000
+_COUNTED = 20_000
 # Of a budget of 1,000: 4 candidate sets beyond those one step away, 100 orders of the study's own lists, 3 of others.
 _PER_LISTING, _PER_ORDER, _PER_FURTHER_ORDER = 250, 10, 500
 _TOGETHER = 8  # plots that go with the same combinations of what is counted
@@ -62,11 +62,14 @@ class Variant:
     choices: Mapping[str, Value | None]
 
 
-def read_axes(asked: Sequence[str], base: Protocol, ratings: FloatArray | None = None) -> list[Axis]:
+def read_axes(
+    asked: Sequence[str], base: Protocol, ratings: FloatArray | None = None, *, refit: bool = False
+) -> list[Axis]:
     """The axes that are called ``ties``, ``ties.break``, or ``relevance.threshold=3|4|5``.
 
     A family stands for all its decisions. Of decisions that are numbers, the typical ones are tried, and what the
     protocol has; of thresholds, the ``ratings`` that there are, where they are few. What the protocol has comes first.
+    Decisions that change what is fitted are refused, unless ``refit`` says that they may be there.
     """
     known = registry()
     axes: dict[str, Axis] = {}
@@ -78,7 +81,7 @@ def read_axes(asked: Sequence[str], base: Protocol, ratings: FloatArray | None =
             raise ProtocolError(
                 f"there is no decision or family '{name}'{nearest(name, every)} `repro protocol explain` lists them all"
             )
-        if refitted := [one.id for one in family if needs_refit(one.id)]:
+        if not refit and (refitted := [one.id for one in family if needs_refit(one.id)]):
             raise ProtocolError(
                 f"{refitted[0]} changes what is fitted, and kept scores cannot answer for that; vary decisions about "
                 "evaluation (relevance, candidates, missing, ties, average, predict, metric), or explain with --refit"

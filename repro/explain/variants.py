@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -154,16 +154,20 @@ def _with_scores(asked: Iterable[_Asked]) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Listed:
-    """The lists of a fold before they are ranked; ``rows`` are those of its users in the scores."""
+    """The lists of a fold before they are ranked; ``rows`` are those of its users in the scores.
+
+    ``ideals`` is what all rankings of them share.
+    """
 
     block: ListBlock
     background: Background
     rows: npt.NDArray[np.intp]
+    ideals: dict[Hashable, Values] = field(default_factory=dict)
 
     def judged_by(self, judgements: Judgements) -> _Listed:
         """Lists of all test users, one for each, with other judgements of the same held-out items."""
         block = replace(self.block, judged_relevant=judgements.relevant, judged_grades=judgements.grades)
-        return replace(self, block=block)
+        return replace(self, block=block, ideals={})
 
     @cached_property
     def unjudged(self) -> bytes:
@@ -278,6 +282,7 @@ class _Stages:
         self._judgements: dict[bytes, Judgements] = {}
         self._listed: dict[Key, _Listed] = {}
         self._unjudged: dict[Key, _Listed] = {}
+        self._rules: dict[Key, RankingRules] = {}
 
     def groups(self, asked: Mapping[int, _Asked]) -> tuple[dict[bytes, list[int]], dict[int, str]]:
         """The protocols by what is in their lists (nothing where they have none), and why some have none."""
@@ -316,6 +321,15 @@ class _Stages:
             self._listed[key] = self._candidates(judgements, protocol)
             self._unjudged[asked.families["candidates"]] = self._listed[key]
         return self._listed[key]
+
+    def rules(self, asked: _Asked) -> RankingRules:
+        """How missing and tied scores are ranked."""
+        key = (asked.families["missing"], asked.families["ties"])
+        if key not in self._rules:
+            parts, seed = self.fold.parts, self.run.study.seed
+            made = RankingRules.from_protocol(asked.protocol, parts.whole, train=parts.train_in_source_order, seed=seed)
+            self._rules[key] = made
+        return self._rules[key]
 
     def _candidates(self, judgements: Judgements, protocol: Protocol) -> _Listed:
         parts, study = self.fold.parts, self.run.study
@@ -392,15 +406,15 @@ class _AlgorithmStages:
         key = (id(listed), *ranked_by)
         if self._judged is None or self._judged[0] != key:
             if self._ranked is None or self._ranked[0] != ranked_by:
-                self._ranked = (ranked_by, listed, _Rejudged(self._ranking(scores, listed, asked.protocol)))
+                self._ranked = (ranked_by, listed, _Rejudged(self._ranking(scores, listed, asked)))
             _, of, made = self._ranked
-            self._judged = (key, made.ranked if of is listed else made.judged_by(listed.block))
+            judged = made.ranked if of is listed else made.judged_by(listed.block)
+            self._judged = (key, replace(judged, ideals=listed.ideals))
             self._ratios, self._parts = {}, {}
         return self._judged[1]
 
-    def _ranking(self, scores: Scores, listed: _Listed, protocol: Protocol) -> Ranked:
-        parts, seed = self._shared.fold.parts, self._shared.run.study.seed
-        rules = RankingRules.from_protocol(protocol, parts.whole, train=parts.train_in_source_order, seed=seed)
+    def _ranking(self, scores: Scores, listed: _Listed, asked: _Asked) -> Ranked:
+        rules = self._shared.rules(asked)
         ranked, _ = rank(scores, listed.block, rules, depth=self._depth)
         if not self._with_scores:
             return ranked

@@ -112,8 +112,9 @@ def _user_values(
     """The users with a list in ``rows``, ascending, and the average of each user's lists."""
     if _ascend(users[rows]):  # one list each, in order: nothing to gather
         return users[rows], values[rows]
-    order = rows[np.argsort(users[rows], kind="stable")]
-    present, starts = np.unique(users[order], return_index=True)
+    order = rows if _sorted(users[rows]) else rows[np.argsort(users[rows], kind="stable")]
+    starts = np.flatnonzero(np.diff(users[order], prepend=-1))
+    present = users[order[starts]]
     if over == "pooled":
         groups = np.split(order, starts[1:])
         return present, np.array([values[g[0]] if len(g) == 1 else _pooled(ratio, values, g) for g in groups])
@@ -126,13 +127,18 @@ def _ascend(users: CodeArray) -> bool:
     return bool((users[1:] > users[:-1]).all())
 
 
+def _sorted(users: CodeArray) -> bool:
+    return bool((users[1:] >= users[:-1]).all())
+
+
 def exact_mean(values: FloatArray) -> float:
     """The mean, from the exact sum; not a number where there is nothing to average."""
     return exact_sum(values) / len(values) if len(values) else math.nan
 
 
 def _impacts(users: CodeArray, undefined: Mask, empty: Mask, protocol: Protocol) -> tuple[Impact, ...]:
-    unit = "test users" if _ascend(users) or len(np.unique(users)) == len(users) else "lists"
+    single = _ascend(users) if _sorted(users) else len(np.unique(users)) == len(users)
+    unit = "test users" if single else "lists"
     found = (
         ("average.no_relevant", undefined, "without relevant items"),
         ("average.no_list", empty & ~undefined, "with an empty list"),

@@ -40,7 +40,7 @@ def ndcg(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
         # The ideal hangs on which items are listed, which may be random: the share is taken within the list.
         attainable = _ideal(ranked, gains, None, "whole", kind, base) > 0
         return Ratio(_listed(ranked, gains, limit(k), kind, base), attainable.astype(np.float64))
-    ideal = _ideal(ranked, gains, k, str(variants["ideal"]), kind, base)
+    ideal = _known_ideal(ranked, gains, k, variants, kind, base)
     return Ratio(discounted_gains(ranked, limit(k), gains, kind, base), ideal)
 
 
@@ -50,12 +50,25 @@ def _gains(ranked: Ranked, variants: Mapping[str, Value]) -> FloatArray:
         case "binary":
             return ranked.relevant_gains
         case "linear":
-            return np.maximum(ranked.grades, 0.0)
+            return ranked.linear_gains
         case "exp2":
             return ranked.exponential_gains
         case _:
             worth = np.exp2(ranked.grades - float(variants["threshold"]) + 1.0) - 1.0
             return np.where(ranked.relevant > 0, np.maximum(worth, 0.0), 0.0)
+
+
+def _known_ideal(
+    ranked: Ranked, gains: FloatArray, k: int | None, variants: Mapping[str, Value], kind: str, base: float
+) -> FloatArray:
+    """The DCG of each list's ideal list, which is the same for all rankings of it, unless it is as long as they are."""
+    ideal = str(variants["ideal"])
+    if ranked.ideals is None or (ideal == "k" and k is None):
+        return _ideal(ranked, gains, k, ideal, kind, base)
+    key = ("ndcg", k, *sorted(variants.items()))
+    if key not in ranked.ideals:
+        ranked.ideals[key] = _ideal(ranked, gains, k, ideal, kind, base)
+    return ranked.ideals[key]
 
 
 def _ideal(ranked: Ranked, gains: FloatArray, k: int | None, ideal: str, kind: str, base: float) -> FloatArray:

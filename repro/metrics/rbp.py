@@ -30,7 +30,7 @@ from repro.ranking.ranked import Ranked
 def rank_biased_precision(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
     """The (expected) rank-biased precision of each list, over the highest one where that is asked for."""
     p = float(variants["p"])
-    gains = ranked.relevant_gains if variants["gain"] == "binary" else np.maximum(ranked.grades, 0.0)
+    gains = ranked.relevant_gains if variants["gain"] == "binary" else ranked.linear_gains
     depths = np.minimum(np.diff(ranked.offsets), limit(k))
     if variants["ideal"] == "list":
         depths = np.minimum(depths, list_lengths(ranked, k).astype(np.int64))

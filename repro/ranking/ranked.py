@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -37,6 +38,8 @@ class Ranked:
     scores     lists by depth: the score each item is ranked by, -inf (or inf) where it is last (first) for want of
                one; only where a metric asks for it
     offsets    the hits of list ``n`` are ``[offsets[n], offsets[n + 1])``: by ``position``, unranked ones last
+    ideals     what ideal lists of the same held-out items are worth, by what is counted; where it is given, other
+               rankings of these lists share it
     """
 
     users: CodeArray
@@ -57,6 +60,7 @@ class Ranked:
     above: npt.NDArray[np.int32]
     tied: npt.NDArray[np.int32]
     scores: FloatArray | None = None
+    ideals: dict[Hashable, FloatArray] | None = field(default=None, compare=False)
 
     def __len__(self) -> int:
         return len(self.users)
@@ -85,6 +89,11 @@ class Ranked:
     def relevant_gains(self) -> FloatArray:
         """What each hit is worth where only relevance counts: 1 or 0."""
         return self.relevant.astype(np.float64)
+
+    @cached_property
+    def linear_gains(self) -> FloatArray:
+        """What each hit is worth where the grade counts; nothing below 0."""
+        return np.maximum(self.grades, 0.0)
 
     @cached_property
     def exponential_gains(self) -> FloatArray:

@@ -229,7 +229,8 @@ def _sizes(problem: _Problem, lists: kernels.Lists) -> npt.NDArray[np.int32]:
 
 def _input(array: npt.ArrayLike, dtype: Any) -> Any:
     """The array as the kernel wants it. Read-only, all of them: else each mixture would be compiled anew."""
-    view = np.require(array, dtype, ["C", "A"]).view()
+    ready = np.asarray(array, dtype, order="C")
+    view = (ready if ready.flags.aligned else ready.copy()).view()
     view.flags.writeable = False
     return view
 
