@@ -227,7 +227,8 @@ def _content(made: object) -> Hashable:
         case Interactions():
             return tuple(map(_content, (made.users, made.items, made.ratings)))
         case _Judged() | _Listed() | _Ranked() | Judgements() | ListBlock() | Ranked():
-            return tuple(_content(getattr(made, name)) for name in _names(type(made)))
+            kind: type = type(made)
+            return tuple(_content(getattr(made, name)) for name in _names(kind))
         case Measure():  # its name does not tell which threshold a gain starts from
             return (made.full_name, *sorted(made.variants.items()), *map(_content, made.parts))
         case Outcome():
