@@ -100,6 +100,7 @@ benchmark: install benchmarks/.venv/.installed
 	$(BIN)/python benchmarks/surprise_scoring.py
 	$(BIN)/python benchmarks/adapters.py
 	$(BIN)/python benchmarks/isolation.py
+	$(BIN)/python benchmarks/multiverse.py
 
 clean:
 	rm -rf .venv benchmarks/.venv

@@ -25,10 +25,11 @@ State = Literal["explained", "unexplained", "unreachable", "refused", "random"]
 REFUSING = frozenset({"fail", "error"})  # options under which a run may stop
 LEAST_ASKED = 12  # of each aspect, even where nothing is left to be told apart
 MOST_ASKED = 60
-_WORK = 6_000  # predictions that a pool may cost
+_WORK = 2_000  # predictions that a pool may cost
 _LARGEST_POOL = 16
 _MOST_TRIED = 64  # where no question parts them
-_STAND_FOR_ALL = 1_000
+_STAND_FOR_ALL = 300
+_MANY = 1_000  # hypotheses of which simulations keep nothing
 _GOOD = 8  # a question that leaves so small a part is good enough
 _MOST_PARKED = 1_000
 _MOST_REOPENED = 2_000
@@ -194,7 +195,7 @@ class Elimination:
             one = self.ask(question)
             asked.append(one)
             left = self._agreeing(left, one)
-            if len(hypotheses) > _STAND_FOR_ALL:
+            if len(hypotheses) > _MANY:
                 one.simulation.forget()
         return left
 
@@ -289,7 +290,7 @@ class Elimination:
         left = list(hypotheses)
         for one in reversed(self.asked[:first]):
             left = self._agreeing(left, one)
-            if len(hypotheses) > _STAND_FOR_ALL:
+            if len(hypotheses) > _MANY:
                 one.simulation.forget()
         return left
 

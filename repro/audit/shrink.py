@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 
 from repro.audit.question import Question
 
@@ -18,18 +19,21 @@ def shrunk(
     ``known_users`` says so, unknown users are other matters.
     """
     left, odd = tries, question.oddities | (set() if known_users else {"unknown users"})
-    found = True
-    while found:
-        found = False
-        for smaller in question.smaller():
+    passed, found = 0, False  # what cannot be taken away is passed by, until something else was
+    while left > 0:
+        for smaller in islice(question.smaller(), passed, None):
+            if smaller.oddities <= odd:
+                left -= 1
+                if still(smaller):
+                    question, found = smaller, True
+                    break
+            passed += 1
             if left <= 0:
                 break
-            if not smaller.oddities <= odd:
-                continue
-            left -= 1
-            if still(smaller):
-                question, found = smaller, True
+        else:
+            if not found:
                 break
+            passed, found = 0, False
     for plainer in question.plainer():
         if still(plainer):
             question = plainer

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from repro.cli.decisions import complete_protocol, complete_varied, metric_option
-from repro.cli.kept import algorithms_option, kept_data_option
+from repro.cli.kept import algorithms_option, kept_data_option, with_journal
 from repro.cli.output import json_option, print_json, print_table
 from repro.cli.progress import Stages, quiet_option
 
@@ -128,6 +128,8 @@ def explain(
             for metric in metrics or (None,)
         ]
     _written(found, plot, into)
+    if into:
+        with_journal(run.run.folder, Path(into))
     if as_json:
         print_json([one.to_dict() for one in found])
         return

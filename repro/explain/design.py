@@ -32,7 +32,7 @@ NOT_TRIED: Mapping[str, tuple[Value, ...]] = {
     "average.no_relevant": ("nan",),
 }
 _FEW = 20  # ratings, up to which each of them is tried as a threshold
-_COUNTED = 20_000
+COUNTED = 20_000
 # Of a budget of 1,000: 4 candidate sets beyond those one step away, 100 orders of the study's own lists, 3 of others.
 _PER_LISTING, _PER_ORDER, _PER_FURTHER_ORDER = 250, 10, 500
 _TOGETHER = 8  # plots that go with the same combinations of what is counted
@@ -146,8 +146,8 @@ class Design:
     @cached_property
     def combinations(self) -> int | None:
         """How many protocols there are in all; None where they are more than can be counted quickly."""
-        counted = sum(1 for _ in islice(self._meaningful(), _COUNTED + 1))
-        return counted if counted <= _COUNTED else None
+        counted = sum(1 for _ in islice(self._meaningful(), COUNTED + 1))
+        return counted if counted <= COUNTED else None
 
     @cached_property
     def complete(self) -> bool:

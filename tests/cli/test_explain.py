@@ -1,6 +1,7 @@
 """`repro diff`, `repro explain` and `repro multiverse`, as people and scripts use them."""
 
 import json
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -80,6 +81,7 @@ def test_explain_two_runs(runs, study, tmp_path):
     assert report.exit_code == 0, report.output
     page = (tmp_path / "report" / "report.html").read_text()
     assert "<svg" in page and "http://" not in page.replace("http://www.w3.org", "")
+    assert (tmp_path / "report" / "journal.jsonl").read_bytes() == (Path(runs[0]) / "journal.jsonl").read_bytes()
     assert set(pd.read_csv(tmp_path / "report" / "explanation.csv")["decision"]) == {
         "relevance.threshold",
         "ties.break",
@@ -120,6 +122,7 @@ def test_multiverse_of_a_study_runs_it_first(study, tmp_path):
     table = pd.read_parquet(tmp_path / "multiverse.parquet")
     assert set(table["ties.break"]) >= {"expected", "random"} and len(table) % 6 == 0
     assert {path.name for path in tmp_path.glob("*.csv")} == {"spread.csv", "decisions.csv", "options.csv"}
+    assert "run.finished" in (tmp_path / "journal.jsonl").read_text()
     plain = json.loads(call(*asked, "--json", "--into", tmp_path).output)
     assert plain["complete"] and sum(plain["metrics"]["ndcg@10"]["wins"].values()) == pytest.approx(1)
 

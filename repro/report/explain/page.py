@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from repro.explain import Explanation, Multiverse
+from repro.explain.design import COUNTED
 from repro.explain.multiverse import Universe
 from repro.report.charts import chart_svg
 from repro.report.explain.curve import specification_curve, spread_chart
@@ -96,7 +97,7 @@ def covered(found: Multiverse) -> str:
     n, algorithms = len(found.variants), len(found.algorithms)
     if found.complete:
         return f"All {n:,} protocols that differ in {len(found.axes)} decisions, for {algorithms} algorithms."
-    of = "more than can be counted" if found.combinations is None else f"{found.combinations:,}"
+    of = f"more than {COUNTED:,}" if found.combinations is None else f"{found.combinations:,}"
     return (
         f"{n:,} protocols, a designed sample of {of} that differ in {len(found.axes)} decisions (seed {found.seed}), "
         f"for {algorithms} algorithms."
