@@ -10,7 +10,7 @@ from repro.candidates.negatives_file import GivenNegatives
 from repro.candidates.ragged import Ragged, spread
 from repro.candidates.relevance import Judgements
 from repro.data.impact import Impact
-from repro.data.interactions import CodeArray, RowArray
+from repro.data.interactions import CodeArray, Interactions, RowArray
 from repro.protocol import Protocol
 
 
@@ -23,7 +23,12 @@ class GivenCandidates(Candidates):
     """
 
     def __init__(
-        self, given: GivenNegatives, judgements: Judgements, protocol: Protocol, removed_items: CodeArray
+        self,
+        given: GivenNegatives,
+        train: Interactions,
+        judgements: Judgements,
+        protocol: Protocol,
+        removed_items: CodeArray,
     ) -> None:
         lists = plan_lists(judgements, protocol)
         n_users = len(judgements.offsets) - 1
@@ -45,6 +50,7 @@ class GivenCandidates(Candidates):
         super().__init__(items, judgements, lists, protocol)
 
         self._given = given
+        self._train = train
         self._sources = sources
         columns = column_numbers(items, negatives.values)
         inside = columns >= 0  # lines that no list uses may hold items that are not scored
@@ -77,6 +83,7 @@ class GivenCandidates(Candidates):
         empty = int((self._sources < 0).sum())
         impacts = [
             *self._relevant_impacts(),
+            *(Impact("candidates.file", path, *told) for told in self._given.told),
             Impact(
                 "candidates.base",
                 base,
@@ -96,16 +103,28 @@ class GivenCandidates(Candidates):
                 "are written more than once for a list and ranked once",
             ),
         ]
+        listed = int(self._negatives.lengths[self._sources[self._sources >= 0]].sum())
+        if trained := self._trained():
+            note = "are training items of the same user and stay in the list, as the file has it"
+            impacts.append(Impact("candidates.file", path, trained, listed, "negatives", note))
         if self._protocol["candidates.relevant"] == "one":
             others = self._other_relevant()
             note = "are relevant for the user, and count as not relevant beside the target"
-            listed = int(self._negatives.lengths[self._sources[self._sources >= 0]].sum())
             impacts.append(Impact("candidates.relevant", "one", others, listed, "negatives", note))
         if self._n_head:
             value = self._protocol["split.head"]
             total = len(self._given.items)
             impacts.append(Impact("split.head", value, self._n_head, total, "negatives", "are taken out"))
         return impacts
+
+    def _trained(self) -> int:
+        """How many negatives of all lists are training items of their user."""
+        numbers = np.flatnonzero(self._sources >= 0)
+        listed = self._negatives.take(self._sources[numbers])
+        columns = column_numbers(self.items, self._train.items)
+        inside = columns >= 0
+        known = Ragged.of_pairs(self._train.users[inside], columns[inside], len(self._judgements.offsets) - 1)
+        return int(known.contains(self._lists.users[numbers][listed.rows], listed.values).sum())
 
     def _other_relevant(self) -> int:
         """How often a relevant item of the user is a negative in the list of another relevant item."""

@@ -38,8 +38,8 @@ def plan_candidates(
         case "user-test-items":
             return UserTestItems(judged, protocol)
         case "file":
-            given = read_negatives(protocol.path("candidates.file"), train)
-            return GivenCandidates(given, judged, protocol, removed)
+            given = read_negatives(protocol.path("candidates.file"), train, test)
+            return GivenCandidates(given, train, judged, protocol, removed)
     if protocol["candidates.negatives"] == "all":
         return OpenCandidates(train, test, judged, protocol, removed, validation)
     everything = _together(train, test) if all_interactions is None else all_interactions

@@ -10,6 +10,7 @@ import click
 COMMANDS = {
     "algorithms": "Which framework has which algorithm, and how it calls the parameters.",
     "audit": "Find out what evaluators really compute, by asking them, and who agrees with whom.",
+    "claim": "Write a claim about published numbers, and check what its source leaves open.",
     "compare": "Test which algorithms of a run differ: paired tests, corrections, effect sizes, intervals.",
     "curve": "Precision-recall and ROC curves of recommendations, joined over users in three ways.",
     "data": "Get, list and describe data sets.",
@@ -20,6 +21,7 @@ COMMANDS = {
     "multiverse": "The numbers of a study under many protocols: spread, winners, what turns the order round.",
     "plugins": "Frameworks that can be used here.",
     "protocol": "List, show, validate, compare and explain protocols.",
+    "replicate": "Run the claims of papers and pages again: a verdict for each published number.",
     "run": "Run a study: progress, then a table; a run folder with the journal.",
     "study-metrics": "Which metric and cut-off to trust: correlation, robustness, discriminative power.",
 }

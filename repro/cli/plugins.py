@@ -24,7 +24,8 @@ def _complete_framework(ctx: click.Context, param: click.Parameter, incomplete: 
 @click.group(
     epilog=(
         "REPRO_PLUGINS=lenskit,surprise uses these plug-ins only, REPRO_PLUGINS=-spark all but one; "
-        "REPRO_ISOLATE=lenskit (or all) runs frameworks in their own environments; REPRO_TRACE=1 prints every "
+        "REPRO_ISOLATE=lenskit (or all) runs frameworks in their own environments; "
+        "REPRO_PINS='surprise: scikit-surprise==1.1.4' runs one with other versions; REPRO_TRACE=1 prints every "
         "call of a hook. Example: repro plugins list"
     )
 )
@@ -42,7 +43,7 @@ def list_plugins(as_json: bool) -> None:
     found = installed()
     found.ask_all()
     if as_json:
-        frameworks = [_framework(found, framework) for framework in found.frameworks.values()]
+        frameworks = [_framework(found, found.framework(name)) for name in found.frameworks]
         print_json({"frameworks": frameworks, "broken": found.broken})
         return
     if not found.frameworks and not found.broken:
@@ -57,10 +58,10 @@ def list_plugins(as_json: bool) -> None:
                 PLACES[found.place(framework.name)],
                 ", ".join(algorithm.name for algorithm in framework.algorithms) or "none",
             ]
-            for framework in found.frameworks.values()
+            for framework in map(found.framework, found.frameworks)
         ],
     )
-    for framework in found.frameworks.values():
+    for framework in map(found.framework, found.frameworks):
         if found.place(framework.name) == "missing":
             click.echo(f"\n{how_to_install(framework)}", nl=False)
     click.echo("")
@@ -68,12 +69,31 @@ def list_plugins(as_json: bool) -> None:
         click.echo(f"broken: {name}: {reason}")
 
 
-@plugins.command(epilog="Example: repro plugins install recbole")
+@plugins.command(
+    epilog=(
+        "Examples: repro plugins install recbole; "
+        "repro plugins install surprise --pin scikit-surprise==1.1.4 --pin numpy==1.26.4"
+    )
+)
 @click.argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=_complete_framework)
 @click.option("--again", is_flag=True, help="Build it anew, even if it is there.")
+@click.option("--pin", "pins", multiple=True, metavar="NAME==VERSION", help="Take this version; may be repeated.")
 @json_option
-def install(names: tuple[str, ...], again: bool, as_json: bool) -> None:
+def install(names: tuple[str, ...], again: bool, pins: tuple[str, ...], as_json: bool) -> None:
     """Build the environment of a framework, once, from its pinned requirements; "all" builds every one."""
+    from repro.errors import PluginError
+    from repro.plugin import pinned
+
+    if not pins:
+        _install(names, again, as_json)
+        return
+    if len(names) > 1 or names == ("all",):
+        raise PluginError(f"--pin is for one framework, and {len(names)} are named: {', '.join(names)}; name one")
+    with pinned({names[0]: pins}):
+        _install(names, again, as_json)
+
+
+def _install(names: tuple[str, ...], again: bool, as_json: bool) -> None:
     from repro.errors import PluginError
     from repro.plugin import environment
     from repro.plugin import plugins as installed
@@ -82,7 +102,7 @@ def install(names: tuple[str, ...], again: bool, as_json: bool) -> None:
     wanted = list(found.frameworks) if names == ("all",) else list(names)
     built: dict[str, str] = {}
     failed: dict[str, PluginError] = {}
-    for name, needs in [(name, found.framework(name).environment) for name in wanted]:
+    for name, needs in [(name, found.environment_of(name)) for name in wanted]:
         if needs is None:
             click.echo(f"{name} needs no environment of its own", err=True)
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import click
 
@@ -24,7 +24,7 @@ class Progress:
         self._cells = self._bar.add_task("loading data", total=None)
         self._tasks: dict[str, TaskID] = {}
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
         self._bar.start()
         return self
 
@@ -51,6 +51,26 @@ class Progress:
 
     def _task(self, cell: Cell) -> TaskID:
         return self._tasks[cell.id]
+
+
+class Replicating(Progress):
+    """Shows the cells of one run after the other, and the stages between them, under the name of what is replicated."""
+
+    def begin(self, name: str) -> None:
+        """Another claim."""
+        self._bar.update(self._cells, description=name, completed=0, total=None)
+
+    def say(self, line: str) -> None:
+        """A line above the bars."""
+        self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+    def tell(self, stage: str, done: int, total: int) -> None:
+        """How far a stage is; one that is over is not shown any longer."""
+        if stage not in self._tasks:
+            self._tasks[stage] = self._bar.add_task(f"  {stage}", total=total)
+        self._bar.update(self._tasks[stage], completed=done, total=total)
+        if done >= total:
+            self._bar.remove_task(self._tasks.pop(stage))
 
 
 class Stages:

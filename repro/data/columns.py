@@ -85,13 +85,14 @@ def _plain_ids(found: IdArray) -> IdArray:
         return found.astype(np.int64)
     if found.dtype.kind == "f" and (found == np.floor(found)).all() and (np.abs(found) < 2.0**53).all():
         return found.astype(np.int64)
-    text = [_id_text(value) for value in found.tolist()]
+    text = [id_text(value) for value in found.tolist()]
     if all(_is_plain_number(value) for value in text):
         return np.array([int(value) for value in text], dtype=np.int64)
     return np.array(text, dtype=object)
 
 
-def _id_text(value: object) -> str:
+def id_text(value: object) -> str:
+    """An id as text: a whole number without decimals."""
     whole = isinstance(value, float) and value.is_integer() and abs(value) < 2.0**53
     return str(int(value)) if whole else str(value)  # type: ignore[call-overload]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,38 +17,57 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from repro.data.columns import ROLES, Values
+from repro.data.streams import open_stream
 from repro.errors import DataError, nearest
 
 # What people call the four columns, the likeliest first; compared without case, blanks and punctuation.
 ALIASES: Mapping[str, tuple[str, ...]] = {
-    "user": ("user", "userid", "uid", "users", "usercode", "customer", "customerid", "reviewerid", "visitorid"),
+    "user": (
+        *("user", "userid", "uid", "users", "usercode", "customer", "customerid", "reviewerid", "visitorid"),
+        *("useridx", "userindex", "userno", "username", "member", "memberid", "reviewer", "accountid", "profileid"),
+    ),
     "item": (
         *("item", "itemid", "iid", "items", "movie", "movieid", "artist", "artistid", "product", "productid"),
         *("book", "bookid", "isbn", "asin", "song", "songid", "track", "trackid", "businessid", "articleid"),
+        *("sid", "itemidx", "itemindex", "itemno", "mid", "parentasin", "business", "article", "game", "gameid"),
+        *("anime", "animeid", "joke", "jokeid", "recipe", "recipeid", "video", "videoid", "news", "newsid"),
+        *("venue", "venueid", "locationid", "placeid", "restaurantid", "contentid"),
     ),
     "rating": (
-        "rating",
-        "ratings",
-        "score",
-        "stars",
-        "bookrating",
-        "overall",
-        "grade",
-        "weight",
-        "plays",
-        "count",
+        *("rating", "ratings", "score", "stars", "bookrating", "overall", "grade", "weight", "plays", "count"),
+        *("rate", "preference", "playcount"),
     ),
-    "timestamp": ("timestamp", "time", "ts", "timestamps", "datetime", "date", "unixreviewtime"),
+    "timestamp": (
+        *("timestamp", "time", "ts", "timestamps", "datetime", "date", "unixreviewtime"),
+        *("unixtime", "unixtimestamp", "reviewtime"),
+    ),
 }
 DELIMITERS = ("::", "\t", ";", ",", "|", " ")
+# The delimiter of columns that stand apart by any number of blanks and tabs.
+BLANKS = "blanks"
+COMMENT = "#"
 SKIPPED = "-"
+_SAMPLE = 50
+_MARKS = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars", " ": "single blanks", BLANKS: "white space"}
 
 Columns = Mapping[str, str] | Sequence[str]
 
 
+class WidthError(DataError):
+    """The lines of a file do not have the columns of a table."""
+
+
+class UnknownColumns(DataError):
+    """It cannot be told which column of a file is which."""
+
+
 @dataclass(frozen=True)
 class Layout:
-    """How a text file is written: delimiter, names of its columns in order, whether its first line is a header."""
+    """How a text file is written: delimiter, names of its columns in order, whether its first line is a header.
+
+    comments  how many lines at its beginning are comments
+    notes     what is to be known about how it is read
+    """
 
     delimiter: str
     names: tuple[str, ...]
@@ -55,6 +75,18 @@ class Layout:
     encoding: str = "utf-8"
     quote: str = '"'
     escape: str = ""
+    comments: int = 0
+    notes: tuple[str, ...] = ()
+
+    def described(self, chosen: Mapping[str, str]) -> list[str]:
+        """What was assumed about the file and its columns, ``chosen`` being the name of each role, in words."""
+        named = "with a header" if self.header else "without a header"
+        mark = _MARKS.get(self.delimiter, repr(self.delimiter))
+        names = [chosen[role] if self.header else f"column {self.names.index(chosen[role]) + 1}" for role in chosen]
+        taken = ", ".join(f"{name} for {role}" for name, role in zip(names, chosen, strict=True))
+        unused = [name for name in self.names if name and name not in chosen.values()] if self.header else []
+        told = [f"text separated by {mark} {named}", f"taken are {taken}", *self.notes]
+        return [*told, f"not used: {', '.join(unused)}"] if unused else told
 
 
 def guess_layout(
@@ -66,29 +98,107 @@ def guess_layout(
     quote: str,
     escape: str,
 ) -> Layout:
-    """The layout of a file from its first two lines, wherever it is not stated."""
-    lines = list(itertools.islice((line for _, line in lines_of(path, encoding)), 2))
+    """The layout of a file from its first lines, wherever it is not stated."""
+    comments, lines = _first_lines(path, encoding)
     if not lines:
         raise DataError(f"{path} is empty: a file of interactions has a row for each user and item")
+    notes = [comments_told(len(comments))] if comments else []
+    if quote == '"' and not any('"' in line for line in lines) and _is_quoted(lines[-1]):
+        quote = "'"
     if delimiter is None:
-        delimiter = next((mark for mark in DELIMITERS if mark in lines[0]), ",")
-    first, second = split_line(lines[0], delimiter, quote), split_line(lines[-1], delimiter, quote)
+        delimiter = _delimiter(lines, quote)
+    rows = [split_line(line, delimiter, quote, escape) for line in lines]
+    first, second = rows[0], rows[min(1, len(rows) - 1)]
     named = columns if isinstance(columns, Mapping) else {}
     if header is None:
-        known = {_plain(alias) for aliases in ALIASES.values() for alias in aliases}
-        header = bool({_plain(cell) for cell in first} & known or set(first) & set(named.values()))
+        known = {plain_name(alias) for aliases in ALIASES.values() for alias in aliases}
+        header = bool({plain_name(cell) for cell in first} & known or set(first) & set(named.values()))
         header = header or any(not _is_number(a) and _is_number(b) for a, b in zip(first, second, strict=False))
-    names = tuple(first) if header else _names_without_header(path, len(first), delimiter)
+    names, noted = _names(path, rows, header, delimiter)
     if columns is not None and not isinstance(columns, Mapping):
         names = _stated_names(path, columns, len(first))
-    return Layout(delimiter, names, header, encoding, quote, escape)
+    elif not header and (said := _names_in_comment(comments, len(names), delimiter, quote)):
+        names, noted = said, [*noted, "the names of the columns are those of the last comment"]
+    return Layout(delimiter, names, header, encoding, quote, escape, len(comments), (*notes, *noted))
+
+
+def _first_lines(path: Path, encoding: str) -> tuple[list[str], list[str]]:
+    """The comments at the beginning of a file, and the first lines after them."""
+    lines = (line for _, line in lines_of(path, encoding) if line.strip())
+    comments: list[str] = []
+    for line in lines:
+        if not line.lstrip().startswith(COMMENT):
+            others = (one for one in lines if not one.lstrip().startswith(COMMENT))
+            return comments, [line, *itertools.islice(others, _SAMPLE - 1)]
+        comments.append(line)
+        if len(comments) > _SAMPLE:  # ids may begin with that mark too
+            break
+    return [], comments[:_SAMPLE]
+
+
+def _delimiter(lines: Sequence[str], quote: str) -> str:
+    """The first mark of the first line that gives all lines the same number of columns, else the first mark.
+
+    Blanks and tabs that do not, and single blanks that leave a column empty, are white space of any length.
+    """
+    marks = [mark for mark in DELIMITERS if mark in lines[0].strip()]
+    apart = [line.split() for line in lines]
+    even = len({len(cells) for cells in apart}) == 1 and len(apart[0]) > 1
+    for mark in marks:
+        rows = [split_line(line, mark, quote) for line in lines]
+        if len({len(row) for row in rows}) > 1:
+            continue
+        empty = mark == " " and any(not cell for row in rows for cell in row)
+        numbers = even and all(_is_number(cell) for cells in apart[1:] or apart for cell in cells)
+        mixed = mark == "\t" and numbers and any(" " in cell for row in rows for cell in row)
+        return BLANKS if even and (empty or mixed) else mark
+    if even and any(mark in (" ", "\t") for mark in marks):
+        return BLANKS
+    return marks[0] if marks else ","
+
+
+def _names(
+    path: Path, rows: Sequence[Sequence[str]], header: bool, delimiter: str
+) -> tuple[tuple[str, ...], list[str]]:
+    """The names of the columns, as many as a row has, and what is to be known about them."""
+    first, others = rows[0], rows[1:] or rows
+    width = len(others[0])
+    trailing = width > 2 and all(len(row) == width and not row[-1] for row in others)
+    if header:
+        names, notes = list(first), []
+        if len(first) == width - 1 and trailing:
+            names, notes = [*first, ""], ["a delimiter at the end of each row is passed over"]
+        elif len(first) == width - 1 and _counts([row[0] for row in others]):
+            names, notes = ["", *first], ["the first column of the rows has no name and is passed over"]
+        elif not first[0] or plain_name(first[0]).startswith("unnamed"):
+            notes = ["the first column has no name and is passed over"]
+        return tuple(names), notes
+    if trailing:
+        names = [*_names_without_header(path, width - 1, delimiter), ""]
+        return tuple(names), ["a delimiter at the end of each row is passed over"]
+    return _names_without_header(path, len(first), delimiter), []
+
+
+def _counts(cells: Sequence[str]) -> bool:
+    """Whether the cells count the rows, from 0 or 1."""
+    return any(list(cells) == [str(n) for n in range(start, start + len(cells))] for start in (0, 1))
+
+
+def _names_in_comment(comments: Sequence[str], width: int, delimiter: str, quote: str) -> tuple[str, ...] | None:
+    """The names of the columns in the last comment above the rows, where it has as many, and user and item."""
+    if not comments:
+        return None
+    cells = split_line(comments[-1].strip().lstrip(COMMENT).strip(), delimiter, quote)
+    plain = {plain_name(cell) for cell in cells}
+    both = all(plain & set(ALIASES[role]) for role in ("user", "item"))
+    return tuple(cells) if both and len(cells) == width else None
 
 
 def _names_without_header(path: Path, count: int, delimiter: str) -> tuple[str, ...]:
     if 2 <= count <= len(ROLES):
         return ROLES[:count]
     if count == 1:
-        raise DataError(
+        raise WidthError(
             f"{path}: the first line has a single column when split at {delimiter!r}, "
             "but user and item are needed; state the delimiter"
         )
@@ -125,13 +235,13 @@ def roles(
                     f"it has {', '.join(names)}{nearest(stated[role], names)}"
                 )
             continue
-        plain = {_plain(name): name for name in reversed(names)}
+        plain = {plain_name(name): name for name in reversed(names)}
         alias = next((alias for alias in aliases[role] if alias in plain), None)
         if alias:
             found[role] = plain[alias]
     for role in ("user", "item"):
         if role not in found:
-            raise DataError(
+            raise UnknownColumns(
                 f"{label} has no column '{role}'; it has {', '.join(names)}{nearest(role, names)} "
                 "State which column is which with `columns`"
             )
@@ -142,31 +252,49 @@ def roles(
 
 
 def read_columns(
-    path: Path, layout: Layout, chosen: Mapping[str, str], as_text: Sequence[str] = ("user", "item")
+    path: Path,
+    layout: Layout,
+    chosen: Mapping[str, str],
+    as_text: Sequence[str] = ("user", "item"),
+    left_out: list[str] | None = None,
 ) -> dict[str, Values]:
-    """The chosen columns: those in ``as_text`` as categories of their text, the others as numbers where they are."""
+    """The chosen columns: those in ``as_text`` as categories of their text, the others as numbers where they are.
+
+    Comments among the rows are passed over; they are added to ``left_out``, where that is given.
+    """
     types: dict[str, pa.DataType] = {}
     for role, name in chosen.items():
         types[name] = pa.dictionary(pa.int32(), pa.string()) if role in as_text else pa.float64()
     if "timestamp" in chosen:
         types[chosen["timestamp"]] = pa.int64()
     wanted = list(chosen.values())
+    left_out = [] if left_out is None else left_out
     try:
-        table = _parse(path, layout, types, wanted)
+        table = _parse(path, layout, types, wanted, left_out)
     except pa.ArrowInvalid as error:
         if "columns, got" in str(error):
             raise _wrong_width(path, layout) from None
         # A value is not a number: read as text, so that the border can name it (or read it as a date).
         types = {chosen[role]: types[chosen[role]] for role in as_text if role in chosen}
-        table = _parse(path, layout, {**dict.fromkeys(wanted, pa.string()), **types}, wanted)
+        left_out.clear()
+        table = _parse(path, layout, {**dict.fromkeys(wanted, pa.string()), **types}, wanted, left_out)
     return {role: column_values(table.column(name)) for role, name in chosen.items()}
 
 
-def _parse(path: Path, layout: Layout, types: dict[str, pa.DataType], wanted: list[str]) -> pa.Table:
+def _parse(
+    path: Path, layout: Layout, types: dict[str, pa.DataType], wanted: list[str], left_out: list[str]
+) -> pa.Table:
+    def comment(row: pacsv.InvalidRow) -> str:
+        if not row.text.lstrip().startswith(COMMENT):
+            return "error"
+        left_out.append(row.text)
+        return "skip"
+
     parse = pacsv.ParseOptions(
         delimiter=layout.delimiter if len(layout.delimiter) == 1 else "\t",
         quote_char=layout.quote or False,
         escape_char=layout.escape or False,
+        invalid_row_handler=comment,
     )
     read = pacsv.ReadOptions(
         column_names=list(layout.names),
@@ -175,12 +303,9 @@ def _parse(path: Path, layout: Layout, types: dict[str, pa.DataType], wanted: li
         block_size=1 << 24,
     )
     convert = pacsv.ConvertOptions(column_types=types, include_columns=wanted, strings_can_be_null=False)
-    with pa.input_stream(str(path), compression="detect") as source:
+    with open_stream(path) as source:
         if len(layout.delimiter) > 1:  # Arrow splits at one character only
-            content = source.read()
-            if b"\t" in content:
-                raise DataError(f"{path}: a file with the delimiter {layout.delimiter!r} cannot have tabs in it")
-            source = pa.BufferReader(content.replace(layout.delimiter.encode(layout.encoding), b"\t"))
+            source = pa.BufferReader(_with_tabs(source.read(), path, layout))
         try:
             return pacsv.read_csv(source, read_options=read, parse_options=parse, convert_options=convert)
         except pa.ArrowInvalid as error:
@@ -193,10 +318,21 @@ def _parse(path: Path, layout: Layout, types: dict[str, pa.DataType], wanted: li
             raise
 
 
+def _with_tabs(content: bytes, path: Path, layout: Layout) -> bytes:
+    """The content with tabs in place of a delimiter of several characters, or of white space."""
+    if layout.delimiter == BLANKS:
+        return re.sub(rb"[ \t]+", b"\t", re.sub(rb"(?m)^[ \t]+|[ \t]+(?=\r?$)", b"", content))
+    if b"\t" in content:
+        raise DataError(f"{path}: a file with the delimiter {layout.delimiter!r} cannot have tabs in it")
+    return content.replace(layout.delimiter.encode(layout.encoding), b"\t")
+
+
 def _lines_to_skip(path: Path, layout: Layout) -> int:
-    if not layout.header:
+    """How many lines there are before the first row."""
+    before = layout.comments + layout.header
+    if not before:
         return 0
-    return next(number for number, _ in lines_of(path, layout.encoding))
+    return next(itertools.islice((number for number, _ in lines_of(path, layout.encoding)), before - 1, None))
 
 
 def column_values(column: pa.ChunkedArray) -> Values:
@@ -219,26 +355,33 @@ def column_values(column: pa.ChunkedArray) -> Values:
 
 
 def _wrong_width(path: Path, layout: Layout) -> DataError:
-    for number, line in lines_of(path, layout.encoding):
+    for number, line in itertools.islice(lines_of(path, layout.encoding), layout.comments, None):
         cells = split_line(line, layout.delimiter, layout.quote, layout.escape)
-        if len(cells) != len(layout.names):
-            return DataError(
+        if len(cells) != len(layout.names) and not line.lstrip().startswith(COMMENT):
+            return WidthError(
                 f"{path}: line {number:,} has {len(cells)} columns where {len(layout.names)} were expected "
                 f"({', '.join(layout.names)}): {line[:80]!r}; correct the line, or state the delimiter"
             )
-    return DataError(f"{path}: some lines have more or fewer than {len(layout.names)} columns")
+    return WidthError(f"{path}: some lines have more or fewer than {len(layout.names)} columns")
 
 
 def line_number(path: Path, layout: Layout, row: int) -> str:
-    """The line of the file on which data row ``row`` (from 0) stands; blank lines are no rows."""
-    rows = lines_of(path, layout.encoding)
-    number, _ = next(itertools.islice(rows, row + layout.header, None))
-    return f"line {number:,}"
+    """The line of the file on which data row ``row`` (from 0) stands; blank lines and comments are no rows."""
+    rows = itertools.islice(lines_of(path, layout.encoding), layout.comments + layout.header, None)
+    numbers = (number for number, line in rows if not _is_comment(line, layout))
+    return f"line {next(itertools.islice(numbers, row, None)):,}"
+
+
+def _is_comment(line: str, layout: Layout) -> bool:
+    """A line that begins with the mark of comments and is no row."""
+    if not line.lstrip().startswith(COMMENT):
+        return False
+    return len(split_line(line, layout.delimiter, layout.quote, layout.escape)) != len(layout.names)
 
 
 def lines_of(path: Path, encoding: str) -> Iterator[tuple[int, str]]:
     """The lines that are not empty, each with its number from 1; compressed files are read through."""
-    with pa.input_stream(str(path), compression="detect") as stream:
+    with open_stream(path) as stream:
         pending, number = b"", 0
         while block := stream.read(1 << 20):
             *lines, pending = (pending + block).split(b"\n")
@@ -252,6 +395,8 @@ def lines_of(path: Path, encoding: str) -> Iterator[tuple[int, str]]:
 
 def split_line(line: str, delimiter: str, quote: str, escape: str = "") -> list[str]:
     """The cells of one line."""
+    if delimiter == BLANKS:
+        return [cell.strip(quote) if quote else cell for cell in line.split()]
     if len(delimiter) > 1 or not quote:
         return [cell.strip() for cell in line.split(delimiter)]
     options: dict[str, Any] = {"escapechar": escape, "doublequote": False} if escape else {}
@@ -261,7 +406,20 @@ def split_line(line: str, delimiter: str, quote: str, escape: str = "") -> list[
         return [cell.strip() for cell in line.split(delimiter)]
 
 
-def _plain(name: str) -> str:
+def _is_quoted(line: str) -> bool:
+    """Whether a line begins with a cell in single quotes."""
+    return re.match(r"\s*'[^']*'\s*(?:[^\w\s'(\[]|\s|$)", line) is not None
+
+
+def comments_told(count: int) -> str:
+    """That lines are comments, in words."""
+    if count == 1:
+        return f"1 line that begins with {COMMENT} is a comment"
+    return f"{count:,} lines that begin with {COMMENT} are comments"
+
+
+def plain_name(name: str) -> str:
+    """A name as it is compared: without case, blanks and punctuation."""
     return "".join(character for character in name.lower() if character.isalnum())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -222,12 +223,12 @@ def _layout(file: Path, kind: str, columns: Stated) -> Layout:
     """How a table of text is written; the columns of one without a header are called by their places."""
     if kind == "recbole":
         layout = guess_layout(file, "\t", True, None, "utf-8", "", "")
-        return Layout("\t", tuple(name.partition(":")[0] for name in layout.names), True, quote="")
+        return replace(layout, names=tuple(name.partition(":")[0] for name in layout.names))
     layout = guess_layout(file, None, None, columns, "utf-8", '"', "")
     if layout.header:
         return layout
     places = tuple(str(place) for place in range(1, len(layout.names) + 1))
-    return Layout(layout.delimiter, places, False)
+    return replace(layout, names=places)
 
 
 def _held_out_columns(layout: Layout, columns: Stated, label: str) -> Columns:

@@ -43,7 +43,7 @@ def measure(frames: Frames, asked: Asked, protocol: Protocol, seed: int) -> dict
         background = _background(frames, lists, protocol, seed)
         found = measure_lists(rank(frames, lists, protocol, seed), lists, background, protocol)
     if predicted := [one for one in simple if one.metric.kind == "prediction"]:
-        pairs = _predictions(predicted[0].name, frames, protocol)
+        pairs = predictions_of(predicted[0].name, frames, protocol)
         found |= {one.full_name: average_predictions(one, pairs) for one in predicted}
     values = {name: (averaged.value, averaged.users_counted) for name, averaged in found.items()}
     return {
@@ -124,7 +124,7 @@ def _depth(longest: int, measures: Iterable[Measure]) -> int:
     return max(1, *(longest if one.reach is None else min(one.reach, longest) for one in measures))
 
 
-def _predictions(asked: str, frames: Frames, protocol: Protocol) -> Predictions:
+def predictions_of(asked: str, frames: Frames, protocol: Protocol) -> Predictions:
     """The scores as predictions of the held-out ratings, for the metric called ``asked`` and others."""
     if not frames.has_scores or not frames.truth.explicit:
         raise DataError(

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
@@ -189,11 +190,11 @@ def find_protocols(
     kept = run if isinstance(run, KeptRun) else KeptRun.open(run)
     names = list(dict.fromkeys(cell.metric for cell in cells))
     measures = [parse_measure(name, kept.protocol, metrics()) for name in names]
-    return _Search(kept, cells, vary or _searched(measures), budget, tell).found()
+    return _Search(kept, cells, vary or bearing_on(measures), budget, tell).found()
 
 
-def _searched(measures: Iterable[Measure]) -> list[str]:
-    """What is searched for these measures: what bears on their kinds, and their own variants."""
+def bearing_on(measures: Iterable[Measure]) -> list[str]:
+    """The families of decisions that bear on these measures: those about their kinds, and their own variants."""
     known, simple = registry(), simple_measures(measures)
     families: list[str] = []
     if any(one.metric.kind != "prediction" for one in simple):
@@ -202,6 +203,12 @@ def _searched(measures: Iterable[Measure]) -> list[str]:
         families.append("predict")
     families += [f"metric.{one.metric.name}" for one in (*measures, *simple)]
     return [family for family in dict.fromkeys(families) if known.family(family)]
+
+
+@cache
+def _loaded(names: tuple[str, ...]) -> tuple[Protocol, ...]:
+    """The protocols of these names, read once for many searches."""
+    return tuple(map(Protocol.load, names))
 
 
 class _Tried(NamedTuple):
@@ -313,8 +320,7 @@ class _Search:
         """The run's own protocol, and those that come with the suite, as far as they are about evaluation."""
         found, own = [self._run.protocol], self._run.protocol
         varied = {axis.decision for axis in self._axes}
-        for name in protocol_names():
-            theirs = Protocol.load(name)
+        for theirs in _loaded(tuple(protocol_names())):
             values = {key: value for key, value in theirs.items() if key in varied}
             try:
                 found.append(Design(own, self._axes, 1).protocol(values))

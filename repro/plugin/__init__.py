@@ -19,6 +19,7 @@ from repro.plugin.interfaces import (
     Splitter,
 )
 from repro.plugin.manager import Plugins, chosen, how_to_install, load_plugins, parameters_of, plugins
+from repro.plugin.pins import pinned
 from repro.plugin.spec import impl
 
 __all__ = [
@@ -50,5 +51,6 @@ __all__ = [
     "impl",
     "load_plugins",
     "parameters_of",
+    "pinned",
     "plugins",
 ]

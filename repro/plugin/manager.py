@@ -11,7 +11,7 @@ import pkgutil
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -23,7 +23,7 @@ from repro.errors import PluginError, nearest
 from repro.plugin import environment, faults, spec
 from repro.plugin.border import Guarded, call, checked_folds, checked_observed, guarded_recommender
 from repro.plugin.evaluator import Case, Evaluator, Observed, Pipeline, PipelineFold
-from repro.plugin.interfaces import Algorithm, Exporter, Framework, ParameterValue, Splitter
+from repro.plugin.interfaces import Algorithm, Environment, Exporter, Framework, ParameterValue, Splitter
 from repro.plugin.isolated import (
     IsolatedRecommender,
     Launch,
@@ -32,6 +32,7 @@ from repro.plugin.isolated import (
     split_isolated,
     worker_of,
 )
+from repro.plugin.pins import Pins, pins_of, stated_pins, with_pins
 
 if TYPE_CHECKING:
     from repro.data import Dataset
@@ -171,6 +172,29 @@ class Plugins:
             pkgutil.resolve_name(names)()
 
     def framework(self, name: str) -> Framework:
+        """A framework as its plug-in declares it; where other versions are pinned, as it is declared with those."""
+        found, pins = self._declaration(name), self.pins(name)
+        if not pins:
+            return found
+        needs = self.environment_of(name)
+        if self.place(name) == "missing":
+            return replace(found, version=" ".join(pins), packages={}, environment=needs)
+        told = _hello(self.launch(name))
+        return replace(found, version=told["framework"], packages=told["packages"], environment=needs)
+
+    def pins(self, name: str) -> Pins:
+        """The versions that are pinned in place of those of the plug-in (``REPRO_PINS``); none by default."""
+        pins = pins_of(name, {*self.frameworks, *self.owners})
+        if pins and self._declaration(name).environment is None:
+            raise PluginError(f"{name} has no environment of its own, so that {' '.join(pins)} cannot be pinned for it")
+        return pins
+
+    def environment_of(self, name: str) -> Environment | None:
+        """What a framework needs around it, with what is pinned; None where its plug-in brings all."""
+        needs, pins = self._declaration(name).environment, self.pins(name)
+        return with_pins(needs, pins) if needs and pins else needs
+
+    def _declaration(self, name: str) -> Framework:
         if name in self.frameworks:
             return self.frameworks[name]
         owner = self.owners.get(name, name)
@@ -199,17 +223,17 @@ class Plugins:
 
     def place(self, name: str) -> Place:
         """Where a framework runs: in this process, in an environment of its own, or nowhere yet."""
-        needs = self.framework(name).environment
+        needs = self.environment_of(name)
         if needs is None:
             return "here"
         apart = {part.strip() for part in os.environ.get(ISOLATED, "").split(",")}
-        if not apart & {name, "all"} and all(map(_is_there, needs.imports)):
+        if not apart & {name, "all"} and not self.pins(name) and all(map(_is_there, needs.imports)):
             return "here"
         return "isolated" if environment.python_of(name, needs) else "missing"
 
     def freeze(self, name: str) -> list[str] | None:
         """Every distribution of a framework's own environment; None where it runs in this process."""
-        needs = self.framework(name).environment
+        needs = self.environment_of(name)
         return environment.freeze_of(name, needs) if needs and self.place(name) == "isolated" else None
 
     def having(self, algorithm: str) -> list[str]:
@@ -222,10 +246,10 @@ class Plugins:
 
     def launch(self, name: str) -> Launch:
         """How to start the worker of a framework in its own environment."""
-        needs = self.framework(name).environment
+        needs = self.environment_of(name)
         python = None if needs is None else environment.python_of(name, needs)
         if python is None:
-            raise PluginError(f"the environment of {name} has not been built; `repro plugins install {name}` builds it")
+            raise PluginError(f"the environment of {name} has not been built; `{_installing(name)}` builds it")
         module = self.modules[name]
         return Launch(name, module, python, tuple(map(_place_of, ("repro", module.partition(".")[0]))))
 
@@ -274,14 +298,26 @@ class Plugins:
                 return None
             case "isolated":
                 return self.launch(owner)
-        raise PluginError(f"{name}: {how_to_install(self.frameworks[owner])}")
+        raise PluginError(f"{name}: {how_to_install(self.framework(owner))}")
 
 
 def how_to_install(framework: Framework) -> str:
     """What to do about a framework that is not there, in a sentence."""
-    needs = framework.environment
-    own = f", or {needs.install}" if needs and needs.install else ""
-    return f"{framework.name} is not installed; `repro plugins install {framework.name}` builds its environment{own}"
+    needs, pins = framework.environment, stated_pins().get(framework.name, ())
+    own = f", or {needs.install}" if needs and needs.install and not pins else ""
+    what = f"{framework.name} with {' '.join(pins)}" if pins else framework.name
+    return f"{what} is not installed; `{_installing(framework.name)}` builds its environment{own}"
+
+
+def _installing(name: str) -> str:
+    """The command that builds the environment of a framework, with what is pinned."""
+    return " ".join(["repro plugins install", name, *(f"--pin {pin}" for pin in stated_pins().get(name, ()))])
+
+
+@cache
+def _hello(launch: Launch) -> dict[str, Any]:
+    """What a worker says of the framework in its environment."""
+    return worker_of(launch).hello
 
 
 def _is_there(module: str) -> bool:

@@ -48,7 +48,8 @@ class Server:
         return handle(header, arrays)
 
     def _hello(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
-        return {"python": platform.python_version(), "framework": self._framework.version}, []
+        versions = {"framework": self._framework.version, "packages": dict(self._framework.packages)}
+        return {"python": platform.python_version(), **versions}, []
 
     def _import(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
         environment.load(self._framework.environment)

@@ -10,12 +10,16 @@ from repro.data.interactions import CodeArray, Interactions, RowArray
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """One training and test part of a data set, as ascending row numbers of its interactions."""
+    """One training and test part of a data set, as ascending row numbers of its interactions.
+
+    ``given`` are the training rows in the order in which a framework's own splitter gave them.
+    """
 
     name: str
     train: RowArray
     test: RowArray
     validation: RowArray | None = None
+    given: RowArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +31,7 @@ class Split:
     removed_items  the head items taken out of the test and of the candidates (ascending codes)
     target_items   the target set T of UAR and U1R (ascending codes); None in other strategies
     impacts        what each decision of the split touched
+    rated          whether held-out rows have ratings where training rows have them; without, theirs are 1
     """
 
     interactions: Interactions
@@ -34,3 +39,4 @@ class Split:
     removed_items: CodeArray
     target_items: CodeArray | None = None
     impacts: list[Impact] = field(default_factory=list)
+    rated: bool = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.impact import Impact
-from repro.data.interactions import Interactions
+from repro.data.interactions import Interactions, RowArray
 from repro.errors import DataError, ProtocolError
 from repro.protocol import Protocol
 from repro.split.exclusions import Exclusions
@@ -53,9 +53,10 @@ def make_folds(interactions: Interactions, protocol: Protocol, seed: int) -> Spl
     validation = ValidationShare(interactions, protocol, seed)
     exclusions = Exclusions(interactions, protocol, removed)
     folds: list[Fold] = []
-    for made in plan.folds:
+    for number, made in enumerate(plan.folds):
         planned = validation.apply(made)
-        fold = _fold(str(len(folds) + 1), exclusions.apply(planned), plan.validation or validation.asked)
+        given = None if plan.given is None else plan.given[number]
+        fold = _fold(str(len(folds) + 1), exclusions.apply(planned), plan.validation or validation.asked, given)
         if len(fold.test) or not plan.skip_empty:
             _refuse_empty(fold, planned, protocol)
             folds.append(fold)
@@ -63,7 +64,7 @@ def make_folds(interactions: Interactions, protocol: Protocol, seed: int) -> Spl
         raise ProtocolError(_nothing_left("no fold has test rows", protocol))
     strategy = _strategy_impact(folds, len(interactions), name)
     impacts = [strategy, *plan.impacts, *validation.impacts(), *exclusions.impacts()]
-    return Split(interactions, tuple(folds), removed, plan.target_items, impacts)
+    return Split(interactions, tuple(folds), removed, plan.target_items, impacts, plan.rated)
 
 
 def _strategy(name: str) -> Strategy:
@@ -71,12 +72,13 @@ def _strategy(name: str) -> Strategy:
     return STRATEGIES.get(name) or Strategy(plan_splitter, "change the parameters of the splitter")
 
 
-def _fold(name: str, parts: PartArray, with_validation: bool) -> Fold:
+def _fold(name: str, parts: PartArray, with_validation: bool, given: RowArray | None) -> Fold:
     return Fold(
         name,
         np.flatnonzero(parts == TRAIN),
         np.flatnonzero(parts == TEST),
         np.flatnonzero(parts == VALIDATION) if with_validation else None,
+        None if given is None else given[parts[given] == TRAIN],
     )
 
 

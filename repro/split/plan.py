@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from repro.data.impact import Impact
-from repro.data.interactions import CodeArray, Interactions
+from repro.data.interactions import CodeArray, Interactions, RowArray
 from repro.errors import ProtocolError
 from repro.protocol import Protocol
 from repro.streams import stream
@@ -28,6 +28,8 @@ class Plan:
     target_items   the target set of a strategy that has one
     interactions   the rows of a strategy that brings its own (files)
     skip_empty     whether a fold that later rules leave without test rows is passed over, not refused
+    rated          whether held-out rows have ratings where training rows have them
+    given          the training rows of each fold in the order in which a framework's splitter gave them
     """
 
     folds: Iterable[PartArray]
@@ -36,6 +38,8 @@ class Plan:
     target_items: CodeArray | None = None
     interactions: Interactions | None = None
     skip_empty: bool = False
+    rated: bool = True
+    given: Sequence[RowArray] | None = None
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,8 @@ def plan_splitter(interactions: Interactions, protocol: Protocol, seed: int) -> 
     splitter = plugins().splitters()[name]
     stated = {parameter.name: protocol[_id(name, parameter)] for parameter in splitter.parameters}
     folds = plugins().split(name, interactions, seed & 0x7FFFFFFF, stated)
-    return Plan([_parts(name, len(interactions), *fold) for fold in folds])
+    parts = [_parts(name, len(interactions), *fold) for fold in folds]
+    return Plan(parts, given=[np.asarray(train) for train, _ in folds])
 
 
 def _parts(name: str, rows: int, train: object, test: object) -> PartArray:

@@ -14,8 +14,9 @@ from repro.plugin.canonical import CANONICAL
 from repro.plugin.manager import CHOSEN, unchosen
 from repro.study.tune import Domain
 
-KEYS = ("use", "label", "parameters", "tune")
+KEYS = ("use", "label", "parameters", "seed", "tune")
 EVERY = "*"
+STUDY_SEED = "study"
 _LABEL = re.compile(r"[^\x00-\x1f/]+")
 
 
@@ -25,6 +26,8 @@ class Entry:
 
     unmapped  parameters that were asked for and that the framework cannot express, with the reason
     stated    the parameters that the study states; the others have the framework's defaults
+    seed      what every fit is given as its seed: a number, or "study", that of the study as it is; by default each
+              fit has one of its own, drawn from the study's
     tune      what the entry says about tuning, if anything
     space     of a tuned algorithm, what is tried of each parameter
     left_out  parameters of the space that are not tuned here, with the reason
@@ -35,6 +38,7 @@ class Entry:
     parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
     unmapped: Mapping[str, str] = field(default_factory=dict)
     stated: frozenset[str] = frozenset()
+    seed: int | str | None = None
     tune: bool | None = None
     space: Mapping[str, Domain] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
@@ -142,13 +146,15 @@ def _tell_absent_plugins(left_out: dict[str, str]) -> None:
 
 def _entry(use: str, label: object, given: Mapping[str, Any]) -> Entry:
     framework, algorithm = plugins().algorithm(use)
-    parameters, tune = given.get("parameters", {}), given.get("tune")
+    parameters, seed, tune = given.get("parameters", {}), given.get("seed"), given.get("tune")
     if not isinstance(label, str) or not _LABEL.fullmatch(label):
         raise StudyError(f"label = {label!r} must be text in one line, without '/'")
     if not isinstance(parameters, Mapping):
         raise StudyError(f"{label}: parameters = {parameters!r} must be a table, such as {{ k = 20 }}")
     if tune is not None and type(tune) is not bool:
         raise StudyError(f"{label}: tune = {tune!r} must be true or false; how is said in [tune]")
+    if seed not in (None, STUDY_SEED) and (type(seed) is not int or not 0 <= seed < 1 << 31):
+        raise StudyError(f'{label}: seed = {seed!r} must be "study" or a whole number from 0 to {(1 << 31) - 1:,}')
     unmapped = {name: algorithm.unmapped[name] for name in parameters if name in algorithm.unmapped}
     expressed = {name: value for name, value in parameters.items() if name not in unmapped}
     return Entry(
@@ -157,5 +163,6 @@ def _entry(use: str, label: object, given: Mapping[str, Any]) -> Entry:
         parameters_of(algorithm, expressed),
         unmapped,
         frozenset(expressed),
+        seed,
         tune,
     )

@@ -36,7 +36,9 @@ def software(frameworks: Iterable[str]) -> dict[str, str]:
     for name in frameworks:
         framework = plugins().framework(name)
         found[f"framework:{framework.name}"] = framework.version
-        found.update(framework.packages)
+        for package, its in framework.packages.items():
+            # A framework whose versions are pinned has others than the core, which keep their own line.
+            found[package if found.get(package, its) == its else f"{framework.name}:{package}"] = its
     return found
 
 

@@ -30,7 +30,7 @@ class Study:
 
     data        the name of a data set, the path of a file, a pandas frame, or Interactions
     protocol    the name of a protocol, the path of a file, or a Protocol
-    algorithms  each "framework/algorithm", or a mapping with ``use``, ``label``, ``parameters`` and ``tune``;
+    algorithms  each "framework/algorithm", or a mapping with ``use``, ``label``, ``parameters``, ``seed`` and ``tune``;
                 "*/algorithm" is that algorithm in every framework that has it and can run here; ``left_out``
                 says which cannot, and what to do about it
     metrics     names such as "ndcg@10"
@@ -108,7 +108,11 @@ class Study:
             "data": self.data_name,
             "data_options": {key: str(value) for key, value in sorted(self.data_options.items())},
             "protocol": self.protocol.hash,
-            "algorithms": [{"use": e.use, "label": e.label, "parameters": dict(e.parameters)} for e in self.entries],
+            "algorithms": [
+                {"use": e.use, "label": e.label, "parameters": dict(e.parameters)}
+                | ({} if e.seed is None else {"seed": e.seed})
+                for e in self.entries
+            ],
             "metrics": [measure.full_name for measure in self.measures],
         }
         if self.tune is not None:
@@ -159,6 +163,8 @@ class Study:
             lines += self.tune.to_toml()
         for entry in self.entries:
             lines += ["", "[[algorithms]]", f"use = {toml_value(entry.use)}", f"label = {toml_value(entry.label)}"]
+            if entry.seed is not None:
+                lines.append(f"seed = {toml_value(entry.seed)}")
             if entry.tune is not None:
                 lines.append(f"tune = {toml_value(entry.tune)}")
             # A parameter that is stated is not tuned.
@@ -191,7 +197,7 @@ def read_study(document: Mapping[str, Any], text: str, path: Path) -> Study:
         raise StudyError(f"{path}:{line_of(text, 'algorithms')}: write each algorithm as [[algorithms]]")
     return Study(
         data,
-        _protocol(document["protocol"], text, path),
+        stated_protocol(document["protocol"], text, path),
         algorithms,
         metric_names,
         seed=document.get("seed", 42),
@@ -202,22 +208,25 @@ def read_study(document: Mapping[str, Any], text: str, path: Path) -> Study:
     )
 
 
-def _protocol(given: object, text: str, path: Path) -> Protocol:
-    """A protocol by name or file, or a table with ``base`` and the decisions that differ from it."""
+def stated_protocol(given: object, text: str, path: Path, table: str = "protocol") -> Protocol:
+    """A protocol by name or file, or a table with ``base`` and the decisions that differ from it.
+
+    ``text`` is that of the file at ``path``, which has it under the name ``table``.
+    """
     if isinstance(given, str):
         given = {"base": given}
     if not isinstance(given, Mapping) or not isinstance(given.get("base"), str):
-        where = f"{path}:{line_of(text, 'protocol')}"
+        where = f"{path}:{line_of(text, table)}"
         raise ProtocolError(f'{where}: the protocol needs a base: protocol = "random-5fold"')
     base = given["base"]
     beside = path.parent / base
     protocol = Protocol.load(beside if base.endswith(".toml") else base)
     changes = flatten({key: value for key, value in given.items() if key != "base"})
-    origins = {key: f"{path}:{line_of(text, f'protocol.{key}')}" for key in changes}
+    origins = {key: f"{path}:{line_of(text, f'{table}.{key}')}" for key in changes}
     try:
         return protocol.replace(changes, origins, path.parent)
     except ProtocolError as error:
-        raise ProtocolError(f"{path}, [protocol] on {base}:\n{error}") from None
+        raise ProtocolError(f"{path}, [{table}] on {base}:\n{error}") from None
 
 
 def _measures(names: Sequence[str], protocol: Protocol) -> tuple[Measure, ...]:

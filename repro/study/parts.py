@@ -40,12 +40,13 @@ class FoldParts:
 
     @classmethod
     def of(cls, plan: Plan, fold: Fold) -> FoldParts:
-        """Rows in canonical order, or, where ``data.order`` asks for it, in that of the source."""
+        """Rows in canonical order, or, where ``data.order`` asks for it, in that of the source (or the splitter)."""
         whole, tune = plan.interactions, plan.study.tune
+        given = fold.given if plan.study.protocol["data.order"] == "splitter" else None
         together = tune is not None and tune.refit == "train+validation"
         return cls(
             whole,
-            _part(plan, whole.select(fold.train)),
+            _part(plan, whole.select(fold.train if given is None else given)),
             whole.select(fold.train),
             _part(plan, whole.select(fold.test)),
             None if fold.validation is None else _part(plan, whole.select(fold.validation)),
@@ -85,4 +86,4 @@ def _without_test(fold: Fold) -> npt.NDArray[np.int64]:
 
 
 def _part(plan: Plan, rows: Interactions) -> Interactions:
-    return rows if plan.study.protocol["data.order"] == "source" else rows.canonical()
+    return rows.canonical() if plan.study.protocol["data.order"] == "canonical" else rows

@@ -14,7 +14,7 @@ from repro.metrics import Background, Measure, lacking, simple_measures
 from repro.plugin import ParameterValue, how_to_install, plugins
 from repro.split import Fold, Split, make_folds
 from repro.streams import stream
-from repro.study.entry import Entry
+from repro.study.entry import STUDY_SEED, Entry
 from repro.study.folder import sha256
 from repro.study.model import Study
 from repro.study.parts import FoldParts
@@ -73,7 +73,7 @@ def make_plan(study: Study, *, to_fit: bool = True) -> Plan:
     prepared, impacts = prepare(source, protocol, study.seed)
     split = make_folds(prepared, protocol, study.seed)
     interactions = split.interactions
-    _require_ratings(study, interactions)
+    _require_ratings(study, split)
     if study.tune is not None:
         _require_validation(study, study.tune, split)
     if protocol["data.scale"] == "stated":
@@ -81,7 +81,7 @@ def make_plan(study: Study, *, to_fit: bool = True) -> Plan:
     else:
         scale = (float(interactions.ratings.min()), float(interactions.ratings.max()))
     cells = tuple(
-        Cell(entry, fold, fit_seed(study.seed, entry.use, fold.name)) for entry in study.entries for fold in split.folds
+        Cell(entry, fold, entry_seed(study.seed, entry, fold.name)) for entry in study.entries for fold in split.folds
     )
     for name in dict.fromkeys(entry.framework for entry in study.entries):
         if to_fit and plugins().place(name) == "missing":
@@ -168,20 +168,25 @@ def _require_validation(study: Study, tune: Tune, split: Split) -> None:
         require_optuna()
 
 
-def _require_ratings(study: Study, interactions: Interactions) -> None:
+def _require_ratings(study: Study, split: Split) -> None:
     """Refuse what compares ratings where there are none, before anything is fitted."""
-    if interactions.explicit:
+    if split.interactions.explicit and split.rated:
         return
+    what = "held-out rows have" if split.interactions.explicit else "this data set has"
     rule = study.protocol["relevance.rule"]
     if rule != "any":
-        raise ProtocolError(
-            f'relevance.rule = "{rule}" compares ratings, and this data set has none; use relevance.rule = "any"'
-        )
-    for measure in (*study.measures, *([study.tune.measure] if study.tune is not None else [])):
-        if measure.metric.kind == "prediction":
-            raise ProtocolError(
-                f"metric {measure.name} compares predictions with ratings, and this data set has none; leave it out"
-            )
+        raise ProtocolError(f'relevance.rule = "{rule}" compares ratings, and {what} none; use relevance.rule = "any"')
+    for measure in simple_measures((*study.measures, *([study.tune.measure] if study.tune is not None else []))):
+        if measure.metric.kind == "prediction" or "ratings" in measure.needs:
+            verb = "predictions with ratings" if measure.metric.kind == "prediction" else "ratings"
+            raise ProtocolError(f"metric {measure.name} compares {verb}, and {what} none; leave it out")
+
+
+def entry_seed(seed: int, entry: Entry, fold: str) -> int:
+    """The seed that an algorithm is given on a fold: the one it states, or one of its own."""
+    if entry.seed is None:
+        return fit_seed(seed, entry.use, fold)
+    return seed & 0x7FFFFFFF if entry.seed == STUDY_SEED else int(entry.seed)
 
 
 def fit_seed(seed: int, use: str, fold: str) -> int:

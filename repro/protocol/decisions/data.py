@@ -23,7 +23,12 @@ DECISIONS = (
             Option(
                 "source",
                 "as in the source file, for frameworks whose results depend on it",
-                used_by=("surprise",),
+            ),
+            Option(
+                "splitter",
+                "as the framework's own splitter gives the training rows, shuffled as it has them; as in the source "
+                "file with any other split",
+                used_by=("surprise", "cornac"),
             ),
         ),
         default="canonical",

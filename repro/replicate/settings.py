@@ -1,0 +1,123 @@
+"""What a source leaves open: the settings of it, and which of them give the printed numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from repro.data.interactions import FloatArray
+from repro.explain.design import COUNTED, Axis, Design, read_axes
+from repro.explain.mixing import changes, needs_refit
+from repro.explain.variants import measure_variants
+from repro.protocol import Protocol, registry
+from repro.replicate.claim import Setting
+from repro.replicate.runs import Runs
+
+SETTINGS = 2000  # of decisions about evaluation, for each fit
+REFITS = 8  # settings that need a fit of their own
+
+Tell = Callable[[str, int, int], None]
+Numbers = dict[tuple[str, str], float]
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """A setting of the open decisions, with the numbers that it gives by algorithm and metric."""
+
+    protocol: Protocol
+    values: Numbers
+
+    def differs(self, own: Protocol) -> str:
+        """What it decides otherwise than the claim's own setting, in words."""
+        told = [
+            f"{one.decision} = {one.after} ({one.meaning(one.after)})"
+            for one in changes(own, self.protocol)
+            if one.after is not None
+        ]
+        return ", ".join(told) or "the claim's own setting"
+
+    def steps(self, own: Protocol) -> int:
+        """In how many decisions it differs."""
+        return len(changes(own, self.protocol))
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """The settings that were tried; ``complete`` says whether these are all."""
+
+    own: Protocol
+    tried: tuple[Tried, ...]
+    complete: bool
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What is open, as axes: those that kept scores answer for, and those that need another fit."""
+
+    axes: tuple[Axis, ...]
+    refitted: tuple[Axis, ...]
+
+    @classmethod
+    def of(cls, setting: Setting, ratings: FloatArray | None = None) -> Opened:
+        """The axes of a setting's open decisions."""
+        every = read_axes(setting.open, setting.protocol, ratings, refit=True)
+        return cls(
+            tuple(axis for axis in every if not needs_refit(axis.decision)),
+            tuple(axis for axis in every if needs_refit(axis.decision)),
+        )
+
+    def fits(self, own: Protocol, budget: int = REFITS) -> tuple[list[Protocol], bool]:
+        """The protocols that need a fit each, the claim's own first, and whether they are all."""
+        if not self.refitted:
+            return [own], True
+        design = Design(own, self.refitted, budget)
+        return [variant.protocol for variant in design.variants()], design.complete
+
+    def count(self, own: Protocol) -> str:
+        """How many settings there are, in words."""
+        design = Design(own, (*self.axes, *self.refitted), SETTINGS)
+        settings = f"more than {COUNTED:,}" if design.combinations is None else f"{design.combinations:,}"
+        return f"{settings} settings" if settings != "1" else "1 setting"
+
+
+def try_settings(
+    runs: Runs,
+    setting: Setting,
+    names: Sequence[str],
+    *,
+    budget: int = SETTINGS,
+    refits: int = REFITS,
+    tell: Tell | None = None,
+) -> Settings:
+    """The numbers of the claim's algorithms under each setting of what is open, with the claim's own seed."""
+    seed, own = runs.seeds[0], setting.protocol
+    ratings = runs.kept(own, seed).plan.interactions.ratings
+    opened = Opened.of(setting, ratings)
+    fitted, complete = opened.fits(own, refits)
+    tried: list[Tried] = []
+    for number, base in enumerate(fitted):
+        if number:
+            runs.refit(own, base)
+        design = Design(base, opened.axes, budget)
+        complete &= design.complete
+        protocols = [variant.protocol for variant in design.variants()] if opened.axes else [base]
+        kept = runs.kept(base, seed)
+        found = measure_variants(kept, protocols, names, None, tell)
+        for place, protocol in enumerate(protocols):
+            values = {
+                (label, name): float(found.values[place, row, column])
+                for row, label in enumerate(found.algorithms)
+                for column, name in enumerate(found.metrics)
+            }
+            tried.append(Tried(protocol, values))
+    return Settings(own, tuple(tried), complete)
+
+
+def questions(setting: Setting) -> list[tuple[str, str, str]]:
+    """Each open decision, its question, and the options that are tried."""
+    known = registry()
+    opened = Opened.of(setting)
+    return [
+        (axis.decision, known[axis.decision].question, ", ".join(map(str, axis.values)))
+        for axis in (*opened.axes, *opened.refitted)
+    ]

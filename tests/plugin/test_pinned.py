@@ -1,0 +1,301 @@
+"""Other versions of a framework: an environment of their own, here and in the processes of a study."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from repro import Study
+from repro.cli import commands
+from repro.errors import PluginError
+from repro.journal import read_journal
+from repro.plugin import Environment, Framework, Plugins, environment, how_to_install, pinned, plugins
+from repro.plugin.pins import PINNED, checked_pins, stated_pins, with_pins
+from repro.study import run_study
+
+
+def requirements():
+    """The plug-in's requirements, as RecBole has them."""
+    steps = (("torch==2.13.0",), ("--no-deps", "Rec_Bole==1.2.1", "numpy==1.26.4", "torch==2.13.0"))
+    return Environment(("recbole",), steps, "pip install it")
+
+
+def test_pins_take_the_place_of_the_same_distribution_and_others_are_added():
+    pins = checked_pins("recbole", ["rec.bole == 1.1.1", "Torch==1.13.1+cpu", "thop==0.1.1"])
+    assert pins == ("rec-bole==1.1.1", "thop==0.1.1", "torch==1.13.1+cpu")
+    found = with_pins(requirements(), pins)
+    assert found.steps == (
+        ("torch==1.13.1+cpu",),
+        ("--no-deps", "rec-bole==1.1.1", "numpy==1.26.4", "torch==1.13.1+cpu", "thop==0.1.1"),
+    )
+    assert found.imports == ("recbole",)
+    assert with_pins(Environment((), ()), ("a==1",)).steps == (("a==1",),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("numpy", "numpy>=1.26", "numpy==1.*", "numpy===1.26", "numpy==1.26,<2", "numpy~=1.26", "numpy==1.26;x"),
+        *("--pre", "-r file", "git+https://example.org/x", "x @ https://example.org/x.whl", "x[y]==1", "./x-1.whl", ""),
+    ],
+)
+def test_anything_but_an_exact_version_is_refused(text):
+    with pytest.raises(PluginError, match="is no pin of surprise; a pin is a name and one exact version"):
+        checked_pins("surprise", [text])
+
+
+def test_two_versions_of_one_distribution_and_no_pins_are_refused():
+    with pytest.raises(
+        PluginError, match=r"surprise is pinned to both scikit-surprise==1\.1\.4 and scikit-surprise==1\.1\.3"
+    ):
+        checked_pins("surprise", ["scikit-surprise==1.1.4", "scikit_surprise==1.1.3"])
+    assert checked_pins("surprise", ["numpy==1.26.4", "numpy==1.26.4"]) == ("numpy==1.26.4",)
+    for nothing in ([], "numpy==1.26.4"):
+        with pytest.raises(PluginError, match="the pins of surprise are"):
+            checked_pins("surprise", nothing)
+
+
+def test_the_setting_is_read_as_people_write_it(monkeypatch):
+    monkeypatch.setenv(PINNED, " surprise: scikit-surprise == 1.1.4, numpy==1.26.4 ;cornac:cornac==2.2.2; ")
+    assert stated_pins() == {"surprise": ("numpy==1.26.4", "scikit-surprise==1.1.4"), "cornac": ("cornac==2.2.2",)}
+    for wrong in ("numpy==1.26.4", "a: x==1; a: x==2", ": x==1"):
+        monkeypatch.setenv(PINNED, wrong)
+        with pytest.raises(PluginError, match=r"REPRO_PINS has '.*'; each framework stands once, before its pins"):
+            stated_pins()
+
+
+def test_what_is_set_is_restored_and_what_was_set_stays(monkeypatch):
+    monkeypatch.delenv(PINNED, raising=False)
+    with pinned({"a": ["x==1"], "b": ["y==1"]}):
+        with pinned({"b": ["y==2"]}):
+            assert stated_pins() == {"a": ("x==1",), "b": ("y==2",)}
+        assert os.environ[PINNED] == "a: x==1; b: y==1"
+        with pytest.raises(PluginError), pinned({"b": ["y"]}):
+            pass
+        assert os.environ[PINNED] == "a: x==1; b: y==1"
+    assert PINNED not in os.environ
+
+
+def test_who_cannot_be_pinned_is_told(monkeypatch):
+    found = Plugins(frameworks={"plain": Framework("plain", "1", "", ()), "lenskit": Framework("lenskit", "1", "", ())})
+    with pinned({"lensket": ["x==1"]}), pytest.raises(PluginError, match=r"'lensket'.*did you mean 'lenskit'"):
+        found.framework("plain")
+    with pinned({"plain": ["x==1"]}), pytest.raises(PluginError, match=r"plain has no environment.*x==1 cannot be"):
+        found.place("plain")
+
+
+TINY = '''
+"""A framework that scores by its version."""
+
+from importlib.metadata import PackageNotFoundError, version
+
+import numpy as np
+
+from repro.plugin import Algorithm, Environment, Framework, Scores, Splitter, impl
+
+
+class Constant:
+    def fit(self, train, *, seed):
+        import tiny_framework
+
+        self.sign = tiny_framework.SIGN
+        self.notes = {"tiny": tiny_framework.__name__ + " " + version("tiny-framework")}
+
+    def score(self, users, items):
+        return Scores(np.tile(self.sign * np.asarray(items, dtype=float), (len(users), 1)))
+
+
+def split(rows, seed):
+    import tiny_framework
+
+    half = np.arange(len(rows)) % 2 == (tiny_framework.SIGN > 0)
+    return [(np.flatnonzero(half), np.flatnonzero(~half))]
+
+
+@impl
+def repro_framework():
+    try:
+        packages = {"tiny-framework": version("tiny-framework")}
+    except PackageNotFoundError:
+        packages = {}
+    steps = (("--no-index", "--no-deps", "--find-links", "WHEELS", "tiny-framework==2.0"),)
+    return Framework(
+        name="tiny",
+        version=packages.get("tiny-framework", "2.0"),
+        summary="",
+        algorithms=(Algorithm("constant", "", Constant),),
+        packages=packages,
+        environment=Environment(("tiny_framework",), steps, "pip install tiny"),
+    )
+
+
+@impl
+def repro_splitters():
+    return [Splitter("tiny/halves", "", split)]
+'''
+
+
+def add_wheel(folder: Path, version: str, source: str) -> None:
+    """A package of one module, in a folder that pip can search."""
+    about = f"tiny_framework-{version}.dist-info"
+    files = {
+        "tiny_framework.py": source,
+        f"{about}/METADATA": f"Metadata-Version: 2.1\nName: tiny-framework\nVersion: {version}\n",
+        f"{about}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    files[f"{about}/RECORD"] = "".join(f"{path},,\n" for path in [*files, f"{about}/RECORD"])
+    with zipfile.ZipFile(folder / f"tiny_framework-{version}-py3-none-any.whl", "w") as archive:
+        for path, text in files.items():
+            archive.writestr(path, text)
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    """An empty environment that sees the packages of this one (the worker needs NumPy and others), made once."""
+    folder, here = tmp_path_factory.mktemp("bare") / "environment", Path(sysconfig.get_paths()["purelib"])
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    (folder / here.relative_to(sys.prefix) / "here.pth").write_text(str(here))
+    return folder
+
+
+@pytest.fixture
+def tiny(bare, tmp_path, write_plugin, monkeypatch):
+    """The folder of a plug-in whose framework can be had in the versions 1.0 (-1), 2.0 (1) and 3.0 (broken)."""
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    add_wheel(wheels, "1.0", "SIGN = -1\n")
+    add_wheel(wheels, "2.0", "SIGN = 1\n")
+    add_wheel(wheels, "3.0", "raise ImportError('numpy is too new')\n")
+    copy = f"import shutil, sys; shutil.copytree({str(bare)!r}, sys.argv[1], symlinks=True)"
+    monkeypatch.setattr(environment, "VENV", ("-c", copy))
+    monkeypatch.setattr(environment, "TRIES", 1)
+    monkeypatch.setattr(environment, "WORKER", ("numpy",))
+    monkeypatch.setenv("REPRO_ENVIRONMENTS", str(tmp_path / "environments"))
+    folder = write_plugin("tiny", TINY.replace("WHEELS", str(wheels)))
+    monkeypatch.syspath_prepend(str(folder))
+    plugins.cache_clear()
+    yield folder
+    sys.modules.pop("plugin_tiny", None)
+    plugins.cache_clear()
+
+
+def install(*arguments):
+    return CliRunner().invoke(commands, ["plugins", "install", "tiny", *arguments])
+
+
+STUDY = """
+metrics = ["hit@3"]
+seed = 1
+[data]
+name = "synthetic"
+users = 20
+items = 10
+ratings = 100
+seed = 1
+[protocol]
+base = "random-5fold"
+split.folds = 2
+[[algorithms]]
+use = "tiny/constant"
+"""
+
+
+@pytest.fixture
+def study(tiny):
+    (tiny / "study.toml").write_text(STUDY)
+    return tiny / "study.toml"
+
+
+def test_a_study_runs_with_the_version_that_is_pinned_next_to_the_plug_in_s_own(study, tmp_path):
+    with pinned({"tiny": ["tiny_framework==1.0"]}):
+        told = str(CliRunner().invoke(commands, ["run", str(study)]).exception)
+    assert "tiny with tiny-framework==1.0 is not installed; " in told
+    assert "`repro plugins install tiny --pin tiny-framework==1.0` builds its environment" in told
+    assert "pip install tiny" not in told
+
+    assert install("--pin", "tiny_framework==1.0").exit_code == 0
+    assert install().exit_code == 0
+    assert len(list((tmp_path / "environments").glob("*/complete.json"))) == 2
+    with pinned({"tiny": ["tiny_framework==1.0"]}):
+        run_study(Study.load(study), tmp_path / "old", workers=2)
+    run_study(Study.load(study), tmp_path / "new")
+    for name, version in (("old", "1.0"), ("new", "2.0")):
+        journal = read_journal(tmp_path / name / "journal.jsonl")
+        cells = journal.events("cell.started")
+        assert {(cell.framework_version, cell.where) for cell in cells} == {(version, "isolated")}
+        assert [cell.notes["tiny"] for cell in journal.events("cell.finished")] == [f"tiny_framework {version}"] * 2
+        assert journal.events("run.started")[0].versions["framework:tiny"] == version
+        freeze = (tmp_path / name / "environments" / "tiny.txt").read_text().splitlines()
+        assert f"tiny-framework=={version}" in [line.replace("_", "-") for line in freeze]
+    old, new = ((tmp_path / name / "results.csv").read_text() for name in ("old", "new"))
+    assert old != new
+
+
+def test_a_framework_says_its_pinned_version_and_splits_with_it(tiny, tmp_path):
+    from repro.data import synthetic_interactions
+
+    rows = synthetic_interactions(users=3, items=3, ratings=5, seed=1)
+    assert install("--pin", "tiny-framework==1.0").exit_code == 0
+    with pinned({"tiny": ["Tiny_Framework == 1.0"]}):
+        framework = plugins().framework("tiny")
+        assert (framework.version, framework.packages) == ("1.0", {"tiny-framework": "1.0"})
+        assert plugins().place("tiny") == "isolated"
+        (((train, test),)) = plugins().split("tiny/halves", rows, 1, {})
+        assert (train.tolist(), test.tolist()) == ([0, 2, 4], [1, 3])
+        listed = CliRunner().invoke(commands, ["plugins", "list", "--json"])
+        (shown,) = [one for one in json.loads(listed.stdout)["frameworks"] if one["name"] == "tiny"]
+        assert (shown["version"], shown["runs"]) == ("1.0", "isolated")
+    assert plugins().place("tiny") == "missing"
+    assert plugins().framework("tiny").version == "2.0"
+    with pinned({"tiny": ["tiny-framework==0.5"]}):
+        assert plugins().framework("tiny").version == "tiny-framework==0.5"
+        assert "--pin tiny-framework==0.5" in how_to_install(plugins().framework("tiny"))
+
+
+def test_what_cannot_be_installed_or_imported_is_told_with_the_last_lines(tiny):
+    done = install("--pin", "tiny-framework==9.9")
+    assert isinstance(done.exception, PluginError)
+    assert "No matching distribution found for tiny-framework==9.9" in str(done.exception)
+    done = install("--pin", "tiny-framework==3.0")
+    assert "ImportError: numpy is too new" in str(done.exception)
+    done = install("cornac", "--pin", "tiny-framework==1.0")
+    assert "--pin is for one framework, and 2 are named: tiny, cornac; name one" in str(done.exception)
+
+
+OLD = ["scikit-surprise==1.1.4", "numpy==1.26.4"]
+
+
+@pytest.mark.slow
+def test_an_older_surprise_predicts_as_the_one_here():
+    """1.1.4 has no wheels, and is compiled against NumPy 1, which it then needs."""
+    import numpy as np
+
+    from repro.data import synthetic_interactions
+
+    rows = synthetic_interactions(users=60, items=40, ratings=900, seed=5)
+    here = plugins().recommender("surprise/bias", {})
+    here.fit(rows, seed=1)
+    assert plugins().place("surprise") == "here"
+    with pinned({"surprise": OLD}):
+        needs = plugins().environment_of("surprise")
+        assert needs is not None
+        python = environment.build("surprise", needs, print)
+        framework = plugins().framework("surprise")
+        assert (framework.version, framework.packages["numpy"]) == ("1.1.4", "1.26.4")
+        shown = subprocess.run([python, "-c", "import surprise; print(surprise.__version__)"], capture_output=True)
+        assert shown.stdout == b"1.1.4\n"
+        old = plugins().recommender("surprise/bias", {})
+        old.fit(rows, seed=1)
+        np.testing.assert_allclose(
+            old.predict(rows.users, rows.items).values, here.predict(rows.users, rows.items).values, rtol=0, atol=1e-12
+        )
+        users, items = np.arange(60, dtype=np.int32), np.arange(40, dtype=np.int32)
+        np.testing.assert_allclose(old.score(users, items).values, here.score(users, items).values, rtol=0, atol=1e-12)
