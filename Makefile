@@ -54,11 +54,15 @@ audit: install
 	$(BIN)/repro audit report --fresh
 
 test: install
+	@echo "== MovieLens 100K"
+	@$(RETRY) $(BIN)/repro data get ml-100k
 	@echo "== tests"
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 	@$(MAKE) --no-print-directory check
 
 test-all: install
+	@echo "== MovieLens 100K"
+	@$(RETRY) $(BIN)/repro data get ml-100k
 	@echo "== all tests"
 	$(BIN)/python -m pytest -n 2
 	@$(MAKE) --no-print-directory check

@@ -9,6 +9,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from repro.errors import JournalError
 from repro.journal import Journal, events, read_journal
 from repro.replicate.claim import Claim
 from repro.replicate.verdict import Judged, Replication
@@ -64,10 +65,15 @@ def _results(found: Replication) -> bytes:
 
 
 def _journal(claim: Claim, found: Replication) -> None:
-    """A small journal: what was asked, with which software, and the digest of the results."""
+    """A small journal: what was asked, with which software, and the digest of the results.
+
+    One that says the same of the same results is left as it is.
+    """
     started = time.perf_counter()
-    (claim.folder / JOURNAL).unlink(missing_ok=True)
     table = _results(found)
+    if _is_written(claim, table):
+        return
+    (claim.folder / JOURNAL).unlink(missing_ok=True)
     (claim.folder / RESULTS).write_bytes(table)
     protocols = [setting.protocol.hash for setting in claim.settings.values()]
     journal = Journal(claim.folder / JOURNAL)
@@ -87,3 +93,17 @@ def _journal(claim: Claim, found: Replication) -> None:
     measured = sum(bool(one.values) for one in found.judged)
     journal.write(events.RunFinished(cells=measured, failed=0, seconds=time.perf_counter() - started))
     journal.close()
+
+
+def _is_written(claim: Claim, table: bytes) -> bool:
+    """Whether the journal beside the claim is of this claim, these results and this software."""
+    path, results = claim.folder / JOURNAL, claim.folder / RESULTS
+    if not path.is_file() or not results.is_file() or results.read_bytes() != table:
+        return False
+    try:
+        journal = read_journal(path)
+    except JournalError:
+        return False
+    began, written = journal.events("run.started"), journal.events("results.written")
+    same = began and (began[0].study_digest, began[0].versions) == (claim.digest, software(()))
+    return bool(same and written and written[-1].files.get(RESULTS) == sha256(table))

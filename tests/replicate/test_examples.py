@@ -169,4 +169,6 @@ def test_what_is_left_beside_the_claim(claim):
     assert journal.last_hash == found.journal and journal.events("run.finished")[-1].failed == 0
     assert "Rec1,mae" in (path.parent / "results.csv").read_text()
     again = replicate(path)
-    assert again.judged == found.judged
+    assert again.judged == found.judged and again.journal == found.journal
+    path.write_text(path.read_text().replace('value = "0.75"', 'value = "0.750"'))
+    assert replicate(path).journal != found.journal

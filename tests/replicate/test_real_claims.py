@@ -1,14 +1,18 @@
 """The claims that are kept, for real: those that take seconds in every test run, the others in the long one."""
 
+import csv
+import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from repro.data import datasets
 from repro.replicate import Claim, Options, replicate
 
-SURPRISE = Path(__file__).parents[2] / "reports" / "replications" / "surprise-readme-ml100k" / "claim.toml"
+KEPT = Path(__file__).parents[2] / "reports" / "replications"
+SURPRISE = KEPT / "surprise-readme-ml100k" / "claim.toml"
+CORNAC = KEPT / "cornac-readme-ml100k" / "claim.toml"
 
 
 def some(path, folder, labels):
@@ -19,14 +23,21 @@ def some(path, folder, labels):
     return replace(claim, path=folder / "claim.toml", cells=cells)
 
 
-@pytest.fixture
-def surprise():
-    pytest.importorskip("surprise")
-    if datasets()["ml-100k"].cached() is None:
-        pytest.skip("MovieLens 100K is not here; `repro data get ml-100k` gets it")
+@pytest.mark.parametrize(
+    ("name", "summary"),
+    [
+        ("tutorial-nan-table", "15 exact, 1 within, 2 erratum"),
+        ("lecture-worked-example", "10 exact"),
+        ("lecture-worked-errors", "3 exact"),
+    ],
+)
+def test_worked_examples(name, summary, tmp_path):
+    shutil.copytree(KEPT / name, tmp_path / name)
+    found = replicate(Claim.load(tmp_path / name / "claim.toml"))
+    assert found.summary == summary
 
 
-def test_fast_algorithms_of_the_readme_of_surprise(tmp_path, surprise):
+def test_fast_algorithms_of_the_readme_of_surprise(tmp_path):
     claim = some(SURPRISE, tmp_path, ["BaselineOnly", "KNNBasic"])
     found = replicate(claim, options=Options(installed=True))
     assert found.summary == "4 exact"
@@ -34,8 +45,26 @@ def test_fast_algorithms_of_the_readme_of_surprise(tmp_path, surprise):
 
 
 @pytest.mark.slow
-def test_the_readme_of_surprise(tmp_path, surprise):
+def test_the_readme_of_surprise(tmp_path):
     claim = some(SURPRISE, tmp_path, Claim.load(SURPRISE).labels)
     found = replicate(claim, options=Options(workers=2, installed=True))
     assert found.summary == "18 exact, 2 within"
     assert {one.algorithm for one in found.judged if one.verdict == "within"} == {"NormalPredictor"}
+
+
+@pytest.mark.slow
+def test_the_readme_of_cornac_under_the_protocols_inferred_from_its_answers(tmp_path):
+    claim = some(CORNAC, tmp_path, Claim.load(CORNAC).labels)
+    assert replicate(claim, options=Options(workers=2, installed=True)).summary == "19 exact"
+
+
+@pytest.mark.parametrize("path", sorted(KEPT.rglob("claim.toml")), ids=lambda path: path.parent.name)
+def test_the_verdicts_that_are_kept_are_those_of_the_claim(path):
+    claim = Claim.load(path)
+    with (path.parent / "verdicts.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(claim.cells) + len(claim.facts) + len(claim.patterns)
+    printed = [row["printed"] for row in rows if row["what"] == "cell"]
+    assert sorted(printed) == sorted(cell.printed.text for cell in claim.cells)
+    told = json.loads((path.parent / "verdicts.json").read_text(encoding="utf-8"))
+    assert [one["verdict"] for one in told["verdicts"]] == [row["verdict"] for row in rows]
