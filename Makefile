@@ -31,7 +31,7 @@ $(INSTALLED): pyproject.toml constraints.txt Makefile $(wildcard plugins/*/pypro
 	@$(RETRY) $(PIP) install --quiet -c constraints.txt pip hatchling editables
 	@echo "== installing repro, its plug-ins and the frameworks that can live together"
 	@$(RETRY) $(PIP) install --quiet -c constraints.txt torch==2.13.0
-	@$(RETRY) $(PIP) install --quiet --no-build-isolation -c constraints.txt -e '.[dev,tune]' \
+	@$(RETRY) $(PIP) install --quiet --no-build-isolation -c constraints.txt -e '.[dev,ray,tune]' \
 	  $(foreach plugin,$(PLUGINS),-e './$(plugin)$(if $(filter $(TOGETHER),$(plugin)),[framework])')
 	@touch $@
 
