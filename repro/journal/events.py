@@ -251,7 +251,7 @@ class CellFailed(BaseEvent):
 
 
 class ResultsWritten(BaseEvent):
-    """The tables are written: file names and digests."""
+    """The tables are written: each file that the run made, beside its artefacts, and its digest."""
 
     event: Literal["results.written"] = "results.written"
     files: dict[str, str]
@@ -264,6 +264,13 @@ class RunFinished(BaseEvent):
     cells: int
     failed: int
     seconds: float
+
+
+class ReportWritten(BaseEvent):
+    """A report of the run is written, and replaces the one before it: file names and digests."""
+
+    event: Literal["report.written"] = "report.written"
+    files: dict[str, str]
 
 
 Event = Annotated[
@@ -280,6 +287,7 @@ Event = Annotated[
     | CellFailed
     | ResultsWritten
     | RunFinished
+    | ReportWritten
     | AuditEvent,
     Field(discriminator="event"),
 ]

@@ -32,6 +32,11 @@ class Contents:
     def last_hash(self) -> str:
         return self.lines[-1].hash if self.lines else FIRST
 
+    @property
+    def reported_hash(self) -> str:
+        """The hash that a report names: of the last line but those that reports themselves leave."""
+        return next((line.hash for line in reversed(self.lines) if line.event.event != "report.written"), FIRST)
+
     def events(self, kind: str) -> list[Any]:
         """The events of one kind, in order."""
         return [line.event for line in self.lines if line.event.event == kind]
@@ -122,4 +127,6 @@ def _read_line(text: bytes, label: str) -> Line:
         raise JournalError(f"{label} is not a journal line ({first}); the journal was edited or damaged") from None
     if line_hash(body) != line.hash:
         raise JournalError(f"{label}: the hash does not fit its content; the line was edited or damaged")
+    if canonical_json(body) != text:  # 1e5 and 1E5 are the same number, and not the same line
+        raise JournalError(f"{label} is not written as a journal writes it; the line was edited or damaged")
     return line

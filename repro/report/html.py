@@ -16,6 +16,7 @@ from repro.report.pages import document, number, table
 from repro.study import Results
 from repro.study.folder import JOURNAL
 from repro.study.per_user import FinishedRun, metric_names
+from repro.study.reported import keep_report
 from repro.study.tune import REFIT
 from repro.study.tuned import TunedAlgorithm, uneven_tuning
 
@@ -37,9 +38,7 @@ svg line { stroke: var(--line); } code { overflow-wrap: anywhere; }
 
 def write_report(results: Results) -> Path:
     """Write ``report.html`` into the run folder; its path."""
-    path = results.folder / "report.html"
-    path.write_text(render(results), encoding="utf-8")
-    return path
+    return keep_report(results.folder, "report.html", render(results).encode())
 
 
 def render(results: Results) -> str:
@@ -192,6 +191,6 @@ def _identity(journal: Contents) -> str:
         *(("metric", measure.full_name) for measure in journal.events("decisions.resolved")[0].measures),
         *began.versions.items(),
         *began.machine.items(),
-        ("last event of the journal", journal.last_hash),
+        ("last event of the journal", journal.reported_hash),
     ]
     return table(["", ""], facts)

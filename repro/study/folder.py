@@ -17,6 +17,8 @@ from repro.errors import StudyError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from repro.journal import Contents
+
 JOURNAL = "journal.jsonl"
 LOCK = ".lock"
 
@@ -87,6 +89,13 @@ class RunFolder:
         if not self.has(digest):
             self.write(f"artifacts/{digest}.parquet", content)
         return digest
+
+    def discard_strays(self, contents: Contents) -> None:
+        """Remove what a killed run leaves: files that were not whole, and artefacts that no event came to name."""
+        named = {digest for line in contents.lines for digest in getattr(line.event, "artifacts", {}).values()}
+        for path in [*self.path.glob(".*.part"), *self.path.glob("*/.*.part"), *self.artifacts.glob("*.parquet")]:
+            if path.suffix == ".part" or path.stem not in named:
+                path.unlink()
 
     def artifact(self, digest: str) -> Path:
         return self.artifacts / f"{digest}.parquet"

@@ -160,8 +160,7 @@ class _Run:
 
     def _begin(self, plan: Plan) -> None:
         study = self.study
-        self.folder.write("study.toml", study.to_toml().encode())
-        self.folder.write("protocol.toml", study.protocol.to_toml().encode())
+        self._write_study()
         self.journal.write(
             events.RunStarted(
                 question=study.question,
@@ -177,6 +176,13 @@ class _Run:
         )
         self._decisions()
         self._data_and_split(plan)
+
+    def _write_study(self) -> None:
+        """What is asked, as files; their digests are in the journal with those of the results."""
+        self.asked = {
+            "study.toml": self.folder.write("study.toml", self.study.to_toml().encode()),
+            "protocol.toml": self.folder.write("protocol.toml", self.study.protocol.to_toml().encode()),
+        }
 
     def _decisions(self) -> None:
         study, known = self.study, registry()
@@ -283,8 +289,8 @@ class _Run:
                 workers=self.options.workers,
             )
         )
-        self.folder.write("study.toml", self.study.to_toml().encode())
-        self.folder.write("protocol.toml", self.study.protocol.to_toml().encode())
+        self.folder.discard_strays(contents)
+        self._write_study()
         if not contents.events("decisions.resolved"):
             self._decisions()
         if not contents.events("split.made"):
@@ -385,6 +391,7 @@ class _Run:
                         pooled[f"{entry.label}/{measure.full_name}"] = value
         table = results_table(plan, self.finished, pooled)
         files = {
+            **self.asked,
             "results.parquet": self.folder.write("results.parquet", parquet_bytes(table)),
             "results.csv": self.folder.write("results.csv", _csv(table)),
         }
