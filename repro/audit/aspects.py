@@ -46,13 +46,14 @@ FRACTIONS = "ratings that are no whole numbers"
 TOGETHER = "everything together"
 _MISSING = ("missing.rank", "missing.constant", "average.no_list")
 _RATED = ("relevance", "candidates.rated_negatives", "candidates.exclude_train")
+_UNKNOWN_ITEMS = Aspect("unknown items", ("split.unseen_items",), ("unknown-items",))
 RANKING = (
     Aspect("ratings", _RATED, ("graded",), ("fractional", "training")),
     Aspect("ratings of zero", _RATED, ("graded", "zero-ratings"), ("training",)),
     Aspect("short lists", (), ("short-lists",)),
     Aspect("partial lists", ("average.no_list",), ("partial-lists",)),
     Aspect("training items", ("candidates.exclude_train",), ("training",)),
-    Aspect("unknown items", (), ("unknown-items",)),
+    _UNKNOWN_ITEMS,
     Aspect("ties", ("ties",), ("ties",)),
     Aspect("missing scores", _MISSING, ("missing",)),
     Aspect("scores of zero and below", ("missing.zero", *_MISSING), ("non-positive",), ("missing",)),
@@ -66,6 +67,7 @@ PREDICTION = (
     Aspect("predictions off the scale", (), ("off-scale",)),
     Aspect("missing predictions", ("predict.missing", "predict.constant"), ("missing",), ("training",)),
     Aspect("predictions that are made up", ("predict",), ("fallback",), ("training",)),
+    _UNKNOWN_ITEMS,
     Aspect("duplicates", ("data.duplicates",), ("duplicates",)),
 )
 # Which features a question must have, one of them at least, for a decision to touch it; others always may.
@@ -81,6 +83,7 @@ REACHED_BY: Mapping[str, tuple[str, ...]] = {
     "ties": ("ties",),
     "average.no_list": ("no-list", "partial-lists", "missing", "non-positive", "infinite", "fallback"),
     "data.duplicates": ("duplicates",),
+    "split.unseen_items": ("unknown-items",),
     "predict.missing": ("missing",),
     "predict.fallback": ("fallback",),
 }

@@ -325,10 +325,12 @@ class Elimination:
         if not one.said.refusal:
             return [each for each in left if agree(one.said, one.simulation.outcome(each), self.tolerance)]
         # Who refuses may look at more than is ranked. What no hypothesis would refuse tells nothing of those there are.
-        stopping = [each for each in left if _may_stop(each, one.question)]
-        if stopping:
+        if any(_may_stop(each, one.question) for each in left):
             self.foreseen.add(id(one))
-        return stopping if id(one) in self.foreseen else list(left)
+        if id(one) not in self.foreseen:
+            return list(left)
+        # The mean of nobody is refused as well.
+        return [each for each in left if _may_stop(each, one.question) or _of_nobody(one.simulation.outcome(each))]
 
     def _signature(self, outcome: Outcome) -> tuple[object, ...]:
         """Outcomes that the answers of this black box could not tell apart have the same."""
@@ -349,6 +351,11 @@ def _may_stop(hypothesis: Hypothesis, question: Question) -> bool:
     """Whether a run may stop under a hypothesis, at something that the question has."""
     stopping = (key for key, value in hypothesis.values.items() if value in REFUSING)
     return any(not reaching(key) or question.features.intersection(reaching(key)) for key in stopping)
+
+
+def _of_nobody(outcome: Outcome) -> bool:
+    """Whether there is neither a number nor a user who has one."""
+    return not told(outcome) and not outcome.refusal and (outcome.value is None or math.isnan(outcome.value))
 
 
 def unusual(hypothesis: Hypothesis) -> int:

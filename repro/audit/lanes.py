@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from repro.audit.tasks import Found, Task
 from repro.plugin.isolated import close_workers
-from repro.study.executor import leave_with_parent, without_main
+from repro.study.executors.processes import leave_with_parent, without_main
 
 DIED = "the process died (killed, or out of memory?)"
 

@@ -13,8 +13,8 @@ from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.metrics import Measure, metrics, parse_measure
 from repro.plugin import Guarded, PipelineFold, Scores
 from repro.protocol import Protocol
+from repro.split import without_unseen
 from repro.study.cell import joined_values, measure_parts
-from repro.study.measure_lists import BLOCK_USERS
 from repro.study.parts import FoldParts
 
 NOTHING = np.empty(0, dtype=np.int32)
@@ -73,8 +73,8 @@ def rescore(fold: ScoredFold, metric: str, protocol: Protocol, seed: int = 0) ->
     """Measure the scores of a fold under a protocol; ``metric`` is called like ``ndcg@10``."""
     measure = parse_measure(metric, protocol, metrics())
     test, _ = one_row_per_pair(fold.parts.test, protocol.text("data.duplicates"))
-    parts = replace(fold.parts, test=test)
-    measured = measure_parts(fold.recommender, parts, [measure], protocol, seed, fold.scale, BLOCK_USERS, None)
+    parts = replace(fold.parts, test=without_unseen(test, fold.parts.train, protocol))
+    measured = measure_parts(fold.recommender, parts, [measure], protocol, seed, fold.scale)
     [(value, users)] = joined_values([measure], measured)
     impacts = tuple(impact for part in measured for impact in part.impacts)
     lists = next((part.tables["values"] for part in measured if "values" in part.tables), None)

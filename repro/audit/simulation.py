@@ -35,6 +35,7 @@ from repro.metrics import (
 from repro.plugin import Scores
 from repro.protocol import Protocol
 from repro.ranking import Ranked, RankingRules, listed_scores, rank
+from repro.split import without_unseen
 
 Content = TypeVar("Content")
 SEED = 0
@@ -141,7 +142,7 @@ class Simulation:
 
     def _test(self, protocol: Protocol) -> Interactions:
         rows, _ = one_row_per_pair(self._case.test, protocol.text("data.duplicates"))
-        return rows
+        return without_unseen(rows, self._case.train, protocol)
 
     def _judge(self, hypothesis: Hypothesis) -> _Judged:
         protocol = hypothesis.protocol

@@ -19,6 +19,7 @@ from repro.protocol import Decision, Protocol, Value, registry
 # The stages of an evaluation, and the families of decisions that each of them reads.
 STAGES = {
     "data": "judged",
+    "split": "judged",
     "relevance": "judged",
     "candidates": "listed",
     "missing": "ranked",
@@ -49,8 +50,10 @@ START: Mapping[str, Value] = {
     "relevance.threshold": 1.0,
     "candidates.base": "all-items",
 }
-# A protocol has a split; no question hangs on it.
-SPLIT: Mapping[str, Value] = {"split.strategy": "ratio", "split.test_ratio": 0.2}
+# A protocol has a split; no question hangs on how rows were drawn, and plain ones have users without training rows.
+SPLIT: Mapping[str, Value] = {"split.strategy": "ratio", "split.test_ratio": 0.2, "split.unseen_users": "keep"}
+# Decisions about rows that bear on every metric.
+OF_ROWS = ("data.duplicates", "split.unseen_items")
 
 Values = Mapping[str, Value]
 _NUMBERS: dict[tuple[object, ...], int] = {}  # of decisions that were met, so that they are compared quickly
@@ -102,7 +105,7 @@ class Space:
 
         def bears(key: str) -> bool:
             of_family = key.partition(".")[0] in families and key != "predict.average"
-            return key in own or of_family or key == "data.duplicates"
+            return key in own or of_family or key in OF_ROWS
 
         self.decisions: dict[str, Decision] = {key: one for key, one in registry().items() if bears(key)}
         self.start = next(self._ways({}, START, frozenset()))

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, Interactions
+from repro.errors import ProtocolError
 from repro.protocol import Protocol
 from repro.split.plan import LEFT_OUT, TEST, TRAIN, VALIDATION, PartArray
 
@@ -82,6 +83,21 @@ class Exclusions:
                 f"are of items without training rows, and {fate[protocol.text(items)]}",
             ),
         ]
+
+
+def without_unseen(test: Interactions, train: Interactions, protocol: Protocol) -> Interactions:
+    """The held-out rows of one fold that ``split.unseen_users`` and ``split.unseen_items`` leave in it."""
+    stays = np.ones(len(test), dtype=bool)
+    if protocol.text("split.unseen_users") == "drop":
+        stays &= train.user_counts()[test.users] > 0
+    if protocol.text("split.unseen_items") == "drop":
+        stays &= train.item_counts()[test.items] > 0
+    if len(test) and not stays.any():
+        raise ProtocolError(
+            "no held-out row is of a user and an item that the training part has; keep unseen users and items "
+            "(split.unseen_users, split.unseen_items)"
+        )
+    return test if stays.all() else test.select(np.flatnonzero(stays))
 
 
 def _present(codes: CodeArray, rows: RowMask, size: int) -> RowMask:

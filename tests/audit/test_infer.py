@@ -91,6 +91,7 @@ def test_what_a_function_does_is_found(of_ndcg):
         "relevance.threshold": 4.0,
         "relevance.inclusive": True,
         "relevance.grades": "relevant",
+        "split.unseen_items": "keep",
         "candidates.base": "all-items",
         "candidates.exclude_train": "all",
         "candidates.relevant": "all",
@@ -319,6 +320,33 @@ def test_who_has_nothing_to_say_of_strangers_is_asked_about_others():
     [strange] = found.unexplained
     assert strange.aspect == "users without training rows"
     assert not any(user.train for user in strange.question.tested)
+
+
+def test_who_leaves_unknown_items_out_of_the_test_is_found_out():
+    def known_only(scores, truth, train, k):
+        known = set(train["item"])
+        return hits()(scores[scores["item"].isin(known)], truth[truth["item"].isin(known)], train, k)
+
+    takes = PLAIN_ONLY | {"unknown_items": True}
+    found = infer(known_only, "hit", k=2, evidence=False, **takes)
+    assert found.status == "explained" and found.confirmed == found.tried
+    assert (found.policy["split.unseen_items"], found.policy["candidates.base"]) == ("drop", "train-items")
+    kept = infer(hits(), "hit", k=2, evidence=False, **takes)
+    assert (kept.policy["split.unseen_items"], kept.policy["candidates.base"]) == ("keep", "all-items")
+
+
+def test_a_mean_of_nobody_that_fails_is_not_taken_for_a_refusal_of_duplicates():
+    def hit(scores, truth, train, k):
+        first = truth.drop_duplicates(["user", "item"])
+        wanted = first[first["rating"] >= 4]
+        best = scores.sort_values("score", ascending=False).groupby("user").head(k)
+        return best.merge(wanted, on=["user", "item"]).user.nunique() / wanted.user.nunique()  # or ZeroDivisionError
+
+    takes = PLAIN_ONLY | {"graded_ratings": True, "duplicates": True}
+    found = infer(hit, "hit", k=2, evidence=False, **takes)
+    assert found.status == "explained", found.to_text()
+    assert found.policy["data.duplicates"] == "first"
+    assert found.policy["average.no_relevant"] == "skip"
 
 
 def test_who_refuses_users_that_know_everything_is_asked_about_others():
