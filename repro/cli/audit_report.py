@@ -128,8 +128,8 @@ def _print_survey(survey: Survey) -> None:
     told = headline(survey)
     click.echo(
         f"{_counted(told['measures'], 'measure')} of {_counted(told['evaluators'], 'evaluator')}: "
-        f"{told['explained']} explained in full, "
-        f"{told['unexplained']} but for something, {told['random']} random, {told['failed']} failed"
+        f"{told['explained']} explained in full, {told['unexplained']} but for something, "
+        f"{told['no_policy']} by no policy, {told['random']} random, {told['failed']} failed"
     )
     if told["pairs"]:
         click.echo(f"{told['pairs_agreeing']} of {told['pairs']} pairs that are taken for one metric agree")

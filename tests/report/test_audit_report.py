@@ -192,6 +192,7 @@ def test_what_a_metric_cannot_be():
     assert outside("precision", "1") == outside("rmse", "3.5") == outside("novelty", "7") == 0.0
     assert outside("precision", "an error (ValueError: 12 lists)") == 0.0
     assert outside("auc", "nan") == 0.0
+    assert outside("mpr", "50") == 0.0 and outside("mpr", "101") == 1.0  # a percentage
 
 
 def test_the_numbers_that_sum_it_up(odd):

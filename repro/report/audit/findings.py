@@ -23,6 +23,7 @@ KINDS = (OUTSIDE, RANDOM, ORDER, UNEXPLAINED, ROUNDED, APART, UNUSUAL)
 
 _ERRORS = ("mae", "mse", "rmse")
 _UNBOUNDED = ("novelty", "entropy", "serendipity", "half-life", "intra-list-diversity", "arc", "rbp")
+_HIGHEST = {"mpr": 100.0}
 _NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
 _TOLERANCE = 1e-9
 _TOGETHER = "everything together"
@@ -89,7 +90,7 @@ def outside(metric: str, said: str) -> float:
     if metric in _UNBOUNDED or said.startswith("an error"):
         return 0.0
     numbers = [float(one) for one in _NUMBER.findall(said)]
-    highest = float("inf") if metric in _ERRORS else 1.0
+    highest = float("inf") if metric in _ERRORS else _HIGHEST.get(metric, 1.0)
     most = max((max(-one, one - highest) for one in numbers), default=0.0)
     return most if most > _TOLERANCE else 0.0
 

@@ -53,13 +53,15 @@ def render(survey: Survey) -> str:
 def headline(survey: Survey) -> dict[str, int]:
     """The numbers that sum an audit up."""
     status = [event.status for event in survey.inferred.values()]
+    riddles = sum(event.status == "unexplained" and not event.policy for event in survey.inferred.values())
     measures = [one for pipeline in survey.pipelines for one in pipeline.measures]
     return {
         "frameworks": len({one.name.partition("/")[0] for one in survey.began.evaluators}),
         "evaluators": len(survey.began.evaluators),
         "measures": len(survey.measures),
         "explained": status.count("explained"),
-        "unexplained": status.count("unexplained"),
+        "unexplained": status.count("unexplained") - riddles,
+        "no_policy": riddles,
         "random": status.count("random"),
         "failed": len(survey.measures) - len(status),
         "pairs": sum(one.compared for one in survey.compared),
@@ -76,6 +78,7 @@ def _lead(survey: Survey, findings: Sequence[Finding]) -> list[str]:
         (_share(told["pairs_agreeing"], told["pairs"]), "of pairs that bear the name of one metric agree"),
         (f"{told['explained']} of {told['measures']}", "measures follow one policy in all that they can be asked"),
         (f"{told['unexplained']}", "do so but for something that no policy explains"),
+        (f"{told['no_policy']}", "follow no policy that is known, not even for plain lists"),
         (f"{told['random']}", "give random answers"),
     ]
     if told["pipeline_measures"]:
