@@ -12,14 +12,14 @@ from repro.data.interactions import CodeArray, Interactions, RowArray
 class Fold:
     """One training and test part of a data set, as ascending row numbers of its interactions.
 
-    ``given`` are the training rows in the order in which a framework's own splitter gave them.
+    ``given`` are the training and the test rows in the order in which a framework's own splitter gave them.
     """
 
     name: str
     train: RowArray
     test: RowArray
     validation: RowArray | None = None
-    given: RowArray | None = None
+    given: tuple[RowArray, RowArray] | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -72,13 +72,13 @@ def _strategy(name: str) -> Strategy:
     return STRATEGIES.get(name) or Strategy(plan_splitter, "change the parameters of the splitter")
 
 
-def _fold(name: str, parts: PartArray, with_validation: bool, given: RowArray | None) -> Fold:
+def _fold(name: str, parts: PartArray, with_validation: bool, given: tuple[RowArray, RowArray] | None) -> Fold:
     return Fold(
         name,
         np.flatnonzero(parts == TRAIN),
         np.flatnonzero(parts == TEST),
         np.flatnonzero(parts == VALIDATION) if with_validation else None,
-        None if given is None else given[parts[given] == TRAIN],
+        None if given is None else (given[0][parts[given[0]] == TRAIN], given[1][parts[given[1]] == TEST]),
     )
 
 

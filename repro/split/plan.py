@@ -29,7 +29,7 @@ class Plan:
     interactions   the rows of a strategy that brings its own (files)
     skip_empty     whether a fold that later rules leave without test rows is passed over, not refused
     rated          whether held-out rows have ratings where training rows have them
-    given          the training rows of each fold in the order in which a framework's splitter gave them
+    given          training and test rows of each fold in the order in which a framework's splitter gave them
     """
 
     folds: Iterable[PartArray]
@@ -39,7 +39,7 @@ class Plan:
     interactions: Interactions | None = None
     skip_empty: bool = False
     rated: bool = True
-    given: Sequence[RowArray] | None = None
+    given: Sequence[tuple[RowArray, RowArray]] | None = None
 
 
 @dataclass(frozen=True)

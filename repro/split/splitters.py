@@ -36,7 +36,7 @@ def plan_splitter(interactions: Interactions, protocol: Protocol, seed: int) -> 
     stated = {parameter.name: protocol[_id(name, parameter)] for parameter in splitter.parameters}
     folds = plugins().split(name, interactions, seed & 0x7FFFFFFF, stated)
     parts = [_parts(name, len(interactions), *fold) for fold in folds]
-    return Plan(parts, given=[np.asarray(train) for train, _ in folds])
+    return Plan(parts, given=[(np.asarray(train), np.asarray(test)) for train, test in folds])
 
 
 def _parts(name: str, rows: int, train: object, test: object) -> PartArray:

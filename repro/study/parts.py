@@ -42,13 +42,14 @@ class FoldParts:
     def of(cls, plan: Plan, fold: Fold) -> FoldParts:
         """Rows in canonical order, or, where ``data.order`` asks for it, in that of the source (or the splitter)."""
         whole, tune = plan.interactions, plan.study.tune
-        given = fold.given if plan.study.protocol["data.order"] == "splitter" else None
+        own = fold.given if plan.study.protocol["data.order"] == "splitter" else None
+        train, test = own or (fold.train, fold.test)
         together = tune is not None and tune.refit == "train+validation"
         return cls(
             whole,
-            _part(plan, whole.select(fold.train if given is None else given)),
+            _part(plan, whole.select(train)),
             whole.select(fold.train),
-            _part(plan, whole.select(fold.test)),
+            _part(plan, whole.select(test)),
             None if fold.validation is None else _part(plan, whole.select(fold.validation)),
             plan.split.removed_items,
             None if plan.features is None else plan.features.of_items(whole.item_ids),

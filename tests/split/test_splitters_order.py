@@ -17,7 +17,7 @@ def test_training_rows_as_the_splitter_gave_them():
     surprise.utils.get_rng(3).shuffle(order)  # as KFold does
     for number, fold in enumerate(split.folds):
         expected = np.concatenate([order[: 25 * number], order[25 * (number + 1) :]])
-        assert fold.given.tolist() == expected.tolist()
+        assert fold.given[0].tolist() == expected.tolist()
         assert fold.train.tolist() == sorted(expected.tolist())
 
 

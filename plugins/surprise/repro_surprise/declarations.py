@@ -10,6 +10,7 @@ from repro.errors import PluginError
 from repro.plugin import Algorithm, Parameter, ParameterValue
 from repro.plugin.canonical import CANONICAL
 from repro_surprise.classes import CLASSES, SurpriseClass, called
+from repro_surprise.in_turn import DrawnInTurn
 from repro_surprise.recommender import SurpriseRecommender
 
 CENTERS = {"none": "KNNBasic", "mean": "KNNWithMeans", "baseline": "KNNBaseline", "z-score": "KNNWithZScore"}
@@ -115,6 +116,15 @@ def algorithms() -> tuple[Algorithm, ...]:
         *(_declare(one, CLASSES[one.of].name) for one in _OTHERS),
         *(_declare_knn(one) for one in _KNN),
         *(_own(one) for one in CLASSES.values()),
+        Algorithm(
+            "NormalPredictor-in-turn",
+            "NormalPredictor as cross_validate has it: NumPy's generator, seeded once before the first of the folds of "
+            "KFold, and one draw after the other for the held-out rows in the order of the splitter",
+            DrawnInTurn,
+            DrawnInTurn.PARAMETERS,
+            own="NormalPredictor",
+            predicts=True,
+        ),
     )
 
 

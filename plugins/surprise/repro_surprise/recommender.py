@@ -10,7 +10,7 @@ from repro_surprise.classes import SurpriseClass, check
 from repro_surprise.fitted import fit
 
 # NumPy's RandomState takes seeds of 32 bits.
-_SEEDS = 1 << 32
+SEEDS = 1 << 32
 
 
 class SurpriseRecommender:
@@ -35,7 +35,7 @@ class SurpriseRecommender:
         self.parameters = dict(parameters)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
-        fitted = fit(self.of.make(self.parameters, seed % _SEEDS), train, seed)
+        fitted = fit(self.of.make(self.parameters, seed % SEEDS), train, seed)
         self.estimates_ = self.of.estimates(fitted)
 
     def score(self, users: CodeArray, items: CodeArray) -> Scores:
