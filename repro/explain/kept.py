@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
 
-from repro.data import datasets
 from repro.data.interactions import CodeArray
 from repro.errors import JournalError, StudyError, nearest
 from repro.journal import events
 from repro.plugin import Scores
 from repro.protocol import Protocol
 from repro.study import Plan, Study, make_plan
+from repro.study.again import require_same, study_again
 from repro.study.folder import RunFolder
 from repro.study.kept_scores import read_scores
 from repro.study.parts import FoldParts
@@ -48,8 +48,8 @@ class KeptRun:
             raise StudyError(f"the run in {run.folder} did not keep the scores of {without[0]}; {RUN_AGAIN}")
         if not run.cells:
             raise StudyError(f"the run in {run.folder} has no algorithm with all its folds; finish it with --resume")
-        plan = make_plan(_study(run, data), to_fit=False)
-        _require_same(run, plan)
+        plan = make_plan(study_again(run, data), to_fit=False)
+        require_same(run, plan)
         return cls(run, plan)
 
     @property
@@ -147,52 +147,3 @@ def _same_scores(one: Scores | None, two: Scores | None) -> bool:
         return one is two
     same = np.array_equal(one.values, two.values, equal_nan=True)
     return same and (one.state is None or two.state is None or np.array_equal(one.state, two.state))
-
-
-def _require_same(run: FinishedRun, plan: Plan) -> None:
-    """Refuse data, files or folds that are not those of the run."""
-    loaded = run.journal.events("data.loaded")[0]
-    if loaded.digest != plan.source.digest:
-        raise JournalError(
-            f"the data changed since the run in {run.folder} (digest {loaded.digest[:12]} then, "
-            f"{plan.source.digest[:12]} now); give the data of that time with --data"
-        )
-    for decision, digest in loaded.files.items():
-        if plan.files.get(decision) != digest:
-            raise JournalError(f"the file of {decision} changed since the run in {run.folder}; run the study again")
-    made = {event.fold: event for event in run.journal.events("fold.made")}
-    for fold in plan.split.folds:
-        event, rows = made.get(fold.name), plan.interactions
-        digests = [rows.select(part).digest for part in (fold.train, fold.test)]
-        if event is None or digests != [event.train_digest, event.test_digest]:
-            raise JournalError(
-                f"the folds of the run in {run.folder} cannot be made again: {fold.name} is another one now (another "
-                "version of repro, or of what it splits with?); run the study again"
-            )
-
-
-def _study(run: FinishedRun, data: object) -> Study:
-    """The study of a run, with its data and files: where the run found them, or beside the run or its folder."""
-    study = Study.load(run.folder / "study.toml")
-    places = (run.folder, run.folder.resolve().parent, Path())
-    study.protocol = _with_files(study.protocol, places)
-    if data is not None:
-        study.data = data
-    elif study.data_name == "given in code":
-        raise StudyError(f"the data of the run in {run.folder} was given in code; give it again, with data= or --data")
-    elif study.data_name not in datasets():
-        found = next((place / study.data_name for place in places if (place / study.data_name).exists()), None)
-        if found is None:
-            raise StudyError(
-                f"the data of the run in {run.folder}, {study.data_name}, is not there; give it with --data"
-            )
-        study.data = found
-    return study
-
-
-def _with_files(protocol: Protocol, places: Sequence[Path]) -> Protocol:
-    """The protocol, with the files that it names found in the first of the places that has them."""
-    found = {
-        key: place for key in protocol.files for place in reversed(places) if (place / protocol.text(key)).is_file()
-    }
-    return replace(protocol, folders={**protocol.folders, **found})

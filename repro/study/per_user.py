@@ -109,14 +109,14 @@ class FinishedRun:
         """The users of one cell, and the number of each of them alone."""
         folder = RunFolder(self.folder)
         tables = {name: folder.artifact(digest) for name, digest in cell.artifacts.items()}
-        found = stored_average(measure, [tables], self.protocol, self._scale)
+        found = stored_average(measure, [tables], self.protocol, self.scale)
         if found is None:
             return None
         averaged, ids = found
         return pd.DataFrame({"user": ids[averaged.users], "value": averaged.values})
 
     @cached_property
-    def _scale(self) -> tuple[float, float]:
+    def scale(self) -> tuple[float, float]:
         """The rating scale of the data set."""
         lowest, highest = self.journal.events("data.prepared")[0].scale
         return lowest, highest

@@ -1,1 +1,42 @@
 """A run checked: is it whole, do its numbers follow from what it kept, and do they come again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from repro.errors import StudyError, nearest
+from repro.verify.finding import LEVELS, Failure, Level, Verification
+from repro.verify.integrity import Tell, check_integrity
+
+__all__ = ["LEVELS", "Failure", "Level", "Verification", "verify"]
+
+
+def verify(
+    folder: str | Path, level: Level = "integrity", *, data: object = None, tell: Tell | None = None, **refit: Any
+) -> Verification:
+    """Check the run in ``folder``; each level includes those before it.
+
+    integrity  every file is the one that the journal tells of, and the journal is whole; also of a folder that keeps
+               only some files of a run, and of an audit
+    rescore    the numbers follow, to the last bit, from the scores, lists and predictions that were stored
+    retrain    they come again when everything is fitted again; ``refit`` are settings of
+               :func:`repro.verify.retrain.check_retrain`
+
+    ``data`` is where the data of the run is, if it is no longer where the run found it.
+    """
+    if level not in LEVELS:
+        raise StudyError(f"there is no level '{level}'{nearest(level, LEVELS)} Levels: {', '.join(LEVELS)}")
+    path = Path(folder)
+    found = Verification(path, level)
+    record = check_integrity(path, found, tell)
+    if record is None or level == "integrity":
+        return found
+    from repro.verify.rescore import check_rescore
+
+    check_rescore(path, record, found, data, tell)
+    if level == "retrain":
+        from repro.verify.retrain import check_retrain
+
+        check_retrain(path, record, found, data=data, tell=tell, **refit)
+    return found

@@ -1,0 +1,110 @@
+"""A fold of a stored run as numbers are computed from it again: with its data made again, or with what was kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from repro.candidates import Judgements, judge, plan_candidates
+from repro.data import Interactions
+from repro.data.interactions import CodeArray
+from repro.metrics import Background, Measure
+from repro.plugin import Guarded, Scores
+from repro.protocol import Protocol
+from repro.study.parts import FoldParts
+from repro.study.plan import Plan
+from repro.verify.relist import why_not_from_lists
+
+WITHOUT_TRAINING = {"test", "ratings"}
+
+
+@dataclass(frozen=True, eq=False)
+class AgainFold:
+    """The held-out rows of a fold with their judgements; ``parts`` where the data could be had and split again."""
+
+    test: Interactions
+    protocol: Protocol
+    seed: int
+    parts: FoldParts | None = None
+
+    @classmethod
+    def of_plan(cls, plan: Plan, fold: str) -> AgainFold:
+        made = next(one for one in plan.split.folds if one.name == fold)
+        parts = FoldParts.of(plan, made)
+        return cls(parts.test, plan.study.protocol, plan.study.seed, parts)
+
+    @classmethod
+    def of_stored(cls, test: pd.DataFrame, listed: list[Any], protocol: Protocol, seed: int) -> AgainFold:
+        """From the stored test part, with ``listed`` items that only lists have among its ids."""
+        others = pd.unique(pd.Series(listed)) if listed else []
+        rows = pd.concat([test, *(test.iloc[:1].assign(item=item) for item in others)], ignore_index=True)
+        return cls(Interactions.from_frame(rows).select(np.arange(len(test))), protocol, seed)
+
+    @property
+    def _train(self) -> Interactions:
+        return self.test.select(np.arange(0)) if self.parts is None else self.parts.train
+
+    @cached_property
+    def judgements(self) -> Judgements:
+        return judge(self._train, self.test, self.protocol)
+
+    @cached_property
+    def background(self) -> Background:
+        if self.parts is None:
+            return Background(self.test, np.empty(0, dtype=np.int32))
+        parts = self.parts
+        candidates = plan_candidates(
+            parts.train,
+            parts.test,
+            self.protocol,
+            self.seed,
+            judgements=self.judgements,
+            removed_items=parts.removed_items,
+            validation=parts.validation,
+            all_interactions=parts.whole,
+        )
+        return Background(parts.test, candidates.items, parts.train, parts.features)
+
+    def why_not(self, measure: Measure) -> str:
+        """Why a measure of lists cannot be computed from the stored ones; nothing where it can."""
+        if why := why_not_from_lists(measure, self.protocol):
+            return why
+        if self.parts is not None:
+            return ""
+        about_all = measure.metric.kind == "collection" or not set(measure.needs) <= WITHOUT_TRAINING
+        if about_all or self.protocol["relevance.rule"] == "user-mean":
+            return "it goes by more than lists and held-out rows, and the data of the run is not at hand"
+        return ""
+
+
+class Kept:
+    """What a fitted algorithm once said, in its place: the scores of test users for all items, and predictions."""
+
+    def __init__(self, users: CodeArray, scores: Scores | None, predictions: Scores | None) -> None:
+        self._users = users
+        self._scores = scores
+        self._predictions = predictions
+        self._predicted = 0
+
+    def guarded(self, label: str) -> Guarded:
+        return Guarded(self, label, predicts=self._predictions is not None)
+
+    def fit(self, train: Interactions, *, seed: int) -> None:
+        """It was fitted then."""
+
+    def score(self, users: CodeArray, items: CodeArray) -> Scores:
+        assert self._scores is not None
+        rows, state = np.searchsorted(self._users, users), self._scores.state
+        return Scores(self._scores.values[rows][:, items], None if state is None else state[rows][:, items])
+
+    def predict(self, users: CodeArray, items: CodeArray) -> Scores:
+        """Pair after pair of the test part, as they were stored."""
+        assert self._predictions is not None
+        asked = slice(self._predicted, self._predicted + len(users))
+        self._predicted = asked.stop
+        state = self._predictions.state
+        return Scores(self._predictions.values[asked], None if state is None else state[asked])

@@ -1,0 +1,230 @@
+"""The numbers of one cell computed again: lists from scores, values from lists, numbers from values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from repro.errors import JournalError, ReproError
+from repro.journal import events
+from repro.metrics import Measure, simple_measures
+from repro.plugin import Scores
+from repro.study.folder import RunFolder
+from repro.study.kept_scores import read_scores
+from repro.study.measure_lists import measure_lists
+from repro.study.measure_predictions import measure_predictions
+from repro.study.measured import Measured
+from repro.study.per_user import FinishedRun
+from repro.study.pooling import stored_average
+from repro.verify.again import AgainFold, Kept
+from repro.verify.finding import Failure, names
+from repro.verify.relist import Tables, ranked_again, stored_depth
+
+FROM_SCORES = "computed again from the kept scores"
+FROM_LISTS = "computed again from the stored lists"
+FROM_PREDICTIONS = "computed again from the stored predictions"
+FROM_RESOLVED = "averaged again from the predictions as they count"
+FROM_VALUES = "averaged again from the stored values of each list"
+
+Numbers = dict[str, tuple[float, int]]
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass
+class CellCheck:
+    """One cell: what it stored, and what follows from that."""
+
+    run: FinishedRun
+    event: events.CellFinished
+    line: int
+    fold: AgainFold
+    sources: dict[str, str]
+    unchecked: dict[str, str]
+
+    def failures(self) -> Iterator[Failure]:
+        """What does not follow, from the scores on to the numbers of the cell."""
+        numbers: Numbers = {}
+        try:
+            if "values" in self.event.artifacts:
+                yield from self._check_lists(numbers)
+            if "predictions" in self.event.artifacts:
+                yield from self._check_predictions()
+            yield from self._check_numbers(numbers)
+        except (ReproError, pa.ArrowException, OSError, KeyError, ValueError) as error:
+            said = str(error).splitlines()[0] if str(error) else type(error).__name__
+            yield self._failure("values", f"what the cell stored cannot be computed with: {said}")
+
+    def _check_lists(self, numbers: Numbers) -> Iterator[Failure]:
+        if "scores" in self.event.artifacts and self.fold.parts is not None:
+            measured = self._measured_again()
+            numbers |= {one.full_name: measured.values[one.full_name] for one in self._of_kind("collection")}
+            yield from self._compare_tables("lists", measured, FROM_SCORES)
+            yield from self._compare_tables("values", measured, FROM_SCORES)
+            yield from self._compare_rest(measured)
+            lists = self._of_kind("ranking", "collection")
+            self.sources.update(dict.fromkeys((one.full_name for one in lists), FROM_SCORES))
+        else:
+            yield from self._check_values_of_lists(numbers)
+
+    def _measured_again(self) -> Measured:
+        """The lists that the kept scores give."""
+        parts = self.fold.parts
+        assert parts is not None
+        users = self.fold.judgements.test_users
+        scores = read_scores(self._path("scores"), self._path("scored_items"), users, parts.whole)
+        kept = Kept(users, scores, None).guarded(self.event.cell)
+        lists = self._of_kind("ranking", "collection")
+        return measure_lists(kept, parts, lists, self.run.protocol, self.fold.seed)
+
+    def _check_values_of_lists(self, numbers: Numbers) -> Iterator[Failure]:
+        """Values from the lists as they were stored."""
+        measures = self._of_kind("ranking", "collection")
+        tables = Tables(self._frame("lists"), self._frame("values"))
+        possible = [one for one in measures if not self._cannot(one)]
+        if not possible:
+            return
+        ranked = ranked_again(tables, self.fold.test, self.fold.judgements, stored_depth(measures))
+        for one in possible:
+            of_lists = one.of_lists(ranked, self.fold.background)
+            if one.metric.kind == "collection":
+                value = one.of_collection([of_lists], self.fold.background)
+                numbers[one.full_name] = (value, len(self.fold.background.test_users))
+            else:
+                wrong = np.zeros(len(ranked), dtype=np.bool_)
+                for side in ("numerator", "denominator"):
+                    stored = tables.values[f"{one.full_name} {side}"].to_numpy()
+                    wrong |= differ(stored, getattr(of_lists, side))
+                if wrong.any():
+                    users = names(tables.values["user"][wrong])
+                    yield self._failure("values", f"{wrong.sum():,} lists have other values than stored", one, users)
+            self.sources[one.full_name] = FROM_LISTS
+
+    def _cannot(self, measure: Measure) -> bool:
+        why = self.fold.why_not(measure)
+        if why:
+            self.unchecked[measure.full_name] = why
+            if measure.metric.kind == "ranking":
+                self.sources.setdefault(measure.full_name, FROM_VALUES)
+        return bool(why)
+
+    def _check_predictions(self) -> Iterator[Failure]:
+        stored, test = self._frame("predictions"), self.fold.test
+        same = len(stored) == len(test)
+        for name, ids, codes in (("user", test.user_ids, test.users), ("item", test.item_ids, test.items)):
+            same = same and bool((stored[name].to_numpy() == ids[codes]).all())
+        measures = self._of_kind("prediction")
+        if not same and self.fold.parts is not None:
+            yield self._failure("predictions", "they are of other pairs than the test part")
+            return
+        if self.fold.parts is None:  # the order of rows hangs on the data
+            self.sources.update(dict.fromkeys((one.full_name for one in measures), FROM_RESOLVED))
+            return
+        kept = Kept(
+            self.fold.judgements.test_users,
+            None,
+            Scores(stored["prediction"].to_numpy(), stored["state"].to_numpy(np.uint8)),
+        ).guarded(self.event.cell)
+        measured = measure_predictions(kept, self.fold.parts, measures, self.run.protocol, self.run.scale)
+        yield from self._compare_tables("predictions", measured, FROM_PREDICTIONS)
+        self.sources.update(dict.fromkeys((one.full_name for one in measures), FROM_PREDICTIONS))
+
+    def _compare_tables(self, name: str, measured: Measured, source: str) -> Iterator[Failure]:
+        """A table as it was stored, and as it comes again."""
+        before, after = self._frame(name), measured.tables[name].to_pandas()
+        if list(before) != list(after) or len(before) != len(after):
+            users = names(sorted(set(before["user"].map(str)) ^ set(after["user"].map(str))))
+            yield self._failure(name, f"{len(before):,} rows were stored, and {len(after):,} are {source}", users=users)
+            return
+        wrong = np.zeros(len(before), dtype=np.bool_)
+        for column in before:
+            wrong |= differ(before[column].to_numpy(), after[column].to_numpy())
+        if wrong.any():
+            users = names(before["user"][wrong])
+            yield self._failure(name, f"{wrong.sum():,} rows are not those that are {source}", users=users)
+
+    def _compare_rest(self, measured: Measured) -> Iterator[Failure]:
+        for name, digest in measured.digests.items():
+            if self.event.digests.get(name, digest) != digest:
+                yield self._failure("lists", f"the {name} are not those of the run: their digest is another one")
+        own = {"relevance", "candidates", "missing", "ties", "average"}
+        told = [impact for impact in self.event.impacts if impact.decision.partition(".")[0] in own]
+        again = [impact for impact in measured.impacts if impact.decision.partition(".")[0] in own]
+        if [(one.decision, one.touched, one.total) for one in told] != [
+            (one.decision, one.touched, one.total) for one in again
+        ]:
+            yield self._failure("lists", "what the decisions touched is not what the journal says")
+
+    def _check_numbers(self, numbers: Numbers) -> Iterator[Failure]:
+        """The numbers of the cell from the values of its lists, or its predictions."""
+        paths = {name: self._path(name) for name in self.event.artifacts}
+        for one in simple_measures(self.run.measures):
+            if one.full_name in numbers:
+                continue
+            stored = stored_average(one, [paths], self.run.protocol, self.run.scale)
+            if stored is not None:
+                numbers[one.full_name] = (stored[0].value, stored[0].users_counted)
+            elif one.metric.kind == "prediction":
+                numbers[one.full_name] = (math.nan, 0)
+        told = {entry.metric: entry for entry in self.event.values}
+        for measure in self.run.measures:
+            entry = told.get(measure.full_name)
+            if entry is None:
+                yield self._failure("values", "the journal has no number of it", measure)
+                continue
+            if any(part.full_name not in numbers for part in simple_measures([measure])):
+                continue
+            value, users = measure.joined(numbers)
+            said = math.nan if entry.value is None else entry.value
+            if not same_number(value, said) or users != entry.users:
+                yield self._failure(
+                    "predictions" if measure.metric.kind == "prediction" else "values",
+                    f"the journal says {said!r} of {entry.users:,} users, and what was stored gives {value!r} of "
+                    f"{users:,}",
+                    measure,
+                )
+
+    def _of_kind(self, *kinds: str) -> list[Measure]:
+        return [one for one in simple_measures(self.run.measures) if one.metric.kind in kinds]
+
+    def _path(self, name: str) -> Path:
+        return RunFolder(self.run.folder).artifact(self.event.artifacts[name])
+
+    def _frame(self, name: str) -> pd.DataFrame:
+        return read_frame(self._path(name))
+
+    def _failure(
+        self, artefact: str, what: str, measure: Measure | None = None, users: tuple[str, ...] = ()
+    ) -> Failure:
+        digest = self.event.artifacts.get(artefact)
+        file = f"artifacts/{digest}.parquet" if digest else "journal.jsonl"
+        name = "" if measure is None else measure.name
+        told = f"the {artefact}: {what}" if digest else what
+        return Failure("rescore", file, told, self.line, self.event.cell, name, users)
+
+
+def read_frame(path: Path) -> pd.DataFrame:
+    if not path.is_file():
+        raise JournalError(f"{path.name} is not there")
+    frame: pd.DataFrame = pq.read_table(path).to_pandas()
+    return frame
+
+
+def differ(before: npt.NDArray[np.generic], after: npt.NDArray[np.generic]) -> Mask:
+    """Where two columns differ by as much as a bit."""
+    if before.dtype.kind == "f" and after.dtype.kind == "f":
+        same = (before == after) | (np.isnan(before) & np.isnan(after))  # type: ignore[call-overload]
+        return ~np.asarray(same, dtype=np.bool_)
+    return np.asarray(before != after, dtype=np.bool_)
+
+
+def same_number(one: float, two: float) -> bool:
+    """Whether two numbers are the same, to the last bit; what is not a number is the same as another such."""
+    return repr(one) == repr(two)

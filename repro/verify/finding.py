@@ -1,0 +1,112 @@
+"""What a verification finds: what was checked, what does not hold, and what nobody could check."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+if TYPE_CHECKING:
+    from repro.verify.compare import Comparison
+
+Level = Literal["integrity", "rescore", "retrain"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+Kind = Literal["run", "part of a run", "audit"]
+
+SHOWN_USERS = 5
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Something that does not hold.
+
+    artefact  the file of the folder that it is about
+    what      what is wrong with it, in a sentence
+    line      the line of the journal that says otherwise, or that is itself at fault
+    cell      algorithm and fold
+    metric    the number that does not follow
+    users     whose lists, values or predictions differ
+    """
+
+    level: Level
+    artefact: str
+    what: str
+    line: int | None = None
+    cell: str = ""
+    metric: str = ""
+    users: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        at = f"line {self.line} of the journal" if self.line is not None else ""
+        where = ", ".join(part for part in (self.cell, self.metric, at) if part)
+        more = len(self.users) - SHOWN_USERS
+        several = f" and {more:,} more" if more > 0 else ""
+        whose = ", ".join(self.users[:SHOWN_USERS]) + several
+        users = f"; {'user' if len(self.users) == 1 else 'users'} {whose}" if self.users else ""
+        return f"{self.artefact}{f' ({where})' if where else ''}: {self.what}{users}"
+
+
+@dataclass
+class Verification:
+    """What holds of a folder, up to a level; printed, it is a page.
+
+    kind       what the folder is
+    checked    what was looked at, a sentence for each level
+    unchecked  what was not, and why
+    sources    from what the numbers of each metric were computed again
+    refitted   what came of fitting again
+    """
+
+    folder: Path
+    level: Level
+    kind: Kind = "run"
+    failures: list[Failure] = field(default_factory=list)
+    checked: dict[Level, str] = field(default_factory=dict)
+    unchecked: list[str] = field(default_factory=list)
+    sources: dict[str, str] = field(default_factory=dict)
+    refitted: Comparison | None = None
+
+    @property
+    def holds(self) -> bool:
+        return not self.failures
+
+    @property
+    def summary(self) -> str:
+        """What holds, in one line."""
+        whole = self.folder.name if self.kind == "run" else f"{self.folder.name} ({self.kind})"
+        if self.holds:
+            return f"{whole} holds: " + "; ".join(f"{level}: {told}" for level, told in self.checked.items())
+        failed = [level for level in LEVELS if any(one.level == level for one in self.failures)]
+        said = [f"{level}: {told}" for level, told in self.checked.items() if level not in failed]
+        count = f"{len(self.failures):,} failure{'' if len(self.failures) == 1 else 's'}"
+        return "; ".join([f"{whole} does not hold: {count} ({', '.join(failed)})", *said])
+
+    def __str__(self) -> str:
+        lines = [self.summary, *(f"  {failure}" for failure in self.failures)]
+        for source in dict.fromkeys(self.sources.values()):
+            metrics = [metric for metric, its in self.sources.items() if its == source]
+            lines.append(f"  {source}: {', '.join(metrics)}")
+        if self.refitted is not None:
+            lines += ["", str(self.refitted)]
+        return "\n".join([*lines, *(f"  not checked: {told}" for told in self.unchecked)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data, for scripts."""
+        return {
+            "folder": str(self.folder),
+            "kind": self.kind,
+            "level": self.level,
+            "holds": self.holds,
+            "summary": self.summary,
+            "failures": [asdict(failure) for failure in self.failures],
+            "checked": dict(self.checked),
+            "unchecked": list(self.unchecked),
+            "recomputed": dict(self.sources),
+            "refitted": None if self.refitted is None else self.refitted.to_dict(),
+        }
+
+
+def names(ids: Sequence[object]) -> tuple[str, ...]:
+    """Ids of users as text, each once, in their order."""
+    return tuple(dict.fromkeys(map(str, ids)))

@@ -1,0 +1,80 @@
+"""What must be in a journal, and in which order: a chain can be hashed anew by whoever takes an event out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from repro.journal import audit_events, events
+from repro.journal.events import Line
+from repro.study.folder import JOURNAL
+from repro.verify.finding import Failure
+from repro.verify.record import Record
+
+BEFORE_CELLS = ("run.started", "decisions.resolved", "data.loaded", "data.prepared", "split.made")
+
+
+def check_order(record: Record) -> Iterator[Failure]:
+    """What is missing, comes too early, or is counted differently from what is there."""
+    lines = record.contents.lines
+    if record.contents.torn:
+        yield _failure(f"it ends in {record.contents.torn:,} bytes of a line that was never finished")
+    if not lines:
+        yield _failure("it has no events")
+        return
+    first = lines[0]
+    if not isinstance(first.event, events.RunStarted | audit_events.AuditStarted):
+        yield _failure(f"it begins with {first.event.event}, not with the start of a run", first)
+    yield from _end(record)
+    if record.has_cells:
+        yield from _cells(record)
+
+
+def _end(record: Record) -> Iterator[Failure]:
+    told = [line for line in record.contents.lines if line.event.event != "report.written"]
+    last = told[-1] if told else record.contents.lines[-1]
+    if not isinstance(last.event, events.RunFinished | audit_events.AuditFinished):
+        yield _failure(f"it ends with {last.event.event}: the run was cut off, or the end was removed", last)
+    elif not any(line.event.event == "results.written" for line in told):
+        yield _failure("no event says that results were written", last)
+
+
+def _cells(record: Record) -> Iterator[Failure]:
+    seen: set[str] = set()
+    started: set[str] = set()
+    folds: set[str] = set()
+    for line in record.contents.lines:
+        event = line.event
+        seen.add(event.event)
+        match event:
+            case events.FoldMade():
+                folds.add(event.fold)
+            case events.SplitMade() if event.folds != len(folds):
+                yield _failure(f"it says {event.folds} folds, and {len(folds)} were made", line)
+            case events.CellStarted():
+                started.add(event.cell)
+                lacking = [kind for kind in BEFORE_CELLS if kind not in seen]
+                if lacking:
+                    yield _failure(f"a cell starts, and there is no {lacking[0]} before it", line, event.cell)
+                if event.fold not in folds:
+                    yield _failure(f"the fold {event.fold} was never made", line, event.cell)
+            case events.CellFinished() if event.cell not in started:
+                yield _failure("the cell was finished and never started", line, event.cell)
+    yield from _counts(record)
+
+
+def _counts(record: Record) -> Iterator[Failure]:
+    ends = [line for line in record.contents.lines if isinstance(line.event, events.RunFinished)]
+    if not ends or not isinstance(ends[-1].event, events.RunFinished):
+        return
+    done = len(record.finished)
+    failed = len(record.cells) - done
+    if (ends[-1].event.cells, ends[-1].event.failed) != (done, failed):
+        yield _failure(
+            f"it says {ends[-1].event.cells} cells finished and {ends[-1].event.failed} failed, and the events are of "
+            f"{done} and {failed}",
+            ends[-1],
+        )
+
+
+def _failure(what: str, line: Line | None = None, cell: str = "") -> Failure:
+    return Failure("integrity", JOURNAL, what, None if line is None else line.number, cell)

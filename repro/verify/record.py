@@ -1,0 +1,91 @@
+"""Which files the journal of a run, or of an audit, accounts for, and which of its events count in the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from repro.journal import Contents, audit_events, events
+from repro.journal.events import Line
+
+ASKED = ("study.toml", "protocol.toml")
+REPORT = "report.html"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file as the journal has it: its SHA-256, the line that says so, what it is, whether it must be there."""
+
+    digest: str
+    line: int
+    what: str
+    cell: str = ""
+    required: bool = True
+
+
+@dataclass(frozen=True)
+class Record:
+    """A journal as the account of a folder."""
+
+    contents: Contents
+
+    @property
+    def is_audit(self) -> bool:
+        return isinstance(self.contents.lines[0].event, audit_events.AuditStarted)
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether it is of a study that was run; claims that need no fit have a shorter one."""
+        return bool(self.contents.events("decisions.resolved"))
+
+    @property
+    def covers_all(self) -> bool:
+        """Whether the study and the protocol, as files, are among what it accounts for; older journals do not."""
+        return all(name in self.files for name in ASKED)
+
+    @cached_property
+    def cells(self) -> dict[str, Line]:
+        """The last word about each cell: that it is finished, or that it failed."""
+        last = [line for line in self.contents.lines if isinstance(line.event, events.CellFinished | events.CellFailed)]
+        return {line.event.cell: line for line in last if hasattr(line.event, "cell")}
+
+    @cached_property
+    def finished(self) -> dict[str, events.CellFinished]:
+        """The cells that have numbers."""
+        found = {cell: line.event for cell, line in self.cells.items()}
+        return {cell: event for cell, event in found.items() if isinstance(event, events.CellFinished)}
+
+    @cached_property
+    def files(self) -> dict[str, Entry]:
+        """Every file of the folder that an event names; of one that was written several times, as it was last."""
+        found: dict[str, Entry] = {}
+        for line in self.contents.lines:
+            event, number = line.event, line.number
+            match event:
+                case events.ResultsWritten() | events.ReportWritten():
+                    found |= {name: Entry(digest, number, "") for name, digest in event.files.items()}
+                case audit_events.MeasureInferred():
+                    found[event.page] = Entry(event.page_digest, number, event.name)
+                case events.FoldMade() | events.TuningFinished() | events.CellFinished():
+                    about = event.fold if isinstance(event, events.FoldMade) else event.cell
+                    required = self._counts.get((event.event, about)) == number
+                    for name, digest in event.artifacts.items():
+                        path = f"artifacts/{digest}.parquet"
+                        known = found.get(path)
+                        if known is None or not known.required:  # of what is stored once, the line that needs it
+                            found[path] = Entry(digest, number, f"{name} of {about}", about, required)
+        return found
+
+    @cached_property
+    def _counts(self) -> dict[tuple[str, str], int]:
+        """The lines whose artefacts must be there: the last one about each fold and each cell."""
+        found: dict[tuple[str, str], int] = {}
+        for line in self.contents.lines:
+            match line.event:
+                case events.FoldMade() as event:
+                    found[event.event, event.fold] = line.number
+                case events.TuningFinished() | events.CellFinished() as event:
+                    found[event.event, event.cell] = line.number
+                case events.CellFailed() as event:
+                    found.pop(("cell.finished", event.cell), None)
+        return found

@@ -1,0 +1,169 @@
+"""Rescore: the numbers of a run once more, from the scores, lists, values and predictions that it stored."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from repro.data import Interactions
+from repro.errors import ReproError, StudyError
+from repro.journal import events
+from repro.protocol import Protocol
+from repro.study.again import require_same, study_again
+from repro.study.folder import JOURNAL, RunFolder, csv_bytes
+from repro.study.per_user import FinishedRun
+from repro.study.plan import Plan, make_plan
+from repro.study.pooling import pooled_values
+from repro.study.results import results_table
+from repro.verify.again import AgainFold
+from repro.verify.cells import CellCheck, differ, read_frame
+from repro.verify.finding import Failure, Verification, names
+from repro.verify.integrity import Tell
+from repro.verify.record import Record
+
+BROKEN = (ReproError, pa.ArrowException, OSError, KeyError, ValueError, TypeError)
+
+
+def check_rescore(
+    path: Path, record: Record, found: Verification, data: object = None, tell: Tell | None = None
+) -> None:
+    """Compute every number again, as far as what is stored allows; what differs goes into ``found``.
+
+    With the data of the run, which is got if it is a named data set, folds are made again, and more can be computed.
+    """
+    if found.kind != "run":
+        raise StudyError(f"{path} is {'an audit' if record.is_audit else found.kind}: it has no lists to compute from")
+    run = FinishedRun(path, record.contents)
+    try:
+        found.failures += _as_stated(run)
+        run.measures  # noqa: B018  # what cannot be read is told before anything is computed
+    except BROKEN as error:
+        found.failures.append(_failure("protocol.toml", f"it cannot be read: {_brief(error)}"))
+        return
+    plan = _plan(run, data, found)
+    made = {event.fold: event for event in record.contents.events("fold.made")}
+    lines = {cell: line.number for cell, line in record.cells.items()}
+    unchecked: dict[str, str] = {}
+    done = 0
+    for fold, event in made.items():
+        cells = {cell: one for cell, one in record.finished.items() if cell.rpartition("/")[2] == fold}
+        try:
+            found.failures += _test_part(run, event)
+            again = _fold(run, event, plan, list(cells.values()))
+        except BROKEN as error:
+            found.failures.append(_failure(f"artifacts/{event.artifacts['test']}.parquet", _brief(error), fold))
+            continue
+        for cell, one in cells.items():
+            found.failures += CellCheck(run, one, lines[cell], again, found.sources, unchecked).failures()
+            done += 1
+            if tell:
+                tell("rescore", done, len(record.finished))
+    found.unchecked += [f"{metric} beyond its averages: {why}" for metric, why in unchecked.items()]
+    found.failures += _results(run, record)
+    if not any(failure.level == "rescore" for failure in found.failures):
+        found.checked["rescore"] = f"the numbers of {done:,} cells come again, bit for bit"
+
+
+def _as_stated(run: FinishedRun) -> Iterator[Failure]:
+    """The protocol and the study, as files, are those that the journal tells of."""
+    journal, stated = run.journal, run.protocol
+    resolved, began = journal.events("decisions.resolved")[0], journal.events("run.started")[0]
+    for entry in resolved.decisions:
+        if stated.get(entry.decision) != entry.value:
+            what = f"{entry.decision} is {stated.get(entry.decision)!r}, and was {entry.value!r}"
+            yield _failure("protocol.toml", what)
+    study = tomllib.loads((run.folder / "study.toml").read_text(encoding="utf-8"))
+    told = {"seed": began.seed, "question": began.question, "metrics": [one.full_name for one in resolved.measures]}
+    for key, value in told.items():
+        if study.get(key) != value:
+            yield _failure("study.toml", f"{key} is {study.get(key)!r}, and was {value!r}")
+    uses = {entry["label"]: entry["use"] for entry in study["algorithms"]}
+    for event in journal.events("cell.started"):
+        label = event.cell.rpartition("/")[0]
+        if uses.get(label) != event.algorithm:
+            yield _failure("study.toml", f"'{label}' is {uses.get(label)}, and was {event.algorithm}", event.cell)
+
+
+def _plan(run: FinishedRun, data: object, found: Verification) -> Plan | None:
+    """The data and the folds once more; None, and why, where they cannot be had."""
+    try:
+        plan = make_plan(study_again(run, data), to_fit=False)
+        require_same(run, plan)
+    except BROKEN as error:
+        found.unchecked.append(f"what needs the data of the run: {_brief(error)}")
+        return None
+    return plan
+
+
+def _test_part(run: FinishedRun, event: events.FoldMade) -> Iterator[Failure]:
+    digest = event.artifacts["test"]
+    rows = Interactions.from_frame(read_frame(RunFolder(run.folder).artifact(digest)))
+    if len(rows) != event.test_rows or rows.digest != event.test_digest:
+        yield _failure(f"artifacts/{digest}.parquet", f"the test part of {event.fold} is not the one that was made")
+
+
+def _fold(
+    run: FinishedRun, event: events.FoldMade, plan: Plan | None, cells: list[events.CellFinished]
+) -> AgainFold:
+    if plan is not None:
+        return AgainFold.of_plan(plan, event.fold)
+    folder, listed = RunFolder(run.folder), list[Any]()
+    for cell in cells:
+        if "lists" in cell.artifacts and folder.artifact(cell.artifacts["lists"]).is_file():
+            listed += read_frame(folder.artifact(cell.artifacts["lists"]))["item"].unique().tolist()
+    test = read_frame(folder.artifact(event.artifacts["test"]))
+    seed = run.journal.events("run.started")[0].seed
+    return AgainFold.of_stored(test, listed, run.protocol, seed)
+
+
+def _results(run: FinishedRun, record: Record) -> Iterator[Failure]:
+    """The tables, from the numbers of the cells."""
+    written = [line for line in record.contents.lines if line.event.event == "results.written"]
+    try:
+        study = tomllib.loads((run.folder / "study.toml").read_text(encoding="utf-8"))
+        frameworks = {entry["label"]: entry["use"].partition("/")[0] for entry in study["algorithms"]}
+        folds = list(dict.fromkeys(event.fold for event in record.contents.events("fold.made")))
+        protocol: Protocol = run.protocol
+        pooled = pooled_values(
+            RunFolder(run.folder), record.finished, frameworks, folds, run.measures, protocol, run.scale
+        )
+        table = results_table(frameworks, folds, run.measures, record.finished, pooled)
+        stored = read_frame(run.folder / "results.parquet")
+        same_csv = (run.folder / "results.csv").read_bytes() == csv_bytes(table)
+    except BROKEN as error:
+        yield _failure("results.parquet", f"it cannot be held against the journal: {_brief(error)}")
+        return
+    line = written[-1].number if written else None
+    yield from _rows_that_differ(stored, table.to_pandas(), line)
+    if not same_csv:
+        yield Failure("rescore", "results.csv", "it is not the table that the numbers of the cells give", line)
+
+
+def _rows_that_differ(stored: pd.DataFrame, again: pd.DataFrame, line: int | None) -> Iterator[Failure]:
+    if list(stored) != list(again) or len(stored) != len(again):
+        what = f"it has {len(stored):,} rows, and the numbers of the cells give {len(again):,}"
+        yield Failure("rescore", "results.parquet", what, line)
+        return
+    wrong = np.zeros(len(stored), dtype=np.bool_)
+    for column in stored:
+        missing = stored[column].isna().to_numpy() & again[column].isna().to_numpy()
+        wrong |= differ(stored[column].to_numpy(), again[column].to_numpy()) & ~missing
+    for before, after in zip(stored[wrong].itertuples(), again[wrong].itertuples(), strict=True):
+        what = f"it says {before.value!r} of {before.users} users; the cells give {after.value!r} of {after.users}"
+        cell = f"{after.algorithm}/{after.fold}"
+        yield Failure("rescore", "results.parquet", what, line, cell, str(after.metric))
+
+
+def _failure(artefact: str, what: str, cell: str = "") -> Failure:
+    return Failure("rescore", artefact, what, cell=cell)
+
+
+def _brief(error: BaseException) -> str:
+    text = str(error).splitlines()
+    return text[0] if text else type(error).__name__
