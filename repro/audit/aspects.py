@@ -24,12 +24,14 @@ class Aspect:
 
     needs  the features that make it what it is
     along  further features that its questions have, where the black box can take them
+    least  how many questions are asked about it, even where nothing is left to be told apart
     """
 
     name: str
     opens: tuple[str, ...]
     needs: tuple[str, ...] = ()
     along: tuple[str, ...] = ()
+    least: int = 12
 
     @property
     def own(self) -> frozenset[str]:
@@ -54,7 +56,8 @@ RANKING = (
     Aspect("partial lists", ("average.no_list",), ("partial-lists",)),
     Aspect("training items", ("candidates.exclude_train",), ("training",)),
     _UNKNOWN_ITEMS,
-    Aspect("ties", ("ties",), ("ties",)),
+    # What orders equal scores as it happens may look like a rule for a while.
+    Aspect("ties", ("ties",), ("ties",), least=60),
     Aspect("missing scores", _MISSING, ("missing",)),
     Aspect("scores of zero and below", ("missing.zero", *_MISSING), ("non-positive",), ("missing",)),
     Aspect("infinite scores", ("missing.infinite", *_MISSING), ("infinite",)),

@@ -23,7 +23,7 @@ Features = Callable[[], Collection[str]]  # gives those of the next question
 State = Literal["explained", "unexplained", "unreachable", "refused", "random"]
 
 REFUSING = frozenset({"fail", "error"})  # options under which a run may stop
-LEAST_ASKED = 12  # of each aspect, even where nothing is left to be told apart
+LEAST_ASKED = 12  # about everything together
 MOST_ASKED = 60
 _WORK = 2_000  # predictions that a pool may cost
 _LARGEST_POOL = 16
@@ -115,12 +115,12 @@ class Elimination:
             return features | self._mixed(0.6)
 
         hypotheses = self.space.opened(self._unparked(of_question, keys), keys)
-        left = self._narrow(hypotheses, of_question, asked)
+        left = self._narrow(hypotheses, of_question, asked, aspect.least)
         if not left:  # a question told apart what others had not
             fitting = self._consistent([*self._patched(), *self._reopened([aspect, *self.explained])], before)
             different = self._told_apart(fitting, of_question, keys, asked)
             again = itertools.islice(self.space.ways(different, keys), _MOST_AGAIN)
-            left = self._narrow(self._consistent(list(again)), of_question, asked)
+            left = self._narrow(self._consistent(list(again)), of_question, asked, aspect.least)
         if not left:
             del self.asked[before:]
             self.puzzling |= aspect.own
@@ -182,13 +182,15 @@ class Elimination:
         """The features of questions about an aspect and nothing else."""
         return self.always | aspect.features(self.box.possible - self.puzzling)
 
-    def _narrow(self, hypotheses: Sequence[Hypothesis], features: Features, asked: list[Asked]) -> list[Hypothesis]:
+    def _narrow(
+        self, hypotheses: Sequence[Hypothesis], features: Features, asked: list[Asked], least: int = LEAST_ASKED
+    ) -> list[Hypothesis]:
         left = list(hypotheses)
         first, apart = len(asked), True
-        while left and len(asked) - first < MOST_ASKED:
+        while left and len(asked) - first < max(MOST_ASKED, least):
             if apart and len(left) > 1:
                 question, apart = self._best(left, features)
-            elif len(asked) - first < LEAST_ASKED:
+            elif len(asked) - first < least:
                 question = self.drawing.question(features(), self.rng)
             else:
                 break
