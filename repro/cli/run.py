@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.shell_completion import CompletionItem
 
 from repro.cli.decisions import complete_change, read_changes
 from repro.cli.output import json_option, print_json, print_table
@@ -16,10 +17,21 @@ if TYPE_CHECKING:
     from repro.study import Results, Study
 
 
+def complete_address(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The names of addresses, or the beginning of one."""
+    offered = {
+        "auto": "the cluster that this machine is in",
+        "local": "one that is started for this run",
+        "ray://": "a cluster elsewhere, by its host and port",
+    }
+    return [CompletionItem(text, help=what) for text, what in offered.items() if text.startswith(incomplete)]
+
+
 @click.command(
     epilog=(
         "Examples: repro run reports/reference-ml100k/study.toml; "
-        "repro run study.toml --set ties.break=expected --into /tmp/expected"
+        "repro run study.toml --set ties.break=expected --into /tmp/expected; "
+        "repro run study.toml --executor ray --address auto"
     )
 )
 @click.argument("study", type=click.Path(dir_okay=False))
@@ -27,6 +39,19 @@ if TYPE_CHECKING:
 @click.option("--resume", is_flag=True, help="Finish a run that was cut off, or begin it.")
 @click.option("--fresh", is_flag=True, help="Replace the run that is in the folder.")
 @click.option("--workers", type=click.IntRange(1), help="Cells run in that many processes [default: all cores].")
+@click.option(
+    "--executor",
+    type=click.Choice(["local", "ray"]),
+    default="local",
+    show_default=True,
+    help="Where cells run: on this machine, or on a Ray cluster.",
+)
+@click.option(
+    "--address",
+    shell_complete=complete_address,
+    help="The Ray cluster: auto (the one that this machine is in), ray://HOST:PORT, HOST:PORT, or local (one that is "
+    "started for this run) [default: auto].",
+)
 @click.option("--block-users", type=click.IntRange(1), help="Users ranked at once; changes memory, not numbers.")
 @click.option(
     "--set",
@@ -51,6 +76,8 @@ def run(
     resume: bool,
     fresh: bool,
     workers: int | None,
+    executor: str,
+    address: str | None,
     block_users: int | None,
     changes: tuple[str, ...],
     time_limit: float | None,
@@ -65,6 +92,7 @@ def run(
     from repro.report import write_report
     from repro.study import Study as StudyFile
     from repro.study import run_study
+    from repro.study.means import BLOCK_USERS
 
     asked = StudyFile.load(study)
     if changes:
@@ -73,18 +101,19 @@ def run(
         for reason in dict.fromkeys(asked.left_out.values()):
             click.echo(f"left out: {reason}", err=True)
     target = Path(into) if into else Path(study).parent / "run"
-    options = {"block_users": block_users} if block_users else {}
     with Progress(hidden=quiet or as_json) as watcher:
         results = run_study(
             asked,
             target,
-            workers=workers or os.cpu_count() or 1,
+            workers=workers or (os.cpu_count() if executor == "local" else None),
+            executor=executor,
+            address=address,
+            block_users=block_users or BLOCK_USERS,
             time_limit=time_limit,
             keep_scores=keep_scores,
             resume=resume,
             fresh=fresh,
             watcher=watcher,
-            **options,
         )
     report = write_report(results)
     if as_json:

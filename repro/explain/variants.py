@@ -40,7 +40,7 @@ from repro.metrics import (
 from repro.plugin import FALLBACK, UNSCORED, Scores
 from repro.protocol import Protocol
 from repro.ranking import Ranked, RankingRules, listed_scores, rank
-from repro.study.measure_lists import take_scores
+from repro.study.blocks import take_scores
 
 Values = npt.NDArray[np.float64]
 Tell = Callable[[str, int, int], None]

@@ -75,6 +75,7 @@ class RunStarted(BaseEvent):
     versions: dict[str, str]
     machine: dict[str, Number]
     workers: int
+    executor: Literal["local", "ray"] = "local"
     block_users: int
     left_out: dict[str, str] = Field(default_factory=dict)
 
@@ -89,6 +90,7 @@ class RunResumed(BaseEvent):
     versions: dict[str, str]
     machine: dict[str, Number]
     workers: int
+    executor: Literal["local", "ray"] = "local"
 
 
 class DecisionsResolved(BaseEvent):
@@ -229,7 +231,8 @@ class CellFinished(BaseEvent):
     """One algorithm on one fold is done: its numbers, what each decision touched, what was stored.
 
     ``artifacts`` are stored under their digests; ``digests`` are of what is not stored, such as the candidates.
-    ``notes`` are what the algorithm has to say about how it came by its scores.
+    ``notes`` are what the algorithm has to say about how it came by its scores; ``node`` is the machine of a cluster
+    that it ran on.
     """
 
     event: Literal["cell.finished"] = "cell.finished"
@@ -240,6 +243,7 @@ class CellFinished(BaseEvent):
     digests: dict[str, str]
     seconds: SecondsEntry
     notes: dict[str, str] = Field(default_factory=dict)
+    node: str | None = None
 
 
 class CellFailed(BaseEvent):

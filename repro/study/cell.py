@@ -10,9 +10,10 @@ from threadpoolctl import threadpool_limits
 
 from repro.data import Impact
 from repro.metrics import Measure, simple_measures
-from repro.plugin import Guarded, plugins
+from repro.plugin import Guarded
 from repro.protocol import Protocol
 from repro.study.folder import parquet_bytes
+from repro.study.means import MEANS, Means
 from repro.study.measure_lists import measure_lists
 from repro.study.measure_predictions import measure_predictions
 from repro.study.measured import Measured
@@ -38,53 +39,23 @@ class CellOutput:
     notes: dict[str, str] = field(default_factory=dict)
 
 
-def run_cell(
-    plan: Plan,
-    cell: Cell,
-    block_users: int,
-    threads: int | None = None,
-    tell: Tell | None = None,
-    limit: float | None = None,
-    keep_scores: bool = False,
-) -> CellOutput:
-    """Fit and measure, ranking on that many threads (all cores by default).
-
-    ``limit`` is how many seconds a framework in a process of its own may take to answer. With ``keep_scores``, the
-    scores are among the tables.
+def run_cell(plan: Plan, cell: Cell, means: Means = MEANS, tell: Tell | None = None) -> CellOutput:
+    """Fit and measure.
 
     Linear algebra has one thread: how a BLAS shares out its work changes the last bits.
     """
     with threadpool_limits(1):
-        return _run(plan, cell, block_users, threads, tell, limit, keep_scores)
+        return _run(plan, cell, means, tell)
 
 
-def _run(
-    plan: Plan,
-    cell: Cell,
-    block_users: int,
-    threads: int | None,
-    tell: Tell | None,
-    limit: float | None,
-    keep_scores: bool,
-) -> CellOutput:
+def _run(plan: Plan, cell: Cell, means: Means, tell: Tell | None) -> CellOutput:
     study = plan.study
     parts = FoldParts.of(plan, cell.fold)
-    recommender = plugins().recommender(cell.entry.use, dict(cell.entry.parameters), limit)
+    recommender = means.recommender(cell.entry.use, dict(cell.entry.parameters), means.limit)
     began = time.perf_counter()
     recommender.fit(parts.fitted, seed=cell.seed, fold=cell.fold.name)
     seconds = {"fit": time.perf_counter() - began}
-    measured = measure_parts(
-        recommender,
-        parts,
-        study.measures,
-        study.protocol,
-        study.seed,
-        plan.scale,
-        block_users,
-        threads,
-        tell,
-        keep_scores,
-    )
+    measured = measure_parts(recommender, parts, study.measures, study.protocol, study.seed, plan.scale, means, tell)
     return CellOutput(
         joined_values(study.measures, measured),
         [impact for part in measured for impact in part.impacts],
@@ -102,18 +73,14 @@ def measure_parts(
     protocol: Protocol,
     seed: int,
     scale: tuple[float, float],
-    block_users: int,
-    threads: int | None,
+    means: Means = MEANS,
     tell: Tell | None = None,
-    keep_scores: bool = False,
 ) -> list[Measured]:
     """What a fitted algorithm is worth on the test rows of ``parts``: its lists, and the ratings it predicts."""
     measured = []
     simple = simple_measures(measures)
     if lists := _of_kind(simple, "ranking", "collection"):
-        measured.append(
-            measure_lists(recommender, parts, lists, protocol, seed, block_users, threads, tell, keep_scores)
-        )
+        measured.append(measure_lists(recommender, parts, lists, protocol, seed, means, tell))
     if predicted := _of_kind(simple, "prediction"):
         measured.append(measure_predictions(recommender, parts, predicted, protocol, scale))
     return measured

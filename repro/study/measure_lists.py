@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from repro.candidates import CandidatesDigest, ListBlock, judge, plan_candidates, relevance_impacts
+from repro.candidates import CandidatesDigest, judge, plan_candidates, relevance_impacts
 from repro.data import Impact, Interactions
 from repro.data.interactions import CodeArray, FloatArray
 from repro.metrics import Background, Measure, Ratio, average
-from repro.plugin import FALLBACK, UNSCORED, Guarded, Scores
+from repro.plugin import Guarded, Scores
 from repro.protocol import Protocol
-from repro.ranking import Ranked, RankingRules, Tally, listed_scores, rank
+from repro.ranking import RankingRules, Tally
+from repro.study.blocks import Block, BlockMeasurer, MeasuredBlock
 from repro.study.kept_scores import score_tables
+from repro.study.means import MEANS, Means
 from repro.study.measured import Measured
 from repro.study.parts import FoldParts
 
-BLOCK_USERS = 1024
 # An algorithm is always asked for the same test users together and for all items, whatever the size of a block and
 # whichever items are ranked, because the last bits of a matrix product depend on its shape.
 CHUNK_USERS = 64
@@ -39,15 +39,13 @@ def measure_lists(
     measures: Sequence[Measure],
     protocol: Protocol,
     seed: int,
-    block_users: int = BLOCK_USERS,
-    threads: int | None = None,
+    means: Means = MEANS,
     tell: Tell | None = None,
-    keep_scores: bool = False,
 ) -> Measured:
     """Each measure's value, what the decisions touched, and the lists and their values as tables.
 
-    ``tell`` is called with the number of users done and of all users after each block. With ``keep_scores``, the
-    scores of all test users and items are among the tables (:mod:`repro.study.kept_scores`).
+    ``tell`` is called with the number of users done and of all users after each block. If scores are kept, those of
+    all test users and items are among the tables (:mod:`repro.study.kept_scores`).
     """
     judgements = judge(parts.train, parts.test, protocol)
     candidates = plan_candidates(
@@ -64,50 +62,47 @@ def measure_lists(
     cutoffs = sorted({measure.cutoff for measure in measures if measure.cutoff is not None})
     stored = cutoffs[-1] if cutoffs else STORED_DEPTH
     depth = None if any(measure.reach is None for measure in measures) else stored
-    with_scores = any("scores" in measure.needs for measure in measures)
-    tally = Tally.none(cutoffs)
     background = Background(parts.test, candidates.items, parts.train, parts.features)
-    blocks = _Blocks(measures, background, stored)
+    measurer = BlockMeasurer(candidates, rules, measures, background, cutoffs, depth, stored)
+    tally, merged, digest = Tally.none(cutoffs), _Merged(measures, background), CandidatesDigest()
     seconds = {"score": 0.0, "rank": 0.0}
-    digest = CandidatesDigest()
-    test_users, kept = judgements.test_users, []
+    test_users, kept = judgements.test_users, list[Scores]()
+
+    def scored(blocks: Iterable[CodeArray]) -> Iterator[Block]:
+        for users in blocks:
+            began = time.perf_counter()
+            scores = score_block(recommender, users, parts.whole.n_items)
+            seconds["score"] += time.perf_counter() - began
+            if means.keep_scores:
+                kept.append(scores)
+            yield Block(users, scores)
+
+    blocks = list(user_blocks(test_users, parts.whole.n_items, means.block_users, means.blocks.most))
     done = 0
-    for users in user_blocks(test_users, parts.whole.n_items, block_users):
-        rows = np.flatnonzero(np.isin(users, candidates.users))
-        block = candidates.block(users[rows])
-        digest.add(block)
-        began = time.perf_counter()
-        asked = score_block(recommender, users, parts.whole.n_items)
-        if keep_scores:
-            kept.append(asked)
-        scores = take_scores(asked, rows, block.items)
-        scored = time.perf_counter()
-        ranked, touched = rank(scores, block, rules, depth=depth, cutoffs=cutoffs, threads=threads)
-        if with_scores:
-            ranked = replace(ranked, scores=listed_scores(ranked, scores, block, rules))
-        tally += touched
-        blocks.add(ranked, block)
-        seconds["score"] += scored - began
-        seconds["rank"] += time.perf_counter() - scored
+    for users, measured in zip(blocks, means.blocks(measurer, scored(blocks), len(blocks)), strict=True):
+        tally += measured.tally
+        merged.add(measured)
+        digest.add(measured.lists)
+        seconds["rank"] += measured.seconds
         done += len(users)
         if tell:
             tell(done, len(test_users))
-    values, impacts = blocks.values(protocol)
+    values, impacts = merged.values(protocol)
     impacts = [
         *relevance_impacts(judgements, parts.train, protocol),
         *candidates.impacts(),
         *tally.impacts(protocol),
         *impacts,
     ]
-    tables = {"lists": blocks.lists_table(parts.whole), "values": blocks.values_table(parts.whole)}
-    if keep_scores:
+    tables = {"lists": merged.lists_table(parts.whole), "values": merged.values_table(parts.whole)}
+    if means.keep_scores:
         tables |= score_tables(join_scores(kept), test_users, parts.whole)
     return Measured(values, impacts, tables, seconds, {"candidates": digest.hexdigest()})
 
 
-def user_blocks(users: CodeArray, n_items: int, block_users: int) -> Iterator[CodeArray]:
-    """The test users in blocks: whole chunks, and no more than the memory set aside for scores."""
-    affordable = BLOCK_BYTES // (8 * max(n_items, 1))
+def user_blocks(users: CodeArray, n_items: int, block_users: int, at_once: int = 1) -> Iterator[CodeArray]:
+    """The test users in blocks: whole chunks, and at once no more than the memory set aside for scores."""
+    affordable = BLOCK_BYTES // (8 * max(n_items, 1) * at_once)
     size = max(1, min(block_users, affordable) // CHUNK_USERS) * CHUNK_USERS
     for start in range(0, len(users), size):
         yield users[start : start + size]
@@ -119,18 +114,6 @@ def score_block(recommender: Guarded, users: CodeArray, n_items: int) -> Scores:
     return join_scores(
         [recommender.score(users[start : start + CHUNK_USERS], items) for start in range(0, len(users), CHUNK_USERS)]
     )
-
-
-def take_scores(scores: Scores, rows: npt.NDArray[np.intp], items: CodeArray) -> Scores:
-    """The scores of some of the users, for some of the items."""
-    values, state = scores.values, scores.state
-    if len(rows) < len(values):
-        values, state = values[rows], None if state is None else state[rows]
-    if len(items) < values.shape[1]:
-        values, state = values[:, items], None if state is None else state[:, items]
-    if state is not None and not (state == FALLBACK).any():  # what is not a number is unscored without being marked
-        values, state = np.where(state == UNSCORED, np.nan, values), None
-    return Scores(values, state)
 
 
 def join_scores(chunks: Sequence[Scores]) -> Scores:
@@ -145,35 +128,26 @@ def join_scores(chunks: Sequence[Scores]) -> Scores:
     return Scores(np.concatenate([chunk.values for chunk in chunks]), state)
 
 
-class _Blocks:
-    """What is kept of each block of ranked lists until all are done; blocks come in the order of users."""
+class _Merged:
+    """What is kept of each block until all are done; blocks come in the order of users."""
 
-    def __init__(self, measures: Sequence[Measure], background: Background, depth: int) -> None:
+    def __init__(self, measures: Sequence[Measure], background: Background) -> None:
         self._ranking = [measure for measure in measures if measure.metric.kind == "ranking"]
         self._collection = [measure for measure in measures if measure.metric.kind == "collection"]
         self._background = background
-        self._depth = depth
         self._ratios: dict[str, list[Ratio]] = {measure.full_name: [] for measure in self._ranking}
         self._collected: dict[str, list[FloatArray]] = {measure.full_name: [] for measure in self._collection}
         self._columns: dict[str, list[npt.NDArray[Any]]] = {}
 
-    def add(self, ranked: Ranked, block: ListBlock) -> None:
-        for measure in self._ranking:
-            self._ratios[measure.full_name].append(measure.of_lists(ranked, self._background))
+    def add(self, block: MeasuredBlock) -> None:
+        for name, ratio in block.ratios.items():
+            self._ratios[name].append(ratio)
         for measure in self._collection:
             collected = self._collected[measure.full_name]
-            collected.append(measure.of_lists(ranked, self._background))
+            collected.append(block.collected[measure.full_name])
             if len(collected) > 1:  # one block's worth is kept, not one for each block
                 self._collected[measure.full_name] = [measure.metric.merge(collected)]
-        kept: dict[str, npt.NDArray[Any]] = {
-            "user": ranked.users,
-            "target": block.targets,
-            "stratum": ranked.strata,
-            "length": ranked.lengths,
-            "items": np.ascontiguousarray(ranked.items[:, : self._depth]),
-            "scored": np.ascontiguousarray(ranked.scored[:, : self._depth]),
-        }
-        for name, column in kept.items():
+        for name, column in block.columns.items():
             self._columns.setdefault(name, []).append(column)
 
     def values(self, protocol: Protocol) -> tuple[dict[str, tuple[float, int]], list[Impact]]:

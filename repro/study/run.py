@@ -5,14 +5,13 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from typing import Protocol as Interface
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv as pacsv
 
 from repro.data import Impact, Interactions
 from repro.errors import StudyError
@@ -20,12 +19,12 @@ from repro.journal import Contents, Journal, events, read_journal
 from repro.plugin import plugins
 from repro.protocol import registry
 from repro.study.environment import freeze, machine, versions
-from repro.study.executor import run_cells
-from repro.study.folder import RunFolder, parquet_bytes
-from repro.study.measure_lists import BLOCK_USERS
+from repro.study.executors import Executor, open_executor, tasks_of
+from repro.study.folder import RunFolder, csv_bytes, parquet_bytes
+from repro.study.means import BLOCK_USERS, Means
 from repro.study.model import Study
 from repro.study.plan import Cell, Plan, make_plan
-from repro.study.pooling import pooled_value
+from repro.study.pooling import pooled_values
 from repro.study.results import Results, results_table
 from repro.study.tune import Range
 from repro.study.tuning import Tuning
@@ -49,21 +48,13 @@ class Silent:
     def cell_ended(self, cell: Cell, error: str | None) -> None: ...
 
 
-@dataclass(frozen=True)
-class Options:
-    """How a run is carried out; none of this changes a number."""
-
-    workers: int = 1
-    block_users: int = BLOCK_USERS
-    time_limit: float | None = None
-    keep_scores: bool = False
-
-
 def run_study(
     study: Study,
     into: str | Path | None = None,
     *,
-    workers: int = 1,
+    workers: int | None = None,
+    executor: str = "local",
+    address: str | None = None,
     block_users: int = BLOCK_USERS,
     time_limit: float | None = None,
     keep_scores: bool = False,
@@ -73,25 +64,28 @@ def run_study(
 ) -> Results:
     """Run ``study`` into the folder ``into`` (a temporary one by default).
 
-    workers      cells run in that many processes
+    workers      cells run in that many processes: by default in this one, or on all cores of a cluster
+    executor     "local", or "ray": cells run on a Ray cluster, and here is only what writes the folder
+    address      of the cluster: "auto" (the one that runs on this machine), "ray://host:port", "host:port", or "local"
     block_users  users are ranked and measured in blocks of about this many
     time_limit   how many seconds a framework in a process of its own may take to fit, or to score a block
     keep_scores  keep the scores of all test users for all items, for `repro explain` and `repro multiverse`
     resume       finish a run that was cut off in that folder; begin it where there is none yet
     fresh        replace a run that is in that folder
     """
-    options = Options(workers, block_users, time_limit, keep_scores)
-    if workers < 1 or block_users < 1:
+    means = Means(block_users, time_limit, keep_scores)
+    if (workers is not None and workers < 1) or block_users < 1:
         raise StudyError(f"workers = {workers} and block_users = {block_users} must be at least 1")
     folder = RunFolder(Path(into) if into is not None else Path(tempfile.mkdtemp(prefix="repro-")) / "run")
     _look(folder, resume=resume, fresh=fresh)
-    plan = make_plan(study)  # before the folder is touched: what cannot be planned leaves nothing behind
-    if not resume or not folder.journal.is_file():
-        folder.create(replace=fresh and not resume)
-    with folder.locked():
-        # Under the lock: nobody else goes on with it.
-        contents = read_journal(folder.journal) if folder.journal.is_file() else None
-        _Run(study, plan, folder, options, watcher or Silent()).carry_out(contents)
+    with open_executor(executor, workers, address) as opened:
+        plan = make_plan(study)  # before the folder is touched: what cannot be planned leaves nothing behind
+        if not resume or not folder.journal.is_file():
+            folder.create(replace=fresh and not resume)
+        with folder.locked():
+            # Under the lock: nobody else goes on with it.
+            contents = read_journal(folder.journal) if folder.journal.is_file() else None
+            _Run(study, plan, folder, opened, means, watcher or Silent()).carry_out(contents)
     return Results(folder.path)
 
 
@@ -120,11 +114,14 @@ def _is_complete(contents: Contents) -> bool:
 class _Run:
     """One run: the plan, its journal, and what is finished."""
 
-    def __init__(self, study: Study, plan: Plan, folder: RunFolder, options: Options, watcher: Watcher) -> None:
+    def __init__(
+        self, study: Study, plan: Plan, folder: RunFolder, executor: Executor, means: Means, watcher: Watcher
+    ) -> None:
         self.study = study
         self.plan = plan
         self.folder = folder
-        self.options = options
+        self.executor = executor
+        self.means = means
         self.watcher = watcher
         self.finished: dict[str, events.CellFinished] = {}
         self.tuned: dict[str, events.TuningFinished] = {}
@@ -167,10 +164,11 @@ class _Run:
                 study_digest=study.digest,
                 protocol_hash=study.protocol.hash,
                 seed=study.seed,
-                versions=versions(study),
+                versions={**versions(study), **self.executor.versions},
                 machine=machine(),
-                workers=self.options.workers,
-                block_users=self.options.block_users,
+                workers=self.executor.workers,
+                executor=self.executor.name,
+                block_users=self.means.block_users,
                 left_out=study.left_out,
             )
         )
@@ -272,7 +270,7 @@ class _Run:
 
     def _usable(self, cell: events.CellFinished) -> bool:
         """Whether all that a finished cell stored is there, and its scores, where they are wanted and it has lists."""
-        wanted = self.options.keep_scores and "lists" in cell.artifacts
+        wanted = self.means.keep_scores and "lists" in cell.artifacts
         return self._unharmed(cell.artifacts) and (not wanted or "scores" in cell.artifacts)
 
     def _unharmed(self, artifacts: Mapping[str, str]) -> bool:
@@ -284,9 +282,10 @@ class _Run:
                 cells_kept=sorted(self.finished),
                 tunings_kept=sorted(self.tuned),
                 torn_bytes_dropped=contents.torn,
-                versions=versions(self.study),
+                versions={**versions(self.study), **self.executor.versions},
                 machine=machine(),
-                workers=self.options.workers,
+                workers=self.executor.workers,
+                executor=self.executor.name,
             )
         )
         self.folder.discard_strays(contents)
@@ -300,16 +299,8 @@ class _Run:
         remaining = [cell for cell in plan.cells if cell.id not in self.finished]
         self.watcher.planned(plan, len(remaining))
         failures: dict[str, str] = {}
-        steps = run_cells(
-            plan,
-            remaining,
-            workers=self.options.workers,
-            block_users=self.options.block_users,
-            limit=self.options.time_limit,
-            progress=self.watcher.cell_progress,
-            chosen={cell: event.chosen or {} for cell, event in self.tuned.items()},
-            keep_scores=self.options.keep_scores,
-        )
+        chosen = {cell: event.chosen or {} for cell, event in self.tuned.items()}
+        steps = self.executor.run(plan, tasks_of(remaining, chosen), self.means, self.watcher.cell_progress)
         begun: set[str] = set()
         for step in steps:
             cell = step.cell
@@ -335,6 +326,7 @@ class _Run:
                     digests=output.digests,
                     seconds=events.SecondsEntry(**output.seconds),
                     notes=output.notes,
+                    node=step.node,
                 )
                 self.journal.write(event)
                 self.finished[cell.id] = event
@@ -376,24 +368,16 @@ class _Run:
         )
 
     def _results(self, plan: Plan) -> None:
-        pooled: dict[str, float] = {}
-        if self.study.protocol["average.folds"] == "pooled":
-            for entry in self.study.entries:
-                cells = [self.finished.get(cell.id) for cell in plan.cells if cell.entry is entry]
-                paths = [
-                    {name: self.folder.artifact(digest) for name, digest in cell.artifacts.items()}
-                    for cell in cells
-                    if cell is not None
-                ]
-                for measure in self.study.measures:
-                    value = pooled_value(measure, paths, self.study.protocol, plan.scale)
-                    if value is not None:
-                        pooled[f"{entry.label}/{measure.full_name}"] = value
-        table = results_table(plan, self.finished, pooled)
+        study, folds = self.study, [fold.name for fold in plan.split.folds]
+        frameworks = {entry.label: entry.framework for entry in study.entries}
+        pooled = pooled_values(
+            self.folder, self.finished, frameworks, folds, study.measures, study.protocol, plan.scale
+        )
+        table = results_table(frameworks, folds, study.measures, self.finished, pooled)
         files = {
             **self.asked,
             "results.parquet": self.folder.write("results.parquet", parquet_bytes(table)),
-            "results.csv": self.folder.write("results.csv", _csv(table)),
+            "results.csv": self.folder.write("results.csv", csv_bytes(table)),
         }
         for name in sorted({entry.framework for entry in self.study.entries}):
             path = f"environments/{name}.txt"
@@ -438,9 +422,3 @@ def _sizes(data: Interactions) -> dict[str, Any]:
 def _rows(part: Interactions) -> bytes:
     """A part of a split as Parquet with external ids, in canonical order."""
     return parquet_bytes(pa.Table.from_pandas(part.canonical().to_frame(), preserve_index=False))
-
-
-def _csv(table: pa.Table) -> bytes:
-    sink = pa.BufferOutputStream()
-    pacsv.write_csv(table, sink)
-    return bytes(sink.getvalue())

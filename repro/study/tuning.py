@@ -16,9 +16,10 @@ import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
 from repro.errors import ReproError, StudyError
-from repro.plugin import ParameterValue, plugins
+from repro.plugin import ParameterValue
 from repro.streams import stream
 from repro.study.cell import Tell, joined_values, measure_parts
+from repro.study.means import MEANS, Means
 from repro.study.parts import FoldParts
 from repro.study.plan import Cell, Plan
 from repro.study.search import SearchName, make_search
@@ -71,15 +72,8 @@ class Tuning:
         return pa.table(columns)
 
 
-def tune_cell(
-    plan: Plan,
-    cell: Cell,
-    block_users: int,
-    threads: int | None = None,
-    tell: Tell | None = None,
-    limit: float | None = None,
-) -> Tuning:
-    """Try parameters until the budget is spent; options are those of :func:`repro.study.cell.run_cell`.
+def tune_cell(plan: Plan, cell: Cell, means: Means = MEANS, tell: Tell | None = None) -> Tuning:
+    """Try parameters until the budget is spent.
 
     ``tell`` is called with the number of trials done and of all trials. A trial that fails has no value, and the search
     goes on. Parameters proposed a second time have the value of the first.
@@ -99,7 +93,7 @@ def tune_cell(
                 trial = replace(again, number=len(trials) + 1, seconds=0.0)
             else:
                 tried = cell.with_parameters(suggestion)
-                trial = _try(plan, tried, parts, suggestion, len(trials) + 1, block_users, threads, limit)
+                trial = _try(plan, tried, parts, suggestion, len(trials) + 1, means)
                 known[tuple(suggestion.values())] = trial
             search.tell(trial.value if trial.state == "complete" else None)
             trials.append(trial)
@@ -129,30 +123,27 @@ def _try(
     parts: FoldParts,
     suggestion: Mapping[str, ParameterValue],
     number: int,
-    block_users: int,
-    threads: int | None,
-    limit: float | None,
+    means: Means,
 ) -> Trial:
     """Fit with these parameters and measure on the validation part."""
     began = time.perf_counter()
     try:
-        value, users = _measure(plan, cell, parts, block_users, threads, limit)
+        value, users = _measure(plan, cell, parts, means)
     except ReproError as error:
         return Trial(number, suggestion, "failed", math.nan, 0, time.perf_counter() - began, str(error))
     state: State = "complete" if math.isfinite(value) else "no-value"
     return Trial(number, suggestion, state, value, users, time.perf_counter() - began)
 
 
-def _measure(
-    plan: Plan, cell: Cell, parts: FoldParts, block_users: int, threads: int | None, limit: float | None
-) -> tuple[float, int]:
+def _measure(plan: Plan, cell: Cell, parts: FoldParts, means: Means) -> tuple[float, int]:
     tune, protocol = plan.study.tune, plan.study.protocol
     assert tune is not None
-    recommender = plugins().recommender(cell.entry.use, dict(cell.entry.parameters), limit)
+    recommender = means.recommender(cell.entry.use, dict(cell.entry.parameters), means.limit)
     recommender.fit(parts.train, seed=cell.seed, fold=cell.fold.name)
     draws = int(stream(plan.study.seed, "tune", "draws"))  # negatives and ties are not those of the test
     scale = plan.scale
     if protocol["data.scale"] != "stated":
         scale = (float(parts.whole.ratings.min()), float(parts.whole.ratings.max()))
-    measured = measure_parts(recommender, parts, [tune.measure], protocol, draws, scale, block_users, threads)
+    means = replace(means, keep_scores=False)  # those of a trial are nobody's
+    measured = measure_parts(recommender, parts, [tune.measure], protocol, draws, scale, means)
     return joined_values([tune.measure], measured)[0]

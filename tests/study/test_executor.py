@@ -8,7 +8,7 @@ import pytest
 RUN = """
 import multiprocessing, time
 from concurrent.futures import ProcessPoolExecutor
-from repro.study.executor import _start_worker
+from repro.study.executors.local import _start_worker
 
 if __name__ == "__main__":
     pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_start_worker, initargs=(None,))

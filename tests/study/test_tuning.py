@@ -259,7 +259,7 @@ def test_a_finished_tuning_is_not_done_again(study, finished, tmp_path, share, m
     journal.write_bytes(content[: int(len(content) * share)])
     kept = {event.cell for event in read_journal(journal).events("tuning.finished")}
     done = []
-    monkeypatch.setattr("repro.study.executor.tune_cell", _noting(done))
+    monkeypatch.setattr("repro.study.executors.local.tune_cell", _noting(done))
     study.run(cut, resume=True)
     assert outcome(cut) == outcome(finished.folder)
     assert set(done) == set(choices(finished.folder)) - kept
@@ -379,7 +379,7 @@ def test_parameters_proposed_again_are_not_fitted_again(data, protocol, monkeypa
     monkeypatch.setattr(
         tuning, "_measure", lambda plan, cell, *_: (tried.append(cell.entry.parameters["k"]), (0.5, 1))[1]
     )
-    trials = tuning.tune_cell(plan, plan.cells[0], 64).trials
+    trials = tuning.tune_cell(plan, plan.cells[0]).trials
     assert len(trials) == 7 and len(tried) == len(set(tried)) == len({t.parameters["k"] for t in trials}) < 7
     assert tuning.best_trial(trials, "higher").number == 1
 

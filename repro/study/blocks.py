@@ -1,0 +1,148 @@
+"""The lists of a fold in blocks of users: each is measured by itself, here or elsewhere, and they are kept in order."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeVar
+from typing import Protocol as Interface
+
+import numpy as np
+import numpy.typing as npt
+from numba.core import config
+
+from repro.candidates import Candidates, ListBlock
+from repro.data.interactions import CodeArray, FloatArray
+from repro.metrics import Background, Measure, Ratio
+from repro.plugin import FALLBACK, UNSCORED, Scores
+from repro.ranking import RankingRules, Tally, listed_scores, rank
+
+Under = TypeVar("Under")
+
+
+class Block(NamedTuple):
+    """Test users, and the scores that they have for all items."""
+
+    users: CodeArray
+    scores: Scores
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredBlock:
+    """What is kept of a block: numbers of each list by the name of the measure, what the decisions touched, columns."""
+
+    lists: ListBlock
+    ratios: dict[str, Ratio]
+    collected: dict[str, FloatArray]
+    columns: dict[str, npt.NDArray[Any]]
+    tally: Tally
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class BlockMeasurer:
+    """Ranks the lists of a block and measures them; the same for all blocks of a fold.
+
+    depth   how far down lists are ranked, None for all the way
+    stored  how far down they are kept
+    """
+
+    candidates: Candidates
+    rules: RankingRules
+    measures: Sequence[Measure]
+    background: Background
+    cutoffs: Sequence[int]
+    depth: int | None
+    stored: int
+
+    def measure(self, block: Block, threads: int | None) -> MeasuredBlock:
+        began = time.perf_counter()
+        rows = np.flatnonzero(np.isin(block.users, self.candidates.users))
+        lists = self.candidates.block(block.users[rows])
+        scores = take_scores(block.scores, rows, lists.items)
+        ranked, tally = rank(scores, lists, self.rules, depth=self.depth, cutoffs=self.cutoffs, threads=threads)
+        if any("scores" in measure.needs for measure in self.measures):
+            ranked = replace(ranked, scores=listed_scores(ranked, scores, lists, self.rules))
+        values = {measure.full_name: measure.of_lists(ranked, self.background) for measure in self.measures}
+        ranking = {measure.full_name for measure in self.measures if measure.metric.kind == "ranking"}
+        columns: dict[str, npt.NDArray[Any]] = {
+            "user": ranked.users,
+            "target": lists.targets,
+            "stratum": ranked.strata,
+            "length": ranked.lengths,
+            "items": np.ascontiguousarray(ranked.items[:, : self.stored]),
+            "scored": np.ascontiguousarray(ranked.scored[:, : self.stored]),
+        }
+        return MeasuredBlock(
+            lists,
+            {name: value for name, value in values.items() if name in ranking},
+            {name: value for name, value in values.items() if name not in ranking},
+            columns,
+            tally,
+            time.perf_counter() - began,
+        )
+
+
+class BlockMap(Interface):
+    """Measures ``count`` blocks, which are scored one by one as they are asked for, and gives them in their order.
+
+    ``most`` is how many are under way at once.
+    """
+
+    @property
+    def most(self) -> int: ...
+
+    def __call__(self, measurer: BlockMeasurer, blocks: Iterable[Block], count: int) -> Iterator[MeasuredBlock]: ...
+
+
+@dataclass(frozen=True)
+class InThreads:
+    """Several blocks at a time in threads of this process, or the only one on all of them; all cores by default.
+
+    The algorithm is asked for the next scores meanwhile, in the caller's thread.
+    """
+
+    threads: int | None = None
+
+    @property
+    def most(self) -> int:
+        return self.threads or int(config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]  # set by Numba
+
+    def __call__(self, measurer: BlockMeasurer, blocks: Iterable[Block], count: int) -> Iterator[MeasuredBlock]:
+        if self.most == 1 or count == 1:
+            yield from (measurer.measure(block, self.most) for block in blocks)
+            return
+        with ThreadPoolExecutor(self.most) as pool:
+
+            def submit(block: Block) -> Future[MeasuredBlock]:
+                return pool.submit(measurer.measure, block, 1)
+
+            yield from in_order(blocks, submit, Future.result, self.most)
+
+
+def in_order(
+    blocks: Iterable[Block], submit: Callable[[Block], Under], result: Callable[[Under], MeasuredBlock], most: int
+) -> Iterator[MeasuredBlock]:
+    """Submit block after block and give their results in the same order; at most ``most`` are under way."""
+    under_way: deque[Under] = deque()
+    for block in blocks:
+        under_way.append(submit(block))
+        if len(under_way) == most:
+            yield result(under_way.popleft())
+    while under_way:
+        yield result(under_way.popleft())
+
+
+def take_scores(scores: Scores, rows: npt.NDArray[np.intp], items: CodeArray) -> Scores:
+    """The scores of some of the users, for some of the items."""
+    values, state = scores.values, scores.state
+    if len(rows) < len(values):
+        values, state = values[rows], None if state is None else state[rows]
+    if len(items) < values.shape[1]:
+        values, state = values[:, items], None if state is None else state[:, items]
+    if state is not None and not (state == FALLBACK).any():  # what is not a number is unscored without being marked
+        values, state = np.where(state == UNSCORED, np.nan, values), None
+    return Scores(values, state)

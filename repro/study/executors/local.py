@@ -1,0 +1,101 @@
+"""Cells in this process, or in several on this machine."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from repro.errors import ReproError, StudyError
+from repro.study.blocks import InThreads
+from repro.study.cell import CellOutput, run_cell
+from repro.study.executors.processes import leave_with_parent, without_main
+from repro.study.executors.steps import Done, Parameters, Progress, Step, Task, carried_out
+from repro.study.means import Means
+from repro.study.plan import Cell, Plan
+from repro.study.tuning import Tuning, tune_cell
+
+
+@dataclass(frozen=True)
+class LocalExecutor:
+    """Processes of this machine; with one worker, or one task, it is this process, on all cores."""
+
+    workers: int
+    name: Literal["local"] = "local"
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    def run(self, plan: Plan, tasks: Sequence[Task], means: Means, progress: Progress | None) -> Iterator[Step]:
+        if min(self.workers, len(tasks)) <= 1:
+            yield from _serial(plan, tasks, means, progress)
+        else:
+            yield from _processes(plan, tasks, means, self.workers)
+
+
+def _serial(plan: Plan, tasks: Sequence[Task], means: Means, progress: Progress | None) -> Iterator[Step]:
+    for task in tasks:
+        cell = task.cell
+
+        def tell(done: int, total: int, cell: Cell = cell) -> None:
+            if progress:
+                progress(cell, done, total)
+
+        try:
+            if task.work == "tune":
+                yield task.begun
+                tuning = tune_cell(plan, cell, means, tell)
+                yield Step("tuned", cell, tuning=tuning)
+                cell = cell.with_parameters(tuning.chosen)
+            yield Step("started", cell)
+            yield Step("finished", cell, output=run_cell(plan, cell, means, tell))
+        except ReproError as error:
+            yield Step("failed", cell, error=error)
+
+
+_plan: Plan | None = None
+
+
+def _start_worker(plan: Plan) -> None:
+    global _plan
+    _plan = plan
+    threading.Thread(target=leave_with_parent, daemon=True).start()
+
+
+def _work(work: Literal["tune", "run"], position: int, parameters: Parameters, means: Means) -> CellOutput | Tuning:
+    assert _plan is not None
+    cell = _plan.cells[position].with_parameters(parameters)
+    return tune_cell(_plan, cell, means) if work == "tune" else run_cell(_plan, cell, means)
+
+
+def _processes(plan: Plan, tasks: Sequence[Task], means: Means, workers: int) -> Iterator[Step]:
+    position = {cell.id: number for number, cell in enumerate(plan.cells)}
+    threads = max(1, (os.cpu_count() or 1) // workers)
+    with ProcessPoolExecutor(
+        workers, multiprocessing.get_context("spawn"), initializer=_start_worker, initargs=(plan,)
+    ) as pool:
+
+        def submit(task: Task, share: int) -> Future[CellOutput | Tuning]:
+            shared = replace(means, blocks=InThreads(threads * share))
+            with without_main():  # a worker may be started here
+                return pool.submit(_work, task.work, position[task.cell.id], dict(task.cell.entry.parameters), shared)
+
+        def first_done(running: list[Future[CellOutput | Tuning]]) -> set[Future[CellOutput | Tuning]]:
+            return wait(running, return_when=FIRST_COMPLETED).done
+
+        def result(future: Future[CellOutput | Tuning], task: Task) -> Done:
+            try:
+                return Done(future.result())
+            except BrokenProcessPool:
+                raise BrokenProcessPool(task.cell.id) from None
+
+        try:
+            yield from carried_out(tasks, workers, submit, first_done, result)
+        except BrokenProcessPool as died:
+            raise StudyError(
+                f"a worker process died while running {died} (killed, or out of memory?); "
+                "what was finished is kept: go on with --resume, perhaps with fewer --workers"
+            ) from None
