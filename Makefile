@@ -1,6 +1,7 @@
 # make study    virtual environment, MovieLens 100K, the same algorithms in LensKit, Surprise and implicit, a report
 # make study-all    the same question in every toolkit and under two protocols
 # make audit    what every evaluator of every toolkit really computes, in hours: reports/evaluator-audit
+# make reports  everything under reports/ anew, in hours; ONLY="replications reference-ml100k": only these
 # make test     virtual environment, tests, linter, type checker, layering check
 # make benchmark    side by side with other evaluators, and with the frameworks themselves
 PYTHON ?= python3
@@ -18,7 +19,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --retries 10 --timeout 6
 # A package index that does not answer is asked again before giving up.
 RETRY := retry() { for try in 1 2 3; do "$$@" && return 0; echo "try $$try failed: $$*"; sleep 5; done; return 1; }; retry
 
-.PHONY: help install study study-all audit test test-all check lint types layers format benchmark clean
+.PHONY: help install study study-all audit reports test test-all check lint types layers format benchmark clean
 
 help:
 	@sed -n '1,/^PYTHON/{/^#/s/^# //p}' Makefile
@@ -52,6 +53,11 @@ audit: install
 	$(BIN)/repro plugins install all
 	$(BIN)/repro data get ml-100k
 	$(BIN)/repro audit report --fresh
+
+reports: install
+	$(BIN)/repro plugins install all
+	$(BIN)/repro data get ml-100k
+	PATH="$(CURDIR)/$(BIN):$$PATH" reports/make.sh $(ONLY)
 
 test: install
 	@echo "== MovieLens 100K"
