@@ -17,13 +17,17 @@ COMMANDS = {
     "diff": "What differs between two runs, or a run and a protocol: decisions, data, versions, numbers.",
     "evaluate": "Measure recommendations that are in files.",
     "explain": "How much of a gap each decision accounts for; which protocol gives published numbers.",
+    "export": "Write a finished run in other forms: RO-Crate, PROV, TREC, LaTeX, methods text, CSV.",
     "metrics": "List the metrics, and show what each one means.",
     "multiverse": "The numbers of a study under many protocols: spread, winners, what turns the order round.",
     "plugins": "Frameworks that can be used here.",
     "protocol": "List, show, validate, compare and explain protocols.",
+    "replay": "Run a finished run again from its folder alone, in its own versions, and compare each number.",
     "replicate": "Run the claims of papers and pages again: a verdict for each published number.",
+    "report": "Write the report of a finished run: one HTML file that needs nothing else.",
     "run": "Run a study: progress, then a table; a run folder with the journal.",
     "study-metrics": "Which metric and cut-off to trust: correlation, robustness, discriminative power.",
+    "verify": "Check a run: is it whole, do its numbers follow from what it stored, do they come again.",
 }
 
 

@@ -20,6 +20,7 @@ from repro.errors import PluginError
 from repro.plugin.interfaces import Environment
 
 COMPLETE = "complete.json"
+FROZEN = "frozen.txt"
 TRIES = 3
 PAUSE = 5.0
 # How Python makes an empty environment in the folder that follows.
@@ -42,7 +43,9 @@ def environments_folder() -> Path:
 
 def digest(environment: Environment) -> str:
     """What decides the content of an environment: the requirements, and the version of Python."""
-    stated = {"python": platform.python_version(), "steps": environment.steps}
+    stated: dict[str, object] = {"python": platform.python_version(), "steps": environment.steps}
+    if environment.frozen:
+        stated["frozen"] = environment.frozen
     return hashlib.sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()
 
 
@@ -101,14 +104,18 @@ def _build(name: str, environment: Environment, folder: Path, tell: Tell) -> Non
     _run(name, [sys.executable, *VENV, str(folder)], tell)
     python = str(folder / "bin" / "python")
     pip = [python, "-m", "pip", "--disable-pip-version-check", "--no-input", "--retries", "10", "--timeout", "60"]
+    frozen = []
+    if environment.frozen:
+        (folder / FROZEN).write_text("\n".join(environment.frozen) + "\n", encoding="utf-8")
+        frozen = ["-c", str(folder / FROZEN)]
     for step in environment.steps:
         tell(f"installing {' '.join(step)}")
-        _run(name, [*pip, "install", "--prefer-binary", *step], tell, tries=TRIES)
+        _run(name, [*pip, "install", "--prefer-binary", *frozen, *step], tell, tries=TRIES)
     for module in (*WORKER, *environment.imports):
         tell(f"importing {module}")
         _run(name, [python, "-c", f"import {module}"], tell)
-    frozen = subprocess.run([*pip, "freeze", "--all"], capture_output=True, text=True, check=True).stdout
-    told = {"framework": name, "steps": environment.steps, "freeze": frozen.splitlines()}
+    listed = subprocess.run([*pip, "freeze", "--all"], capture_output=True, text=True, check=True).stdout
+    told = {"framework": name, "steps": environment.steps, "freeze": listed.splitlines()}
     part = folder / f"{COMPLETE}.part"
     part.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     part.replace(folder / COMPLETE)

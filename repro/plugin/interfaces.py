@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -106,11 +105,14 @@ class Environment:
     steps    arguments of ``pip install``, one call after the other, that make an environment of its own; all
              versions pinned
     install  what to do to have the framework in the caller's own environment
+    frozen   versions, as in ``numpy==1.26.4``, of what comes along: none is installed for itself, and each that is
+             installed has that version
     """
 
     imports: tuple[str, ...]
     steps: tuple[tuple[str, ...], ...]
     install: str = ""
+    frozen: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -144,8 +146,14 @@ class Splitter:
 
 @dataclass(frozen=True)
 class Exporter:
-    """A finished run in another form: ``export(folder, target)`` reads a run folder and writes to a path."""
+    """A finished run in another form: ``export(folder, target)`` reads a run folder and writes to a path.
+
+    suffix  how the file that it writes ends, such as ``.md``; empty where it writes a folder
+    takes   settings, such as ``baseline``, that ``export`` accepts as keywords; all of them can be left out
+    """
 
     name: str
     summary: str
-    export: Callable[[Path, Path], None]
+    export: Callable[..., None]
+    suffix: str = ""
+    takes: tuple[str, ...] = ()

@@ -14,6 +14,8 @@ from repro.plugin.interfaces import Environment
 PINNED = "REPRO_PINS"
 Pins = tuple[str, ...]
 
+# Before a pin: not to be installed for itself, but in this version where it comes along.
+ALONG = "~"
 _FORM = "surprise: scikit-surprise==1.1.4 numpy==1.26.4; cornac: cornac==2.2.2"
 # No wildcards, ranges, extras, options or addresses: a name and one version.
 _PIN = re.compile(r"([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)==([0-9][A-Za-z0-9.!_-]*(?:\+[A-Za-z0-9._-]+)?)")
@@ -24,8 +26,8 @@ def pinned(pins: Mapping[str, Sequence[str]]) -> Iterator[None]:
     """Run frameworks in environments with these versions, here and in the processes started meanwhile.
 
     ``pins`` has, by the name of a framework, exact versions of distributions (``scikit-surprise==1.1.4``): they take
-    the place of those in the plug-in's own requirements, and the others stay. What was pinned before stays pinned, but
-    for the frameworks named here.
+    the place of those in the plug-in's own requirements, and the others stay. ``~numpy==1.26.4`` is of what comes
+    along, so that a whole freeze can be stated. What was pinned before stays pinned, but for the frameworks named here.
     """
     before = os.environ.get(PINNED)
     asked = {name: checked_pins(name, given) for name, given in pins.items()}
@@ -70,13 +72,15 @@ def checked_pins(framework: str, given: Sequence[str]) -> Pins:
         raise PluginError(f"the pins of {framework} are {given!r}; expected exact versions, as in ['numpy==1.26.4']")
     found: dict[str, str] = {}
     for text in given:
-        stated = _PIN.fullmatch(re.sub(r"\s*==\s*", "==", text.strip()))
+        plain = re.sub(r"\s*==\s*", "==", text.strip())
+        along = ALONG if plain.startswith(ALONG) else ""
+        stated = _PIN.fullmatch(plain.removeprefix(ALONG))
         if not stated:
             raise PluginError(
                 f"'{text}' is no pin of {framework}; a pin is a name and one exact version, as in numpy==1.26.4 "
                 "(no ranges, extras, options or addresses)"
             )
-        name, pin = distribution(stated[1]), f"{distribution(stated[1])}=={stated[2]}"
+        name, pin = distribution(stated[1]), f"{along}{distribution(stated[1])}=={stated[2]}"
         if found.setdefault(name, pin) != pin:
             raise PluginError(f"{framework} is pinned to both {found[name]} and {pin}; leave one of them")
     return tuple(found[name] for name in sorted(found))
@@ -84,23 +88,25 @@ def checked_pins(framework: str, given: Sequence[str]) -> Pins:
 
 def distribution(requirement: str) -> str:
     """The name in a pinned requirement, spelt as the package index does."""
-    return re.sub(r"[-_.]+", "-", requirement.partition("==")[0]).lower()
+    return re.sub(r"[-_.]+", "-", requirement.removeprefix(ALONG).partition("==")[0]).lower()
 
 
 def with_pins(environment: Environment, pins: Pins) -> Environment:
     """An environment whose requirements are the plug-in's own, but for the distributions that are pinned.
 
-    A pin that replaces none is installed with the last step.
+    A pin that replaces none is installed with the last step, or, of what comes along, is for whatever needs it.
     """
-    wanted = {distribution(pin): pin for pin in pins}
+    wanted = {distribution(pin): pin.removeprefix(ALONG) for pin in pins}
+    along = {distribution(pin) for pin in pins if pin.startswith(ALONG)}
     own = {argument for step in environment.steps for argument in step if _PIN.fullmatch(argument)}
-    added = [pin for name, pin in wanted.items() if name not in map(distribution, own)]
+    added = [pin for name, pin in wanted.items() if name not in along and name not in map(distribution, own)]
     steps = [
         [wanted.get(distribution(argument), argument) if argument in own else argument for argument in step]
         for step in environment.steps or ((),)
     ]
     steps[-1] += added
-    return replace(environment, steps=tuple(map(tuple, steps)), install="")
+    frozen = tuple(wanted[name] for name in sorted(along))
+    return replace(environment, steps=tuple(map(tuple, steps)), install="", frozen=frozen)
 
 
 def _written(pins: Mapping[str, Pins]) -> str:

@@ -122,3 +122,13 @@ def parquet_bytes(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     pq.write_table(table.replace_schema_metadata(None), sink, compression="zstd", store_schema=False)
     return bytes(sink.getvalue())
+
+
+def csv_bytes(table: pa.Table) -> bytes:
+    """A table as CSV: the same table gives the same bytes."""
+    import pyarrow as pa
+    import pyarrow.csv as pacsv
+
+    sink = pa.BufferOutputStream()
+    pacsv.write_csv(table, sink)
+    return bytes(sink.getvalue())

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,33 @@ import pyarrow.parquet as pq
 from repro.data.interactions import IdArray
 from repro.metrics import Averaged, Measure, Predictions, Ratio, average, average_predictions, spoils
 from repro.protocol import Protocol
+
+if TYPE_CHECKING:
+    from repro.journal import events
+    from repro.study.folder import RunFolder
+
+
+def pooled_values(
+    folder: RunFolder,
+    finished: Mapping[str, events.CellFinished],
+    labels: Iterable[str],
+    folds: Sequence[str],
+    measures: Sequence[Measure],
+    protocol: Protocol,
+    scale: tuple[float, float],
+) -> dict[str, float]:
+    """The value of each algorithm and measure, by ``label/full name``; none where folds are not pooled."""
+    if protocol["average.folds"] != "pooled":
+        return {}
+    found: dict[str, float] = {}
+    for label in labels:
+        cells = [finished[cell] for fold in folds if (cell := f"{label}/{fold}") in finished]
+        paths = [{name: folder.artifact(digest) for name, digest in cell.artifacts.items()} for cell in cells]
+        for measure in measures:
+            value = pooled_value(measure, paths, protocol, scale)
+            if value is not None:
+                found[f"{label}/{measure.full_name}"] = value
+    return found
 
 
 def pooled_value(

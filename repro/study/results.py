@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import pkgutil
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,18 +13,17 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from repro.errors import StudyError, nearest
 from repro.journal import read_journal
-from repro.plugin import plugins
 from repro.study.folder import JOURNAL
 from repro.study.per_user import FinishedRun, metric_names, user_table
 from repro.study.tuned import TunedAlgorithm, trials_table, tuned_algorithms
 
 if TYPE_CHECKING:
     from repro.journal import events
-    from repro.study.plan import Plan
+    from repro.metrics import Measure
 
 ALL_FOLDS = "all"
+EXPORT = "repro.report.export:export_run"
 SCHEMA = pa.schema(
     [
         ("algorithm", pa.string()),
@@ -138,15 +138,14 @@ class Results:
         groups = impacts.groupby(["decision", "value", "unit", "note"], sort=False)["touched"]
         return [str(sentence) for sentence in impacts.loc[groups.idxmax(), "sentence"]]
 
-    def export(self, form: str, target: str | Path) -> Path:
-        """Write the run to ``target`` in another form: the name of an exporter of a plug-in."""
-        known = plugins().exporters()
-        if form not in known:
-            raise StudyError(
-                f"there is no exporter '{form}'{nearest(form, known)} Exporters: {', '.join(known) or 'none'}"
-            )
-        known[form].export(self.folder, Path(target))
-        return Path(target)
+    def export(self, form: str, target: str | Path, **settings: Any) -> Path:
+        """Write the run to ``target`` in another form, such as ``latex``; `repro export --help` lists them all.
+
+        What is at ``target`` already is left alone, unless ``replace=True``.
+        """
+        # The forms are downstream of a run, and found when they are asked for.
+        path: Path = pkgutil.resolve_name(EXPORT)(self.folder, form, Path(target), **settings)
+        return path
 
     def _repr_html_(self) -> str:
         return self.table().to_html()
@@ -155,26 +154,33 @@ class Results:
         return f"{self.table()}\n{self.folder}"
 
 
-def results_table(plan: Plan, finished: Mapping[str, events.CellFinished], pooled: Mapping[str, float]) -> pa.Table:
+def results_table(
+    frameworks: Mapping[str, str],
+    folds: Sequence[str],
+    measures: Sequence[Measure],
+    finished: Mapping[str, events.CellFinished],
+    pooled: Mapping[str, float],
+) -> pa.Table:
     """The long table, in the order of the study: each fold of an algorithm, then all folds together.
+
+    ``frameworks`` has that of each algorithm, by its label.
 
     All folds together are the mean of the folds, or, where ``pooled`` has it (by algorithm and measure), the
     value of all folds' users averaged together.
     """
-    names = metric_names(plan.study.measures)
+    names = metric_names(measures)
     rows = []
-    for entry in plan.study.entries:
-        cells = [finished[c.id] for c in plan.cells if c.entry is entry and c.id in finished]
-        folds = [c.fold.name for c in plan.cells if c.entry is entry and c.id in finished]
-        complete = len(cells) == len(plan.split.folds)
-        for number, measure in enumerate(plan.study.measures):
+    for label, framework in frameworks.items():
+        done = [fold for fold in folds if f"{label}/{fold}" in finished]
+        cells = [finished[f"{label}/{fold}"] for fold in done]
+        for number, measure in enumerate(measures):
             values = [math.nan if (v := cell.values[number].value) is None else v for cell in cells]
             users = [cell.values[number].users for cell in cells]
-            together = pooled.get(f"{entry.label}/{measure.full_name}", math.fsum(values) / max(len(values), 1))
+            together = pooled.get(f"{label}/{measure.full_name}", math.fsum(values) / max(len(values), 1))
             rows += [
                 (
-                    entry.label,
-                    entry.framework,
+                    label,
+                    framework,
                     fold,
                     names[measure.full_name],
                     measure.full_name,
@@ -182,8 +188,8 @@ def results_table(plan: Plan, finished: Mapping[str, events.CellFinished], poole
                     v,
                     n,
                 )
-                for fold, v, n in [*zip(folds, values, users, strict=True), (ALL_FOLDS, together, sum(users))]
-                if fold != ALL_FOLDS or complete
+                for fold, v, n in [*zip(done, values, users, strict=True), (ALL_FOLDS, together, sum(users))]
+                if fold != ALL_FOLDS or len(done) == len(folds)
             ]
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(SCHEMA)
     return pa.table([list(column) for column in columns], schema=SCHEMA)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from repro.errors import StudyError, nearest
 from repro.verify.finding import LEVELS, Failure, Level, Verification
 from repro.verify.integrity import Tell, check_integrity
 
-__all__ = ["LEVELS", "Failure", "Level", "Verification", "verify"]
+if TYPE_CHECKING:
+    from repro.verify.replay import Replay
+
+__all__ = ["LEVELS", "Failure", "Level", "Verification", "replay", "verify"]
 
 
 def verify(
@@ -40,3 +43,10 @@ def verify(
 
         check_retrain(path, record, found, data=data, tell=tell, **refit)
     return found
+
+
+def replay(folder: str | Path, into: str | Path, **settings: Any) -> Replay:
+    """Make a run again from its folder alone, and compare; see :func:`repro.verify.replay.replay` for the settings."""
+    from repro.verify.replay import replay as run_again
+
+    return run_again(folder, into, **settings)

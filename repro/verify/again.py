@@ -40,7 +40,7 @@ class AgainFold:
     @classmethod
     def of_stored(cls, test: pd.DataFrame, listed: list[Any], protocol: Protocol, seed: int) -> AgainFold:
         """From the stored test part, with ``listed`` items that only lists have among its ids."""
-        others = pd.unique(pd.Series(listed)) if listed else []
+        others = list(dict.fromkeys(listed))
         rows = pd.concat([test, *(test.iloc[:1].assign(item=item) for item in others)], ignore_index=True)
         return cls(Interactions.from_frame(rows).select(np.arange(len(test))), protocol, seed)
 

@@ -70,7 +70,7 @@ class CellCheck:
             yield from self._compare_tables("values", measured, FROM_SCORES)
             yield from self._compare_rest(measured)
             lists = self._of_kind("ranking", "collection")
-            self.sources.update(dict.fromkeys((one.full_name for one in lists), FROM_SCORES))
+            self.sources.update(dict.fromkeys((one.name for one in lists), FROM_SCORES))
         else:
             yield from self._check_values_of_lists(numbers)
 
@@ -105,14 +105,14 @@ class CellCheck:
                 if wrong.any():
                     users = names(tables.values["user"][wrong])
                     yield self._failure("values", f"{wrong.sum():,} lists have other values than stored", one, users)
-            self.sources[one.full_name] = FROM_LISTS
+            self.sources[one.name] = FROM_LISTS
 
     def _cannot(self, measure: Measure) -> bool:
         why = self.fold.why_not(measure)
         if why:
-            self.unchecked[measure.full_name] = why
+            self.unchecked[measure.name] = why
             if measure.metric.kind == "ranking":
-                self.sources.setdefault(measure.full_name, FROM_VALUES)
+                self.sources.setdefault(measure.name, FROM_VALUES)
         return bool(why)
 
     def _check_predictions(self) -> Iterator[Failure]:
@@ -125,7 +125,7 @@ class CellCheck:
             yield self._failure("predictions", "they are of other pairs than the test part")
             return
         if self.fold.parts is None:  # the order of rows hangs on the data
-            self.sources.update(dict.fromkeys((one.full_name for one in measures), FROM_RESOLVED))
+            self.sources.update(dict.fromkeys((one.name for one in measures), FROM_RESOLVED))
             return
         kept = Kept(
             self.fold.judgements.test_users,
@@ -134,7 +134,7 @@ class CellCheck:
         ).guarded(self.event.cell)
         measured = measure_predictions(kept, self.fold.parts, measures, self.run.protocol, self.run.scale)
         yield from self._compare_tables("predictions", measured, FROM_PREDICTIONS)
-        self.sources.update(dict.fromkeys((one.full_name for one in measures), FROM_PREDICTIONS))
+        self.sources.update(dict.fromkeys((one.name for one in measures), FROM_PREDICTIONS))
 
     def _compare_tables(self, name: str, measured: Measured, source: str) -> Iterator[Failure]:
         """A table as it was stored, and as it comes again."""
@@ -220,7 +220,7 @@ def read_frame(path: Path) -> pd.DataFrame:
 def differ(before: npt.NDArray[np.generic], after: npt.NDArray[np.generic]) -> Mask:
     """Where two columns differ by as much as a bit."""
     if before.dtype.kind == "f" and after.dtype.kind == "f":
-        same = (before == after) | (np.isnan(before) & np.isnan(after))  # type: ignore[call-overload]
+        same = (before == after) | (np.isnan(before) & np.isnan(after))
         return ~np.asarray(same, dtype=np.bool_)
     return np.asarray(before != after, dtype=np.bool_)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -82,14 +82,18 @@ class Verification:
         count = f"{len(self.failures):,} failure{'' if len(self.failures) == 1 else 's'}"
         return "; ".join([f"{whole} does not hold: {count} ({', '.join(failed)})", *said])
 
-    def __str__(self) -> str:
-        lines = [self.summary, *(f"  {failure}" for failure in self.failures)]
+    @property
+    def details(self) -> list[str]:
+        """What does not hold, from what each metric was computed again, and what was not checked."""
+        lines = [str(failure) for failure in self.failures]
         for source in dict.fromkeys(self.sources.values()):
             metrics = [metric for metric, its in self.sources.items() if its == source]
-            lines.append(f"  {source}: {', '.join(metrics)}")
-        if self.refitted is not None:
-            lines += ["", str(self.refitted)]
-        return "\n".join([*lines, *(f"  not checked: {told}" for told in self.unchecked)])
+            lines.append(f"{source}: {', '.join(metrics)}")
+        return [*lines, *(f"not checked: {told}" for told in self.unchecked)]
+
+    def __str__(self) -> str:
+        refitted = [] if self.refitted is None else ["", str(self.refitted)]
+        return "\n".join([self.summary, *(f"  {line}" for line in self.details), *refitted])
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data, for scripts."""
@@ -107,6 +111,6 @@ class Verification:
         }
 
 
-def names(ids: Sequence[object]) -> tuple[str, ...]:
+def names(ids: Iterable[object]) -> tuple[str, ...]:
     """Ids of users as text, each once, in their order."""
     return tuple(dict.fromkeys(map(str, ids)))

@@ -40,15 +40,15 @@ def check_integrity(path: Path, found: Verification, tell: Tell | None = None) -
         found.kind = "audit"
     elif not record.has_cells or not ((path / "artifacts").is_dir() or (path / "results.parquet").is_file()):
         found.kind = "part of a run"
-    there = sorted(_files(path))
+    there = sorted(_files(path, nested=found.kind == "run"))
     strays = _check_files(path, there, record, found, tell)
-    held = sum(name in record.files for name in there)
-    count = f"{len(contents.lines):,} events, {held:,} files"
+    count = f"{len(contents.lines):,} events"
     if found.kind == "run":
         _check_missing(record, there, found)
+        count += f", {len(there) - len(strays):,} files"
     else:
         _tell_kept(record, there, found)
-        count += f" of {len(record.files):,}"
+        count += f", {len(there) - len(strays):,} of the {len(record.files):,} files that it tells of"
     _judge_strays(path, strays, record, found)
     failed = record.cells.keys() - record.finished.keys()
     cells = f", {len(failed):,} of {len(record.cells):,} cells failed when it ran" if failed else ""
@@ -56,9 +56,15 @@ def check_integrity(path: Path, found: Verification, tell: Tell | None = None) -
     return record
 
 
-def _files(path: Path) -> Iterator[str]:
-    """Every file below the folder but the journal, and the lock, which is an empty file."""
+def _files(path: Path, *, nested: bool) -> Iterator[str]:
+    """Every file below the folder but the journal, and the lock, which is an empty file.
+
+    Unless ``nested``, folders that have a journal of their own are left to it.
+    """
+    others = [] if nested else [journal.parent for journal in path.glob(f"*/**/{JOURNAL}")]
     for file in path.rglob("*"):
+        if any(other in file.parents for other in others):
+            continue
         name = file.relative_to(path).as_posix()
         empty_lock = file.name == LOCK and not file.stat().st_size
         if (file.is_file() or file.is_symlink()) and name != JOURNAL and not empty_lock:

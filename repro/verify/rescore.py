@@ -16,14 +16,14 @@ from repro.errors import ReproError, StudyError
 from repro.journal import events
 from repro.protocol import Protocol
 from repro.study.again import require_same, study_again
-from repro.study.folder import JOURNAL, RunFolder, csv_bytes
+from repro.study.folder import RunFolder, csv_bytes
 from repro.study.per_user import FinishedRun
 from repro.study.plan import Plan, make_plan
 from repro.study.pooling import pooled_values
 from repro.study.results import results_table
 from repro.verify.again import AgainFold
 from repro.verify.cells import CellCheck, differ, read_frame
-from repro.verify.finding import Failure, Verification, names
+from repro.verify.finding import Failure, Verification
 from repro.verify.integrity import Tell
 from repro.verify.record import Record
 
@@ -108,9 +108,7 @@ def _test_part(run: FinishedRun, event: events.FoldMade) -> Iterator[Failure]:
         yield _failure(f"artifacts/{digest}.parquet", f"the test part of {event.fold} is not the one that was made")
 
 
-def _fold(
-    run: FinishedRun, event: events.FoldMade, plan: Plan | None, cells: list[events.CellFinished]
-) -> AgainFold:
+def _fold(run: FinishedRun, event: events.FoldMade, plan: Plan | None, cells: list[events.CellFinished]) -> AgainFold:
     if plan is not None:
         return AgainFold.of_plan(plan, event.fold)
     folder, listed = RunFolder(run.folder), list[Any]()

@@ -1,0 +1,234 @@
+"""Two runs of one study, number by number: identical, within a tolerance, or different, and how far apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import pandas as pd
+import pyarrow.parquet as pq
+
+from repro.errors import StudyError, nearest
+from repro.study.folder import RunFolder
+from repro.study.per_user import FinishedRun
+from repro.study.results import ALL_FOLDS
+from repro.verify.cells import same_number
+from repro.verify.distances import effects, order_distances, rmse
+
+Verdict = Literal["identical", "within tolerance", "different"]
+TOLERANCE = 0.01
+
+
+@dataclass(frozen=True)
+class Number:
+    """One number of a table, then and now.
+
+    differing  the users whose own numbers differ, where all folds are together
+    rmse       root mean square error of the users' numbers
+    er, dri    effect ratio and delta relative improvement over the baseline
+    """
+
+    algorithm: str
+    fold: str
+    metric: str
+    before: float
+    after: float
+    users_before: int
+    users_after: int
+    verdict: Verdict
+    differing: tuple[str, ...] = ()
+    rmse: float = math.nan
+    er: float = math.nan
+    dri: float = math.nan
+
+
+@dataclass(frozen=True)
+class Order:
+    """The lists of an algorithm, then and now: whether all are the same, Kendall's tau union, rank-biased overlap."""
+
+    same: bool
+    ktu: float
+    rbo: float
+
+
+@dataclass
+class Comparison:
+    """All numbers of two runs; ``tolerance`` is the share of the original by which a number may be off.
+
+    notes  what is to be known beside the numbers: versions that differ, cells that failed
+    """
+
+    tolerance: float
+    baseline: str
+    numbers: list[Number] = field(default_factory=list)
+    orders: dict[str, Order] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def together(self) -> list[Number]:
+        """The numbers of all folds together: those of the table that people read."""
+        return [number for number in self.numbers if number.fold == ALL_FOLDS]
+
+    @property
+    def reproduced(self) -> bool:
+        """Whether no number is further off than the tolerance."""
+        return not any(number.verdict == "different" for number in self.numbers)
+
+    @property
+    def summary(self) -> str:
+        """The verdict in one line."""
+        counts = dict.fromkeys(("identical", "within tolerance", "different"), 0)
+        for number in self.together or self.numbers:
+            counts[number.verdict] += 1
+        told = ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items() if count)
+        total = len(self.together or self.numbers)
+        return f"{total:,} numbers: {told or 'none'} (tolerance {self.tolerance:g} of the original)"
+
+    def __str__(self) -> str:
+        lines = [self.summary]
+        for one in self.together or self.numbers:
+            if one.verdict != "identical":
+                lines.append(f"  {one.algorithm}, {one.metric}: {one.before!r} then, {one.after!r} now: {one.verdict}")
+        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data, for scripts."""
+        return {
+            "summary": self.summary,
+            "reproduced": self.reproduced,
+            "tolerance": self.tolerance,
+            "baseline": self.baseline,
+            "numbers": [asdict(number) for number in self.numbers],
+            "lists": {label: asdict(order) for label, order in self.orders.items()},
+            "notes": list(self.notes),
+        }
+
+
+def compare_runs(
+    before: FinishedRun,
+    after: FinishedRun,
+    *,
+    tolerance: float = TOLERANCE,
+    baseline: str | None = None,
+    algorithms: Sequence[str] | None = None,
+) -> Comparison:
+    """The numbers of ``after`` against those of ``before``, for all algorithms or some.
+
+    The baseline of effect ratios is an algorithm of the study, its first one by default.
+    """
+    labels = [label for label in before.algorithms if algorithms is None or label in algorithms]
+    base = baseline or next(iter(labels), "")
+    if base and base not in before.algorithms:
+        raise StudyError(
+            f"there is no algorithm '{base}' to be the baseline{nearest(base, before.algorithms)} "
+            f"There are: {', '.join(before.algorithms)}"
+        )
+    found = Comparison(tolerance, base)
+    for label in labels:
+        if order := _order(before, after, label):
+            found.orders[label] = order
+    own = [_users(run) for run in (before, after)]
+    table = _rows(before).merge(_rows(after), on=["algorithm", "fold", "measure"], how="left", suffixes=("", "_after"))
+    for row in table[table["algorithm"].isin(labels)].to_dict(orient="records"):
+        found.numbers.append(_number(row, own, base, tolerance))
+    return found
+
+
+Own = dict[tuple[str, str], dict[str, float]]
+
+
+def _number(row: dict[Any, Any], own: Sequence[Own], base: str, tolerance: float) -> Number:
+    then, now = float(row["value"]), float(row["value_after"])
+    users = [0 if pd.isna(row[name]) else int(row[name]) for name in ("users", "users_after")]
+    lost = pd.isna(row["users_after"])
+    key = (row["algorithm"], row["measure"])
+    whose = [table.get(key, {}) if row["fold"] == ALL_FOLDS else {} for table in own]
+    differing = tuple(
+        user
+        for user in dict.fromkeys([*whose[0], *whose[1]])
+        if not same_number(whose[0].get(user, math.inf), whose[1].get(user, math.inf))
+    )
+    verdict: Verdict = "different"
+    if not lost and same_number(then, now) and users[0] == users[1] and not differing:
+        verdict = "identical"
+    elif abs(now - then) <= tolerance * abs(then):
+        verdict = "within tolerance"
+    bases = [table.get((base, row["measure"]), {}) for table in own]
+    error, er, dri = _distances(whose, bases, bool(differing), key[0] == base)
+    return Number(
+        row["algorithm"],
+        row["fold"],
+        row["metric"],
+        then,
+        now,
+        users[0],
+        users[1],
+        verdict,
+        differing,
+        error,
+        er,
+        dri,
+    )
+
+
+def _distances(
+    whose: Sequence[dict[str, float]], bases: Sequence[dict[str, float]], differ: bool, is_base: bool
+) -> tuple[float, float, float]:
+    """The measures of users' numbers; those of users who have one in all runs."""
+    before, after = whose
+    both = [user for user in before if user in after and before[user] == before[user] and after[user] == after[user]]
+    if not both:
+        return math.nan, math.nan, math.nan
+    error = rmse({user: before[user] for user in both}, {user: after[user] for user in both}) if differ else 0.0
+    common = [user for user in both if all(user in base and base[user] == base[user] for base in bases)]
+    if is_base or not common:
+        return error, math.nan, math.nan
+    if not differ and bases[0] == bases[1]:
+        gap = math.fsum(before[user] - bases[0][user] for user in common)
+        return error, 1.0 if gap else math.nan, 0.0
+    picked = [{user: scores[user] for user in common} for scores in (before, bases[0], after, bases[1])]
+    return (error, *effects(*picked))
+
+
+def _rows(run: FinishedRun) -> pd.DataFrame:
+    frame: pd.DataFrame = pq.read_table(run.folder / "results.parquet").to_pandas()
+    return frame[["algorithm", "fold", "metric", "measure", "value", "users"]]
+
+
+def _users(run: FinishedRun) -> Own:
+    """Each user's number, by algorithm and measure."""
+    found: Own = {}
+    for measure in run.measures:
+        if not measure.per_user:
+            continue
+        frame = run.per_user(measure)
+        for label, rows in frame.groupby("algorithm", sort=False):
+            values = zip(rows["user"].map(str), rows["value"].tolist(), strict=True)
+            found[str(label), measure.full_name] = dict(values)
+    return found
+
+
+def _order(before: FinishedRun, after: FinishedRun, label: str) -> Order | None:
+    """The lists of an algorithm over all folds; None where it has none."""
+    same, taus, overlaps = True, [], []
+    for fold, cell in before.cells.get(label, {}).items():
+        other = after.cells.get(label, {}).get(fold)
+        if "lists" not in cell.artifacts or other is None or "lists" not in other.artifacts:
+            return None
+        if cell.artifacts["lists"] == other.artifacts["lists"]:
+            taus.append(1.0)
+            overlaps.append(1.0)
+            continue
+        same = False
+        frames = [
+            pq.read_table(RunFolder(run.folder).artifact(event.artifacts["lists"])).to_pandas()
+            for run, event in ((before, cell), (after, other))
+        ]
+        tau, overlap = order_distances(*frames)
+        taus.append(tau)
+        overlaps.append(overlap)
+    if not taus:
+        return None
+    return Order(same, math.fsum(taus) / len(taus), math.fsum(overlaps) / len(overlaps))

@@ -1,0 +1,151 @@
+"""Replay: a run made again from its folder alone, perhaps on another machine, and compared number by number."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from repro.data import datasets, get_dataset
+from repro.errors import JournalError, StudyError
+from repro.plugin import pinned
+from repro.study import Study, make_plan
+from repro.study.again import require_same, study_again
+from repro.study.environment import versions
+from repro.study.folder import JOURNAL
+from repro.study.per_user import FinishedRun
+from repro.study.reported import keep_report
+from repro.study.run import Watcher
+from repro.verify.compare import TOLERANCE, Comparison, compare_runs
+from repro.verify.finding import Verification
+from repro.verify.freezes import Say, Surroundings, build, surroundings
+from repro.verify.integrity import Tell, check_integrity
+from repro.verify.retrain import changed_software, keep_algorithms, run_again
+
+VERDICTS = "replay.json"
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A run that was made again.
+
+    folder   where the new run is
+    frameworks  where each of them ran
+    changed  software and machine: then and now
+    """
+
+    original: str
+    folder: Path
+    comparison: Comparison
+    frameworks: tuple[Surroundings, ...]
+    changed: dict[str, tuple[str, str]]
+
+    @property
+    def reproduced(self) -> bool:
+        return self.comparison.reproduced
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data, for scripts; ``original`` is the last event of the journal of then."""
+        return {
+            "original": self.original,
+            "frameworks": {one.framework: one.sentence for one in self.frameworks},
+            "changed": {name: {"then": then, "now": now} for name, (then, now) in self.changed.items()},
+            **self.comparison.to_dict(),
+        }
+
+
+def replay(
+    folder: str | Path,
+    into: str | Path,
+    *,
+    data: object = None,
+    here: bool = False,
+    algorithms: Sequence[str] | None = None,
+    tolerance: float = TOLERANCE,
+    baseline: str | None = None,
+    workers: int = 1,
+    time_limit: float | None = None,
+    say: Say = lambda line: None,
+    tell: Tell | None = None,
+    watcher: Watcher | None = None,
+) -> Replay:
+    """Run the study of the run in ``folder`` again into ``into``, and compare.
+
+    Frameworks run in the versions that the run kept a freeze of, each in an environment of its own where those here
+    differ; with ``here``, as they are here. The data is got if it is a named data set, or is where it was, or is at
+    ``data``; other data than that of the run is refused. ``say`` is given a line whenever something happens, and
+    ``tell`` how far a stage is. The verdicts are in ``replay.json`` of the new run, with its digest in the journal.
+    """
+    path, target = Path(folder), Path(into)
+    if (target / JOURNAL).exists():
+        raise StudyError(f"{target} holds a run already; replay into another folder")
+    run = _checked(path)
+    study = study_again(run, data)
+    keep_algorithms(study, algorithms)
+    _require_data(run, study, tell)
+    wanted = surroundings(run, here=here)
+    wanted = [one for one in wanted if any(entry.framework == one.framework for entry in study.entries)]
+    for one in wanted:
+        say(one.sentence)
+    with contextlib.ExitStack() as stack:
+        if pins := {one.framework: one.pins for one in wanted if one.pins}:
+            stack.enter_context(pinned(pins))
+        for one in wanted:
+            build(one, say)
+        require_same(run, make_plan(study))
+        changed = changed_software(run, versions(study))
+        kept = any("scores" in event.artifacts for event in run.journal.events("cell.finished"))
+        failed = run_again(study, target, workers=workers, time_limit=time_limit, keep_scores=kept, watcher=watcher)
+    found = compare_runs(
+        run,
+        FinishedRun.read(target),
+        tolerance=tolerance,
+        baseline=baseline,
+        algorithms=[entry.label for entry in study.entries],
+    )
+    found.notes += failed
+    done = Replay(run.journal.last_hash, target, found, tuple(wanted), changed)
+    told = json.dumps(_plain(done.to_dict()), indent=1, ensure_ascii=False, allow_nan=False)
+    keep_report(target, VERDICTS, (told + "\n").encode())
+    return done
+
+
+def _checked(path: Path) -> FinishedRun:
+    """The run, if it is whole: what does not hold cannot be replayed."""
+    found = Verification(path, "integrity")
+    check_integrity(path, found)
+    if found.kind != "run":
+        raise StudyError(
+            f"{path} is {found.kind if found.kind != 'audit' else 'an audit'}, not the folder of a run; its study and "
+            "protocol, as they were resolved, are needed to replay it"
+        )
+    if not found.holds:
+        raise JournalError(f"{found.summary}; `repro verify {path}` shows what is wrong with it: {found.failures[0]}")
+    return FinishedRun.read(path)
+
+
+def _require_data(run: FinishedRun, study: Study, tell: Tell | None) -> None:
+    """Get the data, and refuse any other than that of the run, before anything is built or fitted."""
+    if isinstance(study.data, str) and study.data in datasets():
+        stage = f"getting {study.data}"
+        get_dataset(study.data, tell and (lambda done, total: tell(stage, done, total or done + 1)))
+    wanted, digest = run.journal.events("data.loaded")[0], study.interactions().digest
+    if digest != wanted.digest:
+        raise JournalError(
+            f"{study.data_name} is not the data of the run in {run.folder}: its content has the digest {digest[:12]}, "
+            f"and that of {wanted.data} was {wanted.digest[:12]} ({wanted.rows:,} rows, {wanted.users:,} users); give "
+            "the data of that time with --data"
+        )
+
+
+def _plain(value: Any) -> Any:
+    """Without what JSON has no word for."""
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
