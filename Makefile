@@ -14,7 +14,7 @@ FEW := reference,lenskit,surprise,implicit
 # their own (`repro plugins install`). The tutorial's plug-in is installed by its own tests.
 PLUGINS := $(filter-out plugins/example,$(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml)))
 TOGETHER := plugins/lenskit plugins/surprise plugins/implicit plugins/pytrec_eval plugins/sklearn \
-  plugins/ranx plugins/ir_measures
+  plugins/ranx plugins/ir_measures plugins/mlflow
 PIP := $(BIN)/python -m pip --disable-pip-version-check --retries 10 --timeout 60
 # A package index that does not answer is asked again before giving up.
 RETRY := retry() { for try in 1 2 3; do "$$@" && return 0; echo "try $$try failed: $$*"; sleep 5; done; return 1; }; retry
@@ -26,7 +26,8 @@ help:
 
 install: $(INSTALLED)
 
-$(INSTALLED): pyproject.toml constraints.txt Makefile $(wildcard plugins/*/pyproject.toml)
+$(INSTALLED): pyproject.toml constraints.txt Makefile tests/report/export/validator.txt \
+  $(wildcard plugins/*/pyproject.toml)
 	@echo "== virtual environment in .venv"
 	$(PYTHON) -m venv .venv
 	@$(RETRY) $(PIP) install --quiet -c constraints.txt pip hatchling editables
@@ -34,6 +35,10 @@ $(INSTALLED): pyproject.toml constraints.txt Makefile $(wildcard plugins/*/pypro
 	@$(RETRY) $(PIP) install --quiet -c constraints.txt torch==2.13.0
 	@$(RETRY) $(PIP) install --quiet --no-build-isolation -c constraints.txt -e '.[dev,ray,tune]' \
 	  $(foreach plugin,$(PLUGINS),-e './$(plugin)$(if $(filter $(TOGETHER),$(plugin)),[framework])')
+	@echo "== the validator of RO-Crates, which needs an environment of its own"
+	$(PYTHON) -m venv .venv/rocrate-validator
+	@$(RETRY) .venv/rocrate-validator/bin/python -m pip --disable-pip-version-check --retries 10 --timeout 60 \
+	  install --quiet -r tests/report/export/validator.txt
 	@touch $@
 
 study: install

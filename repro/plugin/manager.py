@@ -139,9 +139,9 @@ class Plugins:
         """The splitters of all frameworks."""
         return self._declared("repro_splitters", lambda: Splitter, faults.splitter_fault)
 
-    def exporters(self) -> dict[str, Exporter]:
-        """Other forms that a finished run can be written in."""
-        return self._declared("repro_exporters", lambda: Exporter, faults.exporter_fault)
+    def exporters(self, taken: Collection[str] = ()) -> dict[str, Exporter]:
+        """Other forms that a finished run can be written in; names that are ``taken`` cannot be declared."""
+        return self._declared("repro_exporters", lambda: Exporter, faults.exporter_fault, taken)
 
     def datasets(self, taken: Collection[str] = ()) -> dict[str, Dataset]:
         """The data sets of plug-ins; names that are ``taken`` cannot be declared."""

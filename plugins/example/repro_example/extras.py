@@ -125,7 +125,7 @@ def write_markdown(folder: Path, target: Path) -> None:
 
 @impl
 def repro_exporters() -> Sequence[Exporter]:
-    return [Exporter("markdown", "the table of results in Markdown", write_markdown)]
+    return [Exporter("markdown", "the table of results in Markdown", write_markdown, suffix=".md")]
 
 
 @impl
