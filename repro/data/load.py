@@ -11,7 +11,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from repro.data.download import Fetched, Progress, get_dataset
 from repro.data.interactions import Interactions
-from repro.data.readers import read_interactions
+from repro.data.readers import Reading, read_told
 from repro.data.registry import SYNTHETIC, datasets
 from repro.data.synthetic import synthetic_interactions
 from repro.errors import DataError, nearest
@@ -25,17 +25,22 @@ def load_dataset(
     Options are those of :func:`read_interactions` for a file (and, for a named data set, change how its file
     is read) and those of :func:`synthetic_interactions` for synthetic data.
     """
+    return load_told(name_or_path, progress=progress, **options).interactions
+
+
+def load_told(name_or_path: str | os.PathLike[str], *, progress: Progress | None = None, **options: Any) -> Reading:
+    """As :func:`load_dataset`, with what was assumed to read the file."""
     name = os.fspath(name_or_path)
     if name == SYNTHETIC:
-        return synthetic_interactions(**_accepted(options, synthetic_interactions, name))
-    _accepted(options, read_interactions, name)
+        return Reading(synthetic_interactions(**_accepted(options, synthetic_interactions, name)), SYNTHETIC, ())
+    _accepted(options, read_told, name)
     if name not in datasets() and (isinstance(name_or_path, Path) or Path(name).exists() or _looks_like_path(name)):
-        return read_interactions(name, **options)
+        return read_told(name, **options)
     fetched = get_dataset(name, progress)
-    found = read_interactions(fetched.path, **{**fetched.source.reader, **options})
+    told = read_told(fetched.path, **{**fetched.source.reader, **options})
     if not options:
-        _check_content(found, fetched)
-    return found
+        _check_content(told.interactions, fetched)
+    return told
 
 
 def _looks_like_path(name: str) -> bool:

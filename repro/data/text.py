@@ -114,6 +114,10 @@ def guess_layout(
         known = {plain_name(alias) for aliases in ALIASES.values() for alias in aliases}
         header = bool({plain_name(cell) for cell in first} & known or set(first) & set(named.values()))
         header = header or any(not _is_number(a) and _is_number(b) for a, b in zip(first, second, strict=False))
+        if not header and not any(map(_is_number, first)):
+            notes.append(
+                f"the first line is taken for a row ({', '.join(first[:4])}); state header = true if it is names"
+            )
     names, noted = _names(path, rows, header, delimiter)
     if columns is not None and not isinstance(columns, Mapping):
         names = _stated_names(path, columns, len(first))

@@ -105,3 +105,14 @@ def test_names_complete():
 
 def test_get_in_python_is_the_same(mine):
     assert get_dataset("mine").dataset.title == "My data"
+
+
+def test_what_was_assumed_to_read_a_file_is_told(tmp_path):
+    (tmp_path / "a.csv").write_text("who,thing\nann,x\nbob,y\n")
+    asked = ["describe", str(tmp_path / "a.csv")]
+    told = CliRunner().invoke(data, asked).output
+    assert "text separated by commas without a header; taken are column 1 for user, column 2 for item" in told
+    assert "the first line is taken for a row (who, thing); state header = true if it is names" in told
+    stated = ["-o", "header=true", "-o", "columns={user='who',item='thing'}", "--json"]
+    named = json.loads(CliRunner().invoke(data, asked + stated).output)
+    assert (named["users"], named["read_as"][0]) == (2, "text separated by commas with a header")
