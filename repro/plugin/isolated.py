@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from repro.data.interactions import CodeArray, Interactions
 from repro.errors import PluginError
@@ -24,7 +24,7 @@ LAST_LINES = 12
 _START_SECONDS = 300.0
 _LEAVE_SECONDS = 5.0
 # Linear algebra on one thread: how a BLAS shares out its work changes the last bits.
-_ONE_THREAD = dict.fromkeys(
+ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "BLIS_NUM_THREADS"), "1"
 )
 
@@ -57,7 +57,7 @@ class Worker:
         for package in launch.packages:
             (Path(self._border.name) / package.name).symlink_to(package)
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
-        environment |= _ONE_THREAD | {"PYTHONPATH": self._border.name, "PYTHONUNBUFFERED": "1", "PYTHONHASHSEED": "0"}
+        environment |= ONE_THREAD | {"PYTHONPATH": self._border.name, "PYTHONUNBUFFERED": "1", "PYTHONHASHSEED": "0"}
         try:
             self._process = subprocess.Popen(
                 # -P: what lies in the folder where the run was started is no part of the environment.
@@ -73,6 +73,10 @@ class Worker:
             raise PluginError(f"{launch.name}: cannot start {launch.python}: {error.strerror or error}") from None
         self._pipes = Pipes(self._process)
         self.hello, _ = self.ask("hello", limit=_START_SECONDS)
+
+    @property
+    def name(self) -> str:
+        return self.launch.name
 
     @property
     def alive(self) -> bool:
@@ -99,10 +103,8 @@ class Worker:
         except BaseException:  # interrupted half-way: the next answer would be the wrong one
             self.close()
             raise
-        if not answer.pop("ok", False):
-            if answer.get("known"):
-                raise PluginError(str(answer["message"]))
-            raise self._error(f"failed in {what}: {answer.get('kind')}: {answer.get('message')}")
+        if failure := failure_in(answer, what):
+            raise PluginError(failure.message) if failure.known else self._error(failure.message)
         return answer, results
 
     def close(self) -> None:
@@ -133,11 +135,40 @@ class Worker:
         return PluginError(f"the worker of {self.launch.name} {what}" + (f"; its last lines:\n{said}" if said else ""))
 
 
+class Failure(NamedTuple):
+    """What went wrong on the other side of the border; ``known`` is what says all by itself."""
+
+    message: str
+    known: bool
+
+
+def failure_in(answer: dict[str, Any], what: str) -> Failure | None:
+    """What an answer says went wrong with the request to do ``what``; None where it was done."""
+    if answer.pop("ok", False):
+        return None
+    if answer.get("known"):
+        return Failure(str(answer["message"]), True)
+    return Failure(f"failed in {what}: {answer.get('kind')}: {answer.get('message')}", False)
+
+
+class Asked(Protocol):
+    """Whoever answers for a framework: a worker on this machine, or elsewhere; ``made`` counts its recommenders."""
+
+    made: int
+
+    @property
+    def name(self) -> str: ...
+
+    def ask(
+        self, what: str, arrays: Sequence[wire.AnyArray] = (), limit: float | None = None, **header: Any
+    ) -> wire.Message: ...
+
+
 class IsolatedRecommender:
     """A recommender in a worker. A worker keeps one recommender: the one made last."""
 
     def __init__(
-        self, worker: Worker, algorithm: str, parameters: dict[str, ParameterValue], limit: float | None
+        self, worker: Asked, algorithm: str, parameters: dict[str, ParameterValue], limit: float | None
     ) -> None:
         self._worker = worker
         self._limit = limit
@@ -172,7 +203,7 @@ class IsolatedRecommender:
 
     def _ask(self, what: str, arrays: Sequence[wire.AnyArray] = (), **header: Any) -> wire.Message:
         if self._number != self._worker.made:
-            raise PluginError(f"{self._worker.launch.name}: this recommender was replaced by one made after it")
+            raise PluginError(f"{self._worker.name}: this recommender was replaced by one made after it")
         return self._worker.ask(what, arrays, self._limit, **header)
 
 

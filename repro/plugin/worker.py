@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import io
 import os
 import platform
 import signal
@@ -133,26 +134,22 @@ def declared_by(module: str) -> Callable[[str], Sequence[Any]]:
     return declared
 
 
-def serve(module: str, requests: BinaryIO, answers: BinaryIO) -> None:
-    """Answer until there are no more requests. An error is an answer too; its traceback goes to standard error."""
+class Responder:
+    """Takes requests for the framework of a module, one at a time, and gives their answers.
 
-    def read(size: int) -> bytes:
-        data = requests.read(size)
-        if len(data) < size:
-            raise EOFError
-        return data
+    An error is an answer too; its traceback goes to standard error.
+    """
 
-    server: Server | None = None
-    while True:
+    def __init__(self, module: str) -> None:
+        self._module = module
+        self._server: Server | None = None
+
+    def respond(self, read: Callable[[int], bytes]) -> list[bytes]:
+        """The answer to the request that is read."""
+        header, arrays = wire.decode(read)
         try:
-            header, arrays = wire.decode(read)
-        except EOFError:
-            return
-        except wire.WireError as error:
-            sys.exit(f"it was asked in {error}")
-        try:
-            server = server or Server(framework_of(module), declared_by(module))
-            given, results = server.answer(header, arrays)
+            self._server = self._server or Server(framework_of(self._module), declared_by(self._module))
+            given, results = self._server.answer(header, arrays)
             pieces = wire.encode({"ok": True, **given}, results)
         except (Exception, SystemExit) as error:
             if not isinstance(error, ReproError):
@@ -160,6 +157,30 @@ def serve(module: str, requests: BinaryIO, answers: BinaryIO) -> None:
             known = isinstance(error, ReproError)
             pieces = wire.encode({"ok": False, "known": known, "kind": type(error).__name__, "message": str(error)})
         sys.stderr.flush()
+        return pieces
+
+    def respond_to(self, request: bytes) -> bytes:
+        """The answer to a whole request."""
+        return b"".join(self.respond(io.BytesIO(request).read))
+
+
+def serve(module: str, requests: BinaryIO, answers: BinaryIO) -> None:
+    """Answer until there are no more requests."""
+
+    def read(size: int) -> bytes:
+        data = requests.read(size)
+        if len(data) < size:
+            raise EOFError
+        return data
+
+    responder = Responder(module)
+    while True:
+        try:
+            pieces = responder.respond(read)
+        except EOFError:
+            return
+        except wire.WireError as error:
+            sys.exit(f"it was asked in {error}")
         for piece in pieces:
             answers.write(piece)
         answers.flush()

@@ -15,7 +15,7 @@ from repro.errors import ReproError, StudyError
 from repro.study.blocks import InThreads
 from repro.study.cell import CellOutput, run_cell
 from repro.study.executors.processes import leave_with_parent, without_main
-from repro.study.executors.steps import Done, Parameters, Progress, Step, Task, carried_out
+from repro.study.executors.steps import Done, Parameters, Progress, Step, Task, Work, carried_out
 from repro.study.means import Means
 from repro.study.plan import Cell, Plan
 from repro.study.tuning import Tuning, tune_cell
@@ -65,7 +65,7 @@ def _start_worker(plan: Plan) -> None:
     threading.Thread(target=leave_with_parent, daemon=True).start()
 
 
-def _work(work: Literal["tune", "run"], position: int, parameters: Parameters, means: Means) -> CellOutput | Tuning:
+def _work(work: Work, position: int, parameters: Parameters, means: Means) -> CellOutput | Tuning:
     assert _plan is not None
     cell = _plan.cells[position].with_parameters(parameters)
     return tune_cell(_plan, cell, means) if work == "tune" else run_cell(_plan, cell, means)

@@ -16,6 +16,7 @@ from repro.study.tuning import Tuning
 
 Progress = Callable[[Cell, int, int], None]
 Parameters = Mapping[str, ParameterValue]
+Work = Literal["tune", "run"]
 Handle = TypeVar("Handle")
 
 
@@ -23,7 +24,7 @@ Handle = TypeVar("Handle")
 class Task:
     """One thing to do for a cell: tune it, or run it with the parameters that it has."""
 
-    work: Literal["tune", "run"]
+    work: Work
     cell: Cell
 
     @property

@@ -1,0 +1,96 @@
+"""Cells as tasks on a Ray cluster.
+
+The plan is put into the cluster's object store once, and tasks read it from there. What they find comes back to this
+process, which alone writes the run folder. A task whose node or process died is tried again, and gives the same bits
+wherever it runs; what a cell fails with is the same there as here, and is not tried again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import Any, Literal
+
+from repro.errors import ReproError, StudyError
+from repro.study.executors.carried import Carried, requirements_of
+from repro.study.executors.cluster import connected
+from repro.study.executors.on_node import RETRIES, carry_out
+from repro.study.executors.same_software import software_of
+from repro.study.executors.steps import Done, Progress, Step, Task, carried_out
+from repro.study.means import Means
+from repro.study.plan import Plan
+
+# Settings that say which plug-ins there are and where they run: the same on all nodes.
+SETTINGS = ("REPRO_PLUGINS", "REPRO_ISOLATE", "REPRO_PINS")
+
+
+@contextlib.contextmanager
+def open_cluster(address: str | None, workers: int | None) -> Iterator[RayExecutor]:
+    """The cluster at an address, with at most that many cells at a time; by default one for each of its cores."""
+    with connected(address, workers) as ray:
+        cores = int(ray.cluster_resources().get("CPU", 0))
+        yield RayExecutor(ray, workers or max(1, cores), {"ray": ray.__version__})
+
+
+@dataclass(frozen=True)
+class RayExecutor:
+    """A cluster that this process is connected to."""
+
+    ray: ModuleType
+    workers: int
+    versions: Mapping[str, str]
+    name: Literal["ray"] = "ray"
+
+    def run(self, plan: Plan, tasks: Sequence[Task], means: Means, progress: Progress | None) -> Iterator[Step]:
+        ray = self.ray
+        position = {cell.id: number for number, cell in enumerate(plan.cells)}
+        frameworks = sorted({task.cell.entry.framework for task in tasks})
+        software = {name: software_of(name) for name in frameworks}
+        means = replace(means, recommender=Carried(requirements_of(frameworks)))
+        settings = {name: os.environ[name] for name in SETTINGS if name in os.environ}
+        options = {"num_cpus": 1, "max_retries": RETRIES, "runtime_env": {"env_vars": settings} if settings else None}
+        remote = ray.remote(carry_out)
+        shared = ray.put(replace(plan, source=plan.interactions))  # cells have no use for the rows before filters
+        running: set[Any] = set()
+
+        def submit(task: Task, share: int) -> Any:
+            entry = task.cell.entry
+            reference = remote.options(name=f"repro {task.work} {task.cell.id}", **options).remote(
+                shared,
+                task.work,
+                position[task.cell.id],
+                dict(entry.parameters),
+                means,
+                share,
+                software[entry.framework],
+            )
+            running.add(reference)
+            return reference
+
+        def first_done(references: list[Any]) -> list[Any]:
+            done, _ = ray.wait(references, num_returns=1)
+            return list(done)
+
+        def result(reference: Any, task: Task) -> Done:
+            running.discard(reference)
+            try:
+                answer: Done | ReproError = ray.get(reference)
+            except ray.exceptions.RayTaskError:  # not foreseen: a mistake in the code
+                raise
+            except ray.exceptions.RayError as error:
+                raise StudyError(
+                    f"the node or the process of {task.cell.id} died {RETRIES + 1} times (out of memory?); the last "
+                    f"time: {str(error).strip().splitlines()[0]}"
+                ) from None
+            if isinstance(answer, ReproError):
+                raise answer
+            return answer
+
+        try:
+            yield from carried_out(tasks, self.workers, submit, first_done, result)
+        finally:
+            for reference in running:  # nobody is left to take what they compute
+                ray.cancel(reference, force=True)
