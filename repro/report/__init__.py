@@ -1,5 +1,5 @@
 """What people read of a run."""
 
-from repro.report.html import write_report
+from repro.report.run import write_report
 
 __all__ = ["write_report"]

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     import altair as alt
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#7F7F7F")
+# On pages that may be dark, where black vanishes; and shapes, for who confuses colours.
+SCREEN_COLOURS = (*tuple(colour for colour in COLOURS if colour != "#000000"), "#A65628")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 1], [1, 3], [10, 2], [3, 1, 1, 1])
 FORMATS = (".svg", ".png", ".html", ".json")
 
@@ -64,14 +67,14 @@ def save_chart(chart: alt.TopLevelMixin, path: str | Path) -> Path:
     refuse_other_formats(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     if kind == ".png":
-        path.write_bytes(vl_convert.vegalite_to_png(_specification(chart), scale=_PNG_SCALE))
+        path.write_bytes(vl_convert.vegalite_to_png(specification(chart), scale=_PNG_SCALE))
         return path
     if kind == ".svg":
         text = chart_svg(chart)
     elif kind == ".html":
-        text = vl_convert.vegalite_to_html(_specification(chart), bundle=True)
+        text = vl_convert.vegalite_to_html(specification(chart), bundle=True)
     else:
-        text = json.dumps(_specification(chart), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+        text = json.dumps(specification(chart), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
     path.write_text(text, encoding="utf-8")
     return path
 
@@ -89,9 +92,14 @@ def refuse_other_formats(path: str | Path) -> None:
 
 def chart_svg(chart: alt.TopLevelMixin) -> str:
     """A chart as an SVG element, to be put into a page; several of them on one page keep out of each other's way."""
+    return drawn_svg(specification(chart))
+
+
+def drawn_svg(stated: dict[str, Any]) -> str:
+    """:func:`chart_svg` of a chart in Vega-Lite."""
     import vl_convert
 
-    drawn: str = vl_convert.vegalite_to_svg(_specification(chart))
+    drawn: str = vl_convert.vegalite_to_svg(stated)
     # Vega numbers clip paths through all charts of a process: they are named here by what is drawn.
     names = list(dict.fromkeys(re.findall(r'\bid="([^"]+)"', drawn)))
     for at, name in enumerate(names):
@@ -100,7 +108,7 @@ def chart_svg(chart: alt.TopLevelMixin) -> str:
     return re.sub("\0(\\d+)\0", rf"{own}-\1", drawn)
 
 
-def _specification(chart: alt.TopLevelMixin) -> dict[str, Any]:
+def specification(chart: alt.TopLevelMixin) -> dict[str, Any]:
     """The chart in Vega-Lite, with the common look where the chart has none of its own."""
     import altair
 

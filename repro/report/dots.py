@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
+from typing import TYPE_CHECKING, Any
 
-from repro.report.charts import COLOURS
+import pandas as pd
 
-# Black vanishes on a dark screen. The second time round, dots are hollow.
-_COLOURS = tuple(colour for colour in COLOURS if colour != "#000000")
-_LEFT, _WIDTH, _STEP, _RADIUS = 190, 260, 20, 5
+from repro.report.charts import SCREEN_COLOURS, SHAPES
+
+if TYPE_CHECKING:
+    import altair as alt
+
+Interval = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -33,56 +36,55 @@ def systems(frameworks: Mapping[str, str]) -> list[System]:
     return [System(label, label, "") for label in frameworks]
 
 
-def legend(rows: Sequence[System]) -> str:
-    """Which dot is whose; nothing where there is one kind of dot."""
-    names = _names(rows)
-    if len(names) == 1:
-        return ""
-    entries = (
-        f'<svg width="14" height="14" aria-hidden="true">{_dot(7, 7, place)}</svg> {escape(name)}'
-        for place, name in enumerate(names)
-    )
-    return f'<p class="legend">{" ".join(f"<span>{entry}</span>" for entry in entries)}</p>'
-
-
-def dots(title: str, values: Mapping[str, float], rows: Sequence[System], better: str) -> str:
-    """A figure of the values of each label; nothing where all are the same.
+def dots(
+    metric: str, values: Mapping[str, float], rows: Sequence[System], better: str, intervals: Mapping[str, Interval]
+) -> alt.TopLevelMixin | None:
+    """A chart of the values of each label, with their intervals; None where all values are the same.
 
     The scale starts at zero, or, for errors, of which none is near it, at the lowest value.
     """
+    import altair as alt
+
     known = {label: value for label, value in values.items() if value == value}
     if len(set(known.values())) < 2:
-        return ""
-    low = min(known.values()) if better == "lower" else min(0.0, *known.values())
-    high = max(known.values())
-    algorithms = list(dict.fromkeys(row.algorithm for row in rows if row.label in known))
-    names = _names(rows)
-    drawn = []
-    for place, algorithm in enumerate(algorithms):
-        y = 14 + place * _STEP
-        drawn.append(f'<text x="{_LEFT - 10}" y="{y + 4}" text-anchor="end">{escape(algorithm)}</text>')
-        drawn.append(f'<line x1="{_LEFT}" y1="{y}" x2="{_LEFT + _WIDTH}" y2="{y}"/>')
-        for row in rows:
-            if row.algorithm == algorithm and row.label in known:
-                x = _LEFT + _WIDTH * (known[row.label] - low) / (high - low)
-                told = f"<title>{escape(row.label)}: {known[row.label]:.6f}</title>"
-                drawn.append(_dot(x, y, names.index(row.framework), told))
-    height = 22 + len(algorithms) * _STEP
-    drawn.append(f'<text x="{_LEFT}" y="{height - 6}">{low:.4g}</text>')
-    drawn.append(f'<text x="{_LEFT + _WIDTH}" y="{height - 6}" text-anchor="end">{high:.4g}</text>')
-    name = escape(title)
-    return (
-        f'<figure><figcaption>{name}</figcaption><svg role="img" aria-label="{name} by algorithm" '
-        f'width="{_LEFT + _WIDTH + 10}" height="{height}">{"".join(drawn)}</svg></figure>'
+        return None
+    data = pd.DataFrame(
+        [
+            (row.algorithm, row.framework, row.label, known[row.label], *intervals.get(row.label, (None, None)))
+            for row in rows
+            if row.label in known
+        ],
+        columns=["algorithm", "framework", "label", "value", "low", "high"],
     )
+    order = list(dict.fromkeys(data["algorithm"]))
+    several = data["framework"].nunique() > 1
+    scale = alt.Scale(zero=better != "lower")
+    base = alt.Chart(data, height=22 * len(order)).encode(
+        y=alt.Y("algorithm:N", title=None, scale=alt.Scale(domain=order), axis=alt.Axis(grid=True)),
+        tooltip=[
+            alt.Tooltip("label:N", title="algorithm"),
+            *(alt.Tooltip(f"{name}:Q", format=".6f") for name in ("value", "low", "high")),
+        ],
+        **framework_encodings(data["framework"]),
+    )
+    points = base.mark_point(filled=True, size=70, opacity=0.85).encode(x=alt.X("value:Q", title=metric, scale=scale))
+    if several or not intervals:
+        return points
+    spans = base.mark_rule(strokeWidth=2, color=SCREEN_COLOURS[0]).encode(x=alt.X("low:Q", scale=scale), x2="high:Q")
+    return alt.layer(spans, points)
 
 
-def _names(rows: Sequence[System]) -> list[str]:
-    return sorted({row.framework for row in rows})
+def framework_encodings(frameworks: pd.Series) -> dict[str, Any]:
+    """Colour and shape of each framework, where there are several; who confuses colours goes by shapes."""
+    import altair as alt
 
-
-def _dot(x: float, y: float, place: int, inside: str = "") -> str:
-    colour = _COLOURS[place % len(_COLOURS)]
-    fill = "none" if place // len(_COLOURS) % 2 else colour
-    look = f'fill="{fill}" fill-opacity="0.7" stroke="{colour}" stroke-width="2"'
-    return f'<circle cx="{x:.1f}" cy="{y}" r="{_RADIUS}" {look}>{inside}</circle>'
+    names = sorted(frameworks.unique())
+    if len(names) < 2:
+        return {}
+    colours = [SCREEN_COLOURS[place % len(SCREEN_COLOURS)] for place in range(len(names))]
+    shapes = [SHAPES[(place + place // len(SHAPES)) % len(SHAPES)] for place in range(len(names))]
+    legend = alt.Legend(title=None, orient="top", columns=4)
+    return {
+        "color": alt.Color("framework:N", scale=alt.Scale(domain=names, range=colours), legend=legend),
+        "shape": alt.Shape("framework:N", scale=alt.Scale(domain=names, range=shapes), legend=legend),
+    }

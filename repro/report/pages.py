@@ -31,7 +31,9 @@ def document(title: str, style: str, body: Iterable[str]) -> str:
     )
 
 
-def table(header: Sequence[str], rows: Iterable[Iterable[object]], numeric: Iterable[str] = ()) -> str:
+def table(
+    header: Sequence[str], rows: Iterable[Iterable[object]], numeric: Iterable[str] = (), caption: str = ""
+) -> str:
     """A table of text; the columns in ``numeric`` are aligned to the right."""
     right = set(numeric)
     kinds = [' class="number"' if name in right else "" for name in header]
@@ -39,9 +41,9 @@ def table(header: Sequence[str], rows: Iterable[Iterable[object]], numeric: Iter
     lines = (
         "".join(f"<td{kind}>{escape(str(cell))}</td>" for cell, kind in zip(row, kinds, strict=True)) for row in rows
     )
-    return (
-        f"<table><thead><tr>{head}</tr></thead><tbody>" + "".join(f"<tr>{r}</tr>" for r in lines) + "</tbody></table>"
-    )
+    told = f"<caption><span>{escape(caption)}</span></caption>" if caption else ""
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f"<table>{told}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def figure(caption: str, sentence: str, svg: str) -> str:
@@ -52,3 +54,8 @@ def figure(caption: str, sentence: str, svg: str) -> str:
 def number(value: float) -> str:
     """A value of a metric; a dash where it is none."""
     return "–" if value != value else f"{value:.4f}"
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun: 1 pair, 78 pairs."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -13,7 +13,7 @@ from repro.data import synthetic_interactions
 from repro.errors import StudyError
 from repro.journal import read_journal
 from repro.protocol import Protocol
-from repro.report.html import write_report
+from repro.report import write_report
 
 # A program as somebody else might have written it: how many users have each item, and nothing of repro.
 PROGRAM = """

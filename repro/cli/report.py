@@ -1,0 +1,38 @@
+"""`repro report`: the report of a finished run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from repro.cli.output import json_option, print_json
+
+
+@click.command(epilog="Examples: repro report run --open; repro report run --into /tmp/for-my-supervisor.html")
+@click.argument("run", type=click.Path(file_okay=False))
+@click.option(
+    "--into",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write it there, and leave the run as it is [default: report.html in the run].",
+)
+@click.option("--open", "shown", is_flag=True, help="Open it in the browser.")
+@json_option
+def report(run: str, into: str | None, shown: bool, as_json: bool) -> None:
+    """Write the report of a finished run: one HTML file that needs nothing else.
+
+    RUN is a folder that `repro run` made. The report has the answer, what each decision touched, charts, all that
+    identifies the run, and the whole journal.
+    """
+    from repro.report import write_report
+    from repro.study import Results
+
+    path = write_report(Results(Path(run)), Path(into) if into else None)
+    size = path.stat().st_size
+    if as_json:
+        print_json({"report": str(path), "bytes": size})
+    else:
+        click.echo(f"report   {path} ({size / 1e6:.1f} MB)")
+    if shown:
+        click.launch(str(path.resolve()))

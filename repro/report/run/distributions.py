@@ -1,0 +1,147 @@
+"""How numbers are spread: of users, and of the scores themselves where a run kept them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+
+from repro.plugin import FALLBACK, SCORED, UNSCORED
+from repro.report.charts import SCREEN_COLOURS
+from repro.report.pages import table
+from repro.report.run.figures import figure, section, wide
+from repro.report.run.material import Material
+from repro.study.folder import RunFolder
+
+if TYPE_CHECKING:
+    import altair as alt
+
+QUANTILES = {"p5": 0.05, "p25": 0.25, "median": 0.5, "p75": 0.75, "p95": 0.95}
+_BINS = 40
+
+
+def distributions_section(run: Material) -> str:
+    """The values of users, then scores."""
+    body = []
+    if one := run.tested.get(run.first):
+        spread = quantiles(one.values)
+        sentence = (
+            "Half of the users lie within the bar, 90% within the line; the tick is the median, the dot the mean. "
+            "Each user counts once."
+        )
+        body.append(figure(f"{run.first} of users", sentence, quantile_chart(spread, run.first)))
+        body.append(_details(spread, f"{run.first} of users"))
+    else:
+        body.append(f"<p>{run.first} is about all users together: there is nothing to spread.</p>")
+    return section("distributions", "How values and scores are spread", [*body, *_scores(run)])
+
+
+def quantiles(values: pd.DataFrame) -> pd.DataFrame:
+    """The quantiles and the mean of each column: a row for each system."""
+    found = values.quantile(list(QUANTILES.values())).T.set_axis(list(QUANTILES), axis=1)
+    return found.assign(mean=values.mean())
+
+
+def quantile_chart(spread: pd.DataFrame, title: str) -> alt.TopLevelMixin:
+    """A line, a bar, a tick and a dot for each system."""
+    import altair as alt
+
+    data = spread.rename_axis("system").reset_index()
+    formats = [alt.Tooltip(f"{name}:Q", format=".4f") for name in spread.columns]
+    base = alt.Chart(data, height=22 * len(data)).encode(
+        y=alt.Y("system:N", title=None, scale=alt.Scale(domain=list(spread.index))),
+        tooltip=[alt.Tooltip("system:N", title="algorithm"), *formats],
+    )
+    colour = SCREEN_COLOURS[0]
+    line = base.mark_rule(strokeWidth=1.5, color=colour).encode(x=alt.X("p5:Q", title=title), x2="p95:Q")
+    bar = base.mark_bar(size=11, color=colour, opacity=0.45).encode(x="p25:Q", x2="p75:Q")
+    middle = base.mark_tick(size=15, thickness=3, color=colour).encode(x="median:Q")
+    mean = base.mark_point(filled=True, size=45, color=SCREEN_COLOURS[1], opacity=1).encode(x="mean:Q")
+    return alt.layer(line, bar, middle, mean)
+
+
+def _details(spread: pd.DataFrame, title: str) -> str:
+    rows = (
+        [name, *(f"{value:.4f}" for value in row)] for name, row in zip(spread.index, spread.to_numpy(), strict=True)
+    )
+    header = ["algorithm", *spread.columns]
+    shown = wide(table(header, rows, header[1:], f"Quantiles of {title}"), f"Quantiles of {title}")
+    return f"<details><summary>The same as a table</summary>{shown}</details>"
+
+
+def _scores(run: Material) -> list[str]:
+    """The scores of the first fold; a sentence where they were not kept."""
+    folder = RunFolder(run.run.folder)
+    rows, bins = [], []
+    fold = ""
+    for label, cells in run.run.cells.items():
+        fold, cell = next(iter(cells.items()))
+        digest = cell.artifacts.get("scores")
+        if digest is None or not folder.artifact(digest).is_file():
+            continue
+        row, counts = _of_scores(pq.read_table(folder.artifact(digest)))
+        rows.append([label, *row])
+        bins += [(label, place, share) for place, share in enumerate(counts)]
+    if not rows:
+        return ["<p>Scores were not kept (repro run --keep-scores keeps them), so their spread is not shown.</p>"]
+    header = ["algorithm", "lowest", "median", "highest", "different scores", "unscored", "made up"]
+    caption = f"Scores of all test users for all items, fold {fold}"
+    sentence = (
+        f"All test users and items of fold {fold}, each row from the algorithm's own lowest score to its highest: the "
+        "darker, the more scores are there."
+    )
+    data = pd.DataFrame(bins, columns=["system", "place", "share"])
+    return [
+        *([figure("Scores", sentence, _strips(data))] if len(data) else []),
+        wide(table(header, rows, header[1:], caption), caption),
+    ]
+
+
+def _of_scores(stored: object) -> tuple[list[str], list[float]]:
+    """A row of the table, and the shares of scores in even steps from the lowest to the highest."""
+    columns = stored.column_names  # type: ignore[attr-defined]
+    values = _flat(stored, "scores")
+    states = _flat(stored, "states") if "states" in columns else np.full(len(values), SCORED, dtype=np.uint8)
+    scored = np.isfinite(values) & (states != UNSCORED)
+    total = max(len(values), 1)
+    beside = [f"{1 - scored.sum() / total:.1%}", f"{(states == FALLBACK).sum() / total:.1%}"]
+    known = values[scored]
+    if not len(known):
+        return ["–", "–", "–", "0", *beside], []
+    low, high = float(known.min()), float(known.max())
+    counts = np.histogram(known, _BINS, (low, high))[0] / len(known) if high > low else np.eye(1, _BINS)[0]
+    numbers = [f"{value:.4g}" for value in (low, float(np.median(known)), high)]
+    return [*numbers, f"{len(np.unique(known)):,}", *beside], counts.tolist()
+
+
+def _flat(stored: object, name: str) -> np.ndarray:
+    column = stored[name].combine_chunks().flatten()  # type: ignore[index]
+    found: np.ndarray = column.to_numpy(zero_copy_only=False)
+    return found
+
+
+def _strips(data: pd.DataFrame) -> alt.TopLevelMixin:
+    """A strip for each algorithm; shares are drawn by their roots, so that what is rare is seen."""
+    import altair as alt
+
+    data = data[data["share"] > 0].assign(
+        start=data["place"] / _BINS, end=(data["place"] + 1) / _BINS, share=data["share"].round(5)
+    )
+    return (
+        alt.Chart(data.drop(columns="place"), height=20 * data["system"].nunique())
+        .mark_bar(size=15, color=SCREEN_COLOURS[0])
+        .encode(
+            x=alt.X(
+                "start:Q",
+                title="from the lowest score to the highest",
+                scale=alt.Scale(domain=[0, 1]),
+                axis=alt.Axis(format="%", grid=False),
+            ),
+            x2="end:Q",
+            y=alt.Y("system:N", title=None, scale=alt.Scale(domain=list(data["system"].unique()))),
+            opacity=alt.Opacity("share:Q", scale=alt.Scale(type="sqrt", range=[0.06, 1]), legend=None),
+            tooltip=[alt.Tooltip("system:N", title="algorithm"), alt.Tooltip("share:Q", format=".2%")],
+        )
+    )

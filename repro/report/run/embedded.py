@@ -1,0 +1,74 @@
+"""What a page carries inside: the charts' library and the journal, compressed, and the page's own script."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import os
+import tempfile
+from functools import cache
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+
+NOTICE = (
+    "Charts are drawn by Vega, Vega-Lite and Vega-Embed, copyright University of Washington Interactive Data Lab and "
+    "contributors; the script inside begins with their licence (BSD 3-Clause)."
+)
+
+
+def packed(name: str, content: bytes) -> str:
+    """An element that holds ``content``, compressed; the same bytes every time."""
+    text = base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
+    return f'<script type="text/plain" id="{name}">{text}</script>'
+
+
+@cache
+def own(name: str) -> str:
+    """A file of this package: the script or the style sheet."""
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def script_hash(text: str) -> str:
+    """How a content security policy names a script that may run."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def policy(scripts: list[str]) -> str:
+    """Nothing is loaded from anywhere, and no script runs but these: not even one that got past the escaping."""
+    allowed = " ".join(script_hash(text) for text in scripts)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+        "form-action 'none'"
+    )
+
+
+@cache
+def vega() -> str:
+    """Vega, Vega-Lite and Vega-Embed in one script.
+
+    Putting them together takes seconds, so the result is kept in the user's cache, by the version of vl-convert.
+    """
+    import vl_convert
+    from platformdirs import user_cache_path
+
+    kept = user_cache_path("repro") / "report" / f"vega-{version('vl-convert-python')}.js"
+    if kept.is_file():
+        return kept.read_text(encoding="utf-8")
+    made = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    bundle = f"/*\n{own('vega-licence.txt')}*/\n(() => {{{made}}})();\n"
+    _keep(kept, bundle)
+    return bundle
+
+
+def _keep(path: Path, text: str) -> None:
+    """Write the file whole, or not at all; a cache that cannot be written to is done without."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        Path(temporary).replace(path)
+    except OSError:
+        pass

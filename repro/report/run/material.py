@@ -1,0 +1,130 @@
+"""What the sections of a report are made of: the run folder, read once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import pandas as pd
+
+from repro.errors import JournalError
+from repro.journal import Contents, events
+from repro.report.dots import System, systems
+from repro.report.run.significance import Tested, all_pairs
+from repro.stats import difference_interval
+from repro.study import Results
+from repro.study.folder import RunFolder
+from repro.study.per_user import FinishedRun, metric_names
+
+# Artefacts that a report cannot do without; scores are large, and a run may be passed on without them.
+_NEEDED = ("values", "lists", "predictions")
+SHOWN_LINES = 8  # lines, or colours, that can be told apart in one chart
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """A finished run, and what was measured of whom."""
+
+    results: Results
+    run: FinishedRun
+
+    @classmethod
+    def read(cls, results: Results) -> Material:
+        run = FinishedRun.read(results.folder)
+        _require_artefacts(run)
+        return cls(results, run)
+
+    @property
+    def journal(self) -> Contents:
+        return self.run.journal
+
+    @cached_property
+    def began(self) -> events.RunStarted:
+        found: events.RunStarted = self.journal.events("run.started")[0]
+        return found
+
+    @property
+    def title(self) -> str:
+        return self.began.question or "Study"
+
+    @cached_property
+    def values(self) -> pd.DataFrame:
+        """Algorithms by metrics, all folds together; only those with all folds."""
+        return self.results.table()
+
+    @cached_property
+    def better(self) -> dict[str, str]:
+        """The metrics of the table in its order, and which direction of each is the better one."""
+        names = metric_names(self.run.measures)
+        return {names[measure.full_name]: measure.metric.better for measure in self.run.measures}
+
+    @cached_property
+    def first(self) -> str:
+        """The metric that the question is answered by: the first that any algorithm has a number of."""
+        return next((name for name in self.better if self.values[name].notna().any()), next(iter(self.better)))
+
+    @cached_property
+    def systems(self) -> list[System]:
+        return systems(self.results.frameworks())
+
+    @property
+    def several_frameworks(self) -> bool:
+        """Whether an algorithm comes from several frameworks."""
+        return any(row.framework for row in self.systems)
+
+    @cached_property
+    def seconds(self) -> pd.DataFrame:
+        return self.results.seconds()
+
+    @cached_property
+    def tested(self) -> dict[str, Tested]:
+        """Of each metric with a number for each user: which differences are more than chance."""
+        names = metric_names(self.run.measures)
+        found = {}
+        for measure in self.run.measures:
+            name = names[measure.full_name]
+            if not measure.per_user or self.best(name) is None:
+                continue
+            long = self.run.per_user(measure)
+            wide = long.pivot(index="user", columns="algorithm", values="value")
+            wide = wide[[label for label in self.values.index if label in wide.columns]]
+            if self.best(name) in wide.columns:
+                found[name] = all_pairs(wide, name, self.better[name], str(self.best(name)))
+        return found
+
+    @cached_property
+    def means(self) -> dict[str, dict[str, tuple[float, float, float]]]:
+        """Of each metric and algorithm: the mean over users, and its interval (low, high)."""
+        found: dict[str, dict[str, tuple[float, float, float]]] = {}
+        for name, one in self.tested.items():
+            found[name] = {}
+            for label in one.values.columns:
+                known = one.values[label].dropna().to_numpy()
+                low, high = difference_interval(known, 0 * known, 1 - one.level)
+                found[name][label] = (float(known.mean()) if len(known) else float("nan"), low, high)
+        return found
+
+    def best(self, metric: str) -> str | None:
+        """The algorithm with the best value: the highest, or, of errors, the lowest; None where nobody has one."""
+        known = self.values[metric].dropna()
+        if known.empty:
+            return None
+        return str(known.idxmin() if self.better[metric] == "lower" else known.idxmax())
+
+    def leaders(self, most: int = SHOWN_LINES) -> list[str]:
+        """The best algorithms by the first metric, the best first."""
+        ordered = self.values[self.first].dropna().sort_values(ascending=self.better[self.first] == "lower")
+        return list(ordered.index[:most])
+
+
+def _require_artefacts(run: FinishedRun) -> None:
+    folder = RunFolder(run.folder)
+    for cells in run.cells.values():
+        for cell in cells.values():
+            for name in _NEEDED:
+                digest = cell.artifacts.get(name)
+                if digest is not None and not folder.artifact(digest).is_file():
+                    raise JournalError(
+                        f"the {name} of {cell.cell} are no longer in {folder.artifacts}; `repro run --resume` makes "
+                        "them again"
+                    )

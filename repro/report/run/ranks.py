@@ -1,0 +1,133 @@
+"""Hits at each rank of the lists that a run stored: what precision-recall and ROC curves are drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from repro.candidates import judge
+from repro.data.interactions import FloatArray
+from repro.protocol import Protocol
+from repro.report.run.stored import Numbers, StoredLists, codes, list_numbers
+
+_NO_RANKS = ("expected", "shared-best", "shared-mean", "shared-worst")
+
+
+@dataclass(frozen=True, eq=False)
+class Hits:
+    """The relevant items that lists show: the list and the rank of each; and of each list, how many are relevant and
+    how many it ranks. ``depth`` is how far down lists were stored."""
+
+    lists: Numbers
+    ranks: Numbers
+    relevant: Numbers
+    lengths: Numbers
+    depth: int
+
+
+@dataclass(frozen=True, eq=False)
+class Rates:
+    """Means over lists of what their first n items hold, n = 1 to the depth to which lists were stored.
+
+    recall, precision  over the ``lists`` with something relevant; a list that has ended keeps what it has
+    false              false positive rate, over those that have something else too
+    whole              whether all lists were stored to their ends
+    """
+
+    recall: FloatArray
+    precision: FloatArray
+    false: FloatArray
+    lists: int
+    whole: bool
+
+
+def objection(protocol: Protocol) -> str:
+    """Why hits and their ranks cannot be told from stored lists, in words; an empty text where they can."""
+    if protocol["ties.break"] in _NO_RANKS:
+        return f'with ties.break = "{protocol["ties.break"]}" items with equal scores have no ranks of their own'
+    if protocol["relevance.rule"] == "user-mean" and protocol["candidates.relevant"] != "one":
+        return 'with relevance.rule = "user-mean" it takes the training rows to say what is relevant'
+    return ""
+
+
+class HitFinder:
+    """Finds hits in the lists of a run; what is relevant is judged once for each fold."""
+
+    def __init__(self, stored: StoredLists) -> None:
+        self._stored = stored
+        self._relevant: dict[str, Numbers] = {}
+
+    def of(self, label: str) -> list[Hits]:
+        """The hits of an algorithm on each fold."""
+        found = []
+        for fold, cell in self._stored.run.cells[label].items():
+            listed, lists = self._stored.listed(cell), self._stored.lists(cell)
+            hit, relevant = self._matched(listed, lists, fold)
+            ranks = listed["rank"].to_numpy().astype(np.int64)
+            lengths = lists["length"].to_numpy().astype(np.int64)
+            depth = int(ranks.max(initial=0))
+            found.append(Hits(list_numbers(listed, lists)[hit], ranks[hit], relevant, lengths, depth))
+        return found
+
+    def _matched(self, listed: pa.Table, lists: pa.Table, fold: str) -> tuple[npt.NDArray[np.bool_], Numbers]:
+        """Which rows of ``listed`` are hits, and how many relevant items each list has."""
+        if "target" in lists.column_names:  # a list about one relevant item
+            hit = pc.equal(listed["item"], listed["target"]).to_numpy()
+            return hit, np.ones(lists.num_rows, dtype=np.int64)
+        users, items = self._stored.users, self._stored.items
+        pairs = self._relevant_pairs(fold)
+        item = codes(listed["item"], items)
+        hit = (item >= 0) & np.isin(codes(listed["user"], users) * len(items) + item, pairs)
+        every = np.bincount(pairs // max(len(items), 1), minlength=len(users))
+        return hit, every[codes(lists["user"], users)]
+
+    def _relevant_pairs(self, fold: str) -> Numbers:
+        """The relevant pairs of a fold, each as one number."""
+        if fold not in self._relevant:
+            test = self._stored.tests[fold]
+            judged = judge(test.select(np.arange(0)), test, self._stored.run.protocol)
+            rows = judged.relevant > 0
+            self._relevant[fold] = judged.users[rows].astype(np.int64) * test.n_items + judged.items[rows]
+        return self._relevant[fold]
+
+
+def rates(folds: Sequence[Hits]) -> Rates:
+    """The rates of the lists of all folds together."""
+    depth = max(hits.depth for hits in folds)
+    sums, counted, with_others = np.zeros((3, depth)), 0, 0
+    for hits in folds:
+        sums += _sums(hits, depth)
+        counted += int((hits.relevant > 0).sum())
+        with_others += int(((hits.relevant > 0) & (_others(hits) > 0)).sum())
+    whole = all(bool((hits.lengths <= hits.depth).all()) for hits in folds)
+    recall, precision = sums[:2] / max(counted, 1)
+    return Rates(recall, precision, sums[2] / max(with_others, 1), counted, whole)
+
+
+def _sums(hits: Hits, depth: int) -> FloatArray:
+    """Recall, precision and false positive rate at each n, added up over the lists with something relevant."""
+    asked = np.flatnonzero(hits.relevant > 0)
+    at = np.zeros((len(hits.lengths), depth))
+    np.add.at(at, (hits.lists, hits.ranks - 1), 1.0)
+    found = np.cumsum(at[asked], axis=1)
+    shown = np.minimum(np.arange(1, depth + 1), hits.lengths[asked][:, None])
+    others = _others(hits)[asked][:, None]
+    false = np.where(others > 0, (shown - found) / np.maximum(others, 1), 0.0)
+    recall = found / hits.relevant[asked][:, None]
+    return np.stack([recall.sum(axis=0), (found / np.maximum(shown, 1)).sum(axis=0), false.sum(axis=0)])
+
+
+def _others(hits: Hits) -> Numbers:
+    """How many items of each list are not relevant.
+
+    Where a list was stored to its end, that is known. Where it was cut, relevant items that are not among those stored
+    are taken to be further down.
+    """
+    found = np.bincount(hits.lists, minlength=len(hits.lengths))
+    inside = np.where(hits.lengths <= hits.depth, found, hits.relevant)
+    return np.maximum(hits.lengths - inside, 0)
