@@ -69,7 +69,7 @@ def replay(
             baseline=baseline,
             workers=workers or os.cpu_count() or 1,
             time_limit=time_limit,
-            say=watcher.say,
+            say=lambda line: None if line.startswith(" ") else watcher.say(line),  # what pip says is set in
             tell=watcher.tell,
             watcher=watcher,
         )

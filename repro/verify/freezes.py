@@ -37,7 +37,7 @@ class Surroundings:
         told = ", ".join(f"{name} {then} then, {now} now" for name, (then, now) in self.changed.items())
         match self.where:
             case "frozen environment":
-                return f"{self.framework}: an environment with the versions of then ({told or 'not here yet'})"
+                return f"{self.framework}: an environment of the versions of then{f' ({told})' if told else ''}"
             case "own environment":
                 return f"{self.framework}: its own environment, as it was then"
         return f"{self.framework}: this environment, {told or 'with the versions of then'}"

@@ -10,6 +10,7 @@ from repro.journal.events import Line
 
 ASKED = ("study.toml", "protocol.toml")
 REPORT = "report.html"
+OF_STUDIES = ("decisions.resolved", "data.loaded", "data.prepared", "fold.made", "split.made", "cell.started")
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Record:
     @property
     def has_cells(self) -> bool:
         """Whether it is of a study that was run; claims that need no fit have a shorter one."""
-        return bool(self.contents.events("decisions.resolved"))
+        return any(line.event.event in OF_STUDIES for line in self.contents.lines)
 
     @property
     def covers_all(self) -> bool:

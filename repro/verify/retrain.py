@@ -95,11 +95,11 @@ def run_again(
 
 
 def changed_software(run: FinishedRun, now: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """What is not as it was when the run was made: packages, frameworks, the kind of machine."""
+    """What is not as it was when the run was made: packages, frameworks that are run again, the kind of machine."""
     began = run.journal.events("run.started")[0]
     then = {**began.versions, **{name: str(began.machine.get(name)) for name in MACHINE}}
     here = {**now, **{name: str(machine().get(name)) for name in MACHINE}}
-    return {name: (then[name], here.get(name, "absent")) for name in then if then[name] != here.get(name, "absent")}
+    return {name: (then[name], here[name]) for name in then if name in here and then[name] != here[name]}
 
 
 def _failures(record: Record, compared: Comparison, same_software: bool) -> list[Failure]:

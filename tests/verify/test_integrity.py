@@ -1,0 +1,166 @@
+"""Integrity: whatever is changed, removed, added or cut off in a run folder is found, and named."""
+
+import json
+import random
+import shutil
+
+import pytest
+
+from repro import Study
+from repro.errors import JournalError, StudyError
+from repro.protocol import Protocol
+from repro.verify import verify
+
+
+def only_failure(folder):
+    found = verify(folder)
+    assert len(found.failures) == 1, str(found)
+    return found.failures[0]
+
+
+def test_a_run_holds(run):
+    found = verify(run)
+    assert found.holds and found.kind == "run"
+    # 7 events before the cells, 2 of each of 6 cells, 3 after; 2 test parts, lists and values of 6 cells, predictions
+    # of the 4 that predict, study, protocol, 2 tables, a freeze and the report.
+    assert found.summary == "run holds: integrity: 22 events, 24 files"
+    assert found.unchecked == []
+
+
+@pytest.mark.parametrize("what", ["removed", "moved", "edited"])
+def test_an_event_that_is_not_what_it_was_is_named_by_its_line(run, what):
+    lines = (run / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    match what:
+        case "removed":
+            del lines[9]
+        case "moved":
+            lines[9], lines[10] = lines[10], lines[9]
+        case "edited":
+            lines[9] = lines[9].replace(b"popularity", b"popularitx")
+    (run / "journal.jsonl").write_bytes(b"".join(lines))
+    failure = only_failure(run)
+    assert (failure.artefact, failure.line) == ("journal.jsonl", 10)
+
+
+def test_the_same_number_written_in_another_way_is_another_line(run):
+    path = run / "journal.jsonl"
+    text = path.read_bytes()
+    assert text.count(b'"seed":3,') == 1
+    path.write_bytes(text.replace(b'"seed":3,', b'"seed": 3,'))
+    failure = only_failure(run)
+    assert failure.line == 1 and "not written as a journal writes it" in failure.what
+
+
+def test_no_event_can_be_taken_out_even_by_who_hashes_the_chain_anew(run, forge):
+    for number in range(len(forge(run).lines)):
+        copy = shutil.copytree(run, run.with_name(f"without-{number}"))
+        forger = forge(copy)
+        gone = forger.lines.pop(number)
+        forger.finish()
+        assert not verify(copy).holds, gone["event"]["event"]
+
+
+def test_a_journal_that_ends_too_early_is_found_at_every_line_and_in_every_byte_of_the_last(run):
+    path = run / "journal.jsonl"
+    whole = path.read_bytes()
+    ends = [place + 1 for place, byte in enumerate(whole) if byte == ord("\n")]
+    for end in [0, *ends[:-1], *range(ends[-2] + 1, len(whole))]:
+        path.write_bytes(whole[:end])
+        assert not verify(run).holds, end
+
+
+def test_files_that_are_lost_added_or_changed_are_named_with_their_event(run):
+    lines = [json.loads(line) for line in (run / "journal.jsonl").read_bytes().splitlines()]
+    cell = next(line for line in lines if line["event"]["event"] == "cell.finished")
+    lists = f"artifacts/{cell['event']['artifacts']['lists']}.parquet"
+    before = (run / lists).read_bytes()
+    (run / lists).unlink()
+    failure = only_failure(run)
+    assert (failure.artefact, failure.line, failure.cell) == (lists, cell["number"], cell["event"]["cell"])
+    assert failure.what.startswith("the lists of reference popularity/1: it is missing")
+    (run / lists).write_bytes(before)
+
+    (run / "artifacts" / "more.parquet").write_bytes(b"")
+    assert "not in the journal" in only_failure(run).what
+    (run / "artifacts" / "more.parquet").unlink()
+
+    (run / ".lock").write_bytes(b"x")
+    assert only_failure(run).artefact == ".lock"
+    (run / ".lock").write_bytes(b"")
+
+    (run / "study.toml").write_bytes((run / "study.toml").read_bytes() + b"#")
+    assert only_failure(run).artefact == "study.toml"
+
+
+@pytest.mark.parametrize("flips", [150, pytest.param(1000, marks=pytest.mark.slow)])
+def test_no_flipped_bit_goes_undetected(run, flips):
+    """Half of them in any byte of the folder, half in any file, so that small files have their share."""
+    draw = random.Random(flips)
+    files = sorted(path for path in run.rglob("*") if path.is_file() and path.stat().st_size)
+    sizes = [path.stat().st_size for path in files]
+    undetected = []
+    for number in range(flips):
+        path = draw.choices(files, sizes)[0] if number % 2 else draw.choice(files)
+        whole = path.read_bytes()
+        place, bit = draw.randrange(len(whole)), draw.randrange(8)
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << bit]) + whole[place + 1 :])
+        if verify(run).holds:
+            undetected.append((path.name, place, bit))
+        path.write_bytes(whole)
+    assert undetected == []
+    assert verify(run).holds
+
+
+def test_an_older_journal_without_these_digests_says_what_it_does_not_cover(run, forge):
+    forger = forge(run)
+    forger.lines.pop()
+    written = forger.events("results.written")[0]["files"]
+    del written["study.toml"], written["protocol.toml"]
+    forger.finish()
+    found = verify(run)
+    assert found.holds
+    assert found.unchecked == ["protocol.toml, report.html, study.toml: the journal has no digest of them"]
+
+
+def test_a_part_of_a_run_is_checked_for_what_it_has_and_no_more(run):
+    shutil.rmtree(run / "artifacts")
+    for name in ("results.parquet", "protocol.toml"):
+        (run / name).unlink()
+    (run / "README.md").write_text("What came out.")
+    (run / "study.toml").write_text('question = "As it was asked"')
+    found = verify(run)
+    assert found.holds and found.kind == "part of a run"
+    assert found.checked["integrity"] == "22 events, 3 of the 24 files that it tells of"
+    assert found.unchecked == [
+        "20 files of the run that were not kept here",
+        "README.md, study.toml: the journal has no digest of them",
+    ]
+    with pytest.raises(StudyError, match="it has no lists to compute from"):
+        verify(run, "rescore")
+    (run / "report.html").write_text("of another run")
+    assert "it does not name the last event of this journal" in only_failure(run).what
+    (run / "report.html").unlink()
+    (run / "results.csv").write_text("algorithm,value")
+    assert only_failure(run).artefact == "results.csv"
+
+
+def test_a_run_with_a_failed_cell_and_one_that_was_resumed_hold(tmp_path):
+    protocol = Protocol.load("random-5fold", split__folds=2, missing__rank="fail")
+    options = {"users": 20, "items": 15, "ratings": 150, "seed": 1}
+    metrics, algorithms = ["hit@3"], ["reference/random", "reference/item-knn"]
+    study = Study("synthetic", protocol, algorithms, metrics, seed=1, data_options=options)
+    for resume in (False, True):
+        with pytest.raises(StudyError, match="cells failed"):
+            study.run(tmp_path / "run", resume=resume)
+        found = verify(tmp_path / "run", "rescore")
+        assert found.holds, str(found)
+        assert "2 of 4 cells failed when it ran" in found.summary
+
+
+def test_what_is_no_run_is_told(tmp_path):
+    with pytest.raises(JournalError, match=r"has no journal\.jsonl; give the folder of a run"):
+        verify(tmp_path)
+    with pytest.raises(StudyError, match="there is no level 'rescored'; did you mean 'rescore'"):
+        verify(tmp_path, "rescored")
+    (tmp_path / "journal.jsonl").touch()
+    assert "it has no events" in str(verify(tmp_path))

@@ -1,0 +1,219 @@
+"""Rescore: numbers that do not follow from the lists are found, whatever else was made to fit them."""
+
+import io
+import shutil
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+import pytest
+
+from repro.verify import verify
+
+
+def frame(folder, digest):
+    return pq.read_table(folder / "artifacts" / f"{digest}.parquet").to_pandas()
+
+
+def parquet(table):
+    sink = io.BytesIO()
+    pq.write_table(table if isinstance(table, pa.Table) else pa.Table.from_pandas(table, preserve_index=False), sink)
+    return sink.getvalue()
+
+
+def change_results(forger, change):
+    """Change the table of results in both its forms."""
+    stored = pq.read_table(forger.folder / "results.parquet")
+    table = stored.to_pandas()
+    change(table)
+    forged = stored
+    for name in ("value", "users"):
+        place = stored.column_names.index(name)
+        forged = forged.set_column(place, stored.schema.field(place), pa.array(table[name].to_numpy()))
+    forger.replace_file("results.parquet", parquet(forged))
+    sink = io.BytesIO()
+    pacsv.write_csv(forged, sink)
+    forger.replace_file("results.csv", sink.getvalue())
+
+
+def test_with_its_lists_and_its_data_all_but_whole_lists_come_again(run):
+    found = verify(run, "rescore")
+    assert found.holds, str(found)
+    assert found.checked["rescore"] == "the numbers of 6 cells come again, bit for bit"
+    assert found.sources["ndcg@5"] == found.sources["catalogue-coverage@5"] == "computed again from the stored lists"
+    assert found.sources["rmse"] == "computed again from the stored predictions"
+    assert [told.partition(" ")[0] for told in found.unchecked] == ["ap"]
+
+
+def test_with_kept_scores_everything_comes_again(kept):
+    found = verify(kept, "rescore")
+    assert found.holds, str(found)
+    assert found.sources["ap"] == found.sources["ndcg@5"] == "computed again from the kept scores"
+    assert found.unchecked == []
+
+
+def test_without_the_data_lists_and_held_out_rows_say_what_they_can(run):
+    (run.parent / "ratings.csv").unlink()
+    found = verify(run, "rescore")
+    assert found.holds, str(found)
+    assert found.sources["ndcg@5"] == found.sources["hit@3"] == "computed again from the stored lists"
+    assert found.sources["rmse"] == "averaged again from the predictions as they count"
+    assert "catalogue-coverage@5" not in found.sources
+    assert "ratings.csv, is not there; give it with --data" in found.unchecked[0]
+    assert any(told.startswith("catalogue-coverage@5 beyond its averages") for told in found.unchecked)
+    # Other data is not taken for it.
+    (run.parent / "ratings.csv").write_text("user,item,rating\nu1,1,5\nu1,2,3\nu2,1,4\nu2,2,2\n")
+    assert "the data changed" in verify(run, "rescore").unchecked[0]
+
+
+def test_a_number_forged_in_results_and_journal_is_found_with_cell_and_metric(run, forge):
+    forger = forge(run)
+    cell = forger.events("cell.finished")[0]
+    entry = next(one for one in cell["values"] if one["metric"].startswith("ndcg"))
+    honest, entry["value"] = entry["value"], 0.75
+    name = cell["cell"].rpartition("/")[0]
+
+    def change(table):
+        own = (table["algorithm"] == name) & (table["metric"] == "ndcg@5")
+        first, second = table.loc[own & (table["fold"] != "all"), "value"]
+        assert first == honest
+        table.loc[own & (table["fold"] == "1"), "value"] = 0.75
+        table.loc[own & (table["fold"] == "all"), "value"] = (0.75 + second) / 2
+
+    change_results(forger, change)
+    forger.finish()
+    assert verify(run).holds, "the digests and the chain are as they must be"
+    found = verify(run, "rescore").failures
+    assert len(found) == 1, "\n".join(map(str, found))
+    failure = found[0]
+    assert (failure.cell, failure.metric, failure.level) == (cell["cell"], "ndcg@5", "rescore")
+    assert f"the journal says 0.75 of 40 users, and what was stored gives {honest!r} of 40" in failure.what
+
+
+def test_values_forged_as_well_are_found_with_the_users(run, forge):
+    forger = forge(run)
+    cell = forger.events("cell.finished")[0]
+    values = frame(run, cell["artifacts"]["values"])
+    column = next(name for name in values if name.startswith("hit@3 numerator"))
+    lost = values.index[values[column] == 0][:2]
+    assert len(lost) == 2
+    values.loc[lost, column] = 1.0
+    forger.replace_artifact(cell["artifacts"]["values"], parquet(values))
+    entry = next(one for one in cell["values"] if one["metric"] == "hit@3")
+    hits = values[column].sum() / (values["hit@3 denominator"] > 0).sum()
+    entry["value"] = float(hits)
+    name = cell["cell"].rpartition("/")[0]
+
+    def change(table):
+        own = (table["algorithm"] == name) & (table["metric"] == "hit@3")
+        table.loc[own & (table["fold"] == "1"), "value"] = float(hits)
+        table.loc[own & (table["fold"] == "all"), "value"] = table.loc[own & (table["fold"] != "all"), "value"].mean()
+
+    change_results(forger, change)
+    forger.finish()
+    assert verify(run).holds
+    found = verify(run, "rescore").failures
+    assert len(found) == 1, "\n".join(map(str, found))
+    failure = found[0]
+    assert (failure.cell, failure.metric) == (cell["cell"], "hit@3")
+    assert failure.users == tuple(values.loc[lost, "user"])
+    assert "2 lists have other values than stored" in failure.what
+
+
+def test_results_that_do_not_follow_from_the_cells_are_found(run, forge):
+    forger = forge(run)
+    change_results(forger, lambda table: table.__setitem__("users", table["users"] + (np.arange(len(table)) == 0)))
+    forger.finish()
+    assert verify(run).holds
+    found = verify(run, "rescore").failures
+    assert [failure.artefact for failure in found] == ["results.parquet", "results.csv"]
+    assert "it says" in found[0].what and "of 41 users; the cells give" in found[0].what
+
+
+def test_lists_that_do_not_follow_from_the_scores_are_found_with_the_users(kept, forge):
+    """Two items of one user change places, and the values of the list are changed to fit: only scores can tell."""
+    forger = forge(kept)
+    cell = next(one for one in forger.events("cell.finished") if one["cell"].startswith("reference bias"))
+    lists = frame(kept, cell["artifacts"]["lists"])
+    user = lists["user"].iloc[0]
+    top = lists.index[lists["user"] == user][:2]
+    lists.loc[top, "item"] = lists.loc[top, "item"].to_numpy()[::-1]
+    forger.replace_artifact(cell["artifacts"]["lists"], parquet(lists))
+    forger.finish()
+    assert verify(kept).holds
+    (failure,) = verify(kept, "rescore").failures
+    assert (failure.cell, failure.users) == (cell["cell"], (user,))
+    assert "the lists: 2 rows are not those that are computed again from the kept scores" in failure.what
+
+
+def test_predictions_that_were_made_better_are_found_with_the_users(run, forge):
+    forger = forge(run)
+    cell = next(one for one in forger.events("cell.finished") if one["cell"].startswith("reference bias"))
+    predictions = frame(run, cell["artifacts"]["predictions"])
+    predictions.loc[0, "resolved"] = predictions.loc[0, "rating"]
+    forger.replace_artifact(cell["artifacts"]["predictions"], parquet(predictions))
+    forger.finish()
+    found = verify(run, "rescore").failures
+    assert {failure.cell for failure in found} == {cell["cell"]}
+    assert found[0].users == (predictions.loc[0, "user"],)
+    assert found[1].metric == "rmse"
+
+
+def test_a_test_part_or_a_protocol_that_is_another_one_is_found(run, forge):
+    forger = forge(run)
+    fold = forger.events("fold.made")[0]
+    rows = frame(run, fold["artifacts"]["test"])
+    rows.loc[0, "rating"] = 6.0 - rows.loc[0, "rating"]
+    forger.replace_artifact(fold["artifacts"]["test"], parquet(rows))
+    text = (run / "protocol.toml").read_text()
+    assert text.count("threshold = 4.0") == 1
+    forger.replace_file("protocol.toml", text.replace("threshold = 4.0", "threshold = 3.0").encode())
+    forger.finish()
+    assert verify(run).holds
+    said = [str(failure) for failure in verify(run, "rescore").failures]
+    assert any("relevance.threshold is 3.0, and was 4.0" in one for one in said)
+    assert any("the test part of 1 is not the one that was made" in one for one in said)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"candidates__relevant": "one", "candidates__negatives": "sampled", "candidates__sample_size": 5},
+        {"ties__break": "expected"},
+        {"ties__break": "random", "missing__rank": "drop", "relevance__rule": "user-mean"},
+        {"average__folds": "pooled", "average__over": "pooled"},
+        {"candidates__base": "user-test-items", "missing__zero": "missing-or-below"},
+    ],
+    ids=lambda changes: ", ".join(map(str, changes.values())),
+)
+@pytest.mark.parametrize("with_scores", [False, True])
+def test_under_other_protocols_too(tmp_path, changes, with_scores, make_run):
+    metrics = ["ndcg@5", "precision@3", "rmse"]
+    folder = make_run(tmp_path, ["reference/bias", "reference/item-knn"], metrics, with_scores, **changes)
+    found = verify(folder, "rescore")
+    assert found.holds, str(found)
+    expected = "scores" if with_scores else "lists"
+    if changes.get("ties__break") == "expected" and not with_scores:
+        assert any("goes by equal scores" in told for told in found.unchecked)
+    else:
+        assert found.sources["ndcg@5"].endswith(expected)
+
+
+def test_a_run_of_predictions_alone(tmp_path, make_run):
+    folder = make_run(tmp_path, ["reference/bias"], ["rmse", "mae"])
+    found = verify(folder, "rescore")
+    assert found.holds and set(found.sources) == {"rmse", "mae"}
+    assert found.unchecked == []
+
+
+def test_a_damaged_table_is_told_and_does_not_stop_the_others(run):
+    cells = sorted((run / "artifacts").iterdir())
+    for path in cells[:3]:
+        path.write_bytes(b"PAR1 no table PAR1")
+    shutil.rmtree(run / "environments")
+    found = verify(run, "rescore")
+    assert sum(failure.level == "integrity" for failure in found.failures) == 4
+    assert any(failure.level == "rescore" for failure in found.failures)
+    assert pd.notna(found.summary)
