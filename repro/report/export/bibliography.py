@@ -12,6 +12,7 @@ from importlib.resources import files
 _ENTRY = re.compile(r"^@(\w+)\{([\w-]+),\n(.*?)^\}$", re.MULTILINE | re.DOTALL)
 _FIELD = re.compile(r"^ {2}(\w+) = \{(.*)\},$", re.MULTILINE)
 _YEAR = re.compile(r"\(?\b((?:1[89]|20)\d\d)\b\)?")
+_DOI = re.compile(r"\bdoi:(\S+)")
 _WITHIN = re.compile(r"^(section|table|eq\.|chapter|lemma)\b", re.IGNORECASE)
 
 
@@ -67,11 +68,20 @@ def _of_part(part: str) -> Iterator[Citation]:
     if not first:
         return
     rest = part[first.end() :].strip(" ,")
-    surname = re.split(r",| & | et al\.| and ", part[: first.start()])[0].strip()
     where = next((text for text in re.split(r",\s*", rest) if _WITHIN.match(text)), "")
+    if (doi := _DOI.search(part)) and (known := _by_doi().get(doi[1])):
+        yield Citation(known, where)
+        return
+    surname = re.split(r",| & | et al\.| and ", part[: first.start()])[0].strip()
     further = rest.split(", ") if re.fullmatch(r"\d{4}(, \d{4})*", rest) else ()
     for year in (first[1], *further):
         yield Citation(_plain_letters(surname) + year, where)
+
+
+@cache
+def _by_doi() -> Mapping[str, str]:
+    """The key of each entry that has a DOI."""
+    return {entry.fields["doi"]: key for key, entry in entries().items() if "doi" in entry.fields}
 
 
 def _plain_letters(text: str) -> str:

@@ -9,20 +9,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pylatexenc.latexencode import UnicodeToLatexEncoder
 
-# Latin letters, Greek letters without accents, and common punctuation: what all fonts of LaTeX have.
-_LATIN = range(0x20, 0x180)
-_ALSO = {*range(0x391, 0x3A2), *range(0x3A3, 0x3AA), *range(0x3B1, 0x3CA), *map(ord, "–—‘’“”…≤≥")}
-_NEVER = {0x7F, *range(0x80, 0xA0), 0xAD, 0x149}
+# Letters that all fonts of LaTeX have, and common punctuation. The oldest encoding, which is still the default, lacks
+# some Latin letters.
+_LATIN = set(map(chr, range(0xC0, 0x180))) - set("×÷ÐÞðþĄąĐđĘęĮįŉŊŋŲųſ")
+_GREEK = {chr(code) for code in (*range(0x391, 0x3AA), *range(0x3B1, 0x3CA)) if code != 0x3A2}
+_SAFE = {*map(chr, range(0x20, 0x7F)), *_LATIN, *_GREEK, *"–—‘’“”…≤≥"}
 
 
 def latex_text(text: str) -> str:
     """``text`` with every special character escaped; a character that LaTeX may not have is named by its code."""
     plain = " ".join(unicodedata.normalize("NFC", text).split())
-    return "".join(_encoder().unicode_to_latex(one) if _is_safe(ord(one)) else f"[U+{ord(one):04X}]" for one in plain)
-
-
-def _is_safe(code: int) -> bool:
-    return (code in _LATIN or code in _ALSO) and code not in _NEVER
+    return "".join(_encoder().unicode_to_latex(one) if one in _SAFE else f"[U+{ord(one):04X}]" for one in plain)
 
 
 @cache

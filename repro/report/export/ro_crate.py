@@ -63,7 +63,7 @@ def write_crate(folder: Path, target: Path, license: str = "", author: str = "")
     run["object"] = [_data(crate, record), *(files[name] for name in (STUDY, PROTOCOL) if name in files)]
     run["result"] = [entity for name, entity in files.items() if name not in (STUDY, PROTOCOL)]
     if author:
-        person = _add(crate, f"#author-{author}", {"@type": "Person", "name": author})
+        person = _add(crate, "#author", {"@type": "Person", "name": author})
         run["agent"] = person
         crate.root_dataset["author"] = person
     crate.root_dataset["mentions"] = run

@@ -1,0 +1,134 @@
+"""Decisions in sentences: none is left out, and another value is another text."""
+
+import pytest
+
+from repro.errors import ProtocolError
+from repro.protocol import Protocol, protocol_names, registry
+from repro.protocol.decisions import CORE
+from repro.protocol.sentences import ANY, sentences, wordings
+
+NAMES = [name for name in protocol_names() if "/" not in name]
+CORE_IDS = {decision.id for decision in CORE}
+EXTREMES = {
+    "kfold-users": {"split.strategy": "kfold-users", "split.holdout": "given-n", "split.holdout_n": 3},
+    "given-n": {"split.strategy": "given-n", "split.n": 1, "split.order": "time"},
+    "all-but-n": {"split.strategy": "leave-one-last", "split.validation_n": 1},
+    "time-point": {"split.strategy": "time-point", "split.time": 880_000_000},
+    "time-users": {"split.strategy": "time-users", "split.test_users": 50, "split.clock": "each"},
+    "random-n": {"split.strategy": "random-n", "split.repeats": 2},
+    "candidates": {"candidates.base": "file", "candidates.file": "negatives.tsv"},
+    "files": {"split.strategy": "files", "split.train_file": "a.csv", "split.test_file": "b.csv"},
+    "validation": {"split.strategy": "kfold", "split.validation_share": 0.1},
+    "core": {"data.user_core": 5, "data.scale": "stated", "data.scale_min": 0, "data.scale_max": 10},
+    "constants": {
+        "missing.rank": "constant",
+        "missing.constant": -1.5,
+        "predict.missing": "constant",
+        "predict.constant": 3,
+        "predict.round": 0.5,
+        "ties.precision": "decimals",
+        "ties.decimals": 1,
+    },
+    "splitter": {"split.strategy": "surprise/KFold"},
+}
+
+
+def protocols():
+    yield from ((name, Protocol.load(name)) for name in NAMES)
+    for name, changes in EXTREMES.items():
+        yield name, Protocol.load("random-5fold").replace(changes)
+
+
+def text_of(protocol):
+    """All decisions but those of metrics, which a methods section states with each metric."""
+    wanted = [key for key in protocol if not key.startswith("metric.")]
+    return sentences(dict(protocol), wanted), wanted
+
+
+def test_every_decision_and_option_of_the_core_has_a_wording():
+    templates = [
+        text for wording in wordings().values() for text in (*wording.says.values(), *wording.phrases.values())
+    ]
+    for decision in CORE:
+        if any(f"{{{decision.id}" in text for text in templates):
+            continue  # another decision states it: see below
+        wording = wordings()[decision.id]
+        for option in decision.options:
+            if not option.means and option.value != wording.absent.get("value"):
+                assert option.value in wording.says or ANY in wording.says, f"{decision.id} = {option.value}"
+        if decision.kind == "flag":
+            assert set(wording.says) == {"true", "false"}
+        elif decision.kind != "choice":
+            assert ANY in wording.says, decision.id
+
+
+def test_no_wording_is_of_something_that_is_not_there():
+    known = registry()
+    for key, wording in wordings().items():
+        decision = known[key]
+        allowed = {option.value for option in decision.options} | set(decision.words) | {ANY}
+        allowed |= {"true", "false"} if decision.kind == "flag" else set()
+        assert set(wording.says) | set(wording.phrases) - {ANY} <= allowed, key
+        assert not wording.absent or decision.accept(wording.absent["value"]) == wording.absent["value"], key
+
+
+@pytest.mark.parametrize("protocol", [pytest.param(protocol, id=name) for name, protocol in protocols()])
+def test_every_decision_is_stated_and_another_value_is_another_text(protocol):
+    told, wanted = text_of(protocol)
+    assert {key for sentence in told for key in sentence.states} == set(wanted)
+    for sentence in told:
+        assert sentence.text.endswith(".") and "{" not in sentence.text and "  " not in sentence.text
+        assert sentence.text[0].isupper()
+        own = [key for key in sentence.states if key in CORE_IDS]
+        assert not any(f"({key})" in sentence.text for key in own), "it has a wording of its own"
+    known = registry()
+    texts = [sentence.text for sentence in told]
+    for key in wanted:
+        others = [value for value in known[key].tried if value != protocol[key]]
+        if known[key].kind in ("integer", "number") and not isinstance(protocol[key], str):
+            others.append(known[key].accept(protocol[key] + 1) or known[key].accept(protocol[key] / 2))
+        for value in (value for value in others if value is not None):
+            try:
+                changed = protocol.replace({key: value})
+            except ProtocolError:
+                continue
+            assert [sentence.text for sentence in text_of(changed)[0]] != texts, f"{key} = {value!r}"
+
+
+def test_sentences_read_as_in_a_paper():
+    """Worked by hand."""
+    protocol = Protocol.load("cremonesi-2010-1r").replace({"candidates.sample_size": 1, "split.repeats": 3})
+    told = [sentence.text for sentence in text_of(protocol)[0]]
+    assert "We held out a random 1.4% of all interactions for testing." in told
+    assert "The split was drawn anew 3 times, and every draw was evaluated." in told
+    drawn = "drawn uniformly at random and without replacement"
+    assert f"Beside relevant items, a list held 1 non-relevant candidate, {drawn}." in told
+    assert "A held-out item counted as relevant for its user if its rating was at least 5." in told
+    inclusive = protocol.replace({"relevance.inclusive": False, "relevance.threshold": 3.5})
+    assert "A held-out item counted as relevant for its user if its rating was above 3.5." in [
+        sentence.text for sentence in text_of(inclusive)[0]
+    ]
+
+
+def test_what_was_not_done_is_one_sentence():
+    values = {"data.min_rating": "none", "data.sample_users": 1.0, "data.user_core": 5, "data.item_core": 0}
+    told = sentences(values, values)
+    assert [sentence.text for sentence in told] == [
+        "We left out users with fewer than 5 interactions.",
+        "There was no lower bound on ratings, subsampling of users or minimum number of interactions for items.",
+    ]
+    assert told[1].states == ("data.min_rating", "data.sample_users", "data.item_core")
+
+
+def test_options_bring_what_they_cite():
+    (sentence,) = sentences({"ties.break": "expected"}, ["ties.break"])
+    assert sentence.cites == ("McSherry & Najork 2008",)
+    (sentence,) = sentences({"split.head": 0.33}, ["split.head"])
+    assert sentence.cites == ("Cremonesi et al. 2010",)
+
+
+def test_a_decision_without_a_wording_is_stated_by_its_question():
+    (sentence,) = sentences({"metric.rbp.p": 0.8}, ["metric.rbp.p"])
+    assert sentence.text == (
+        "With which probability does the reader go on to the next item (persistence): 0.8 (metric.rbp.p)."
+    )
