@@ -6,6 +6,7 @@ import math
 import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from repro.journal import read_journal
+from repro.journal import Contents, read_journal
 from repro.study.folder import JOURNAL
 from repro.study.per_user import FinishedRun, metric_names, user_table
 from repro.study.tuned import TunedAlgorithm, trials_table, tuned_algorithms
@@ -44,6 +45,10 @@ class Results:
 
     folder: Path
 
+    @cached_property
+    def _journal(self) -> Contents:
+        return read_journal(self.folder / JOURNAL)
+
     def long(self) -> pd.DataFrame:
         """One row for each algorithm, fold (``all``: all of them together) and metric."""
         frame: pd.DataFrame = pq.read_table(self.folder / "results.parquet").to_pandas()
@@ -69,7 +74,7 @@ class Results:
         of all lists and the predictions of the held-out pairs. From the journal: the numbers of a run are always the
         same, its times never are.
         """
-        cells = {event.cell: event.seconds for event in read_journal(self.folder / JOURNAL).events("cell.finished")}
+        cells = {event.cell: event.seconds for event in self._journal.events("cell.finished")}
         rows = [(cell.rpartition("/")[0], took.fit, took.score + took.predict) for cell, took in cells.items()]
         frame = pd.DataFrame(rows, columns=["algorithm", "fit", "score"])
         return frame.groupby("algorithm").median().loc[self.long()["algorithm"].unique()]
@@ -77,7 +82,7 @@ class Results:
     def per_list(self) -> pd.DataFrame:
         """Each list's value of each ranking metric: algorithm, fold, user, (target), metric, value."""
         parts = []
-        for event in read_journal(self.folder / JOURNAL).events("cell.finished"):
+        for event in self._journal.events("cell.finished"):
             if "values" not in event.artifacts:
                 continue
             label, _, fold = event.cell.rpartition("/")
@@ -119,11 +124,11 @@ class Results:
 
     def tuned(self) -> list[TunedAlgorithm]:
         """How the parameters of each algorithm came about."""
-        return tuned_algorithms(read_journal(self.folder / JOURNAL), list(self.long()["algorithm"].unique()))
+        return tuned_algorithms(self._journal, list(self.long()["algorithm"].unique()))
 
     def impacts(self) -> pd.DataFrame:
         """What each decision touched, for the data, the split and each cell."""
-        journal = read_journal(self.folder / JOURNAL)
+        journal = self._journal
         rows = []
         for line in journal.lines:
             for impact in getattr(line.event, "impacts", ()):
