@@ -9,6 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from repro.cli.output import json_option, print_json
+from repro.cli.progress import Stages, quiet_option
 
 
 def complete_form(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -65,9 +66,17 @@ class _WithForms(click.Command):
 )
 @click.option("--license", metavar="URL", help="ro-crate: the licence under which it is published.")
 @click.option("--author", metavar="NAME", help="ro-crate: who ran it.")
+@quiet_option
 @json_option
 def export(
-    run: str, forms: tuple[str, ...], into: str | None, fresh: bool, as_zip: bool, as_json: bool, **options: Any
+    run: str,
+    forms: tuple[str, ...],
+    into: str | None,
+    fresh: bool,
+    as_zip: bool,
+    quiet: bool,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Write a finished run in other forms: for archives, papers, and evaluators of the field."""
     from repro.report.export import export_forms
@@ -75,7 +84,8 @@ def export(
     folder = Path(run)
     target = Path(into) if into else folder.resolve().parent / f"{folder.resolve().name}-export"
     settings = {name: value for name, value in options.items() if value is not None}
-    written = export_forms(folder, forms, target, replace=fresh, as_zip=as_zip, **settings)
+    with Stages(hidden=quiet or as_json) as stages:
+        written = export_forms(folder, forms, target, replace=fresh, as_zip=as_zip, tell=stages.tell, **settings)
     if as_json:
         print_json({"run": str(folder), "written": {form: str(path) for form, path in written.items()}})
         return

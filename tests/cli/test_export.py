@@ -29,7 +29,7 @@ def test_several_forms_beside_the_run(run):
     result = invoke(run, "--to", "csv", "--to", "prov", "--to", "checklist")
     beside = run.parent / "run-export"
     assert result.exit_code == 0
-    assert [line.split()[0] for line in result.output.splitlines()] == ["csv", "prov", "checklist"]
+    assert [line.split()[0] for line in result.stdout.splitlines()] == ["csv", "prov", "checklist"]
     assert sorted(path.name for path in beside.iterdir()) == ["checklist.md", "csv", "prov.json"]
 
 

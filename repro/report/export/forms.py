@@ -99,11 +99,18 @@ def export_run(
 
 
 def export_forms(
-    folder: Path, forms: Sequence[str], into: Path, *, replace: bool = False, as_zip: bool = False, **settings: Any
+    folder: Path,
+    forms: Sequence[str],
+    into: Path,
+    *,
+    replace: bool = False,
+    as_zip: bool = False,
+    tell: Callable[[str, int, int], None] = lambda stage, done, total: None,
+    **settings: Any,
 ) -> dict[str, Path]:
     """Write several forms into the folder ``into``, each under its own name, and each with the settings that it takes.
 
-    What cannot be done is said before anything is written.
+    What cannot be done is said before anything is written. ``tell`` is called with each form before and after it.
     """
     chosen = {form: find_exporter(form) for form in forms}
     taken = {name for exporter in chosen.values() for name in exporter.takes}
@@ -118,7 +125,9 @@ def export_forms(
     for form, target in targets.items():
         own = {name: value for name, value in settings.items() if name in chosen[form].takes}
         zipped = as_zip and not chosen[form].suffix
+        tell(form, 0, 1)
         written[form] = export_run(folder, form, target, replace=replace, as_zip=zipped, **own)
+        tell(form, 1, 1)
     return written
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ MARKS = {BETTER: r"$^{+}$", WORSE: r"$^{-}$", OTHER: r"$^{\neq}$"}
 MEANINGS = {BETTER: "better than", WORSE: "worse than", OTHER: "different from"}
 PACKAGES = ("booktabs", "graphicx")
 DIGITS = 4
+ABREAST = 6  # metrics beside each other, in letters that can be read
 
 
 def write_latex(folder: Path, target: Path, **settings: Any) -> None:
@@ -26,26 +27,34 @@ def write_latex(folder: Path, target: Path, **settings: Any) -> None:
 
 
 def _lines(record: RunRecord, found: Significance) -> Iterator[str]:
-    table = found.table
     yield f"% Needs \\usepackage{{{','.join(PACKAGES)}}}; read it with \\input{{table}}."
     yield f"% Run {record.identity}, protocol {record.began.protocol_hash}."
-    yield r"\begin{table}[t]"
+    yield r"\begin{table}[tbp]"
     yield r"  \centering"
     yield f"  \\caption{{{_caption(record, found)}}}"
     yield r"  \label{tab:results}"
+    metrics = [str(metric) for metric in found.table.columns]
+    for start in range(0, len(metrics), ABREAST):
+        yield from _block(found, metrics[start : start + ABREAST])
+    yield r"\end{table}"
+
+
+def _block(found: Significance, metrics: Sequence[str]) -> Iterator[str]:
+    """Some of the metrics, of all algorithms."""
+    yield ""
+    yield r"  \medskip"
     yield "  % No wider than the page."
     yield r"  \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
-    yield f"  \\begin{{tabular}}{{@{{}}l{'r' * len(table.columns)}@{{}}}}"
+    yield f"  \\begin{{tabular}}{{@{{}}l{'r' * len(metrics)}}}"
     yield r"    \toprule"
-    yield "    " + " & ".join(["algorithm", *(latex_text(metric) for metric in table.columns)]) + r" \\"
+    yield "    " + " & ".join(["algorithm", *map(latex_text, metrics)]) + r" \\"
     yield r"    \midrule"
-    for label in table.index:
-        cells = [_cell(found, str(label), str(metric)) for metric in table.columns]
+    for label in found.table.index:
+        cells = [_cell(found, str(label), metric) for metric in metrics]
         # Braces keep what begins with a bracket or an asterisk from being read as an option of the line above.
         yield "    " + " & ".join([f"{{{latex_text(str(label))}}}", *cells]) + r" \\"
     yield r"    \bottomrule"
     yield r"  \end{tabular}}"
-    yield r"\end{table}"
 
 
 def _cell(found: Significance, label: str, metric: str) -> str:
@@ -53,8 +62,11 @@ def _cell(found: Significance, label: str, metric: str) -> str:
     if value != value:
         return "--"
     number = f"{value:.{DIGITS}f}".replace("-", r"$-$")
-    mark = MARKS.get(found.marks.get(metric, {}).get(label, ""), "")
-    return (f"\\textbf{{{number}}}" if label in found.best(metric) else number) + mark
+    mark = found.marks.get(metric, {}).get(label)
+    # A mark takes no room, so that numbers with and without one stand below each other.
+    return (f"\\textbf{{{number}}}" if label in found.best(metric) else number) + (
+        f"\\rlap{{{MARKS[mark]}}}" if mark else ""
+    )
 
 
 def _caption(record: RunRecord, found: Significance) -> str:

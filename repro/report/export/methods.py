@@ -116,19 +116,13 @@ def _latex(text: Sequence[Section], references: References) -> str:
 
     paragraphs = [
         f"\\paragraph{{{latex_text(section.title)}.}}\n"
-        + "\n".join(_woven(sentence, put, _breakable) for sentence in section.sentences)
+        + "\n".join(_woven(sentence, put, _with_blanks) for sentence in section.sentences)
         for section in text
     ]
     head = "% Read it with \\input{methods}; references.bib has what it cites."
     return "\n\n".join([head, *paragraphs]) + "\n"
 
 
-def _breakable(text: str) -> str:
-    """LaTeX in which long hashes may be broken; blanks at either end are kept."""
-    start, end = (" " if text[:1] == " " else ""), (" " if text[-1:] == " " and text.strip() else "")
-    escaped = latex_text(text)
-    return (
-        start
-        + re.sub(r"\b[0-9a-f]{64}\b", lambda hash_: r"\allowbreak ".join(re.findall(".{8}", hash_[0])), escaped)
-        + end
-    )
+def _with_blanks(text: str) -> str:
+    """LaTeX, in which blanks at either end are kept."""
+    return (" " if text[:1] == " " else "") + latex_text(text) + (" " if text[1:].endswith(" ") else "")

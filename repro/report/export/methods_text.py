@@ -84,6 +84,11 @@ def _plain(text: str) -> Sentence:
     return Sentence(text, ())
 
 
+def _hash(digest: str) -> str:
+    """Enough of a digest to tell it from all others; the journal has the whole."""
+    return f"SHA-256 {digest[:16]}"
+
+
 def _data(record: RunRecord) -> Iterator[Sentence]:
     loaded, known = record.loaded, record.dataset
     name = known.title if known else "synthetic data" if loaded.data == "synthetic" else f"the data set {loaded.data}"
@@ -91,7 +96,7 @@ def _data(record: RunRecord) -> Iterator[Sentence]:
     low, high = record.prepared.scale
     yield _plain(
         f"We used {name}{cite}, with {loaded.rows:,} interactions of {loaded.users:,} users with {loaded.items:,} "
-        f"items and ratings from {low:g} to {high:g} (SHA-256 of its content {loaded.digest})."
+        f"items and ratings from {low:g} to {high:g} ({_hash(loaded.digest)} of its content)."
     )
 
 
@@ -100,7 +105,7 @@ def _after_filters(record: RunRecord) -> Iterator[Sentence]:
     if loaded.digest != left.digest:
         yield _plain(
             f"This left {left.rows:,} interactions of {left.users:,} users with {left.items:,} items "
-            f"(SHA-256 {left.digest})."
+            f"({_hash(left.digest)})."
         )
 
 
@@ -224,6 +229,6 @@ def _software(record: RunRecord) -> Iterator[Sentence]:
         left = f", whose source leaves open: {', '.join(opened)}" if opened else ""
         yield _plain(f"The protocol is called {protocol}{left}.")
     yield _plain(
-        f"The hash of the protocol is {record.began.protocol_hash}; the run is logged in a hash-chained journal, whose "
-        f"last event has the hash {record.identity}."
+        f"The protocol has the {_hash(record.began.protocol_hash)}; the run is logged in a hash-chained journal, which "
+        f"ends with the {_hash(record.identity)}."
     )

@@ -68,6 +68,9 @@ def write_crate(folder: Path, target: Path, license: str = "", author: str = "")
         crate.root_dataset["author"] = person
     crate.root_dataset["mentions"] = run
     crate.write(target)
+    for path in target.rglob("*"):
+        if path.is_file():  # it is made to be read by others, however private the run was
+            path.chmod(0o644)
 
 
 def _describe_root(crate: ROCrate, record: RunRecord, license: str) -> None:

@@ -1,10 +1,12 @@
 """What holds for every form: whole or not at all, never into the run, nothing of value lost."""
 
+import json
 import shutil
 import zipfile
 
 import pytest
 
+from repro import Protocol, Study
 from repro.errors import JournalError, StudyError
 from repro.plugin import Exporter, plugins
 from repro.report.export import export_forms, export_run, exporters
@@ -71,6 +73,25 @@ def test_one_that_fails_leaves_nothing_behind(run, tmp_path, monkeypatch):
     with pytest.raises(OSError, match="full"):
         export_run(run, "breaks", tmp_path / "there")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_with_failed_cells_is_exported_and_says_so(data, tmp_path):
+    protocol = Protocol.load("random-5fold").replace({"split.folds": 2, "missing.rank": "fail"})
+    algorithms = ["reference/popularity", "reference/random", "reference/item-knn"]
+    with pytest.raises(StudyError, match="1 of 6 cells failed"):  # the last one leaves an item of fold 2 unscored
+        Study(data, protocol, algorithms, ["hit@5"]).run(tmp_path / "run")
+    written = export_forms(tmp_path / "run", FORMS, tmp_path / "out")
+    graph = json.loads((written["ro-crate"] / "ro-crate-metadata.json").read_text())["@graph"]
+    (action,) = [one for one in graph if one["@type"] == "CreateAction"]
+    assert action["actionStatus"] == "http://schema.org/FailedActionStatus"
+    assert action["error"].startswith("reference item-knn/2: the score of user")
+    methods = (written["methods"] / "methods.md").read_text()
+    assert "1 of 6 fits failed: reference item-knn/2." in methods
+    checklist = written["checklist"].read_text()
+    assert "| Did all algorithms run on all folds? | no | reference item-knn/2 failed |" in checklist
+    assert "Cells that failed: 1." in (written["latex"] / "table.tex").read_text()
+    assert "repro:failed" in written["prov"].read_text()
+    assert len(list((written["trec"] / "runs").iterdir())) == 5
 
 
 def test_a_damaged_or_unfinished_run_is_refused(run, tmp_path):

@@ -41,8 +41,14 @@ def table(run, tmp_path_factory):
 def rows(table):
     """The cells of each algorithm, and the head, without its first cell."""
     lines = [line.removesuffix(r"\\").split(" & ") for line in table.splitlines() if line.endswith(r"\\")]
-    head, *cells = [[cell.strip() for cell in line] for line in lines]
-    return head[1:], {one[0]: one[1:] for one in cells}
+    head: list[str] = []
+    cells: dict[str, list[str]] = {}
+    for name, *others in ([cell.strip() for cell in line] for line in lines):
+        if name == "algorithm":
+            head += others
+        else:
+            cells.setdefault(name, []).extend(others)
+    return head, cells
 
 
 @pytest.mark.skipif(not ENGINES, reason="there is no TeX here")
