@@ -10,7 +10,7 @@ from repro.verify.finding import LEVELS, Failure, Level, Verification
 from repro.verify.integrity import Tell, check_integrity
 
 if TYPE_CHECKING:
-    from repro.verify.replay import Replay
+    from repro.verify.replayed import Replay
 
 __all__ = ["LEVELS", "Failure", "Level", "Verification", "replay", "verify"]
 
@@ -46,7 +46,7 @@ def verify(
 
 
 def replay(folder: str | Path, into: str | Path, **settings: Any) -> Replay:
-    """Make a run again from its folder alone, and compare; see :func:`repro.verify.replay.replay` for the settings."""
-    from repro.verify.replay import replay as run_again
+    """Make a run again from its folder alone, and compare; with the settings of :mod:`repro.verify.replayed`."""
+    from repro.verify.replayed import replay as run_again
 
     return run_again(folder, into, **settings)

@@ -33,12 +33,13 @@ def order_distances(before: pd.DataFrame, after: pd.DataFrame) -> tuple[float, f
         return math.nan, math.nan
     pairs = {key: min(len(one[key]), len(two[key])) for key in both}
     runs = [{key: _scored(run[key][: pairs[key]]) for key in both} for run in (one, two)]
-    deep = {key for key, length in pairs.items() if length > 1}
     order = _module("repro_eval.measure.document_order")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        taus = order.KTU(*({key: run[key] for key in both if key in deep} for run in runs), per_topic=True)
-        overlaps = order.RBO(*runs, RBO_P, max(pairs.values()), False, True)
+    taus: dict[str, float] = {}
+    overlaps: dict[str, float] = {}
+    for length in set(pairs.values()):  # at a greater depth than its own, a list would not even overlap with itself
+        chosen = [{key: run[key] for key in both if pairs[key] == length} for run in runs]
+        overlaps |= order.RBO(*chosen, RBO_P, length, False, True)
+        taus |= order.KTU(*chosen, per_topic=True) if length > 1 else {}
     return _mean(taus.values()), _mean(overlaps.values())
 
 

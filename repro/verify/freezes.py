@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -40,7 +40,7 @@ class Surroundings:
                 return f"{self.framework}: an environment of the versions of then{f' ({told})' if told else ''}"
             case "own environment":
                 return f"{self.framework}: its own environment, as it was then"
-        return f"{self.framework}: this environment, {told or 'with the versions of then'}"
+        return f"{self.framework}: as it is here, {told or 'with the versions of then'}"
 
 
 def surroundings(run: FinishedRun, *, here: bool = False) -> list[Surroundings]:
@@ -72,33 +72,39 @@ def read_freeze(path: Path) -> dict[str, str]:
             f"{path} cannot be read ({error.strerror}), and says which versions a framework had; --here runs with "
             "what is installed"
         ) from None
+    return _versions(lines)
+
+
+def _versions(lines: Iterable[str]) -> dict[str, str]:
     found = [_LINE.fullmatch(line.strip()) for line in lines]
     return {distribution(line[1]): line[2] for line in found if line}
 
 
 def _of_framework(folder: Path, name: str, then: str, here: bool) -> Surroundings:
     needs = plugins().environment_of(name)
-    if here:
-        frozen = read_freeze(folder / "environments" / f"{name}.txt") if needs else {}
-        return Surroundings(name, "here", (), _changed(frozen, needs) if needs else {})
     if needs is None:  # its plug-in is all that it is
         return Surroundings(name, "here")
     frozen = read_freeze(folder / "environments" / f"{name}.txt")
+    own = _versions(environment.freeze_of(name, needs)) if environment.python_of(name, needs) else None
+    if here:
+        return Surroundings(name, "here", (), _changed(frozen, needs, own if plugins().place(name) != "here" else None))
     changed = _changed(frozen, needs)
     if then == "here" and not changed:
         return Surroundings(name, "here")
-    if then != "here" and _built_alike(name, needs, frozen):
+    if then != "here" and own == frozen:  # to the last version
         return Surroundings(name, "own environment")
     pins = tuple(f"{ALONG}{dist}=={its}" for dist, its in sorted(frozen.items()) if dist != "pip")
     return Surroundings(name, "frozen environment", pins, changed if then == "here" else {})
 
 
-def _changed(frozen: Mapping[str, str], needs: Environment) -> dict[str, tuple[str, str]]:
-    """What a framework stands on that has another version here, or is not here at all."""
+def _changed(
+    frozen: Mapping[str, str], needs: Environment, own: Mapping[str, str] | None = None
+) -> dict[str, tuple[str, str]]:
+    """What a framework stands on that has another version here (or in its ``own`` environment), or is not there."""
     stated = {
         distribution(argument) for step in needs.steps for argument in step if not argument.startswith("-")
     } & frozen.keys()
-    installed = {name: _installed(name) for name in sorted(stated)}
+    installed = {name: _installed(name) if own is None else own.get(name) for name in sorted(stated)}
     return {name: (frozen[name], its or "absent") for name, its in installed.items() if its != frozen[name]}
 
 
@@ -107,11 +113,3 @@ def _installed(name: str) -> str | None:
         return version(name).partition("+")[0]
     except PackageNotFoundError:
         return None
-
-
-def _built_alike(name: str, needs: Environment, frozen: Mapping[str, str]) -> bool:
-    """Whether the environment that the plug-in has here is, to the last version, the one of then."""
-    if environment.python_of(name, needs) is None:
-        return False
-    lines = [_LINE.fullmatch(line.strip()) for line in environment.freeze_of(name, needs)]
-    return {distribution(line[1]): line[2] for line in lines if line} == dict(frozen)

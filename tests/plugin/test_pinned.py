@@ -20,6 +20,7 @@ from repro.journal import read_journal
 from repro.plugin import Environment, Framework, Plugins, environment, how_to_install, pinned, plugins
 from repro.plugin.pins import PINNED, checked_pins, stated_pins, with_pins
 from repro.study import run_study
+from repro.verify import replay
 
 
 def requirements():
@@ -82,6 +83,19 @@ def test_what_is_set_is_restored_and_what_was_set_stays(monkeypatch):
             pass
         assert os.environ[PINNED] == "a: x==1; b: y==1"
     assert PINNED not in os.environ
+
+
+def test_a_whole_freeze_is_of_what_comes_along():
+    pins = checked_pins("recbole", ["~Rec.Bole==1.1.1", "~ruff==0.1", "~torch == 2.9.0", "thop==0.1.1"])
+    assert pins == ("~rec-bole==1.1.1", "~ruff==0.1", "thop==0.1.1", "~torch==2.9.0")
+    found = with_pins(requirements(), pins)
+    assert found.steps == (
+        ("torch==2.9.0",),
+        ("--no-deps", "rec-bole==1.1.1", "numpy==1.26.4", "torch==2.9.0", "thop==0.1.1"),
+    )
+    assert found.frozen == ("rec-bole==1.1.1", "ruff==0.1", "torch==2.9.0")
+    other = with_pins(requirements(), checked_pins("recbole", ["~Rec.Bole==1.1.1", "~torch==2.9.0", "thop==0.1.1"]))
+    assert found.steps == other.steps and environment.digest(found) != environment.digest(other)
 
 
 def test_who_cannot_be_pinned_is_told(monkeypatch):
@@ -237,6 +251,30 @@ def test_a_study_runs_with_the_version_that_is_pinned_next_to_the_plug_in_s_own(
         assert f"tiny-framework=={version}" in [line.replace("_", "-") for line in freeze]
     old, new = ((tmp_path / name / "results.csv").read_text() for name in ("old", "new"))
     assert old != new
+
+
+def test_a_run_is_replayed_with_the_versions_of_its_freeze(study, tmp_path):
+    """With 1.0 items are ranked the other way round: only its own version gives the numbers of the run again."""
+    assert install("--pin", "tiny_framework==1.0").exit_code == 0
+    with pinned({"tiny": ["tiny_framework==1.0"]}):
+        run_study(Study.load(study), tmp_path / "old")
+    assert install().exit_code == 0
+    said = []
+    done = replay(tmp_path / "old", tmp_path / "again", say=said.append)
+    assert "tiny: an environment of the versions of then" in said and "tiny is ready" in said
+    assert done.reproduced and done.comparison.summary.startswith("1 numbers: 1 identical")
+    (began,) = read_journal(tmp_path / "again" / "journal.jsonl").events("run.started")
+    assert began.versions["framework:tiny"] == "1.0"
+    assert "tiny-framework==1.0" in (tmp_path / "again" / "environments" / "tiny.txt").read_text().replace("_", "-")
+    # The environment that the first replay built is there for the next one, whose freeze is the same.
+    said.clear()
+    assert replay(tmp_path / "again", tmp_path / "third", say=said.append).reproduced
+    assert "tiny is ready" not in said
+
+    here = replay(tmp_path / "old", tmp_path / "here", here=True)
+    assert here.changed["framework:tiny"] == ("1.0", "2.0")
+    assert here.frameworks[0].sentence == "tiny: as it is here, tiny-framework 1.0 then, 2.0 now"
+    assert not here.reproduced and not here.comparison.orders["tiny constant"].same
 
 
 def test_a_framework_says_its_pinned_version_and_splits_with_it(tiny, tmp_path):

@@ -60,11 +60,11 @@ def test_no_event_can_be_taken_out_even_by_who_hashes_the_chain_anew(run, forge)
         assert not verify(copy).holds, gone["event"]["event"]
 
 
-def test_a_journal_that_ends_too_early_is_found_at_every_line_and_in_every_byte_of_the_last(run):
+def test_a_journal_that_ends_too_early_is_found_at_every_line_and_within_the_last(run):
     path = run / "journal.jsonl"
     whole = path.read_bytes()
     ends = [place + 1 for place, byte in enumerate(whole) if byte == ord("\n")]
-    for end in [0, *ends[:-1], *range(ends[-2] + 1, len(whole))]:
+    for end in [0, *ends[:-1], *range(ends[-2] + 1, len(whole), 16), len(whole) - 1]:
         path.write_bytes(whole[:end])
         assert not verify(run).holds, end
 

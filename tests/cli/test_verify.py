@@ -1,0 +1,82 @@
+"""`repro verify` and `repro replay`."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from repro import Study
+from repro.cli import commands
+
+STUDY = """
+question = "Which?"
+metrics = ["ndcg@5", "rmse"]
+[data]
+name = "synthetic"
+users = 40
+items = 30
+ratings = 500
+[protocol]
+base = "random-5fold"
+split.folds = 2
+[[algorithms]]
+use = "reference/popularity"
+label = "popular"
+[[algorithms]]
+use = "reference/item-mean"
+label = "mean"
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    (tmp_path / "study.toml").write_text(STUDY)
+    return Study.load(tmp_path / "study.toml").run(tmp_path / "run").folder
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(commands, [*map(str, arguments)], catch_exceptions=False)
+
+
+def test_what_holds_is_one_line_and_the_exit_code_says_it(run):
+    done = invoke("verify", run)
+    assert (done.exit_code, done.stdout) == (0, "run holds: integrity: 17 events, 17 files\n")
+    (run / "results.csv").write_bytes(b"")
+    done = invoke("verify", run)
+    assert done.exit_code == 1
+    first, second = done.stdout.splitlines()
+    assert first == "run does not hold: 1 failure (integrity)"
+    assert second == "  results.csv (line 16 of the journal): its content is not what was written"
+
+
+def test_every_level_for_scripts(run):
+    done = invoke("verify", run, "--level", "retrain", "--workers", 1, "--json")
+    told = json.loads(done.stdout)
+    assert done.exit_code == 0 and told["holds"] and set(told["checked"]) == {"integrity", "rescore", "retrain"}
+    assert told["recomputed"]["ndcg@5"] == "computed again from the stored lists"
+    assert told["refitted"]["tolerance"] == 0.01
+    verdicts = {(one["algorithm"], one["metric"], one["verdict"]) for one in told["refitted"]["numbers"]}
+    assert ("popular", "ndcg@5", "identical") in verdicts
+    (run / "study.toml").write_bytes(b"")
+    told = json.loads(invoke("verify", run, "--json").stdout)
+    assert not told["holds"] and told["failures"][0]["artefact"] == "study.toml"
+
+
+def test_people_see_a_table_of_verdicts(run, tmp_path):
+    done = invoke("verify", run, "--level", "retrain", "--workers", 1, "--algorithm", "mean")
+    assert done.exit_code == 0
+    assert "4 numbers" not in done.output and "2 numbers: 2 identical (tolerance 0.01" in done.output
+
+    done = invoke("replay", run, "--into", tmp_path / "again", "--workers", 1)
+    assert done.exit_code == 0, done.output
+    assert "software and machine are the same as then" in done.output
+    assert "4 numbers: 4 identical (tolerance 0.01 of the original)" in done.output
+    assert (tmp_path / "again" / "report.html").is_file()
+    assert invoke("verify", tmp_path / "again").exit_code == 0
+
+
+def test_replay_for_scripts(run, tmp_path):
+    done = invoke("replay", run, "--into", tmp_path / "again", "--workers", 1, "--here", "--json", "--baseline", "mean")
+    told = json.loads(done.stdout)
+    assert told["reproduced"] and told["baseline"] == "mean" and told["changed"] == {}
+    assert told["lists"]["popular"] == {"same": True, "ktu": 1.0, "rbo": 1.0}
