@@ -19,7 +19,7 @@ from repro.plugin.interfaces import (
     Splitter,
 )
 from repro.plugin.manager import Plugins, chosen, how_to_install, load_plugins, parameters_of, plugins
-from repro.plugin.pins import pinned
+from repro.plugin.pins import pinned, read_requirements
 from repro.plugin.spec import impl
 
 __all__ = [
@@ -53,4 +53,5 @@ __all__ = [
     "parameters_of",
     "pinned",
     "plugins",
+    "read_requirements",
 ]

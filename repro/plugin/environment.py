@@ -18,6 +18,7 @@ from pathlib import Path
 
 from repro.errors import PluginError
 from repro.plugin.interfaces import Environment
+from repro.plugin.pins import is_pin
 
 COMPLETE = "complete.json"
 FROZEN = "frozen.txt"
@@ -28,6 +29,8 @@ VENV = ("-m", "venv")
 # What the worker itself imports, beside the framework.
 WORKER = ("numpy", "pandas", "pluggy", "scipy")
 _LAST = 15
+# How pip begins to say that a file is another one than was pinned.
+_MISMATCH = "DO NOT MATCH THE HASHES"
 
 Tell = Callable[[str], None]
 
@@ -104,13 +107,8 @@ def _build(name: str, environment: Environment, folder: Path, tell: Tell) -> Non
     _run(name, [sys.executable, *VENV, str(folder)], tell)
     python = str(folder / "bin" / "python")
     pip = [python, "-m", "pip", "--disable-pip-version-check", "--no-input", "--retries", "10", "--timeout", "60"]
-    frozen = []
-    if environment.frozen:
-        (folder / FROZEN).write_text("\n".join(environment.frozen) + "\n", encoding="utf-8")
-        frozen = ["-c", str(folder / FROZEN)]
-    for step in environment.steps:
-        tell(f"installing {' '.join(step)}")
-        _run(name, [*pip, "install", "--prefer-binary", *frozen, *step], tell, tries=TRIES)
+    for arguments in _installs(environment, folder, tell):
+        _run(name, [*pip, "install", "--prefer-binary", *arguments], tell, tries=TRIES)
     for module in (*WORKER, *environment.imports):
         tell(f"importing {module}")
         _run(name, [python, "-c", f"import {module}"], tell)
@@ -120,6 +118,32 @@ def _build(name: str, environment: Environment, folder: Path, tell: Tell) -> Non
     part.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     part.replace(folder / COMPLETE)
     tell(f"{name} is ready")
+
+
+def _mismatched(lines: Sequence[str]) -> str:
+    """Which requirement pip had another file of, as it says it: after the line that tells of hashes."""
+    after = lines[next(n for n, line in enumerate(lines) if _MISMATCH in line) + 1 :]
+    return next((line.split()[0] for line in after if "==" in line), "it does not say of what")
+
+
+def _installs(environment: Environment, folder: Path, tell: Tell) -> Iterator[list[str]]:
+    """What pip is told, call by call: what has hashes is installed with them, and apart from what has none."""
+    frozen = []
+    if environment.frozen:
+        (folder / FROZEN).write_text("\n".join(environment.frozen) + "\n", encoding="utf-8")
+        frozen = ["-c", str(folder / FROZEN)]
+    for number, step in enumerate(environment.steps, 1):
+        tell(f"installing {' '.join(step)}")
+        hashed = [argument for argument in step if argument in environment.hashes]
+        options = [argument for argument in step if not is_pin(argument)]
+        if hashed:
+            lines = [" ".join([pin, *(f"--hash={one}" for one in environment.hashes[pin])]) for pin in hashed]
+            listed = folder / f"requirements-{number}.txt"
+            listed.write_text("\n".join(lines) + "\n", encoding="utf-8")
+            yield [*options, "--require-hashes", "-r", str(listed)]
+        left = [argument for argument in step if argument not in environment.hashes]
+        if not hashed or left != options:
+            yield [*frozen, *left]
 
 
 def _run(name: str, command: Sequence[str], tell: Tell, tries: int = 1) -> None:
@@ -133,6 +157,12 @@ def _run(name: str, command: Sequence[str], tell: Tell, tries: int = 1) -> None:
                 tell("  " + line.rstrip())
         if process.returncode == 0:
             return
+        if any(_MISMATCH in line for line in lines):
+            raise PluginError(
+                f"the environment of {name} is not built: pip was given a file that is not one of those that the "
+                f"plug-in pins by their hashes ({_mismatched(lines)}); it was changed on its way, or the index has "
+                "another build of it: ask the index that the plug-in was locked with"
+            )
         if left:
             tell(f"failed with status {process.returncode}; trying again")
             time.sleep(PAUSE)

@@ -107,12 +107,14 @@ class Environment:
     install  what to do to have the framework in the caller's own environment
     frozen   versions, as in ``numpy==1.26.4``, of what comes along: none is installed for itself, and each that is
              installed has that version
+    hashes   by pin, as in ``numpy==1.26.4``, the hashes (``sha256:...``) of its files: nothing else is installed for it
     """
 
     imports: tuple[str, ...]
     steps: tuple[tuple[str, ...], ...]
     install: str = ""
     frozen: tuple[str, ...] = ()
+    hashes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from repro.errors import PluginError, nearest
 from repro.plugin.interfaces import Environment
@@ -16,6 +17,7 @@ Pins = tuple[str, ...]
 
 # Before a pin: not to be installed for itself, but in this version where it comes along.
 ALONG = "~"
+_HASH = "--hash="
 _FORM = "surprise: scikit-surprise==1.1.4 numpy==1.26.4; cornac: cornac==2.2.2"
 # No wildcards, ranges, extras, options or addresses: a name and one version.
 _PIN = re.compile(r"([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)==([0-9][A-Za-z0-9.!_-]*(?:\+[A-Za-z0-9._-]+)?)")
@@ -86,6 +88,11 @@ def checked_pins(framework: str, given: Sequence[str]) -> Pins:
     return tuple(found[name] for name in sorted(found))
 
 
+def is_pin(argument: str) -> bool:
+    """Whether an argument of pip is a name and one exact version."""
+    return _PIN.fullmatch(argument) is not None
+
+
 def distribution(requirement: str) -> str:
     """The name in a pinned requirement, spelt as the package index does."""
     return re.sub(r"[-_.]+", "-", requirement.removeprefix(ALONG).partition("==")[0]).lower()
@@ -98,7 +105,7 @@ def with_pins(environment: Environment, pins: Pins) -> Environment:
     """
     wanted = {distribution(pin): pin.removeprefix(ALONG) for pin in pins}
     along = {distribution(pin) for pin in pins if pin.startswith(ALONG)}
-    own = {argument for step in environment.steps for argument in step if _PIN.fullmatch(argument)}
+    own = {argument for step in environment.steps for argument in step if is_pin(argument)}
     added = [pin for name, pin in wanted.items() if name not in along and name not in map(distribution, own)]
     steps = [
         [wanted.get(distribution(argument), argument) if argument in own else argument for argument in step]
@@ -107,6 +114,18 @@ def with_pins(environment: Environment, pins: Pins) -> Environment:
     steps[-1] += added
     frozen = tuple(wanted[name] for name in sorted(along))
     return replace(environment, steps=tuple(map(tuple, steps)), install="", frozen=frozen)
+
+
+def read_requirements(path: Path) -> tuple[Pins, dict[str, tuple[str, ...]]]:
+    """The pins of a plug-in's requirements as pip takes them, and the hashes of each that has some."""
+    pins: list[str] = []
+    hashes: dict[str, tuple[str, ...]] = {}
+    for word in path.read_text(encoding="utf-8").replace("\\\n", " ").split():
+        if word.startswith(_HASH):
+            hashes[pins[-1]] = (*hashes.get(pins[-1], ()), word.removeprefix(_HASH))
+        else:
+            pins.append(word)
+    return tuple(pins), hashes
 
 
 def _written(pins: Mapping[str, Pins]) -> str:

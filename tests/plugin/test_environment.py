@@ -182,3 +182,52 @@ def test_other_requirements_are_another_environment():
     one, other = Environment((), (("a==1",),)), Environment((), (("a==2",),))
     assert environment.folder_of("same", one) != environment.folder_of("same", other)
     assert environment.folder_of("same", one) == environment.folder_of("same", Environment(("a",), (("a==1",),)))
+
+
+def hashed(folder: Path, *hashes: str) -> Environment:
+    """An environment of one package that is in ``folder``, and must have one of the hashes."""
+    options = ("--no-index", "--find-links", str(folder), "--no-deps")
+    return Environment(
+        ("tiny_framework",), ((*options, "tiny_framework==1.0"),), hashes={"tiny_framework==1.0": hashes}
+    )
+
+
+def test_what_has_hashes_is_installed_only_with_one_of_them(tmp_path):
+    file = Path(wheel(tmp_path, "tiny_framework", "answer = 42\n"))
+    right = "sha256:" + hashlib.sha256(file.read_bytes()).hexdigest()
+    python = environment.build("tiny", hashed(tmp_path, "sha256:" + "1" * 64, right), print)
+    assert subprocess.run([python, "-c", "import tiny_framework"]).returncode == 0
+
+
+def test_a_file_with_another_hash_is_refused_at_once_and_never_installed(tmp_path):
+    file = Path(wheel(tmp_path, "tiny_framework", "answer = 42\n"))
+    needs = hashed(tmp_path, "sha256:" + hashlib.sha256(file.read_bytes()).hexdigest())
+    wheel(tmp_path, "tiny_framework", "import os; os.system('echo stolen')\n")  # the same name, other content
+    told: list[str] = []
+    with pytest.raises(
+        PluginError, match=r"not built: pip was given a file that is not one .*\(tiny_framework==1\.0\)"
+    ):
+        environment.build("tiny", needs, told.append)
+    assert not [line for line in told if "trying again" in line]
+    assert environment.python_of("tiny", needs) is None
+    assert not list(environment.folder_of("tiny", needs).glob("lib/*/site-packages/tiny_framework*"))
+
+
+def test_what_has_no_hashes_is_installed_beside_what_has_some(tmp_path):
+    file = Path(wheel(tmp_path, "tiny_framework", "answer = 42\n"))
+    wheel(tmp_path, "pinned_by_a_claim", "")
+    one = hashed(tmp_path, "sha256:" + hashlib.sha256(file.read_bytes()).hexdigest())
+    both = Environment(
+        ("tiny_framework", "pinned_by_a_claim"), ((*one.steps[0], "pinned_by_a_claim==1.0"),), hashes=one.hashes
+    )
+    environment.build("tiny", both, print)
+    found = environment.freeze_of("tiny", both)
+    assert {line.partition("==")[0] for line in found} >= {"tiny_framework", "pinned_by_a_claim"}
+
+
+def test_hashes_do_not_make_another_environment(tmp_path):
+    """They say which files may be installed, not what an environment holds."""
+    plain = Environment(("a",), (("a==1",),))
+    assert environment.folder_of("a", plain) == environment.folder_of(
+        "a", Environment(("a",), (("a==1",),), hashes={"a==1": ("sha256:00",)})
+    )

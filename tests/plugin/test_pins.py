@@ -28,6 +28,15 @@ def test_every_requirement_is_an_exact_version(name):
     assert set(environment.WORKER) <= versions(stated).keys()
 
 
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_every_requirement_but_torch_has_hashes(name):
+    """torch is the machine's own build (SECURITY.md); nothing else is installed by its name and version alone."""
+    needs = plugins().framework(name).environment
+    stated = {argument for step in needs.steps for argument in step if not argument.startswith("--")}
+    assert {pin for pin in stated if pin not in needs.hashes} <= {"torch==2.13.0"}
+    assert all(re.fullmatch("sha256:[0-9a-f]{64}", one) for pin in needs.hashes for one in needs.hashes[pin])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FRAMEWORKS)
 def test_an_environment_holds_what_is_required_and_nothing_is_missing_in_it(name):

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from repro.plugin import Environment, Evaluator, Framework, Pipeline, Splitter, impl
+from repro.plugin import Environment, Evaluator, Framework, Pipeline, Splitter, impl, read_requirements
 from repro_cornac.declarations import algorithms
 from repro_cornac.evaluators import evaluators
 from repro_cornac.pipelines import pipelines
 from repro_cornac.splitters import splitters
 
-_PINS = tuple(Path(__file__).with_name("requirements.txt").read_text(encoding="utf-8").split())
+_PINS, _HASHES = read_requirements(Path(__file__).with_name("requirements.txt"))
 _TORCH = "torch==2.13.0"
 
 
@@ -30,6 +30,7 @@ def repro_framework() -> Framework:
             imports=("cornac", "torch"),
             steps=((_TORCH,), ("--no-deps", *_PINS)),
             install="pip install 'recsys-repro-cornac[framework]'",
+            hashes=_HASHES,
         ),
     )
 

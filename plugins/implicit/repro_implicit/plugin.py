@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from repro.plugin import Environment, Evaluator, Framework, Pipeline, impl
+from repro.plugin import Environment, Evaluator, Framework, Pipeline, impl, read_requirements
 from repro_implicit.canonical import ALGORITHMS
 from repro_implicit.evaluators import EVALUATORS
 from repro_implicit.models import MODELS, own_algorithm
 from repro_implicit.pipelines import PIPELINES
 
-PINS = tuple(Path(__file__).with_name("requirements.txt").read_text(encoding="utf-8").split())
+PINS, HASHES = read_requirements(Path(__file__).with_name("requirements.txt"))
 
 
 @impl
@@ -26,6 +26,7 @@ def repro_framework() -> Framework:
             imports=("implicit",),
             steps=(("--no-deps", *PINS),),
             install="pip install 'recsys-repro-implicit[framework]'",
+            hashes=HASHES,
         ),
     )
 

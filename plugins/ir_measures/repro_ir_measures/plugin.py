@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from repro.plugin import Environment, Evaluator, Framework, impl
+from repro.plugin import Environment, Evaluator, Framework, impl, read_requirements
 from repro_ir_measures.evaluators import EVALUATORS
 
-PINS = tuple(Path(__file__).with_name("requirements.txt").read_text(encoding="utf-8").split())
+PINS, HASHES = read_requirements(Path(__file__).with_name("requirements.txt"))
 _DISTRIBUTION = "ir-measures"
 
 
@@ -24,6 +24,7 @@ def repro_framework() -> Framework:
             imports=("ir_measures", "pytrec_eval"),
             steps=(("--no-deps", *PINS),),
             install="pip install 'recsys-repro-ir-measures[framework]'",
+            hashes=HASHES,
         ),
     )
 

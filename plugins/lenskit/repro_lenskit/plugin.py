@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from repro.plugin import Environment, Evaluator, Framework, Pipeline, Splitter, impl
+from repro.plugin import Environment, Evaluator, Framework, Pipeline, Splitter, impl, read_requirements
 from repro_lenskit.canonical import canonical_algorithms
 from repro_lenskit.evaluators import EVALUATORS
 from repro_lenskit.pipelines import PIPELINES
 from repro_lenskit.scorers import own_algorithms
 from repro_lenskit.splitters import SPLITTERS
 
-PINS = tuple(Path(__file__).with_name("requirements.txt").read_text(encoding="utf-8").split())
+PINS, HASHES = read_requirements(Path(__file__).with_name("requirements.txt"))
 _BELOW = ("numpy", "scikit-learn", "scipy", "torch")
 
 
@@ -30,6 +30,7 @@ def repro_framework() -> Framework:
             # torch comes first and alone: with others, its builds for accelerators would come along.
             steps=((_pin("torch"),), ("--no-deps", *PINS)),
             install="pip install 'recsys-repro-lenskit[framework]'",
+            hashes=HASHES,
         ),
     )
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from repro.plugin import Environment
+from repro.plugin import Environment, read_requirements
 
 RECBOLE = "1.2.1"
 TORCH = "2.13.0"
-
-
-def pins() -> tuple[str, ...]:
-    """Every distribution of the environment but torch, with its version."""
-    text = (Path(__file__).parent / "requirements.txt").read_text(encoding="utf-8")
-    return tuple(line.strip() for line in text.splitlines() if line.strip())
+# Every distribution of the environment but torch, with its version.
+PINS, HASHES = read_requirements(Path(__file__).with_name("requirements.txt"))
 
 
 def recbole_version() -> str:
@@ -28,6 +24,7 @@ def recbole_version() -> str:
 # torch comes first and alone: as a dependency of others it would come with an accelerator's libraries.
 ENVIRONMENT = Environment(
     imports=("recbole.config", "recbole.trainer"),
-    steps=((f"torch=={TORCH}",), ("--no-deps", *pins())),
+    steps=((f"torch=={TORCH}",), ("--no-deps", *PINS)),
     install="pip install 'recsys-repro-recbole[framework]'",
+    hashes=HASHES,
 )

@@ -12,7 +12,7 @@ from repro.errors import PluginError
 from repro.plugin import Algorithm, RatingPredictor, Recommender, parameters_of, plugins
 from repro.plugin.canonical import CANONICAL
 from repro.plugin.environment import WORKER
-from repro_recbole.environment import ENVIRONMENT, pins
+from repro_recbole.environment import ENVIRONMENT, PINS
 from repro_recbole.models import MODELS
 from repro_recbole.plugin import repro_framework
 
@@ -129,9 +129,9 @@ def test_the_declaration_needs_no_framework() -> None:
 
 
 def test_the_environment_is_pinned() -> None:
-    names = [pin.partition("==")[0].lower() for pin in pins()]
-    assert all(version and "+" not in version for version in (pin.partition("==")[2] for pin in pins()))
+    names = [pin.partition("==")[0].lower() for pin in PINS]
+    assert all(version and "+" not in version for version in (pin.partition("==")[2] for pin in PINS))
     assert len(set(names)) == len(names)
     assert {*WORKER, "recbole", "setuptools"} <= set(names)
     assert "torch" not in names
-    assert ENVIRONMENT.steps == (("torch==2.13.0",), ("--no-deps", *pins()))
+    assert ENVIRONMENT.steps == (("torch==2.13.0",), ("--no-deps", *PINS))

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, version
-from importlib.resources import files
+from pathlib import Path
 
-from repro.plugin import Environment
+from repro.plugin import Environment, read_requirements
 
-PINS = tuple(files("repro_recpack").joinpath("requirements.txt").read_text(encoding="utf-8").split())
+PINS, HASHES = read_requirements(Path(__file__).with_name("requirements.txt"))
 
 # torch comes first and alone: a build for the processor satisfies its pin, and nothing asks for another one later.
 ENVIRONMENT = Environment(
     imports=("recpack",),
     steps=(tuple(pin for pin in PINS if pin.startswith("torch==")), ("--no-deps", *PINS)),
     install="pip install torch==2.13.0 && pip install 'recsys-repro-recpack[framework]'",
+    hashes=HASHES,
 )
 
 

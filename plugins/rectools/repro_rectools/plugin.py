@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from repro.plugin import Environment, Evaluator, Framework, Pipeline, impl
+from repro.plugin import Environment, Evaluator, Framework, Pipeline, impl, read_requirements
 from repro_rectools.canonical import ALGORITHMS
 from repro_rectools.evaluators import evaluators
 from repro_rectools.models import MODELS, own_algorithm
 from repro_rectools.pipelines import pipelines
 
-PINS = tuple(Path(__file__).with_name("requirements.txt").read_text(encoding="utf-8").split())
+PINS, HASHES = read_requirements(Path(__file__).with_name("requirements.txt"))
 
 
 @impl
@@ -26,6 +26,7 @@ def repro_framework() -> Framework:
             imports=("rectools.models",),
             steps=(("--no-deps", *PINS),),
             install="pip install 'recsys-repro-rectools[framework]'",
+            hashes=HASHES,
         ),
     )
 

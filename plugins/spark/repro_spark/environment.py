@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, version
-from importlib.resources import files
+from pathlib import Path
 
-from repro.plugin import Environment
+from repro.plugin import Environment, read_requirements
 
-PINS = tuple(files("repro_spark").joinpath("requirements.txt").read_text(encoding="utf-8").split())
+PINS, HASHES = read_requirements(Path(__file__).with_name("requirements.txt"))
 
 ENVIRONMENT = Environment(
     imports=("pyspark", "pyarrow"),
     steps=(("--no-deps", *PINS),),
     install="pip install 'recsys-repro-spark[framework]' (Java 17 or later is needed beside it)",
+    hashes=HASHES,
 )
 
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from repro.plugin import Environment, Evaluator, Framework, Pipeline, Splitter, impl
+from repro.plugin import Environment, Evaluator, Framework, Pipeline, Splitter, impl, read_requirements
 from repro_surprise.declarations import algorithms
 from repro_surprise.evaluators import EVALUATORS
 from repro_surprise.pipelines import PIPELINES
 from repro_surprise.splitters import splitters
 
 _DISTRIBUTION = "scikit-surprise"
-_PINS = tuple(Path(__file__).with_name("requirements.txt").read_text(encoding="utf-8").split())
+_PINS, _HASHES = read_requirements(Path(__file__).with_name("requirements.txt"))
 
 
 @impl
@@ -30,6 +30,7 @@ def repro_framework() -> Framework:
             imports=("surprise",),
             steps=(("--no-deps", *_PINS),),
             install="pip install 'recsys-repro-surprise[framework]'",
+            hashes=_HASHES,
         ),
     )
 
