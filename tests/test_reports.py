@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from repro.journal import read_journal
+from repro.verify import verify
+from repro.verify.record import Record
 
 REPORTS = Path(__file__).parents[1] / "reports"
 AUDIT = REPORTS / "evaluator-audit"
@@ -41,17 +43,22 @@ def means(folder):
     return {(row["algorithm"], row["metric"]): float(row["value"] or "nan") for row in rows}
 
 
-@pytest.mark.parametrize("folder", KEPT, ids=lambda folder: str(folder.relative_to(REPORTS)))
-def test_the_journal_is_whole_and_is_the_one_of_the_report(folder):
-    journal = read_journal(folder / "journal.jsonl")
-    assert journal.torn == 0
-    report = (folder / "report.html").read_text(encoding="utf-8")
-    assert journal.last_hash in report or journal.reported_hash in report
-    ends = journal.events("run.finished")
-    if folder not in MADE_OF_RUNS and ends:
-        assert ends[-1].failed == 0
-        table = (folder / "results.csv").read_bytes()
-        assert journal.events("results.written")[-1].files["results.csv"] == hashlib.sha256(table).hexdigest()
+@pytest.mark.parametrize("folder", [*KEPT, AUDIT], ids=lambda folder: str(folder.relative_to(REPORTS)))
+def test_what_is_kept_is_what_the_journal_tells_of_and_the_report_is_one_of_it(folder):
+    found = verify(folder)
+    assert found.holds, str(found)
+    record = Record(read_journal(folder / "journal.jsonl"))
+    assert record.cells.keys() == record.finished.keys(), "no cell failed"
+    if folder not in MADE_OF_RUNS:
+        tables = [name for name in record.files if "/" not in name and name.endswith(".csv")]
+        assert tables and all((folder / name).is_file() for name in tables)
+
+
+def test_the_inferred_protocols_are_those_of_the_audit():
+    inferred = {event.name: event for event in read_journal(AUDIT / "journal.jsonl").events("measure.inferred")}
+    digests = {event.protocol: event.protocol_digest for event in inferred.values() if event.protocol}
+    folder = REPORTS.parent / "protocols" / "inferred"
+    assert digests == {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.toml")}
 
 
 @pytest.mark.parametrize("folder", KEPT, ids=lambda folder: str(folder.relative_to(REPORTS)))

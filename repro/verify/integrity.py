@@ -50,6 +50,8 @@ def check_integrity(path: Path, found: Verification, tell: Tell | None = None) -
         _tell_kept(record, there, found)
         count += f", {len(there) - len(strays):,} of the {len(record.files):,} files that it tells of"
     _judge_strays(path, strays, record, found)
+    if elsewhere := sum(event.protocol is not None for event in contents.events("measure.inferred")):
+        found.unchecked.append(f"{elsewhere:,} protocols, which an audit writes elsewhere")
     failed = record.cells.keys() - record.finished.keys()
     cells = f", {len(failed):,} of {len(record.cells):,} cells failed when it ran" if failed else ""
     found.checked["integrity"] = count + cells
