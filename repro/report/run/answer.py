@@ -34,7 +34,7 @@ def answer_section(run: Material) -> str:
 def answer(run: Material) -> str:
     """Who is best by the first metric, by how much, and whether that is more than chance."""
     metric, better = run.first, run.better[run.first]
-    leaders = run.leaders()
+    leaders = run.leaders(metric)
     if not leaders:
         return "No algorithm has a number on all folds, so there is no answer."
     best, value = leaders[0], float(run.values[metric][leaders[0]])

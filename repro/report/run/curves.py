@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from html import escape
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from repro.report.charts import DASHES, SCREEN_COLOURS
 from repro.report.run.figures import NARROW, figure, section
-from repro.report.run.material import SHOWN_LINES, Material
+from repro.report.run.material import Material
 from repro.report.run.ranks import HitFinder, Rates, objection, rates
 from repro.report.run.stored import StoredLists
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 TITLE = "Precision-recall and ROC curves"
+_SHOWN = 8  # lines that can be told apart
 _POINTS = 60  # of a line: enough for the eye
 _MARKED = (1, 5, 10, 20, 50, 100)  # ranks with a dot
 
@@ -28,7 +30,7 @@ def curves_section(run: Material) -> str:
     if why:
         return section("curves", TITLE, [f"<p>No curves can be drawn: {why}.</p>"])
     finder = HitFinder(stored)
-    found = {label: rates(finder.of(label)) for label in run.leaders() if label in run.run.cells}
+    found = {label: rates(finder.of(label)) for label in run.leaders(run.ranking, _SHOWN) if label in run.run.cells}
     found = {label: one for label, one in found.items() if one.lists and len(one.recall)}
     if not found:
         return section("curves", TITLE, ["<p>No curves can be drawn: no held-out item is relevant.</p>"])
@@ -43,7 +45,7 @@ def _note(run: Material, found: dict[str, Rates]) -> str:
     if not all(one.whole for one in found.values()):
         told.append(f"Lists were stored down to rank {len(some.recall)}: curves end there.")
     if len(run.values) > len(found):
-        told.append(f"Shown are the {min(SHOWN_LINES, len(found))} best by {run.first}.")
+        told.append(f"Shown are the {len(found)} best by {escape(run.ranking)}.")
     return f"<p>{' '.join(told)}</p>"
 
 

@@ -15,7 +15,7 @@ def differences_section(run: Material) -> str:
     one = run.tested.get(run.first)
     if one is None or one.against.empty:
         return section("differences", title, ["<p>There are no two algorithms with values of each user.</p>"])
-    others = [label for label in run.leaders(len(run.values)) if label in one.against.index]
+    others = [label for label in run.leaders(run.first) if label in one.against.index]
     spread = quantiles(one.values[others].sub(one.values[one.best], axis=0))
     side = {"higher": "left of", "lower": "right of"}.get(one.better, "beside")
     sentence = (

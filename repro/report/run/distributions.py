@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow.parquet as pq
 
+from repro.data.interactions import FloatArray
 from repro.plugin import FALLBACK, SCORED, UNSCORED
 from repro.report.charts import SCREEN_COLOURS
 from repro.report.pages import table
@@ -81,7 +84,7 @@ def _scores(run: Material) -> list[str]:
         digest = cell.artifacts.get("scores")
         if digest is None or not folder.artifact(digest).is_file():
             continue
-        row, counts = _of_scores(pq.read_table(folder.artifact(digest)))
+        row, counts = score_row(*_read(folder.artifact(digest)))
         rows.append([label, *row])
         bins += [(label, place, share) for place, share in enumerate(counts)]
     if not rows:
@@ -99,27 +102,29 @@ def _scores(run: Material) -> list[str]:
     ]
 
 
-def _of_scores(stored: object) -> tuple[list[str], list[float]]:
-    """A row of the table, and the shares of scores in even steps from the lowest to the highest."""
-    columns = stored.column_names  # type: ignore[attr-defined]
-    values = _flat(stored, "scores")
-    states = _flat(stored, "states") if "states" in columns else np.full(len(values), SCORED, dtype=np.uint8)
-    scored = np.isfinite(values) & (states != UNSCORED)
+def _read(path: Path) -> tuple[FloatArray, npt.NDArray[np.uint8]]:
+    """All scores of a cell, and what each of them is."""
+    stored = pq.read_table(path)
+    values = stored["scores"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+    if "states" not in stored.column_names:
+        return values, np.full(len(values), SCORED, dtype=np.uint8)
+    return values, stored["states"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+
+
+def score_row(values: FloatArray, states: npt.NDArray[np.uint8], bins: int = _BINS) -> tuple[list[str], list[float]]:
+    """The lowest, the middle and the highest score, how many there are, how many pairs have none or a made-up one;
+    and the shares of scores in even steps from the lowest to the highest."""
     total = max(len(values), 1)
-    beside = [f"{1 - scored.sum() / total:.1%}", f"{(states == FALLBACK).sum() / total:.1%}"]
-    known = values[scored]
+    known = np.sort(values[np.isfinite(values) & (states != UNSCORED)])  # once, for all that follows
+    beside = [f"{1 - len(known) / total:.1%}", f"{np.count_nonzero(states == FALLBACK) / total:.1%}"]
     if not len(known):
         return ["–", "–", "–", "0", *beside], []
-    low, high = float(known.min()), float(known.max())
-    counts = np.histogram(known, _BINS, (low, high))[0] / len(known) if high > low else np.eye(1, _BINS)[0]
-    numbers = [f"{value:.4g}" for value in (low, float(np.median(known)), high)]
-    return [*numbers, f"{len(np.unique(known)):,}", *beside], counts.tolist()
-
-
-def _flat(stored: object, name: str) -> np.ndarray:
-    column = stored[name].combine_chunks().flatten()  # type: ignore[index]
-    found: np.ndarray = column.to_numpy(zero_copy_only=False)
-    return found
+    ends = np.searchsorted(known, np.linspace(known[0], known[-1], bins + 1))
+    ends[-1] = len(known)
+    middle = (known[(len(known) - 1) // 2] + known[len(known) // 2]) / 2
+    different = 1 + np.count_nonzero(np.diff(known))
+    numbers = [f"{value:.4g}" for value in (known[0], middle, known[-1])]
+    return [*numbers, f"{different:,}", *beside], (np.diff(ends) / len(known)).tolist()
 
 
 def _strips(data: pd.DataFrame) -> alt.TopLevelMixin:

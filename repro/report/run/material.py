@@ -18,7 +18,6 @@ from repro.study.per_user import FinishedRun, metric_names
 
 # Artefacts that a report cannot do without; scores are large, and a run may be passed on without them.
 _NEEDED = ("values", "lists", "predictions")
-SHOWN_LINES = 8  # lines, or colours, that can be told apart in one chart
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +61,16 @@ class Material:
     def first(self) -> str:
         """The metric that the question is answered by: the first that any algorithm has a number of."""
         return next((name for name in self.better if self.values[name].notna().any()), next(iter(self.better)))
+
+    @cached_property
+    def ranking(self) -> str:
+        """The metric that lists are judged by: the first that is about them, or the first of all."""
+        of_lists = (
+            name
+            for name, measure in zip(self.better, self.run.measures, strict=True)
+            if measure.metric.kind == "ranking" and self.values[name].notna().any()
+        )
+        return next(of_lists, self.first)
 
     @cached_property
     def systems(self) -> list[System]:
@@ -111,10 +120,10 @@ class Material:
             return None
         return str(known.idxmin() if self.better[metric] == "lower" else known.idxmax())
 
-    def leaders(self, most: int = SHOWN_LINES) -> list[str]:
-        """The best algorithms by the first metric, the best first."""
-        ordered = self.values[self.first].dropna().sort_values(ascending=self.better[self.first] == "lower")
-        return list(ordered.index[:most])
+    def leaders(self, metric: str, most: int | None = None) -> list[str]:
+        """The best algorithms by a metric, the best first."""
+        known = self.values[metric].dropna()
+        return list(known.sort_values(ascending=self.better[metric] == "lower", kind="stable").index[:most])
 
 
 def _require_artefacts(run: FinishedRun) -> None:

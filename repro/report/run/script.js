@@ -83,6 +83,7 @@
     const before = drawn.get(figure);
     const live = document.createElement("div");
     live.className = "live";
+    live.setAttribute("aria-hidden", "true"); /* the box around it says what it shows */
     const state = { width, live };
     drawn.set(figure, state);
     try {

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from repro.data.interactions import FloatArray
 from repro.report.pages import plural
 from repro.report.run.figures import figure, section
 from repro.stats import CORRECTIONS, TESTS, Settings, comparison, correct, paired_test
@@ -63,11 +64,14 @@ class Tested:
 def all_pairs(values: pd.DataFrame, metric: str, better: str, best: str) -> Tested:
     """Test all pairs of the columns of ``values`` (users x systems), each on the users that both have."""
     systems = list(values.columns)
-    pairs = list(combinations(systems, 2))
-    found = [_p(values[[a, b]].dropna()) for a, b in pairs]
-    p = pd.DataFrame(np.nan, index=systems, columns=systems)
-    for (a, b), corrected in zip(pairs, correct(found, CORRECTION) if pairs else [], strict=True):
-        p.loc[a, b] = p.loc[b, a] = corrected
+    columns = values.to_numpy(dtype=np.float64).T
+    pairs = list(combinations(range(len(systems)), 2))
+    table = np.full((len(systems), len(systems)), np.nan)
+    if pairs:
+        first, second = np.array(pairs).T
+        table[first, second] = correct([_p(columns[a], columns[b]) for a, b in pairs], CORRECTION)
+        table[second, first] = table[first, second]
+    p = pd.DataFrame(table, index=systems, columns=systems)
     against = pd.DataFrame()
     if pairs:
         settings = Settings(test=TEST, correct="none", baseline=best, better=better, level=LEVEL)
@@ -76,9 +80,10 @@ def all_pairs(values: pd.DataFrame, metric: str, better: str, best: str) -> Test
     return Tested(metric, better, values, best, p, against)
 
 
-def _p(both: pd.DataFrame) -> float:
-    a, b = both.to_numpy().T
-    return paired_test(TEST, a, b).p
+def _p(a: FloatArray, b: FloatArray) -> float:
+    """Of the users that both have."""
+    both = ~(np.isnan(a) | np.isnan(b))
+    return paired_test(TEST, a[both], b[both]).p
 
 
 def written_p(p: float) -> str:
@@ -94,7 +99,7 @@ def matrix_section(run: Material) -> str:
     if one is None or one.pairs < 1:
         why = "There are no two algorithms with values of each user, so no pair can be tested."
         return section("significance", "Which differences are more than chance", [f"<p>{why}</p>"])
-    shown = [label for label in run.leaders(_SHOWN) if label in one.p.index]
+    shown = [label for label in run.leaders(run.first, _SHOWN) if label in one.p.index]
     differ = int((one.p.to_numpy()[np.triu_indices(len(one.p), 1)] <= one.level).sum())
     sentence = f"{differ:,} of {plural(one.pairs, 'pair')} differ by {one.metric} ({one.stated})."
     if len(shown) < len(one.p):

@@ -16,8 +16,8 @@ from repro.report.run.stored import StoredLists
 if TYPE_CHECKING:
     import altair as alt
 
-# Pixels: the plot, about; a name at most, and the line it is in; how far it may reach beyond.
-_PLOT, _LONGEST, _LINE, _MARGIN = (350, 280), 110, 11, 30
+# Pixels: the plot, about; half a dot; a name at most, and the line it is in; how far it may reach beyond.
+_PLOT, _DOT, _LONGEST, _LINE, _MARGIN = (350, 280), 6, 110, 11, 30
 _BESIDE: tuple[tuple[str, Literal["left", "right"], int], ...] = (("right", "left", 8), ("left", "right", -8))
 _COUNTED = "it is counted from the stored lists, with the test parts of the other folds as the training part"
 _UNCOUNTED = "a run folder has no training parts, so it cannot be counted from the stored lists; add novelty@10"
@@ -44,7 +44,7 @@ def tradeoffs_section(run: Material) -> str:
             novelty = f"novelty@{cutoff} (bits)", known
             notes.append(f"novelty: {_COUNTED if known else _UNCOUNTED}")
     drawn = [
-        figure(f"{run.first} against {axis}", _sentence(axis, known), _scatter(run, axis, known), NARROW)
+        figure(f"{run.ranking} against {axis}", _sentence(axis, known), _scatter(run, axis, known), NARROW)
         for axis, values in (coverage, novelty)
         if (known := {label: value for label, value in values.items() if value == value})
     ]
@@ -69,15 +69,15 @@ def _scatter(run: Material, axis: str, known: dict[str, float]) -> alt.TopLevelM
     import altair as alt
 
     rows = [
-        (row.label, row.framework, known[row.label], float(run.values[run.first][row.label]))
+        (row.label, row.framework, known[row.label], float(run.values[run.ranking][row.label]))
         for row in run.systems
-        if row.label in known and run.values[run.first][row.label] == run.values[run.first][row.label]
+        if row.label in known and run.values[run.ranking][row.label] == run.values[run.ranking][row.label]
     ]
     data = pd.DataFrame(rows, columns=["label", "framework", "reach", "accuracy"])
     data["side"] = _sides(data)
     base = alt.Chart(data, height=300).encode(
         x=alt.X("reach:Q", title=axis, scale=alt.Scale(zero=False, padding=14, nice=False)),
-        y=alt.Y("accuracy:Q", title=run.first, scale=alt.Scale(zero=run.better[run.first] != "lower")),
+        y=alt.Y("accuracy:Q", title=run.ranking, scale=alt.Scale(zero=run.better[run.ranking] != "lower")),
         tooltip=[
             alt.Tooltip("label:N", title="algorithm"),
             alt.Tooltip("reach:Q", title="x", format=".4f"),
@@ -102,12 +102,12 @@ def _sides(data: pd.DataFrame) -> list[str]:
 
     The tooltips and the table have all names.
     """
-    taken: list[tuple[float, float, float]] = []
+    across, up = _scaled(data["reach"], _PLOT[0]), _scaled(data["accuracy"], _PLOT[1])
+    taken = [(x - _DOT, x + _DOT, y) for x, y in zip(across, up, strict=True)]
     sides = []
-    places = zip(data["label"], _scaled(data["reach"], _PLOT[0]), _scaled(data["accuracy"], _PLOT[1]), strict=True)
-    for label, x, y in places:
-        length = min(6.0 * len(label), _LONGEST) + 8
-        spans = {"right": (x, x + length, y), "left": (x - length, x, y)}
+    for label, x, y in zip(data["label"], across, up, strict=True):
+        length = min(6.0 * len(label), _LONGEST)
+        spans = {"right": (x + _DOT, x + _DOT + length, y), "left": (x - _DOT - length, x - _DOT, y)}
         free = [side for side, span in spans.items() if _is_free(span, taken)]
         taken += [spans[side] for side in free[:1]]
         sides.append(free[0] if free else "")

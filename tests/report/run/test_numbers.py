@@ -6,7 +6,9 @@ import pytest
 from scipy.stats import ttest_rel
 
 from repro import curves
+from repro.plugin import FALLBACK, SCORED, UNSCORED
 from repro.report.run.answer import answer
+from repro.report.run.distributions import score_row
 from repro.report.run.material import Material
 from repro.report.run.ranks import HitFinder, Hits, rates
 from repro.report.run.reach import Counter
@@ -92,6 +94,20 @@ def test_novelty_is_not_told_where_training_parts_are_not_known(tmp_path):
     run = FinishedRun.read(small_study(["ndcg@5"], changes=changes).run(tmp_path / "run").folder)
     reach = Counter(StoredLists(run), 5).of("reference bias")
     assert reach.novelty is None and 0 < reach.coverage <= 1
+
+
+def test_scores_are_counted_by_hand():
+    # 1, 1, 2, 5 count; one has no score, one is made up (and counts), one is not a number.
+    values = np.array([5.0, 1.0, 2.0, 1.0, 7.0, np.nan])
+    states = np.array([SCORED, SCORED, FALLBACK, SCORED, UNSCORED, SCORED], dtype=np.uint8)
+    row, shares = score_row(values, states, bins=4)  # from 1 to 2, to 3, to 4, to 5 and 5 itself
+    assert row == ["1", "1.5", "5", "3", "33.3%", "16.7%"]
+    assert shares == [0.5, 0.25, 0.0, 0.25]
+    assert score_row(np.array([np.nan]), np.array([SCORED], dtype=np.uint8)) == (
+        ["–", "–", "–", "0", "100.0%", "0.0%"],
+        [],
+    )
+    assert score_row(np.full(3, 2.0), np.zeros(3, dtype=np.uint8), bins=2)[1] == [0.0, 1.0]
 
 
 def test_the_answer_is_that_of_the_table(finished):
