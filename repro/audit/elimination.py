@@ -206,7 +206,7 @@ class Elimination:
         forgotten, and what only it opened is not opened."""
         self.puzzling |= aspect.own
         self.asked = [one for one in self.asked if not aspect.own <= one.question.features]
-        self.explained.remove(aspect)
+        self.explained = [one for one in self.explained if one is not aspect]
         elsewhere = self.space.below(key for one in self.explained for key in one.opens)
         self.opened -= self.space.below(aspect.opens) - elsewhere
 
