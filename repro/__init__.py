@@ -18,10 +18,10 @@ _PUBLIC = {
     "load_dataset": "repro.data",
 }
 # Rooms whose names are used in full: ``repro.audit.infer``.
-_ROOMS = ("audit",)
+_ROOMS = ("audit", "verify")
 
 if TYPE_CHECKING:
-    from repro import audit
+    from repro import audit, verify
     from repro.data import Interactions, load_dataset
     from repro.errors import ReproError
     from repro.evaluate import evaluate
@@ -39,6 +39,7 @@ __all__ = [
     "curves",
     "evaluate",
     "load_dataset",
+    "verify",
 ]
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import signal
 import sys
+from types import FrameType
+from typing import NoReturn
 
 import click
 
@@ -73,20 +76,30 @@ def commands() -> None:
     """Recommender-system results that can be compared across toolkits."""
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: a scheduler or a shutdown asks to stop, as Ctrl-C does."""
+
+
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+    raise Terminated
+
+
 def main() -> None:
     """The `repro` command: errors that a user can mend are printed as a sentence, without a traceback."""
     from repro.errors import ReproError
 
+    signal.signal(signal.SIGTERM, _terminate)
     try:
-        commands(prog_name="repro", standalone_mode=False)
-    except click.exceptions.Exit as stop:
-        sys.exit(stop.exit_code)
+        status = commands(prog_name="repro", standalone_mode=False)
+        if isinstance(status, int):  # what a command that ends with an exit code leaves
+            sys.exit(status)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("stopped", err=True)
-        sys.exit(130)
+    except (click.Abort, KeyboardInterrupt) as abort:
+        stop = abort.__cause__ or abort  # click turns the one into the other
+        click.echo(str(stop) or "stopped", err=True)
+        sys.exit(143 if isinstance(stop, Terminated) else 130)
     except ReproError as error:
         click.echo(click.style("error: ", fg="red", bold=True) + str(error), err=True)
         sys.exit(1)

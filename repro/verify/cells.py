@@ -104,7 +104,9 @@ class CellCheck:
                     wrong |= differ(stored, getattr(of_lists, side))
                 if wrong.any():
                     users = names(tables.values["user"][wrong])
-                    yield self._failure("values", f"{wrong.sum():,} lists have other values than stored", one, users)
+                    yield self._failure(
+                        "values", f"{wrong.sum():,} lists give other values than those stored", one, users
+                    )
             self.sources[one.name] = FROM_LISTS
 
     def _cannot(self, measure: Measure) -> bool:

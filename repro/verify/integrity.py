@@ -28,7 +28,8 @@ def check_integrity(path: Path, found: Verification, tell: Tell | None = None) -
         contents = read_journal(path / JOURNAL)
     except JournalError as error:
         line = re.search(r", line (\d+)", str(error))
-        told = str(error).removeprefix(f"{path / JOURNAL}, ").removeprefix(f"{path / JOURNAL}")
+        told = str(error)[line.end() :].removeprefix(": ").removeprefix(" ") if line else str(error)
+        told = f"it {told}" if told.startswith("is ") else told
         found.failures.append(Failure("integrity", JOURNAL, told, int(line[1]) if line else None))
         found.unchecked.append("all other files: they are checked by the journal, and it does not hold")
         return None

@@ -89,12 +89,12 @@ def replay(
     _require_data(run, study, tell)
     wanted = surroundings(run, here=here)
     wanted = [one for one in wanted if any(entry.framework == one.framework for entry in study.entries)]
-    for one in wanted:
-        say(one.sentence)
     with contextlib.ExitStack() as stack:
         if pins := {one.framework: one.pins for one in wanted if one.pins}:
             stack.enter_context(pinned(pins))
         for one in wanted:
+            if one.pins:
+                say(one.sentence)
             build(one, say)
         require_same(run, make_plan(study))
         changed = changed_software(run, versions(study))

@@ -1,6 +1,8 @@
 """`repro verify` and `repro replay`."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -47,6 +49,12 @@ def test_what_holds_is_one_line_and_the_exit_code_says_it(run):
     first, second = done.stdout.splitlines()
     assert first == "run does not hold: 1 failure (integrity)"
     assert second == "  results.csv (line 16 of the journal): its content is not what was written"
+
+
+def test_the_command_itself_ends_with_the_exit_code(run):
+    for status, spoil in ((0, b""), (1, b"#")):
+        (run / "study.toml").write_bytes((run / "study.toml").read_bytes() + spoil)
+        assert subprocess.run([sys.executable, "-m", "repro", "verify", str(run), "--quiet"]).returncode == status
 
 
 def test_every_level_for_scripts(run):

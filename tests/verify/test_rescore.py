@@ -119,7 +119,7 @@ def test_values_forged_as_well_are_found_with_the_users(run, forge):
     failure = found[0]
     assert (failure.cell, failure.metric) == (cell["cell"], "hit@3")
     assert failure.users == tuple(values.loc[lost, "user"])
-    assert "2 lists have other values than stored" in failure.what
+    assert "2 lists give other values than those stored" in failure.what
 
 
 def test_results_that_do_not_follow_from_the_cells_are_found(run, forge):
