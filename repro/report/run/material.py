@@ -49,7 +49,7 @@ class Material:
     @cached_property
     def values(self) -> pd.DataFrame:
         """Algorithms by metrics, all folds together; only those with all folds."""
-        return self.results.table()
+        return self.results.table().reindex(columns=list(self.better))
 
     @cached_property
     def better(self) -> dict[str, str]:

@@ -178,10 +178,11 @@ def test_runs_of_every_kind_have_a_report(tmp_path, metrics, algorithms, changes
     assert said in write_report(results).read_text()
 
 
-def test_cells_that_failed_are_told_before_the_table(tmp_path):
+@pytest.mark.parametrize("others", [["reference/popularity", "reference/bias"], []])
+def test_cells_that_failed_are_told_before_the_table(tmp_path, others):
     worse = {"use": "reference/item-knn", "label": "none", "parameters": {"k": 0}}
     with pytest.raises(StudyError, match="cells failed"):
-        small_study(["ndcg@5"], ["reference/popularity", "reference/bias", worse]).run(tmp_path / "run")
+        small_study(["ndcg@5", "rmse"], [*others, worse]).run(tmp_path / "run")
     text = write_report(Results(tmp_path / "run")).read_text()
     warning = text.partition('class="warning"')[2].partition("<table")[0]
     assert "none/1: " in warning and "none/2: " in warning
