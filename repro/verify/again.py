@@ -41,7 +41,7 @@ class AgainFold:
     def of_stored(cls, test: pd.DataFrame, listed: list[Any], protocol: Protocol, seed: int) -> AgainFold:
         """From the stored test part, with ``listed`` items that only lists have among its ids."""
         others = list(dict.fromkeys(listed))
-        rows = pd.concat([test, *(test.iloc[:1].assign(item=item) for item in others)], ignore_index=True)
+        rows = pd.concat([test, test.iloc[[0] * len(others)].assign(item=others)], ignore_index=True)
         return cls(Interactions.from_frame(rows).select(np.arange(len(test))), protocol, seed)
 
     @property

@@ -58,7 +58,7 @@ class CellCheck:
             if "predictions" in self.event.artifacts:
                 yield from self._check_predictions()
             yield from self._check_numbers(numbers)
-        except (ReproError, pa.ArrowException, OSError, KeyError, ValueError) as error:
+        except (ReproError, pa.ArrowException, OSError, LookupError, ValueError, TypeError) as error:
             said = str(error).splitlines()[0] if str(error) else type(error).__name__
             yield self._failure("values", f"what the cell stored cannot be computed with: {said}")
 

@@ -51,6 +51,9 @@ def check_integrity(path: Path, found: Verification, tell: Tell | None = None) -
         _tell_kept(record, there, found)
         count += f", {len(there) - len(strays):,} of the {len(record.files):,} files that it tells of"
     _judge_strays(path, strays, record, found)
+    ends = [line.number for line in contents.lines if line.event.event == "run.finished"]
+    if REPORT in there and REPORT in record.files and record.files[REPORT].line < max(ends, default=0):
+        found.unchecked.append(f"{REPORT} is of an earlier state: the run went on since; `repro report` writes it anew")
     if elsewhere := sum(event.protocol is not None for event in contents.events("measure.inferred")):
         found.unchecked.append(f"{elsewhere:,} protocols, which an audit writes elsewhere")
     failed = record.cells.keys() - record.finished.keys()

@@ -81,8 +81,9 @@ def replay(
     ``tell`` how far a stage is. The verdicts are in ``replay.json`` of the new run, with its digest in the journal.
     """
     path, target = Path(folder), Path(into)
-    if (target / JOURNAL).exists():
-        raise StudyError(f"{target} holds a run already; replay into another folder")
+    if target.is_dir() and any(target.iterdir()):
+        what = "holds a run already" if (target / JOURNAL).exists() else "is not empty"
+        raise StudyError(f"{target} {what}; replay into another folder")
     run = _checked(path)
     study = study_again(run, data)
     keep_algorithms(study, algorithms)

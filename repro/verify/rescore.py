@@ -27,7 +27,7 @@ from repro.verify.finding import Failure, Verification
 from repro.verify.integrity import Tell
 from repro.verify.record import Record
 
-BROKEN = (ReproError, pa.ArrowException, OSError, KeyError, ValueError, TypeError)
+BROKEN = (ReproError, pa.ArrowException, OSError, LookupError, ValueError, TypeError)
 
 
 def check_rescore(

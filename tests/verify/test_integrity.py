@@ -157,6 +157,22 @@ def test_a_run_with_a_failed_cell_and_one_that_was_resumed_hold(tmp_path):
         assert "2 of 4 cells failed when it ran" in found.summary
 
 
+def test_what_a_killed_run_leaves_is_gone_when_it_was_resumed(run):
+    """The journal ends before the last cell does, and there are an artefact and half a file that nobody names."""
+    path = run / "journal.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    (run / "report.html").unlink()
+    path.write_bytes(b"".join(lines[:-4]) + lines[-4][:50])
+    (run / "artifacts" / f"{'0' * 64}.parquet").write_bytes(b"stray")
+    (run / "artifacts" / ".half.part").write_bytes(b"half")
+    assert {failure.artefact for failure in verify(run).failures} > {"journal.jsonl", "artifacts/.half.part"}
+    study = Study.load(run / "study.toml")
+    study.folder = run.parent
+    study.run(run, resume=True)
+    found = verify(run, "rescore")
+    assert found.holds, str(found)
+
+
 def test_what_is_no_run_is_told(tmp_path):
     with pytest.raises(JournalError, match=r"has no journal\.jsonl; give the folder of a run"):
         verify(tmp_path)
