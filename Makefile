@@ -68,14 +68,14 @@ test: install
 	@echo "== MovieLens 100K"
 	@$(RETRY) $(BIN)/repro data get ml-100k
 	@echo "== tests"
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 	@$(MAKE) --no-print-directory check
 
 test-all: install
 	@echo "== MovieLens 100K"
 	@$(RETRY) $(BIN)/repro data get ml-100k
 	@echo "== all tests"
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 	@$(MAKE) --no-print-directory check
 
 check: lint types layers

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -92,22 +93,22 @@ def draw_negatives(
     columns = np.empty(room[-1], dtype=np.int32)
     lengths = np.empty(len(rows), dtype=np.int64)
     _draw_lists(
-        pools.columns.offsets,
-        pools.columns.values,
-        pools.cumulative if pools.weighted else nothing,
-        pools.guide if pools.weighted else nothing,
-        pools.weights,
-        strata,
-        keys,
-        available,
-        rows,
-        closed.offsets,
-        closed.values,
-        added.offsets,
-        added.values,
+        _input(pools.columns.offsets),
+        _input(pools.columns.values),
+        _input(pools.cumulative if pools.weighted else nothing),
+        _input(pools.guide if pools.weighted else nothing),
+        _input(pools.weights),
+        _input(strata),
+        _input(keys),
+        _input(available),
+        _input(rows),
+        _input(closed.offsets),
+        _input(closed.values),
+        _input(added.offsets),
+        _input(added.values),
         size,
         replacement,
-        room,
+        _input(room),
         columns,
         lengths,
     )
@@ -116,6 +117,13 @@ def draw_negatives(
         return filled
     within = np.arange(len(columns)) - np.repeat(room[:-1], filled.lengths)
     return filled.keep(within < np.repeat(lengths, filled.lengths))
+
+
+def _input(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The array as it is read: all are read-only, as some come from shared memory; else each mixture is compiled."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 @njit(cache=True, nogil=True)

@@ -30,5 +30,5 @@ def open_executor(name: str, workers: int | None, address: str | None = None) ->
             yield cluster
         return
     if address is not None:
-        raise StudyError(f'address = {address!r} is that of a Ray cluster; it needs executor = "ray"')
+        raise StudyError(f'address = "{address}" is that of a Ray cluster; it needs executor = "ray"')
     yield LocalExecutor(workers or 1)

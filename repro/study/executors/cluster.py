@@ -51,14 +51,29 @@ def connected(address: str | None, workers: int | None) -> Iterator[ModuleType]:
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
     if address == "local":
         options |= {"num_cpus": workers, "include_dashboard": False}
+    with _quiet():
+        try:
+            ray.init(address, **options)
+        except Exception as error:  # of many kinds, and not all of them Ray's
+            raise StudyError(_why_not(address, str(error))) from None
+        try:
+            yield ray
+        finally:
+            ray.shutdown()
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """No lines from Ray about tasks that are tried again: it prints them to standard output, whatever it is told."""
+    from ray._private import worker
+
+    name = "print_to_stdstream"
+    before = getattr(worker, name, None)
+    setattr(worker, name, lambda *_, **__: None)
     try:
-        ray.init(address, **options)
-    except Exception as error:  # of many kinds, and not all of them Ray's
-        raise StudyError(_why_not(address, str(error))) from None
-    try:
-        yield ray
+        yield
     finally:
-        ray.shutdown()
+        setattr(worker, name, before)
 
 
 def _check_answers(address: str) -> None:

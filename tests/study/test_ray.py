@@ -1,0 +1,513 @@
+"""Cells on a Ray cluster of two real nodes: the same bits as here, whatever happens to a node, a task or the driver."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import threading
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+import ray
+from ray.cluster_utils import Cluster
+
+from repro import Study
+from repro.errors import StudyError
+from repro.journal import read_journal
+from repro.plugin import environment, plugins
+from repro.protocol import Protocol, parse_protocol
+from repro.study import run_study
+from repro.study.executors.same_software import require_same, software_of
+
+pytestmark = pytest.mark.xdist_group("ray")
+
+NODE = {"num_cpus": 1, "object_store_memory": 150 * 2**20}
+SECONDS = 120  # until a test gives up waiting for what must happen
+
+SAMPLED = """
+[relevance]
+rule = "any"
+[split]
+strategy = "user-ratio"
+[candidates]
+base = "all-items"
+relevant = "one"
+negatives = "sampled"
+sample_size = 20
+[average]
+over = "lists"
+"""
+
+PLUGIN = '''
+"""Algorithms that wait or die where a test wants them to; the folder that they are given tells them."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+
+from repro.errors import DataError
+from repro.plugin import Algorithm, Framework, Parameter, Scores, impl
+
+
+class Staged:
+    def __init__(self, stage, folder):
+        self.stage, self.folder = stage, Path(folder)
+
+    def fit(self, train, *, seed):
+        self.counts = train.item_counts().astype(float)
+        self.noise = np.random.default_rng(seed).random(train.n_items)
+        getattr(self, "_" + self.stage)()
+
+    def _plain(self):
+        pass
+
+    def _wait(self):
+        """Say where it runs, and wait until it may go on."""
+        import ray
+
+        if ray.is_initialized():
+            told = self.folder / ray.get_runtime_context().get_node_id()
+            told.with_suffix(".part").write_text(str(os.getpid()))
+            told.with_suffix(".part").rename(told)
+            while not (self.folder / "go").exists():
+                time.sleep(0.01)
+
+    def _die_once(self):
+        died = self.folder / "died"
+        if not died.exists():
+            died.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def _die(self):
+        with (self.folder / "deaths").open("a") as deaths:
+            deaths.write("x")
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def _fail(self):
+        with (self.folder / "failures").open("a") as failures:
+            failures.write("x")
+        raise DataError("there is nothing to learn here; take other data")
+
+    def score(self, users, items):
+        return Scores(self.counts[items] + self.noise[items] * (1 + users[:, None] % 3))
+
+
+@impl
+def repro_framework():
+    stages = ("plain", "wait", "die_once", "die", "fail")
+    parameters = (Parameter("stage", "plain", "", stages), Parameter("folder", "", ""))
+    return Framework("staged", "1.0", "", (Algorithm("staged", "", Staged, parameters),))
+'''
+
+
+TINY = '''
+"""A framework that nobody has installed, and that scores by its version."""
+
+import sys
+from importlib.metadata import version
+
+import numpy as np
+
+from repro.plugin import Algorithm, Environment, Framework, Scores, impl
+
+
+class Constant:
+    def fit(self, train, *, seed):
+        import tiny_framework
+
+        self.sign = tiny_framework.SIGN
+        self.notes = {"version": version("tiny-framework"), "prefix": sys.prefix}
+
+    def score(self, users, items):
+        return Scores(np.tile(self.sign * np.asarray(items, dtype=float), (len(users), 1)))
+
+
+@impl
+def repro_framework():
+    steps = (("--no-index", "--no-deps", "--find-links", "WHEELS", "tiny-framework==2.0"),)
+    algorithm = Algorithm("constant", "", Constant)
+    return Framework("tiny", "2.0", "", (algorithm,), environment=Environment(("tiny_framework",), steps))
+'''
+
+
+def add_wheel(folder, version, source):
+    """A package of one module, in a folder that pip can search."""
+    about = f"tiny_framework-{version}.dist-info"
+    files = {
+        "tiny_framework.py": source,
+        f"{about}/METADATA": f"Metadata-Version: 2.1\nName: tiny-framework\nVersion: {version}\n",
+        f"{about}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    files[f"{about}/RECORD"] = "".join(f"{path},,\n" for path in [*files, f"{about}/RECORD"])
+    with zipfile.ZipFile(folder / f"tiny_framework-{version}-py3-none-any.whl", "w") as archive:
+        for path, text in files.items():
+            archive.writestr(path, text)
+
+
+@pytest.fixture(scope="module")
+def plugin_folder(tmp_path_factory):
+    """A folder with two installed plug-ins, for the nodes and for this process."""
+    folder, wheels = tmp_path_factory.mktemp("plug-ins"), tmp_path_factory.mktemp("wheels")
+    add_wheel(wheels, "2.0", "SIGN = -1\n")
+    for name, source in (("staged", PLUGIN), ("tiny", TINY.replace("WHEELS", str(wheels)))):
+        (folder / f"plugin_{name}.py").write_text(source)
+        about = folder / f"plugin_{name}-1.0.dist-info"
+        about.mkdir()
+        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: plugin-{name}\nVersion: 1.0\n")
+        (about / "entry_points.txt").write_text(f"[repro]\n{name} = plugin_{name}\n")
+    return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def known_here(plugin_folder):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(plugin_folder))
+        patch.setenv("REPRO_PLUGINS", "reference,staged,tiny")
+        plugins.cache_clear()
+        yield
+    for name in ("plugin_staged", "plugin_tiny"):
+        sys.modules.pop(name, None)
+    plugins.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    """An environment that sees the packages of this one, and is small enough to be copied."""
+    folder, here = tmp_path_factory.mktemp("bare") / "environment", Path(sysconfig.get_paths()["purelib"])
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    (folder / here.relative_to(sys.prefix) / "here.pth").write_text(f"import site; site.addsitedir({str(here)!r})")
+    return folder
+
+
+class TwoNodes:
+    """A cluster of two nodes with a core each, in the bare environment: Ray copies that of its own to add requirements.
+
+    ``variables`` are those that the nodes are started with.
+    """
+
+    def __init__(self, python, folder, variables):
+        self._python, self._variables = python, variables
+        checks = {
+            "health_check_initial_delay_ms": 0,
+            "health_check_period_ms": 1000,
+            "health_check_failure_threshold": 5,
+        }
+        head = {"include_dashboard": False, "temp_dir": folder, "_system_config": checks}
+        with self._as_there():
+            self._cluster = Cluster(initialize_head=True, head_node_args={**NODE, **head})
+        self.address = self._cluster.address
+        self.add()
+
+    def add(self):
+        with self._as_there():
+            return self._cluster.add_node(**NODE)
+
+    def lose(self, node):
+        self._cluster.remove_node(node, allow_graceful=False)
+
+    def ids(self):
+        return [node.node_id for node in self._cluster.list_all_nodes()]
+
+    def close(self):
+        self._cluster.shutdown()
+
+    @contextlib.contextmanager
+    def _as_there(self):
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in self._variables.items():
+                patch.setenv(name, value)
+            patch.setattr(sys, "executable", self._python)
+            yield
+
+
+@pytest.fixture(scope="module")
+def cluster(plugin_folder, bare, tmp_path_factory):
+    short = tempfile.mkdtemp(prefix="ray")  # the paths of sockets must be short
+    variables = {
+        "PYTHONPATH": os.pathsep.join([str(plugin_folder), *filter(None, [os.environ.get("PYTHONPATH")])]),
+        "REPRO_ENVIRONMENTS": str(tmp_path_factory.mktemp("none")),
+        "RAY_USAGE_STATS_ENABLED": "0",
+    }
+    nodes = TwoNodes(str(bare / "bin" / "python"), short, variables)
+    yield nodes
+    ray.shutdown()
+    nodes.close()
+    shutil.rmtree(short, ignore_errors=True)
+
+
+@pytest.fixture
+def there(cluster):
+    """Options of a run on the cluster, over a connection that tests share: the processes of its tasks go on."""
+    if not ray.is_initialized():
+        ray.init(cluster.address, log_to_driver=False)
+    return {"executor": "ray"}
+
+
+@pytest.fixture
+def apart(cluster):
+    """Options of a run on the cluster with a connection of its own."""
+    ray.shutdown()
+    return {"executor": "ray", "address": cluster.address}
+
+
+@pytest.fixture
+def stage(tmp_path):
+    return tmp_path / "stage"
+
+
+@pytest.fixture
+def staged(data, stage):
+    """Makes a study of staged algorithms, each on two folds; those that wait do so until ``stage / "go"`` is there."""
+    stage.mkdir()
+
+    def make(*stages, folds=2):
+        algorithms = [
+            {"use": "staged/staged", "label": name, "parameters": {"stage": name, "folder": str(stage)}}
+            for name in stages
+        ]
+        protocol = Protocol.load("random-5fold", split__folds=2) if folds == 2 else parse_protocol(SAMPLED, "sampled")
+        return Study(data, protocol, algorithms, ["ndcg@10", "hit@5"], seed=7)
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def tiny_environment(bare, tmp_path_factory):
+    """The environment of the tiny framework on this machine; the nodes have none."""
+    folder = tmp_path_factory.mktemp("environments")
+    copy = f"import shutil, sys; shutil.copytree({str(bare)!r}, sys.argv[1], symlinks=True)"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(environment, "VENV", ("-c", copy))
+        patch.setattr(environment, "WORKER", ())
+        patch.setenv("REPRO_ENVIRONMENTS", str(folder))
+        environment.build("tiny", plugins().environment_of("tiny"), lambda line: None)
+    return folder
+
+
+@pytest.fixture
+def tiny(data, tiny_environment, tmp_path, monkeypatch):
+    """A study of the tiny framework."""
+    monkeypatch.setenv("REPRO_ENVIRONMENTS", str(tiny_environment))
+    freeze(tiny_environment, "2.0")
+    return Study(data, Protocol.load("random-5fold", split__folds=2), ["tiny/constant"], ["ndcg@10"], seed=7)
+
+
+def freeze(environments, version):
+    """Say which version the environment has: what it sees of the one here is none of its own."""
+    (complete,) = environments.glob("tiny-*/complete.json")
+    complete.write_text(json.dumps({"freeze": [f"tiny-framework=={version}"]}))
+
+
+def until(happened):
+    """Wait for what must happen, however slow the machine is."""
+    end = time.monotonic() + SECONDS
+    while not happened():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def cells_of(folder):
+    return read_journal(folder / "journal.jsonl").events("cell.finished")
+
+
+def outcome(folder):
+    """All that must not depend on where and how it was computed."""
+    cells = {event.cell: (event.artifacts, event.digests, event.values) for event in cells_of(folder)}
+    return cells, (folder / "results.parquet").read_bytes()
+
+
+def test_a_study_on_ray_has_the_bits_of_a_local_one(cluster, apart, study, tmp_path):
+    run_study(study, tmp_path / "here")
+    run_study(study, tmp_path / "there", **apart)
+    assert outcome(tmp_path / "there") == outcome(tmp_path / "here")
+    journal = read_journal(tmp_path / "there" / "journal.jsonl")
+    began = journal.events("run.started")[0]
+    assert (began.executor, began.workers, began.versions["ray"]) == ("ray", 2, ray.__version__)
+    nodes = {node[:8] for node in cluster.ids()}
+    assert {event.node.rpartition("/")[2] for event in journal.events("cell.finished")} <= nodes
+    assert not ray.is_initialized()
+
+
+def test_a_node_that_is_lost_in_the_middle_changes_nothing(cluster, there, staged, stage, tmp_path):
+    lost = cluster.add()
+
+    def lose():
+        try:
+            until((stage / lost.node_id).exists)
+            cluster.lose(lost)
+        finally:
+            (stage / "go").touch()
+
+    losing = threading.Thread(target=lose)
+    losing.start()
+    run_study(staged("wait", "plain"), tmp_path / "there", workers=4, **there)
+    losing.join()
+    run_study(staged("wait", "plain"), tmp_path / "here")
+    assert outcome(tmp_path / "there") == outcome(tmp_path / "here")
+    nodes = [event.node for event in cells_of(tmp_path / "there")]
+    assert len(nodes) == 4
+    assert not any(lost.node_id.startswith(node.rpartition("/")[2]) for node in nodes)
+
+
+def test_a_process_that_dies_is_tried_again_and_a_cell_that_fails_is_not(
+    apart, staged, stage, tmp_path, capfd, monkeypatch
+):
+    monkeypatch.setattr("repro.study.executors.ray.RETRIES", 1)
+    study = staged("die_once", "die", "fail", folds=1)
+    with pytest.raises(StudyError, match="2 of 3 cells failed") as told:
+        run_study(study, tmp_path / "there", **apart)
+    assert "the node or the process of die/1 died 2 times (out of memory?)" in str(told.value)
+    assert "fail/1: staged/staged: there is nothing to learn here; take other data" in str(told.value)
+    assert (stage / "deaths").read_text() == "xx"
+    assert (stage / "failures").read_text() == "x"
+    run_study(staged("die_once", folds=1), tmp_path / "here")
+    assert outcome(tmp_path / "there")[0] == outcome(tmp_path / "here")[0]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_what_is_begun_here_is_finished_there(there, study, tmp_path):
+    run_study(study, tmp_path / "here")
+    cut = tmp_path / "there"
+    shutil.copytree(tmp_path / "here", cut)
+    lines = (cut / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    ends = [n for n, line in enumerate(lines, 1) if b"cell.finished" in line]
+    (cut / "journal.jsonl").write_bytes(b"".join(lines[: ends[3]]))
+    run_study(study, cut, resume=True, **there)
+    assert outcome(cut) == outcome(tmp_path / "here")
+    journal = read_journal(cut / "journal.jsonl")
+    resumed = journal.events("run.resumed")[0]
+    assert (resumed.executor, len(resumed.cells_kept)) == ("ray", 4)
+    assert [event.node is None for event in journal.events("cell.finished")] == [True] * 4 + [False] * 6
+
+
+def test_blocks_of_users_are_measured_as_tasks_of_their_own(there, data, tmp_path):
+    """One cell, 120 users in blocks of 64: with two workers or more, each block goes to a node."""
+    metrics = ["ndcg@10", "rr", "gini@10", "catalogue-coverage@10"]
+    study = Study(data, parse_protocol(SAMPLED, "sampled"), ["reference/item-knn"], metrics, seed=11)
+    run_study(study, tmp_path / "here")
+    for workers in (1, 2, 3):
+        run_study(study, tmp_path / f"on {workers}", workers=workers, block_users=64, **there)
+        assert outcome(tmp_path / f"on {workers}") == outcome(tmp_path / "here")
+
+
+STUDY = """
+seed = 7
+metrics = ["ndcg@10"]
+[data]
+name = "synthetic"
+users = 40
+items = 30
+ratings = 400
+seed = 1
+[protocol]
+base = "random-5fold"
+split.folds = 2
+[[algorithms]]
+use = "staged/staged"
+parameters = {{ stage = "wait", folder = "{stage}" }}
+"""
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+def test_no_task_outlives_its_run_and_what_was_begun_can_be_finished(
+    cluster, stage, plugin_folder, tmp_path, monkeypatch, end
+):
+    stage.mkdir()
+    (tmp_path / "study.toml").write_text(STUDY.format(stage=stage))
+    monkeypatch.setenv("PYTHONPATH", str(plugin_folder), prepend=os.pathsep)
+    command = [sys.executable, "-m", "repro", "run", str(tmp_path / "study.toml"), "--into", str(tmp_path / "run")]
+    process = subprocess.Popen(
+        [*command, "--executor", "ray", "--address", cluster.address], stderr=subprocess.PIPE, text=True
+    )
+    nodes = cluster.ids()
+    until(lambda: all((stage / node).exists() for node in nodes) or process.poll() is not None)
+    pids = [int((stage / node).read_text()) for node in nodes]
+    process.send_signal(end)
+    _, said = process.communicate(timeout=SECONDS)
+    assert process.returncode == (130 if end == signal.SIGINT else -end)
+    assert "Traceback" not in said
+    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
+    (stage / "go").touch()
+    study = Study.load(tmp_path / "study.toml")
+    run_study(study, tmp_path / "run", resume=True)
+    run_study(study, tmp_path / "here")
+    assert outcome(tmp_path / "run") == outcome(tmp_path / "here")
+
+
+def test_a_framework_that_nodes_lack_is_built_there_from_the_versions_that_are_here(
+    there, tiny, tiny_environment, tmp_path
+):
+    """Ray makes the environment of the actor that fits; where the framework is, its notes say."""
+    run_study(tiny, tmp_path / "here")
+    run_study(tiny, tmp_path / "there", workers=1, **there)
+    assert outcome(tmp_path / "there") == outcome(tmp_path / "here")
+    notes = {name: cells_of(tmp_path / name)[0].notes for name in ("here", "there")}
+    assert [told["version"] for told in notes.values()] == ["2.0", "2.0"]
+    assert Path(notes["here"]["prefix"]).is_relative_to(tiny_environment)
+    assert "runtime_resources" in Path(notes["there"]["prefix"]).parts
+
+
+def test_an_environment_that_cannot_be_built_is_a_failed_cell(there, tiny, tiny_environment, tmp_path):
+    freeze(tiny_environment, "9.9")
+    with pytest.raises(StudyError, match=r"No matching distribution found for tiny-framework==9\.9"):
+        run_study(tiny, tmp_path / "there", workers=1, **there)
+
+
+def test_a_node_with_other_software_is_refused():
+    expected = software_of("reference")
+    require_same(expected, "reference", "n1")
+    with pytest.raises(StudyError, match=r"node n1 has numpy .* and not 1\.0; install on every node what is installed"):
+        require_same({**expected, "numpy": "1.0"}, "reference", "n1")
+    with pytest.raises(StudyError, match="node n1 lacks a plug-in: there is no framework 'nowhere'"):
+        require_same(expected, "nowhere", "n1")
+
+
+def test_ray_of_another_version_is_told(apart, study, tmp_path, monkeypatch):
+    monkeypatch.setattr(ray, "__version__", "1.13.0")
+    with pytest.raises(StudyError, match=r"has other versions of Ray or Python than this machine.*1\.13\.0"):
+        run_study(study, tmp_path / "run", **apart)
+    assert not (tmp_path / "run").exists()
+
+
+def test_without_ray_it_is_told_how_to_have_it(study, tmp_path, monkeypatch):
+    ray.shutdown()
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(StudyError, match=r"needs Ray, which is not installed; `pip install 'recsys-repro\[ray\]'`"):
+        run_study(study, tmp_path / "run", executor="ray")
+
+
+def test_where_no_cluster_is_it_is_told_at_once(study, tmp_path, monkeypatch):
+    """Ray itself would wait for two minutes."""
+    ray.shutdown()
+    monkeypatch.setattr("repro.study.executors.cluster.ANSWER_SECONDS", 1.0)
+    with socket.socket() as closed, socket.create_server(("127.0.0.1", 0)) as mute:
+        closed.bind(("127.0.0.1", 0))
+        ports = closed.getsockname()[1], mute.getsockname()[1]
+        said = {
+            f"127.0.0.1:{ports[0]}": "cannot connect to a Ray cluster at .*: Connection refused",
+            f"ray://127.0.0.1:{ports[0]}": "cannot connect to a Ray cluster at ray://.*: Connection refused",
+            f"127.0.0.1:{ports[1]}": "what answers there is not Ray",
+            "ray://nowhere.invalid": "cannot connect to a Ray cluster at ray://nowhere.invalid: ",
+            "everywhere": "'everywhere' is no address of a Ray cluster; expected auto, local, HOST:PORT",
+        }
+        for address, sentence in said.items():
+            with pytest.raises(StudyError, match=sentence):
+                run_study(study, tmp_path / "run", executor="ray", address=address)
+    with pytest.raises(StudyError, match='address = "auto" is that of a Ray cluster; it needs executor = "ray"'):
+        run_study(study, tmp_path / "run", address="auto")
+    with pytest.raises(StudyError, match="there is no executor 'rey'; did you mean 'ray'"):
+        run_study(study, tmp_path / "run", executor="rey")
+    assert not (tmp_path / "run").exists()
