@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from repro.study.compare import Compared, Systems
 
 
-def _completes(name: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+def completes(name: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
     """Offers what the table of that name in :mod:`repro.stats` has."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -40,14 +40,14 @@ def _completes(name: str) -> Callable[[click.Context, click.Parameter, str], lis
 @metric_option("Such as ndcg@10; may be repeated [default: the first].")
 @click.option(
     "--test",
-    shell_complete=_completes("TESTS"),
+    shell_complete=completes("TESTS"),
     default="randomisation",
     show_default=True,
     help="randomisation, wilcoxon, t, sign, bootstrap, nemenyi, conover.",
 )
 @click.option(
     "--correct",
-    shell_complete=_completes("CORRECTIONS"),
+    shell_complete=completes("CORRECTIONS"),
     default="holm",
     show_default=True,
     help="none, bonferroni, holm, hochberg, sidak, benjamini-hochberg; over the pairs of a metric.",
@@ -63,7 +63,7 @@ def _completes(name: str) -> Callable[[click.Context, click.Parameter, str], lis
 @click.option("--interval", default="t", show_default=True, help="Of the difference: t, percentile, bca.")
 @click.option(
     "--zeros",
-    shell_complete=_completes("ZEROS"),
+    shell_complete=completes("ZEROS"),
     default="wilcox",
     show_default=True,
     help="Ties in the Wilcoxon test: wilcox, pratt, zsplit.",

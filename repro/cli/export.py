@@ -8,7 +8,8 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from repro.cli.output import json_option, print_json
+from repro.cli.compare import completes
+from repro.cli.output import json_option, print_json, print_table
 from repro.cli.progress import Stages, quiet_option
 
 
@@ -21,19 +22,16 @@ def complete_form(ctx: click.Context, param: click.Parameter, incomplete: str) -
     ]
 
 
-class _WithForms(click.Command):
-    """Lists the forms below the options: those of plug-ins are only known when it is asked for help."""
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+def list_forms(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+    """Prints the forms, those of plug-ins among them, in place of doing anything."""
+    if wanted:
         from repro.report.export import exporters
 
-        with formatter.section("Forms"):
-            formatter.write_dl([(one.name, one.summary) for one in exporters().values()])
-        super().format_epilog(ctx, formatter)
+        print_table(["form", "what it is"], ([one.name, one.summary] for one in exporters().values()))
+        ctx.exit()
 
 
 @click.command(
-    cls=_WithForms,
     epilog=(
         "Examples: repro export run --to ro-crate --zip; "
         "repro export run --to latex --to methods --baseline popularity --into paper"
@@ -47,7 +45,10 @@ class _WithForms(click.Command):
     required=True,
     metavar="FORM",
     shell_complete=complete_form,
-    help="A form of those below; may be repeated.",
+    help="ro-crate, prov, trec, ir-metadata, latex, methods, checklist, csv, or one of a plug-in; may be repeated.",
+)
+@click.option(
+    "--list", is_flag=True, is_eager=True, expose_value=False, callback=list_forms, help="List the forms, and stop."
 )
 @click.option(
     "--into",
@@ -57,8 +58,16 @@ class _WithForms(click.Command):
 @click.option("--fresh", is_flag=True, help="Replace what is there already.")
 @click.option("--zip", "as_zip", is_flag=True, help="Write each folder as a .zip file.")
 @click.option("--baseline", metavar="LABEL", help="latex, methods: test against this one [default: the best].")
-@click.option("--test", help="latex, methods: the paired test, as in `repro compare` [default: randomisation].")
-@click.option("--correct", help="latex, methods: for the number of pairs [default: holm].")
+@click.option(
+    "--test",
+    shell_complete=completes("TESTS"),
+    help="latex, methods: the paired test, as in `repro compare` [default: randomisation].",
+)
+@click.option(
+    "--correct",
+    shell_complete=completes("CORRECTIONS"),
+    help="latex, methods: for the number of pairs [default: holm].",
+)
 @click.option(
     "--level",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),

@@ -144,7 +144,7 @@ class Results:
         return [str(sentence) for sentence in impacts.loc[groups.idxmax(), "sentence"]]
 
     def export(self, form: str, target: str | Path, **settings: Any) -> Path:
-        """Write the run to ``target`` in another form, such as ``latex``; `repro export --help` lists them all.
+        """Write the run to ``target`` in another form, such as ``latex``; `repro export --list` lists them all.
 
         What is at ``target`` already is left alone, unless ``replace=True``.
         """

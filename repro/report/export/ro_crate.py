@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rocrate.rocrate import ROCrate
 
 PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
+RUN = "run"  # the run folder within the crate: it can be verified and replayed as it is
 VERSION = "1.1"  # of RO-Crate, on which the profile is built
 # Neither term is in the context of RO-Crate; the profile has them in one of its own.
 TERMS = {
@@ -42,7 +43,7 @@ TOLD = {
 
 
 def write_crate(folder: Path, target: Path, license: str = "", author: str = "") -> None:
-    """The files of the run and ``ro-crate-metadata.json``, with who made it and under which licence, if stated."""
+    """``run/`` and ``ro-crate-metadata.json``, with who made it and under which licence, where that is stated."""
     from rocrate.rocrate import ROCrate
 
     record = RunRecord.read(folder)
@@ -111,7 +112,7 @@ def _add_files(crate: ROCrate, record: RunRecord) -> dict[str, Entity]:
             "encodingFormat": FORMATS.get(path.suffix, "application/octet-stream"),
             "description": TOLD.get(name) or what.get(digest) or "Every package and version of an environment.",
         }
-        files[name] = crate.add_file(path, dest_path=name, properties=properties)
+        files[name] = crate.add_file(path, dest_path=f"{RUN}/{name}", properties=properties)
     _add(crate, FORMATS[".parquet"][1]["@id"], {"@type": "WebSite", "name": "Apache Parquet"})  # type: ignore[index]
     return files
 

@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from repro.cli import commands
 from repro.report.export import export_run
 
 TOOLS = Path(sys.prefix) / "rocrate-validator" / "bin"
@@ -60,7 +62,7 @@ def test_the_validator_would_have_said_so(crate, cache, tmp_path):
         if entity["@type"] == "CreateAction":
             del entity["instrument"]
     (copy / "ro-crate-metadata.json").write_text(json.dumps(metadata))
-    (copy / "results.csv").unlink()
+    (copy / "run" / "results.csv").unlink()
     found = validate(copy, cache)
     assert found["passed"] is False and found["issues"]
 
@@ -85,14 +87,19 @@ def graph(crate):
 
 def test_every_file_of_the_run_is_in_it_with_its_digest(crate, run):
     entities = graph(crate)
-    files = {str(path.relative_to(run)) for path in run.rglob("*") if path.is_file() and path.name != ".lock"}
+    files = {f"run/{path.relative_to(run)}" for path in run.rglob("*") if path.is_file() and path.name != ".lock"}
     parts = {part["@id"] for part in entities["./"]["hasPart"]}
     assert parts == files
     for name in files:
         content = (crate / name).read_bytes()
-        assert content == (run / name).read_bytes()
+        assert content == (run.parent / name).read_bytes()
         assert entities[name]["sha256"] == hashlib.sha256(content).hexdigest()
         assert entities[name]["contentSize"] == str(len(content))
+
+
+def test_the_run_in_the_crate_is_a_run(crate):
+    result = CliRunner().invoke(commands, ["verify", str(crate / "run")], catch_exceptions=False)
+    assert result.exit_code == 0 and "holds" in result.output
 
 
 def test_the_action_says_who_made_what_from_what_and_when(crate, run):
@@ -106,8 +113,8 @@ def test_the_action_says_who_made_what_from_what_and_when(crate, run):
     versions = lines[0]["event"]["versions"]
     named = {tool["name"]: tool["softwareVersion"] for tool in tools}
     assert named == {"repro": versions["repro"], "reference": versions["framework:reference"]}
-    assert {"results.parquet", "journal.jsonl"} <= {made["@id"] for made in action["result"]}
+    assert {"run/results.parquet", "run/journal.jsonl"} <= {made["@id"] for made in action["result"]}
     used = {one["@id"] for one in action["object"]}
     digest = next(line["event"]["digest"] for line in lines if line["event"]["event"] == "data.loaded")
-    assert used == {f"#data-{digest}", "study.toml", "protocol.toml"}
+    assert used == {f"#data-{digest}", "run/study.toml", "run/protocol.toml"}
     assert entities[action["agent"]["@id"]]["name"] == "Ada Lovelace"
