@@ -1,7 +1,8 @@
 """A run folder as an RO-Crate that follows the Process Run Crate profile (https://w3id.org/ro/wfrun/process/0.5).
 
 The run is one action: its instruments are the core and each framework, its objects are the data and the study, its
-results are all files that it made. The data set itself is named by its digest and not part of the crate.
+results are all files that it made. The data set is named by its digest; of it, the crate has the parts of folds that the
+run stored, which are marked with the terms of the data set.
 """
 
 from __future__ import annotations
@@ -102,16 +103,19 @@ def _told(record: RunRecord) -> str:
 def _add_files(crate: ROCrate, record: RunRecord) -> dict[str, Entity]:
     """All files of the run, by their names."""
     what = _artifacts(record)
+    of_data = {digest for fold in record.folds for digest in fold.artifacts.values()}
     files = {}
     for name, digest in record.files():
         path = record.folder / name
-        properties = {
+        properties: dict[str, Any] = {
             "name": name,
             "sha256": digest,
             "contentSize": str(path.stat().st_size),
             "encodingFormat": FORMATS.get(path.suffix, "application/octet-stream"),
             "description": TOLD.get(name) or what.get(digest) or "Every package and version of an environment.",
         }
+        if digest in of_data and record.dataset:
+            properties["conditionsOfAccess"] = record.dataset.terms
         files[name] = crate.add_file(path, dest_path=f"{RUN}/{name}", properties=properties)
     _add(crate, FORMATS[".parquet"][1]["@id"], {"@type": "WebSite", "name": "Apache Parquet"})  # type: ignore[index]
     return files
@@ -167,7 +171,7 @@ def _data(crate: ROCrate, record: RunRecord) -> Entity:
         "identifier": loaded.digest,
     }
     if known:
-        properties |= {"url": known.home, "usageInfo": known.terms, "citation": known.citation}
+        properties |= {"url": known.home, "conditionsOfAccess": known.terms, "citation": known.citation}
     return _add(crate, f"#data-{loaded.digest}", {key: value for key, value in properties.items() if value})
 
 

@@ -140,6 +140,8 @@ class TrecFiles:
         yield "A score is the rank counted from the end of a list, so that every evaluator keeps the order of the run."
         yield "Relevance is 1 or 0, by the protocol's rule. A user without a relevant item has a topic of zeros only:"
         yield f'  the run counts such users by average.no_relevant = "{decisions["average.no_relevant"]}".'
+        if self.record.dataset:
+            yield f"Qrels are part of the data set, and under its terms: {self.record.dataset.terms}"
         if decisions["candidates.relevant"] == "one":
             yield "Every relevant item has a list of its own; topics are user:item."
         if decisions["ties.break"] in _NO_ORDER:
