@@ -1,8 +1,8 @@
 """A run folder as an RO-Crate that follows the Process Run Crate profile (https://w3id.org/ro/wfrun/process/0.5).
 
 The run is one action: its instruments are the core and each framework, its objects are the data and the study, its
-results are all files that it made. The data set is named by its digest; of it, the crate has the parts of folds that the
-run stored, which are marked with the terms of the data set.
+results are all files that it made. The data set is named by its digest; of it, the crate has the parts of folds that
+the run stored, which are marked with the terms of the data set.
 """
 
 from __future__ import annotations
