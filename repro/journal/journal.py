@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -55,29 +56,48 @@ class Journal:
         self._observe = observe
         self._number = len(kept.lines)
         self._previous = kept.last_hash
-        if contents is None:
-            self._file = path.open("xb")
-        else:
-            with path.open("r+b") as file:
-                file.truncate(path.stat().st_size - kept.torn)
-            self._file = path.open("ab")
+        try:
+            # Without a buffer: what could not be written is not tried again behind our back.
+            self._file = path.open("xb" if contents is None else "r+b", buffering=0)
+            self._file.truncate(self._file.seek(-kept.torn, os.SEEK_END))
+        except FileExistsError:
+            raise
+        except OSError as error:
+            raise self._unwritten(error) from None
 
     def write(self, event: BaseModel) -> str:
         """Append ``event``; its hash."""
-        self._number += 1
         body = {
-            "number": self._number,
+            "number": self._number + 1,
             "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
             "previous": self._previous,
             "event": event.model_dump(mode="json"),
         }
-        self._previous = body["hash"] = line_hash(body)
-        self._file.write(canonical_json(body) + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        body["hash"] = line_hash(body)
+        self._append(canonical_json(body) + b"\n")
+        self._number, self._previous = self._number + 1, str(body["hash"])
         if self._observe:
             self._observe(body)
-        return str(body["hash"])
+        return self._previous
+
+    def _append(self, line: bytes) -> None:
+        """Put a whole line on disk, or none of it."""
+        start = self._file.tell()
+        try:
+            left = memoryview(line)
+            while left:
+                left = left[self._file.write(left) :]
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            with contextlib.suppress(OSError):  # a torn line is known as such
+                self._file.truncate(self._file.seek(start))
+            raise self._unwritten(error) from None
+
+    def _unwritten(self, error: OSError) -> JournalError:
+        return JournalError(
+            f"the journal {self.path} cannot be written: {error.strerror or error}; what is in it is kept: mend that, "
+            "and go on with --resume"
+        )
 
     def close(self) -> None:
         self._file.close()

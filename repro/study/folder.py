@@ -57,30 +57,33 @@ class RunFolder:
         except OSError as error:
             raise StudyError(f"cannot write to the run folder {self.path}: {error.strerror or error}") from None
         try:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
+            if not self._takes(handle):
                 raise StudyError(
                     f"another run is writing to {self.path}; wait for it, or choose another folder with --into"
-                ) from None
+                )
             yield
         finally:
             os.close(handle)
 
+    def _takes(self, handle: int) -> bool:
+        """Whether the lock is ours; one that was removed since it was opened, with the folder, locks nothing."""
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return os.path.samestat(os.fstat(handle), (self.path / LOCK).stat())
+        except OSError:
+            return False
+
     def write(self, name: str, content: bytes) -> str:
         """Write a file of the folder, whole or not at all; its SHA-256."""
         target = self.path / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=".part")
         try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(temporary).replace(target)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+            target.parent.mkdir(parents=True, exist_ok=True)
+            _write_whole(target, content)
+        except OSError as error:
+            raise StudyError(
+                f"{target} cannot be written: {error.strerror or error}; what was finished before it is kept: mend "
+                "that, and go on with --resume"
+            ) from None
         return sha256(content)
 
     def store(self, content: bytes) -> str:
@@ -108,6 +111,20 @@ class RunFolder:
         """Whether the file is there, with that content."""
         path = self.path / name
         return path.is_file() and sha256(path.read_bytes()) == digest
+
+
+def _write_whole(target: Path, content: bytes) -> None:
+    """Write a file beside its place, and move it there when all of it is on disk."""
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).replace(target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
 
 
 def sha256(content: bytes) -> str:

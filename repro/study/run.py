@@ -26,6 +26,7 @@ from repro.study.model import Study
 from repro.study.plan import Cell, Plan, make_plan
 from repro.study.pooling import pooled_values
 from repro.study.results import Results, results_table
+from repro.study.stopping import stoppable
 from repro.study.tune import Range
 from repro.study.tuning import Tuning
 
@@ -82,7 +83,7 @@ def run_study(
         plan = make_plan(study)  # before the folder is touched: what cannot be planned leaves nothing behind
         if not resume or not folder.journal.is_file():
             folder.create(replace=fresh and not resume)
-        with folder.locked():
+        with folder.locked(), stoppable(folder.path):
             # Under the lock: nobody else goes on with it.
             contents = read_journal(folder.journal) if folder.journal.is_file() else None
             _Run(study, plan, folder, opened, means, watcher or Silent()).carry_out(contents)

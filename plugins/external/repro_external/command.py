@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import hashlib
 import itertools
 import os
@@ -10,6 +11,7 @@ import re
 import shlex
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -23,6 +25,8 @@ from repro_external.systems import Gives, Predicts, System
 
 LAST_LINES = 12
 _REMEMBERED = 1 << 14
+_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
+_PR_SET_PDEATHSIG = 1
 _PLACEHOLDER = re.compile(r"\{(train|users|items|pairs|output|seed|here)\}")
 
 
@@ -71,7 +75,13 @@ class Command(System):
         with printed.open("wb") as out, errors.open("wb") as err:
             try:
                 process = subprocess.Popen(
-                    words, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
+                    words,
+                    cwd=folder,
+                    stdin=subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=err,
+                    start_new_session=True,
+                    preexec_fn=_end_with_parent,
                 )
             except OSError as error:
                 raise PluginError(
@@ -115,6 +125,12 @@ class Command(System):
 
 class PredictingCommand(Predicts, Command):
     """A program that predicts on the rating scale."""
+
+
+def _end_with_parent() -> None:
+    """In the new process, before the command begins: have the kernel end it when the one that started it is killed."""
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _write_inputs(train: Interactions, folder: Path, named: set[str]) -> dict[str, str]:
