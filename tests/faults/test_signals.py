@@ -16,7 +16,7 @@ STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143}
     [
         (signal.SIGINT, "1", "here"),
         (signal.SIGTERM, "1", "isolated"),
-        (signal.SIGINT, "2", "isolated"),
+        pytest.param(signal.SIGINT, "2", "isolated", marks=pytest.mark.slow),
         (signal.SIGTERM, "2", "here"),
     ],
 )
@@ -44,7 +44,9 @@ def test_ctrl_c_in_a_terminal_reaches_every_process(faulty, resumes, tmp_path):
     resumes(folder)
 
 
-@pytest.mark.parametrize(("number", "workers"), [(signal.SIGINT, "1"), (signal.SIGTERM, "2")])
+@pytest.mark.parametrize(
+    ("number", "workers"), [pytest.param(signal.SIGINT, "1", marks=pytest.mark.slow), (signal.SIGTERM, "2")]
+)
 def test_a_command_of_another_system_ends_with_the_run(faulty, tmp_path, number, workers):
     """It has a session of its own, which a terminal's Ctrl-C does not reach."""
     held = tmp_path / "held"
