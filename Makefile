@@ -116,6 +116,7 @@ benchmark: install benchmarks/.venv/.installed
 	$(BIN)/python benchmarks/adapters.py
 	$(BIN)/python benchmarks/isolation.py
 	$(BIN)/python benchmarks/multiverse.py
+	$(BIN)/python benchmarks/executors.py
 
 clean:
 	rm -rf .venv benchmarks/.venv

@@ -2,7 +2,8 @@
 
 A framework then runs in a Ray actor whose runtime environment has its requirements, on the node of the cell that asks
 it, behind the same border as in a worker of this machine. The core stays in the environment of the cluster, so that
-what is computed from the scores has the same bits as anywhere.
+what is computed from the scores has the same bits as anywhere. Ray allows no other Ray in such an environment: where a
+framework needs one (RecBole does), the node builds the environment as `repro plugins install` does.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from repro.errors import PluginError
-from repro.plugin import Guarded, ParameterValue, plugins, wire
-from repro.plugin.isolated import ONE_THREAD, IsolatedRecommender, failure_in
+from repro.plugin import Guarded, ParameterValue, environment, plugins, wire
+from repro.plugin.isolated import LAST_LINES, ONE_THREAD, IsolatedRecommender, failure_in
 from repro.plugin.worker import Responder
 
 # How long Ray may take to build an environment: some are gigabytes to download.
@@ -29,6 +30,11 @@ class Requirements:
     module: str
     packages: tuple[str, ...]
     options: tuple[str, ...]
+
+    @property
+    def has_ray(self) -> bool:
+        """Whether Ray itself is among them."""
+        return any(package.startswith("ray==") for package in self.packages)
 
     @property
     def runtime_env(self) -> dict[str, Any]:
@@ -86,10 +92,11 @@ class CarriedWorker:
             raise self._error(f"did not answer within {limit:g} seconds ({what}) and was stopped") from None
         except RuntimeEnvSetupError as error:
             self._stop()
-            raise PluginError(f"Ray cannot build the environment of {self.name} here: {error}") from None
+            said = "\n".join(str(error).strip().splitlines()[-LAST_LINES:])
+            raise PluginError(f"Ray cannot build the environment of {self.name}; its last lines:\n{said}") from None
         except RayError as error:
             self._stop()
-            raise self._error(f"died during {what}: {error}") from None
+            raise self._error(f"died during {what}: {str(error).strip().splitlines()[0]}") from None
         answer, results = wire.decode(io.BytesIO(given).read)
         if failure := failure_in(answer, what):
             raise PluginError(failure.message) if failure.known else self._error(failure.message)
@@ -118,6 +125,11 @@ class Carried:
         framework, algorithm = plugins().algorithm(reference)
         wanted = self.requirements.get(framework.name)
         if wanted is None or plugins().place(framework.name) != "missing":
+            return plugins().recommender(reference, parameters, limit)
+        if wanted.has_ray:
+            needs = plugins().environment_of(framework.name)
+            assert needs is not None
+            environment.build(framework.name, needs, lambda line: None)
             return plugins().recommender(reference, parameters, limit)
         worker = _workers.get((framework.name, wanted))
         if worker is None or not worker.alive:

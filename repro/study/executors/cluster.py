@@ -117,6 +117,7 @@ def _why_not(address: str, reason: str) -> str:
             f"the Ray cluster at {address} has other versions of Ray or Python than this machine, and they must be "
             f"the same ({stated})"
         )
+    reason = ([line.strip() for line in reason.splitlines() if line.strip(" ;")] or ["no reason given"])[-1].rstrip(".")
     if address == "auto":
         return (
             "there is no Ray cluster on this machine; `ray start --head` starts one, --address names one elsewhere, "
@@ -124,7 +125,4 @@ def _why_not(address: str, reason: str) -> str:
         )
     if address == "local":
         return f"Ray could not be started: {reason}"
-    return (
-        f"cannot connect to a Ray cluster at {address}: {reason.rstrip('.')}; `ray status` on its head shows whether "
-        "it is up"
-    )
+    return f"cannot connect to a Ray cluster at {address}: {reason}; `ray status` on its head shows whether it is up"

@@ -18,7 +18,7 @@ from repro.errors import ReproError, StudyError
 from repro.study.executors.carried import Carried, requirements_of
 from repro.study.executors.cluster import connected
 from repro.study.executors.on_node import RETRIES, carry_out
-from repro.study.executors.same_software import software_of
+from repro.study.executors.same_software import TO_DO, software_of
 from repro.study.executors.steps import Done, Progress, Step, Task, carried_out
 from repro.study.means import Means
 from repro.study.plan import Plan
@@ -78,8 +78,10 @@ class RayExecutor:
             running.discard(reference)
             try:
                 answer: Done | ReproError = ray.get(reference)
-            except ray.exceptions.RayTaskError:  # not foreseen: a mistake in the code
-                raise
+            except ray.exceptions.RayTaskError as error:
+                if not isinstance(error.cause, ray.exceptions.RaySystemError):
+                    raise  # not foreseen: a mistake in the code
+                raise StudyError(f"a node cannot read what it is sent ({error.cause}); {TO_DO}") from None
             except ray.exceptions.RayError as error:
                 raise StudyError(
                     f"the node or the process of {task.cell.id} died {RETRIES + 1} times (out of memory?); the last "

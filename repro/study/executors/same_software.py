@@ -13,7 +13,7 @@ from repro.plugin import plugins
 from repro.study.environment import software
 
 _ROOMS = ("data", "protocol", "split", "candidates", "ranking", "metrics", "plugin", "study")
-_TO_DO = "install on every node what is installed where the run is started"
+TO_DO = "install on every node what is installed where the run is started"
 
 
 def software_of(framework: str) -> dict[str, str]:
@@ -27,14 +27,14 @@ def require_same(expected: Mapping[str, str], framework: str, node: str) -> None
     try:
         here = software_of(framework)
     except PluginError as error:
-        raise StudyError(f"node {node} lacks a plug-in: {error}; {_TO_DO}") from None
+        raise StudyError(f"node {node} lacks a plug-in: {error}; {TO_DO}") from None
     other = [
         f"{name} {version} and not {expected.get(name, 'none')}"
         for name, version in here.items()
         if version != expected.get(name)
     ]
     if other:
-        raise StudyError(f"node {node} has {', '.join(other)}; {_TO_DO}")
+        raise StudyError(f"node {node} has {', '.join(other)}; {TO_DO}")
 
 
 @cache
