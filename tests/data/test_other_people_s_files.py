@@ -70,6 +70,7 @@ def zipped(*members):
         ("a.json", json.dumps(ROWS)),
         ("a.json", json.dumps(dict(zip(("user", "item", "rating", "ts"), zip(*ROWS, strict=True), strict=True)))),
     ],
+    ids=lambda value: "packed" if isinstance(value, bytes) else None,  # which has the time in it
 )
 def test_the_same_rows_in_every_form(write, name, content):
     assert rows(read_interactions(write(name, content))) == ROWS
