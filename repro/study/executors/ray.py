@@ -81,11 +81,11 @@ class RayExecutor:
             except ray.exceptions.RayTaskError as error:
                 if not isinstance(error.cause, ray.exceptions.RaySystemError):
                     raise  # not foreseen: a mistake in the code
-                raise StudyError(f"a node cannot read what it is sent ({error.cause}); {TO_DO}") from None
+                raise StudyError(f"a node cannot read what it is sent ({_first_line(error.cause)}); {TO_DO}") from None
             except ray.exceptions.RayError as error:
                 raise StudyError(
                     f"the node or the process of {task.cell.id} died {RETRIES + 1} times (out of memory?); the last "
-                    f"time: {str(error).strip().splitlines()[0]}"
+                    f"time: {_first_line(error)}"
                 ) from None
             if isinstance(answer, ReproError):
                 raise answer
@@ -96,3 +96,7 @@ class RayExecutor:
         finally:
             for reference in running:  # nobody is left to take what they compute
                 ray.cancel(reference, force=True)
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).strip().partition("\n")[0]
