@@ -5,6 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+# Longer names are no typing errors, and to compare them takes long.
+_LONGEST = 200
+
 
 class ReproError(Exception):
     """Anything a user can mend; the command line prints its text without a traceback."""
@@ -32,7 +35,8 @@ class JournalError(ReproError):
 
 def nearest(given: str, known: Iterable[str]) -> str:
     """The end of a sentence about the unknown ``given``: a `did you mean` clause, or a full stop."""
-    names = list(known)
+    given = given[:_LONGEST]
+    names = [name for name in known if len(name) <= _LONGEST]
     close = difflib.get_close_matches(given, names, n=1, cutoff=0.5)
     if not close:
         close = [name for name in names if given and (name.startswith(given) or given in name)][:1]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from repro.data.columns import id_text
+from repro.data.json_text import parse_json
 from repro.data.streams import open_stream
 from repro.data.text import ALIASES, COMMENT, comments_told, lines_of, plain_name
 from repro.errors import DataError
@@ -123,12 +124,12 @@ def load_json(path: Path) -> Any:
     with open_stream(path) as stream:
         text = stream.read().decode("utf-8-sig", errors="replace")
     try:
-        return json.loads(text)
+        return parse_json(text)
     except json.JSONDecodeError as error:
         found = []
         for number, line in lines_of(path, "utf-8"):
             try:
-                found.append(json.loads(line))
+                found.append(parse_json(line))
             except json.JSONDecodeError as fault:
                 said, place = (error, error.lineno) if number == 1 else (fault, number)
                 raise DataError(f"{path} is not valid JSON: {said.msg} in line {place:,}; write it again") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -15,6 +16,9 @@ from repro.data.archive import SIZE_LIMIT
 from repro.errors import DataError
 
 _ZIP = b"PK\x03\x04"
+# What Arrow unpacks by the suffix.
+_BY_SUFFIX = (".gz", ".bz2", ".zst", ".lz4", ".br")
+_BLOCK = 1 << 20
 
 
 @contextlib.contextmanager
@@ -31,7 +35,29 @@ def open_stream(path: Path) -> Iterator[Any]:
     else:
         compression = "gzip" if magic[:2] == b"\x1f\x8b" else "bz2" if magic[:3] == b"BZh" else "detect"
         with pa.input_stream(str(path), compression=compression) as stream:
-            yield stream
+            compressed = compression != "detect" or path.suffix.lower() in _BY_SUFFIX
+            yield pa.PythonFile(_Bounded(stream, path), mode="r") if compressed else stream
+
+
+class _Bounded(io.RawIOBase):
+    """What comes out of a compressed file, up to the size that is unpacked at most: a few bytes may become many."""
+
+    def __init__(self, stream: Any, path: Path) -> None:
+        self._stream, self._path, self._size = stream, path, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        # Everything at once is asked for in parts: what is too much is not to be unpacked first.
+        parts, left = [], size if size >= 0 else SIZE_LIMIT + 1
+        while left > 0 and (part := self._stream.read(min(left, _BLOCK))):
+            parts.append(part)
+            left -= len(part)
+            self._size += len(part)
+            if self._size > SIZE_LIMIT:
+                raise DataError(f"{self._path} is refused: it unpacks to more than {SIZE_LIMIT / 2**30:,.3g} GiB")
+        return b"".join(parts)
 
 
 def inner_name(path: Path) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,7 @@ DELIMITERS = ("::", "\t", ";", ",", "|", " ")
 BLANKS = "blanks"
 COMMENT = "#"
 SKIPPED = "-"
+LONGEST_LINE = 64 << 20
 _SAMPLE = 50
 _MARKS = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars", " ": "single blanks", BLANKS: "white space"}
 
@@ -236,7 +238,7 @@ def roles(
             elif stated[role]:
                 raise DataError(
                     f"{label} has no column '{stated[role]}' for {role}; "
-                    f"it has {', '.join(names)}{nearest(stated[role], names)}"
+                    f"it has {listed(names)}{nearest(stated[role], names)}"
                 )
             continue
         plain = {plain_name(name): name for name in reversed(names)}
@@ -246,7 +248,7 @@ def roles(
     for role in ("user", "item"):
         if role not in found:
             raise UnknownColumns(
-                f"{label} has no column '{role}'; it has {', '.join(names)}{nearest(role, names)} "
+                f"{label} has no column '{role}'; it has {listed(names)}{nearest(role, names)} "
                 "State which column is which with `columns`"
             )
     for role, name in found.items():
@@ -294,11 +296,27 @@ def _parse(
         left_out.append(row.text)
         return "skip"
 
+    try:
+        return _parsed(path, layout, types, wanted, None)
+    except pa.ArrowInvalid as error:
+        if "columns, got" not in str(error):
+            raise
+    _require_text(path, layout)  # Arrow shows rows of another width as text, which they must be then
+    return _parsed(path, layout, types, wanted, comment)
+
+
+def _parsed(
+    path: Path,
+    layout: Layout,
+    types: dict[str, pa.DataType],
+    wanted: list[str],
+    other_width: Callable[[pacsv.InvalidRow], str] | None,
+) -> pa.Table:
     parse = pacsv.ParseOptions(
         delimiter=layout.delimiter if len(layout.delimiter) == 1 else "\t",
         quote_char=layout.quote or False,
         escape_char=layout.escape or False,
-        invalid_row_handler=comment,
+        invalid_row_handler=other_width,
     )
     read = pacsv.ReadOptions(
         column_names=list(layout.names),
@@ -316,10 +334,26 @@ def _parse(
             if "Empty CSV" in str(error):
                 raise DataError(f"{path} has a header and no rows: nothing to evaluate") from None
             if "invalid UTF8" in str(error):
-                raise DataError(
-                    f"{path} is not {layout.encoding} text; state its encoding, often encoding='latin-1'"
-                ) from None
+                raise _not_encoded(path, layout) from None
             raise
+
+
+def _require_text(path: Path, layout: Layout) -> None:
+    """Refuse bytes that are no UTF-8 where that is what was stated; other encodings are decoded by Arrow first."""
+    if codecs.lookup(layout.encoding).name != "utf-8":
+        return
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        with open_stream(path) as stream:
+            while block := stream.read(1 << 20):
+                decoder.decode(block)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        raise _not_encoded(path, layout) from None
+
+
+def _not_encoded(path: Path, layout: Layout) -> DataError:
+    return DataError(f"{path} is not {layout.encoding} text; state its encoding, often encoding='latin-1'")
 
 
 def _with_tabs(content: bytes, path: Path, layout: Layout) -> bytes:
@@ -364,7 +398,7 @@ def _wrong_width(path: Path, layout: Layout) -> DataError:
         if len(cells) != len(layout.names) and not line.lstrip().startswith(COMMENT):
             return WidthError(
                 f"{path}: line {number:,} has {len(cells)} columns where {len(layout.names)} were expected "
-                f"({', '.join(layout.names)}): {line[:80]!r}; correct the line, or state the delimiter"
+                f"({listed(layout.names)}): {line[:80]!r}; correct the line, or state the delimiter"
             )
     return WidthError(f"{path}: some lines have more or fewer than {len(layout.names)} columns")
 
@@ -389,6 +423,11 @@ def lines_of(path: Path, encoding: str) -> Iterator[tuple[int, str]]:
         pending, number = b"", 0
         while block := stream.read(1 << 20):
             *lines, pending = (pending + block).split(b"\n")
+            if len(pending) > LONGEST_LINE:
+                raise DataError(
+                    f"{path}: line {number + len(lines) + 1:,} has more than {LONGEST_LINE >> 20} MiB; a line for each "
+                    "row was expected"
+                )
             for line in lines:
                 number += 1
                 if line.rstrip(b"\r"):
@@ -420,6 +459,12 @@ def comments_told(count: int) -> str:
     if count == 1:
         return f"1 line that begins with {COMMENT} is a comment"
     return f"{count:,} lines that begin with {COMMENT} are comments"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names of columns for a sentence: all of a table that somebody wrote, and the beginning of anything else."""
+    told = ", ".join(name[:60] for name in names[:40])
+    return told if len(names) <= 40 else f"{told} and {len(names) - 40:,} more"
 
 
 def plain_name(name: str) -> str:

@@ -327,5 +327,7 @@ def _read_run(file: Path) -> tuple[dict[str, Values], Where]:
         if cells:
             numbers.append(number)
             rows.append(cells)
+    if not rows:
+        raise DataError(f"{file} is empty: a run has lines such as 'topic Q0 document rank score tag'")
     table = dict(zip(_RUN, (np.array(column, dtype=object) for column in zip(*rows, strict=True)), strict=True))
     return {role: table[role] for role in _FROM_RUN}, lambda row: f"line {numbers[row]:,}"

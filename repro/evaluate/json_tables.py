@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
 
+from repro.data.json_text import parse_json
+from repro.data.streams import open_stream
 from repro.data.text import lines_of
 from repro.errors import DataError
 from repro.evaluate.surprise import FIELDS
@@ -21,10 +22,10 @@ def read_json_table(file: Path) -> pd.DataFrame:
     Tuples of five are predictions of Surprise, which lose their names in JSON. A dictionary of items for each user
     has the columns ``user``, ``item`` and ``score``.
     """
-    with pa.input_stream(str(file), compression="detect") as stream:
+    with open_stream(file) as stream:
         text = stream.read().decode("utf-8-sig", errors="replace")
     try:
-        found = json.loads(text)
+        found = parse_json(text)
     except json.JSONDecodeError as error:
         found = _records_of_lines(file, error)
     if isinstance(found, list) and found and all(isinstance(row, list) and len(row) == len(FIELDS) for row in found):
@@ -54,7 +55,7 @@ def _records_of_lines(file: Path, error: json.JSONDecodeError) -> list[Any]:
     records = []
     for number, line in lines_of(file, "utf-8"):
         try:
-            records.append(json.loads(line))
+            records.append(parse_json(line))
         except json.JSONDecodeError as fault:
             said, place = (error, error.lineno) if number == 1 else (fault, number)
             raise DataError(f"{file} is not valid JSON: {said.msg} in line {place:,}; write it again") from None

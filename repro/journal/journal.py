@@ -142,7 +142,7 @@ def _read_line(text: bytes, label: str) -> Line:
     try:
         body = json.loads(text)
         line = Line.model_validate(body)
-    except (ValueError, ValidationError) as error:
+    except (ValueError, RecursionError, ValidationError) as error:
         first = str(error).splitlines()[0]
         raise JournalError(f"{label} is not a journal line ({first}); the journal was edited or damaged") from None
     if line_hash(body) != line.hash:

@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -164,6 +164,18 @@ class Asked(Protocol):
     ) -> wire.Message: ...
 
 
+@contextlib.contextmanager
+def _understood(worker: Asked, what: str) -> Iterator[None]:
+    """Says in a sentence that a message is no answer to a request: not all that it should have is in it."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError) as error:
+        raise PluginError(
+            f"the worker of {worker.name} answered {what} with a message that is no answer to it ({error}); its "
+            "environment may need to be rebuilt"
+        ) from None
+
+
 class IsolatedRecommender:
     """A recommender in a worker. A worker keeps one recommender: the one made last."""
 
@@ -177,7 +189,8 @@ class IsolatedRecommender:
         self._number = worker.made
         worker.ask("import", limit=_START_SECONDS)
         answer, _ = worker.ask("make", algorithm=algorithm, parameters=parameters, limit=limit)
-        self.predicts = bool(answer["predicts"])
+        with _understood(worker, "make"):
+            self.predicts = bool(answer["predicts"])
 
     def on_fold(self, name: str) -> None:
         self._fold = name
@@ -195,11 +208,13 @@ class IsolatedRecommender:
     @property
     def notes(self) -> Mapping[str, str]:
         answer, _ = self._ask("notes")
-        return dict(answer["notes"])
+        with _understood(self._worker, "notes"):
+            return dict(answer["notes"])
 
     def _scores(self, what: str, users: CodeArray, items: CodeArray) -> Scores:
         _, results = self._ask(what, [users.astype("<i4"), items.astype("<i4")])
-        return Scores(results[0], results[1] if len(results) > 1 else None)
+        with _understood(self._worker, what):
+            return Scores(results[0], results[1] if len(results) > 1 else None)
 
     def _ask(self, what: str, arrays: Sequence[wire.AnyArray] = (), **header: Any) -> wire.Message:
         if self._number != self._worker.made:
@@ -213,21 +228,24 @@ def split_isolated(
     """The folds that a splitter makes of the rows in a worker: training and test rows, as positions."""
     header, arrays = wire.rows_to_arrays(rows)
     _, parts = worker.ask("split", arrays, splitter=splitter, seed=seed, parameters=parameters, **header)
-    return list(zip(parts[::2], parts[1::2], strict=True))
+    with _understood(worker, "split"):
+        return list(zip(parts[::2], parts[1::2], strict=True))
 
 
 def evaluate_isolated(worker: Worker, evaluator: str, case: Case, measure: str, k: int | None) -> Observed:
     """What an evaluator in a worker answers."""
     header, arrays = wire.case_to_arrays(case)
     answer, results = worker.ask("evaluate", arrays, evaluator=evaluator, measure=measure, k=k, case=header)
-    return wire.arrays_to_observed(answer, results)
+    with _understood(worker, "evaluate"):
+        return wire.arrays_to_observed(answer, results)
 
 
 def run_isolated(worker: Worker, pipeline: str, rows: Interactions, seed: int) -> list[PipelineFold]:
     """The folds of a framework's whole evaluation in a worker."""
     header, arrays = wire.rows_to_arrays(rows)
     answer, results = worker.ask("run", arrays, pipeline=pipeline, seed=seed, **header)
-    return wire.arrays_to_folds(answer, results)
+    with _understood(worker, "run"):
+        return wire.arrays_to_folds(answer, results)
 
 
 _workers: dict[Launch, Worker] = {}

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 _BLOCK = 1 << 20
+_AT_ONCE = 1 << 28
 _REMEMBERED = 1 << 14
 
 
@@ -55,11 +56,13 @@ class Pipes:
 
     def read(self, size: int) -> bytearray:
         """Exactly ``size`` bytes of an answer; an EOFError where there are no more."""
-        buffer = bytearray(size)
-        view, at = memoryview(buffer), 0
+        buffer = bytearray(min(size, _AT_ONCE))
+        at = 0
         while at < size:
+            if at == len(buffer):  # more is made room for when that much has come, whatever was announced
+                buffer.extend(bytes(min(size - at, at)))
             self._wait(self._reads, self._out)
-            with contextlib.suppress(BlockingIOError):
+            with contextlib.suppress(BlockingIOError), memoryview(buffer) as view:
                 got = os.readv(self._out, [view[at : at + _BLOCK]])
                 if not got:
                     raise EOFError

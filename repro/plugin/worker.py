@@ -29,6 +29,8 @@ from repro.plugin.evaluator import Evaluator, Pipeline
 from repro.plugin.interfaces import Algorithm, Framework, RatingPredictor, Recommender, Scores, Splitter
 
 Answer = tuple[dict[str, Any], list[wire.AnyArray]]
+# What a worker can be asked to do: the methods of the server.
+ASKED = ("hello", "import", "make", "fit", "score", "predict", "notes", "split", "evaluate", "run")
 
 
 class Server:
@@ -45,6 +47,8 @@ class Server:
         self._label = framework.name
 
     def answer(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
+        if header.get("ask") not in ASKED:
+            raise PluginError(f"a worker was asked to {header.get('ask')!r:.40}; it can {', '.join(ASKED)}")
         handle: Callable[[dict[str, Any], Sequence[wire.AnyArray]], Answer] = getattr(self, f"_{header['ask']}")
         return handle(header, arrays)
 

@@ -13,6 +13,7 @@ from repro.errors import ProtocolError, nearest
 from repro.protocol.decision import Value
 from repro.protocol.model import Protocol, resolve
 from repro.protocol.registry import registry
+from repro.protocol.toml import parse_toml
 
 HEADERS = ("name", "title", "source", "notes", "open")
 
@@ -62,7 +63,7 @@ def _read_file(path: Path, label: str) -> Protocol:
 def parse_protocol(text: str, label: str, folder: Path | None = None) -> Protocol:
     """The protocol in ``text``; ``label`` names it in messages, ``folder`` is where its files are."""
     try:
-        document = tomllib.loads(text)
+        document = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
         raise ProtocolError(f"{label} is not valid TOML: {error}") from None
     headers = {key: document.pop(key) for key in HEADERS if key in document}

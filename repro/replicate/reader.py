@@ -13,6 +13,7 @@ from repro.evaluate import default_protocol, read_truth
 from repro.explain.design import read_axes
 from repro.metrics import metrics, parse_measure
 from repro.protocol import Protocol, flatten, line_of
+from repro.protocol.toml import parse_toml
 from repro.replicate.claim import OWN, Cell, Claim, Data, Examples, Setting, System
 from repro.replicate.statements import read_cells, read_facts, read_patterns, read_tolerance
 from repro.study.entry import read_entries
@@ -73,7 +74,7 @@ def read_claim(path: Path) -> Claim:
     """The claim in the file at ``path``."""
     try:
         text = path.read_text(encoding="utf-8")
-        document = tomllib.loads(text)
+        document = parse_toml(text)
     except OSError as error:
         raise StudyError(f"cannot read the claim {path}: {error.strerror or error}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

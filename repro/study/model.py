@@ -14,6 +14,7 @@ from repro.errors import ProtocolError, StudyError, nearest
 from repro.journal import canonical_json
 from repro.metrics import Measure, metrics, parse_measure
 from repro.protocol import Protocol, flatten, line_of
+from repro.protocol.toml import parse_toml
 from repro.study.entry import read_entries, require_space
 from repro.study.tune import names_of, read_tune, with_spaces
 
@@ -79,7 +80,7 @@ class Study:
         path = Path(path)
         try:
             text = path.read_text(encoding="utf-8")
-            document = tomllib.loads(text)
+            document = parse_toml(text)
         except OSError as error:
             raise StudyError(f"cannot read the study {path}: {error.strerror or error}") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -1,0 +1,77 @@
+"""The journal: any file is read, or refused with the line that does not fit."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from repro.journal import Journal, events, read_journal
+from repro.journal.journal import FIRST, canonical_json, line_hash
+
+# FUZZ=50 looks at fifty times as many.
+FEW = settings(max_examples=100 * int(os.environ.get("FUZZ", "1")), suppress_health_check=list(HealthCheck))
+
+
+@pytest.fixture(scope="module")
+def valid(tmp_path_factory):
+    path = tmp_path_factory.mktemp("journal") / "journal.jsonl"
+    journal = Journal(path)
+    for number in range(3):
+        journal.write(events.RunFinished(cells=number, failed=0, seconds=0.5 * number))
+        journal.write(events.ResultsWritten(files={"results.csv": "0" * 64}))
+    return path.read_bytes()
+
+
+@FEW
+@given(data=st.data())
+def test_changed_journals(valid, edited, refuses_or_reads, data):
+    content = data.draw(edited([valid]))
+    found = refuses_or_reads(read_journal, "journal.jsonl", content)
+    if found is not None:  # what is read is the beginning of what was written
+        whole = content[: len(content) - found.torn]
+        assert valid.startswith(whole) or not found.lines
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@FEW
+@given(
+    event=VALUES
+    | st.fixed_dictionaries(
+        {"event": st.sampled_from(["run.finished", "cell.finished", "x"])}, optional={"cells": VALUES}
+    ),
+    number=VALUES,
+    time=VALUES | st.just("2026-01-01T00:00:00.000+00:00"),
+)
+def test_lines_whose_hash_fits_and_whose_content_does_not(event, number, time, refuses_or_reads):
+    body = {"number": number, "time": time, "previous": FIRST, "event": event}
+    try:
+        body["hash"] = line_hash(body)
+        line = canonical_json(body) + b"\n"
+    except ValueError:  # what JSON cannot write
+        return
+    assert refuses_or_reads(read_journal, "journal.jsonl", line) is None
+
+
+HOSTILE = {
+    "nested lists": b"[" * 100_000 + b"\n",
+    "a number of many digits": b'{"number": ' + b"9" * 10_000 + b"}\n",
+    "no text": b"\xff\n",
+    "null": b"null\n",
+    "empty lines": b"\n\n",
+    "half a character": json.dumps({"hash": "\ud800"}).encode() + b"\n",
+}
+
+
+@pytest.mark.parametrize("content", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_journals(content, refuses_or_reads):
+    assert refuses_or_reads(read_journal, "journal.jsonl", content) is None
