@@ -3,6 +3,7 @@
 # make audit    what every evaluator of every toolkit really computes, in hours: reports/evaluator-audit
 # make reports  everything under reports/ anew, in hours; ONLY="replications reference-ml100k": only these
 # make test     virtual environment, tests, linter, type checker, layering check
+# make fuzz     looks for files that crash or hang a reader; SECONDS=600: for that long with each
 # make benchmark    side by side with other evaluators, and with the frameworks themselves
 PYTHON ?= python3
 BIN := .venv/bin
@@ -19,7 +20,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --retries 10 --timeout 6
 # A package index that does not answer is asked again before giving up.
 RETRY := retry() { for try in 1 2 3; do "$$@" && return 0; echo "try $$try failed: $$*"; sleep 5; done; return 1; }; retry
 
-.PHONY: help install study study-all audit reports test test-all check lint types layers format benchmark clean
+.PHONY: help install study study-all audit reports test test-all fuzz check lint types layers format benchmark clean
 
 help:
 	@sed -n '1,/^PYTHON/{/^#/s/^# //p}' Makefile
@@ -77,6 +78,16 @@ test-all: install
 	@echo "== all tests"
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 	@$(MAKE) --no-print-directory check
+
+# Guided by coverage where atheris installs, which it does not on every platform.
+SECONDS ?= 120
+FUZZED := interactions recommendations toml journal wire
+fuzz: install
+	HYPOTHESIS_PROFILE=explore FUZZ=20 $(BIN)/python -m pytest -n 2 tests/fuzz tests/plugin/test_wire.py
+	@$(PIP) install --quiet atheris || echo "atheris does not install here: hypothesis was all"
+	@if $(BIN)/python -c "import atheris" 2>/dev/null; then for one in $(FUZZED); do \
+	  $(BIN)/python tests/fuzz/atheris_all.py $$one -max_total_time=$(SECONDS) -timeout=30 -rss_limit_mb=4096 || exit 1; \
+	done; fi
 
 check: lint types layers
 
