@@ -3,7 +3,7 @@
 # make audit    what every evaluator of every toolkit really computes, in hours: reports/evaluator-audit
 # make reports  everything under reports/ anew, in hours; ONLY="replications reference-ml100k": only these
 # make test     virtual environment, tests, linter, type checker, layering check
-# make fuzz     looks for files that crash or hang a reader; SECONDS=600: for that long with each
+# make fuzz     looks for files that crash or hang a reader; FUZZ_SECONDS=600: for that long with each
 # make benchmark    side by side with other evaluators, and with the frameworks themselves
 PYTHON ?= python3
 BIN := .venv/bin
@@ -80,13 +80,13 @@ test-all: install
 	@$(MAKE) --no-print-directory check
 
 # Guided by coverage where atheris installs, which it does not on every platform.
-SECONDS ?= 120
+FUZZ_SECONDS ?= 120
 FUZZED := interactions recommendations toml journal wire
 fuzz: install
 	HYPOTHESIS_PROFILE=explore FUZZ=20 $(BIN)/python -m pytest -n 2 tests/fuzz tests/plugin/test_wire.py
 	@$(PIP) install --quiet atheris || echo "atheris does not install here: hypothesis was all"
 	@if $(BIN)/python -c "import atheris" 2>/dev/null; then for one in $(FUZZED); do \
-	  $(BIN)/python tests/fuzz/atheris_all.py $$one -max_total_time=$(SECONDS) -timeout=30 -rss_limit_mb=4096 || exit 1; \
+	  $(BIN)/python tests/fuzz/atheris_all.py $$one -max_total_time=$(FUZZ_SECONDS) -timeout=30 -rss_limit_mb=4096 || exit 1; \
 	done; fi
 
 check: lint types layers

@@ -5,6 +5,7 @@ python tests/fuzz/atheris_all.py interactions|recommendations|toml|journal|wire 
 
 from __future__ import annotations
 
+import contextlib
 import io
 import sys
 import tempfile
@@ -43,19 +44,15 @@ def of_file(reader: Callable[[Path], object], names: tuple[str, ...]) -> Callabl
     def look(data: bytes) -> None:
         file = FOLDER / names[data[0] % len(names) if data else 0]
         file.write_bytes(data[1:])
-        try:
+        with contextlib.suppress(ReproError):
             reader(file)
-        except ReproError:
-            pass
 
     return look
 
 
 def toml(data: bytes) -> None:
-    try:
+    with contextlib.suppress(ReproError):
         parse_protocol(data.decode("utf-8", errors="replace"), "fuzzed")
-    except ReproError:
-        pass
 
 
 def message(data: bytes) -> None:
