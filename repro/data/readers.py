@@ -18,19 +18,17 @@ import pyarrow.parquet as pq
 from repro.data.columns import ROLES, Values, data_row, id_text, interactions_from_columns
 from repro.data.interactions import Interactions
 from repro.data.lists import Entry, are_lists, load_json, read_lists
+from repro.data.parse import column_values, line_number, read_columns
 from repro.data.streams import inner_name, open_stream
 from repro.data.text import (
     ALIASES,
     Columns,
     Layout,
     WidthError,
-    column_values,
     comments_told,
     guess_layout,
-    line_number,
     lines_of,
     plain_name,
-    read_columns,
     roles,
 )
 from repro.errors import DataError, nearest

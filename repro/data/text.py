@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv as pacsv
-
-from repro.data.columns import ROLES, Values
+from repro.data.columns import ROLES
 from repro.data.streams import open_stream
 from repro.errors import DataError, nearest
 
@@ -255,166 +248,6 @@ def roles(
         if list(names).count(name) > 1:
             raise DataError(f"{label} has several columns called '{name}' for {role}; leave one of them")
     return found
-
-
-def read_columns(
-    path: Path,
-    layout: Layout,
-    chosen: Mapping[str, str],
-    as_text: Sequence[str] = ("user", "item"),
-    left_out: list[str] | None = None,
-) -> dict[str, Values]:
-    """The chosen columns: those in ``as_text`` as categories of their text, the others as numbers where they are.
-
-    Comments among the rows are passed over; they are added to ``left_out``, where that is given.
-    """
-    types: dict[str, pa.DataType] = {}
-    for role, name in chosen.items():
-        types[name] = pa.dictionary(pa.int32(), pa.string()) if role in as_text else pa.float64()
-    if "timestamp" in chosen:
-        types[chosen["timestamp"]] = pa.int64()
-    wanted = list(chosen.values())
-    left_out = [] if left_out is None else left_out
-    try:
-        table = _parse(path, layout, types, wanted, left_out)
-    except pa.ArrowInvalid as error:
-        if "columns, got" in str(error):
-            raise _wrong_width(path, layout) from None
-        # A value is not a number: read as text, so that the border can name it (or read it as a date).
-        types = {chosen[role]: types[chosen[role]] for role in as_text if role in chosen}
-        left_out.clear()
-        table = _parse(path, layout, {**dict.fromkeys(wanted, pa.string()), **types}, wanted, left_out)
-    return {role: column_values(table.column(name)) for role, name in chosen.items()}
-
-
-def _parse(
-    path: Path, layout: Layout, types: dict[str, pa.DataType], wanted: list[str], left_out: list[str]
-) -> pa.Table:
-    def comment(row: pacsv.InvalidRow) -> str:
-        if not row.text.lstrip().startswith(COMMENT):
-            return "error"
-        left_out.append(row.text)
-        return "skip"
-
-    try:
-        return _parsed(path, layout, types, wanted, None)
-    except pa.ArrowInvalid as error:
-        if "columns, got" not in str(error):
-            raise
-    _require_text(path, layout)  # Arrow shows rows of another width as text, which they must be then
-    return _parsed(path, layout, types, wanted, comment)
-
-
-def _parsed(
-    path: Path,
-    layout: Layout,
-    types: dict[str, pa.DataType],
-    wanted: list[str],
-    other_width: Callable[[pacsv.InvalidRow], str] | None,
-) -> pa.Table:
-    parse = pacsv.ParseOptions(
-        delimiter=layout.delimiter if len(layout.delimiter) == 1 else "\t",
-        quote_char=layout.quote or False,
-        escape_char=layout.escape or False,
-        invalid_row_handler=other_width,
-    )
-    read = pacsv.ReadOptions(
-        column_names=list(layout.names),
-        skip_rows=_lines_to_skip(path, layout),
-        encoding=layout.encoding,
-        block_size=1 << 24,
-    )
-    convert = pacsv.ConvertOptions(column_types=types, include_columns=wanted, strings_can_be_null=False)
-    with open_stream(path) as source:
-        if len(layout.delimiter) > 1:  # Arrow splits at one character only
-            source = pa.BufferReader(_with_tabs(source.read(), path, layout))
-        try:
-            return pacsv.read_csv(source, read_options=read, parse_options=parse, convert_options=convert)
-        except pa.ArrowInvalid as error:
-            if "Empty CSV" in str(error):
-                raise DataError(f"{path} has a header and no rows: nothing to evaluate") from None
-            if "invalid UTF8" in str(error):
-                raise _not_encoded(path, layout) from None
-            raise
-
-
-def _require_text(path: Path, layout: Layout) -> None:
-    """Refuse bytes that are no UTF-8 where that is what was stated; other encodings are decoded by Arrow first."""
-    if codecs.lookup(layout.encoding).name != "utf-8":
-        return
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    try:
-        with open_stream(path) as stream:
-            while block := stream.read(1 << 20):
-                decoder.decode(block)
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        raise _not_encoded(path, layout) from None
-
-
-def _not_encoded(path: Path, layout: Layout) -> DataError:
-    return DataError(f"{path} is not {layout.encoding} text; state its encoding, often encoding='latin-1'")
-
-
-def _with_tabs(content: bytes, path: Path, layout: Layout) -> bytes:
-    """The content with tabs in place of a delimiter of several characters, or of white space."""
-    if layout.delimiter == BLANKS:
-        return re.sub(rb"[ \t]+", b"\t", re.sub(rb"(?m)^[ \t]+|[ \t]+(?=\r?$)", b"", content))
-    if b"\t" in content:
-        raise DataError(f"{path}: a file with the delimiter {layout.delimiter!r} cannot have tabs in it")
-    return content.replace(layout.delimiter.encode(layout.encoding), b"\t")
-
-
-def _lines_to_skip(path: Path, layout: Layout) -> int:
-    """How many lines there are before the first row."""
-    before = layout.comments + layout.header
-    if not before:
-        return 0
-    return next(itertools.islice((number for number, _ in lines_of(path, layout.encoding)), before - 1, None))
-
-
-def column_values(column: pa.ChunkedArray) -> Values:
-    """A column for the border: text as categories, times and numbers as NumPy arrays."""
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-        column = column.dictionary_encode()
-    if not pa.types.is_dictionary(column.type):
-        return column.to_pandas().to_numpy()
-    if not column.num_chunks:
-        return np.array([], dtype=object)
-    whole = column.unify_dictionaries().combine_chunks()
-    if isinstance(whole, pa.ChunkedArray):
-        whole = whole.chunk(0)
-    text = whole.dictionary.cast(pa.string())
-    trimmed = pc.utf8_trim_whitespace(text).to_numpy(zero_copy_only=False)
-    kept, names = pd.factorize(trimmed)  # "7" and " 7" are the same id
-    codes = whole.indices.fill_null(-1).to_numpy()
-    codes = np.where(codes < 0, -1, kept[codes])
-    return pd.Categorical.from_codes(codes, pd.Index(names, dtype=object))  # type: ignore[arg-type]
-
-
-def _wrong_width(path: Path, layout: Layout) -> DataError:
-    for number, line in itertools.islice(lines_of(path, layout.encoding), layout.comments, None):
-        cells = split_line(line, layout.delimiter, layout.quote, layout.escape)
-        if len(cells) != len(layout.names) and not line.lstrip().startswith(COMMENT):
-            return WidthError(
-                f"{path}: line {number:,} has {len(cells)} columns where {len(layout.names)} were expected "
-                f"({listed(layout.names)}): {line[:80]!r}; correct the line, or state the delimiter"
-            )
-    return WidthError(f"{path}: some lines have more or fewer than {len(layout.names)} columns")
-
-
-def line_number(path: Path, layout: Layout, row: int) -> str:
-    """The line of the file on which data row ``row`` (from 0) stands; blank lines and comments are no rows."""
-    rows = itertools.islice(lines_of(path, layout.encoding), layout.comments + layout.header, None)
-    numbers = (number for number, line in rows if not _is_comment(line, layout))
-    return f"line {next(itertools.islice(numbers, row, None)):,}"
-
-
-def _is_comment(line: str, layout: Layout) -> bool:
-    """A line that begins with the mark of comments and is no row."""
-    if not line.lstrip().startswith(COMMENT):
-        return False
-    return len(split_line(line, layout.delimiter, layout.quote, layout.escape)) != len(layout.names)
 
 
 def lines_of(path: Path, encoding: str) -> Iterator[tuple[int, str]]:

@@ -16,19 +16,9 @@ import pyarrow.parquet as pq
 from repro.data import Interactions, read_interactions
 from repro.data.columns import ROLES, Values, data_row, encode_ids, interactions_from_columns
 from repro.data.interactions import FloatArray
+from repro.data.parse import column_values, line_number, read_columns
 from repro.data.readers import Where, existing_file
-from repro.data.text import (
-    ALIASES,
-    SKIPPED,
-    Columns,
-    Layout,
-    column_values,
-    guess_layout,
-    line_number,
-    lines_of,
-    read_columns,
-    roles,
-)
+from repro.data.text import ALIASES, SKIPPED, Columns, Layout, guess_layout, lines_of, roles
 from repro.errors import DataError
 from repro.evaluate.formats import FORMATS, format_of, readable
 from repro.evaluate.json_tables import read_json_table
