@@ -143,7 +143,11 @@ def seconds(
     given = pd.Series(np.asarray(values))
     numeric = time_format is None and kind != "M" and pd.to_numeric(given, errors="coerce").notna().any()
     if numeric:  # some are numbers: text among them is a mistake, not a date
-        return numbers(values, "timestamp", label, where).astype(np.int64)
+        counted = numbers(values, "timestamp", label, where)
+        if (beyond := np.abs(counted) >= 2.0**63).any():
+            row = int(np.flatnonzero(beyond)[0])
+            raise DataError(f"{label}: timestamp is {counted[row]:g} in {where(row)}, which is no time in seconds")
+        return counted.astype(np.int64)
     if kind == "M":
         times = pd.to_datetime(given, errors="coerce", utc=True)
     else:

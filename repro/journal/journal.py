@@ -142,11 +142,12 @@ def _read_line(text: bytes, label: str) -> Line:
     try:
         body = json.loads(text)
         line = Line.model_validate(body)
+        hashed, written = line_hash(body), canonical_json(body)  # no line has NaN, or half a character
     except (ValueError, RecursionError, ValidationError) as error:
         first = str(error).splitlines()[0]
         raise JournalError(f"{label} is not a journal line ({first}); the journal was edited or damaged") from None
-    if line_hash(body) != line.hash:
+    if hashed != line.hash:
         raise JournalError(f"{label}: the hash does not fit its content; the line was edited or damaged")
-    if canonical_json(body) != text:  # 1e5 and 1E5 are the same number, and not the same line
+    if written != text:  # 1e5 and 1E5 are the same number, and not the same line
         raise JournalError(f"{label} is not written as a journal writes it; the line was edited or damaged")
     return line

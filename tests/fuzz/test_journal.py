@@ -68,10 +68,18 @@ HOSTILE = {
     "no text": b"\xff\n",
     "null": b"null\n",
     "empty lines": b"\n\n",
-    "half a character": json.dumps({"hash": "\ud800"}).encode() + b"\n",
+    "half a character in a line": json.dumps({"hash": "\ud800"}).encode() + b"\n",
 }
 
 
 @pytest.mark.parametrize("content", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_journals(content, refuses_or_reads):
     assert refuses_or_reads(read_journal, "journal.jsonl", content) is None
+
+
+@pytest.mark.parametrize("inside", [b"\\ud800", b"\xed\xa0\x80"])
+def test_half_a_character_in_a_line_that_is_one_otherwise(valid, inside, refuses_or_reads):
+    first = valid.partition(b"\n")[0] + b"\n"
+    time = json.loads(first)["time"].encode()
+    assert refuses_or_reads(read_journal, "journal.jsonl", first.replace(FIRST.encode(), inside)) is None
+    assert refuses_or_reads(read_journal, "journal.jsonl", first.replace(b'"' + time + b'"', b"NaN")) is None

@@ -105,3 +105,7 @@ DEEP = {
 def test_hostile_files(name, content, refuses_or_reads):
     for reader in (read_interactions, read_recommendations, read_truth):
         refuses_or_reads(reader, name, content)
+
+
+def test_times_beyond_all_numbers_are_refused(refuses_or_reads):
+    assert refuses_or_reads(read_interactions, "a.csv", b"user,item,rating,timestamp\n1,2,3,1e300\n") is None
