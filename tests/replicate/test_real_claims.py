@@ -66,3 +66,15 @@ def test_the_verdicts_that_are_kept_are_those_of_the_claim(path):
     assert sorted(printed) == sorted(cell.printed.text for cell in claim.cells)
     told = json.loads((path.parent / "verdicts.json").read_text(encoding="utf-8"))
     assert [one["verdict"] for one in told["verdicts"]] == [row["verdict"] for row in rows]
+
+
+def test_the_page_of_verdicts_counts_those_of_all_claims():
+    told = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(KEPT.glob("*/verdicts.json"))]
+    counts = {}
+    for claim in told:
+        for verdict, number in claim["counts"].items():
+            counts[verdict] = counts.get(verdict, 0) + number
+    order = ("exact", "within", "underspecified", "erratum", "differs", "holds", "does not hold", "not run")
+    words = ", ".join(f"{counts[verdict]} {verdict}" for verdict in order if verdict in counts)
+    for page in ("README.md", "index.html"):
+        assert f"{len(told)} claims: {words}" in (KEPT / page).read_text(encoding="utf-8")
