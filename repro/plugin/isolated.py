@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 from repro.data.interactions import CodeArray, Interactions
 from repro.errors import PluginError
@@ -24,9 +24,11 @@ LAST_LINES = 12
 _START_SECONDS = 300.0
 _LEAVE_SECONDS = 5.0
 # Linear algebra on one thread: how a BLAS shares out its work changes the last bits.
-ONE_THREAD = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "BLIS_NUM_THREADS"), "1"
-)
+SETTINGS = {
+    **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"),
+    "BLIS_NUM_THREADS": "1",
+    "PYTHONHASHSEED": "0",
+}
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Worker:
         for package in launch.packages:
             (Path(self._border.name) / package.name).symlink_to(package)
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
-        environment |= ONE_THREAD | {"PYTHONPATH": self._border.name, "PYTHONUNBUFFERED": "1", "PYTHONHASHSEED": "0"}
+        environment |= SETTINGS | {"PYTHONPATH": self._border.name, "PYTHONUNBUFFERED": "1"}
         try:
             self._process = subprocess.Popen(
                 # -P: what lies in the folder where the run was started is no part of the environment.
@@ -103,8 +105,10 @@ class Worker:
         except BaseException:  # interrupted half-way: the next answer would be the wrong one
             self.close()
             raise
-        if failure := failure_in(answer, what):
-            raise PluginError(failure.message) if failure.known else self._error(failure.message)
+        if not answer.pop("ok", False):
+            if answer.get("known"):
+                raise PluginError(str(answer["message"]))
+            raise self._error(f"failed in {what}: {answer.get('kind')}: {answer.get('message')}")
         return answer, results
 
     def close(self) -> None:
@@ -135,37 +139,8 @@ class Worker:
         return PluginError(f"the worker of {self.launch.name} {what}" + (f"; its last lines:\n{said}" if said else ""))
 
 
-class Failure(NamedTuple):
-    """What went wrong on the other side of the border; ``known`` is what says all by itself."""
-
-    message: str
-    known: bool
-
-
-def failure_in(answer: dict[str, Any], what: str) -> Failure | None:
-    """What an answer says went wrong with the request to do ``what``; None where it was done."""
-    if answer.pop("ok", False):
-        return None
-    if answer.get("known"):
-        return Failure(str(answer["message"]), True)
-    return Failure(f"failed in {what}: {answer.get('kind')}: {answer.get('message')}", False)
-
-
-class Asked(Protocol):
-    """Whoever answers for a framework: a worker on this machine, or elsewhere; ``made`` counts its recommenders."""
-
-    made: int
-
-    @property
-    def name(self) -> str: ...
-
-    def ask(
-        self, what: str, arrays: Sequence[wire.AnyArray] = (), limit: float | None = None, **header: Any
-    ) -> wire.Message: ...
-
-
 @contextlib.contextmanager
-def _understood(worker: Asked, what: str) -> Iterator[None]:
+def _understood(worker: Worker, what: str) -> Iterator[None]:
     """Says in a sentence that a message is no answer to a request: not all that it should have is in it."""
     try:
         yield
@@ -180,7 +155,7 @@ class IsolatedRecommender:
     """A recommender in a worker. A worker keeps one recommender: the one made last."""
 
     def __init__(
-        self, worker: Asked, algorithm: str, parameters: dict[str, ParameterValue], limit: float | None
+        self, worker: Worker, algorithm: str, parameters: dict[str, ParameterValue], limit: float | None
     ) -> None:
         self._worker = worker
         self._limit = limit

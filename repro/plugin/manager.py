@@ -226,10 +226,14 @@ class Plugins:
         needs = self.environment_of(name)
         if needs is None:
             return "here"
-        apart = {part.strip() for part in os.environ.get(ISOLATED, "").split(",")}
-        if not apart & {name, "all"} and not self.pins(name) and all(map(_is_there, needs.imports)):
+        if not self.apart(name) and all(map(_is_there, needs.imports)):
             return "here"
         return "isolated" if environment.python_of(name, needs) else "missing"
+
+    def apart(self, name: str) -> bool:
+        """Whether a framework is to run in an environment of its own even where it is in this one as well."""
+        stated = {part.strip() for part in os.environ.get(ISOLATED, "").split(",")}
+        return bool(stated & {name, "all"} or self.pins(name))
 
     def freeze(self, name: str) -> list[str] | None:
         """Every distribution of a framework's own environment; None where it runs in this process."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import io
 import os
 import platform
 import signal
@@ -162,10 +161,6 @@ class Responder:
             pieces = wire.encode({"ok": False, "known": known, "kind": type(error).__name__, "message": str(error)})
         sys.stderr.flush()
         return pieces
-
-    def respond_to(self, request: bytes) -> bytes:
-        """The answer to a whole request."""
-        return b"".join(self.respond(io.BytesIO(request).read))
 
 
 def serve(module: str, requests: BinaryIO, answers: BinaryIO) -> None:

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from repro.data import Impact
 from repro.metrics import Measure, simple_measures
-from repro.plugin import Guarded
+from repro.plugin import Guarded, plugins
 from repro.protocol import Protocol
 from repro.study.folder import parquet_bytes
 from repro.study.means import MEANS, Means
@@ -51,7 +51,7 @@ def run_cell(plan: Plan, cell: Cell, means: Means = MEANS, tell: Tell | None = N
 def _run(plan: Plan, cell: Cell, means: Means, tell: Tell | None) -> CellOutput:
     study = plan.study
     parts = FoldParts.of(plan, cell.fold)
-    recommender = means.recommender(cell.entry.use, dict(cell.entry.parameters), means.limit)
+    recommender = plugins().recommender(cell.entry.use, dict(cell.entry.parameters), means.limit)
     began = time.perf_counter()
     recommender.fit(parts.fitted, seed=cell.seed, fold=cell.fold.name)
     seconds = {"fit": time.perf_counter() - began}

@@ -16,7 +16,7 @@ import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
 from repro.errors import ReproError, StudyError
-from repro.plugin import ParameterValue
+from repro.plugin import ParameterValue, plugins
 from repro.streams import stream
 from repro.study.cell import Tell, joined_values, measure_parts
 from repro.study.means import MEANS, Means
@@ -138,7 +138,7 @@ def _try(
 def _measure(plan: Plan, cell: Cell, parts: FoldParts, means: Means) -> tuple[float, int]:
     tune, protocol = plan.study.tune, plan.study.protocol
     assert tune is not None
-    recommender = means.recommender(cell.entry.use, dict(cell.entry.parameters), means.limit)
+    recommender = plugins().recommender(cell.entry.use, dict(cell.entry.parameters), means.limit)
     recommender.fit(parts.train, seed=cell.seed, fold=cell.fold.name)
     draws = int(stream(plan.study.seed, "tune", "draws"))  # negatives and ties are not those of the test
     scale = plan.scale

@@ -33,6 +33,8 @@ pytestmark = pytest.mark.xdist_group("ray")
 
 NODE = {"num_cpus": 1, "object_store_memory": 150 * 2**20}
 SECONDS = 120  # until a test gives up waiting for what must happen
+HERE = Path(sysconfig.get_paths()["purelib"])
+SEES = f"import site; site.addsitedir({str(HERE)!r})"
 
 SAMPLED = """
 [relevance]
@@ -143,16 +145,17 @@ def repro_framework():
 '''
 
 
-def add_wheel(folder, version, source):
-    """A package of one module, in a folder that pip can search."""
-    about = f"tiny_framework-{version}.dist-info"
+def add_wheel(folder):
+    """A package of one module, in a folder that pip can search; its environment sees the packages of this one."""
+    about = "tiny_framework-2.0.dist-info"
     files = {
-        "tiny_framework.py": source,
-        f"{about}/METADATA": f"Metadata-Version: 2.1\nName: tiny-framework\nVersion: {version}\n",
+        "tiny_framework.py": "SIGN = -1\n",
+        "here.pth": SEES,
+        f"{about}/METADATA": "Metadata-Version: 2.1\nName: tiny-framework\nVersion: 2.0\n",
         f"{about}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
     files[f"{about}/RECORD"] = "".join(f"{path},,\n" for path in [*files, f"{about}/RECORD"])
-    with zipfile.ZipFile(folder / f"tiny_framework-{version}-py3-none-any.whl", "w") as archive:
+    with zipfile.ZipFile(folder / "tiny_framework-2.0-py3-none-any.whl", "w") as archive:
         for path, text in files.items():
             archive.writestr(path, text)
 
@@ -161,7 +164,7 @@ def add_wheel(folder, version, source):
 def plugin_folder(tmp_path_factory):
     """A folder with two installed plug-ins, for the nodes and for this process."""
     folder, wheels = tmp_path_factory.mktemp("plug-ins"), tmp_path_factory.mktemp("wheels")
-    add_wheel(wheels, "2.0", "SIGN = -1\n")
+    add_wheel(wheels)
     for name, source in (("staged", PLUGIN), ("tiny", TINY.replace("WHEELS", str(wheels)))):
         (folder / f"plugin_{name}.py").write_text(source)
         about = folder / f"plugin_{name}-1.0.dist-info"
@@ -186,9 +189,9 @@ def known_here(plugin_folder):
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory):
     """An environment that sees the packages of this one, and is small enough to be copied."""
-    folder, here = tmp_path_factory.mktemp("bare") / "environment", Path(sysconfig.get_paths()["purelib"])
+    folder = tmp_path_factory.mktemp("bare") / "environment"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
-    (folder / here.relative_to(sys.prefix) / "here.pth").write_text(f"import site; site.addsitedir({str(here)!r})")
+    (folder / HERE.relative_to(sys.prefix) / "here.pth").write_text(SEES)
     return folder
 
 
@@ -200,6 +203,7 @@ class TwoNodes:
 
     def __init__(self, python, folder, variables):
         self._python, self._variables = python, variables
+        self.folder, self.environments = Path(folder), Path(variables["REPRO_ENVIRONMENTS"])
         checks = {
             "health_check_initial_delay_ms": 0,
             "health_check_period_ms": 1000,
@@ -298,17 +302,19 @@ def tiny_environment(bare, tmp_path_factory):
 
 
 @pytest.fixture
-def tiny(data, tiny_environment, tmp_path, monkeypatch):
-    """A study of the tiny framework."""
+def tiny(cluster, data, tiny_environment, monkeypatch):
+    """A study of the tiny framework, which no node has."""
+    for built in cluster.environments.iterdir():
+        shutil.rmtree(built) if built.is_dir() else built.unlink()
     monkeypatch.setenv("REPRO_ENVIRONMENTS", str(tiny_environment))
-    freeze(tiny_environment, "2.0")
+    freeze(tiny_environment, "tiny-framework==2.0")
     return Study(data, Protocol.load("random-5fold", split__folds=2), ["tiny/constant"], ["ndcg@10"], seed=7)
 
 
-def freeze(environments, version):
-    """Say which version the environment has: what it sees of the one here is none of its own."""
+def freeze(environments, *pins):
+    """Say what the environment has: what it sees of the one here is none of its own."""
     (complete,) = environments.glob("tiny-*/complete.json")
-    complete.write_text(json.dumps({"freeze": [f"tiny-framework=={version}"]}))
+    complete.write_text(json.dumps({"freeze": pins}))
 
 
 def until(happened):
@@ -447,21 +453,26 @@ def test_no_task_outlives_its_run_and_what_was_begun_can_be_finished(
     assert outcome(tmp_path / "run") == outcome(tmp_path / "here")
 
 
-def test_a_framework_that_nodes_lack_is_built_there_from_the_versions_that_are_here(
-    there, tiny, tiny_environment, tmp_path
+def test_a_framework_that_nodes_lack_is_installed_there_in_the_version_that_is_here(
+    cluster, there, tiny, tiny_environment, tmp_path
 ):
-    """Ray makes the environment of the actor that fits; where the framework is, its notes say."""
+    """As Ray's runtime environment, or, where it would change what a node has, apart from it; its notes say where."""
     run_study(tiny, tmp_path / "here")
-    run_study(tiny, tmp_path / "there", workers=1, **there)
-    assert outcome(tmp_path / "there") == outcome(tmp_path / "here")
-    notes = {name: cells_of(tmp_path / name)[0].notes for name in ("here", "there")}
-    assert [told["version"] for told in notes.values()] == ["2.0", "2.0"]
-    assert Path(notes["here"]["prefix"]).is_relative_to(tiny_environment)
-    assert "runtime_resources" in Path(notes["there"]["prefix"]).parts
+    run_study(tiny, tmp_path / "added", workers=1, **there)
+    freeze(tiny_environment, "tiny-framework==2.0", "pluggy==0.1")
+    run_study(tiny, tmp_path / "apart", workers=1, **there)
+    names = ("here", "added", "apart")
+    assert outcome(tmp_path / "added") == outcome(tmp_path / "apart") == outcome(tmp_path / "here")
+    notes = [cells_of(tmp_path / name)[0].notes for name in names]
+    assert [told["version"] for told in notes] == ["2.0"] * 3
+    here, added, apart = (Path(told["prefix"]) for told in notes)
+    assert here.is_relative_to(tiny_environment)
+    assert added.is_relative_to(cluster.folder) and "runtime_resources" in added.parts
+    assert apart.is_relative_to(cluster.environments)
 
 
 def test_an_environment_that_cannot_be_built_is_a_failed_cell(there, tiny, tiny_environment, tmp_path):
-    freeze(tiny_environment, "9.9")
+    freeze(tiny_environment, "tiny-framework==9.9")
     with pytest.raises(StudyError, match=r"No matching distribution found for tiny-framework==9\.9"):
         run_study(tiny, tmp_path / "there", workers=1, **there)
 

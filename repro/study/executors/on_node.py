@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from repro.errors import ReproError, StudyError
+from repro.errors import PluginError, ReproError, StudyError
+from repro.plugin import plugins
 from repro.study.blocks import Block, BlockMeasurer, InThreads, MeasuredBlock, in_order
 from repro.study.cell import run_cell
+from repro.study.executors.requirements import Requirements
 from repro.study.executors.same_software import require_same
 from repro.study.executors.steps import Done, Parameters, Work
 from repro.study.means import Means
@@ -18,31 +20,58 @@ from repro.study.tuning import tune_cell
 
 # How often a task is tried again whose node or process died.
 RETRIES = 3
+_LAST_LINES = 12
 
 
-def carry_out(
-    plan: Plan,
-    work: Work,
-    position: int,
-    parameters: Parameters,
-    means: Means,
-    share: int,
-    software: Mapping[str, str],
-) -> Done | ReproError:
-    """Tune or run a cell of the plan; what a cell fails with is an answer, which asks for no second try."""
+@dataclass(frozen=True)
+class Job:
+    """A cell to be tuned or run.
+
+    plan          a reference to the plan, in the object store
+    position      of the cell in the plan
+    share         how many workers there are for it
+    software      the versions that it must be run with
+    requirements  of its framework, where that has an environment of its own
+    """
+
+    plan: Any
+    work: Work
+    position: int
+    parameters: Parameters
+    means: Means
+    share: int
+    software: Mapping[str, str]
+    requirements: Requirements | None
+
+
+def carry_out(job: Job, installed: bool) -> Done | ReproError:
+    """Do a job; what a cell fails with is an answer, which asks for no second try.
+
+    ``installed`` is whether this process is in a runtime environment with the requirements of the framework.
+    """
     import ray
-    from ray.exceptions import RayError
+    from ray.exceptions import RayError, RuntimeEnvSetupError
 
     node = f"{platform.node()}/{ray.get_runtime_context().get_node_id()[:8]}"
-    cell = plan.cells[position].with_parameters(parameters)
-    means = replace(means, blocks=InThreads(1) if share == 1 else OnNodes(share))
+    plan: Plan = ray.get(job.plan)
+    cell = plan.cells[job.position].with_parameters(job.parameters)
+    means = replace(job.means, blocks=InThreads(1) if job.share == 1 else OnNodes(job.share))
     try:
-        require_same(software, cell.entry.framework, node)
-        return Done(tune_cell(plan, cell, means) if work == "tune" else run_cell(plan, cell, means), node)
+        require_same(job.software, cell.entry.framework, node)
+        if job.requirements is not None and plugins().place(cell.entry.framework) == "missing":
+            if not installed and (runtime_env := job.requirements.runtime_env()) is not None:
+                options = {"num_cpus": 1, "max_retries": RETRIES, "runtime_env": runtime_env}
+                done: Done | ReproError = ray.get(ray.remote(carry_out).options(**options).remote(job, True))
+                return done
+            job.requirements.build()
+        return Done(tune_cell(plan, cell, means) if job.work == "tune" else run_cell(plan, cell, means), node)
     except ReproError as error:
         return error
+    except RuntimeEnvSetupError as error:
+        said = "\n".join(f"    {line}" for line in str(error).strip().splitlines()[-_LAST_LINES:])
+        return PluginError(f"Ray cannot build the environment of {cell.entry.framework}; its last lines:\n{said}")
     except RayError as error:
-        return StudyError(f"a block of users could not be measured: {error}")
+        return StudyError(f"a task of {cell.id} died: {str(error).strip().partition(chr(10))[0]}")
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from types import ModuleType
 from typing import Any, Literal
 
 from repro.errors import ReproError, StudyError
-from repro.study.executors.carried import Carried, requirements_of
 from repro.study.executors.cluster import connected
-from repro.study.executors.on_node import RETRIES, carry_out
+from repro.study.executors.on_node import RETRIES, Job, carry_out
+from repro.study.executors.requirements import requirements_of
 from repro.study.executors.same_software import TO_DO, software_of
 from repro.study.executors.steps import Done, Progress, Step, Task, carried_out
 from repro.study.means import Means
@@ -49,7 +49,7 @@ class RayExecutor:
         position = {cell.id: number for number, cell in enumerate(plan.cells)}
         frameworks = sorted({task.cell.entry.framework for task in tasks})
         software = {name: software_of(name) for name in frameworks}
-        means = replace(means, recommender=Carried(requirements_of(frameworks)))
+        requirements = requirements_of(frameworks)
         settings = {name: os.environ[name] for name in SETTINGS if name in os.environ}
         options = {"num_cpus": 1, "max_retries": RETRIES, "runtime_env": {"env_vars": settings} if settings else None}
         remote = ray.remote(carry_out)
@@ -58,7 +58,7 @@ class RayExecutor:
 
         def submit(task: Task, share: int) -> Any:
             entry = task.cell.entry
-            reference = remote.options(name=f"repro {task.work} {task.cell.id}", **options).remote(
+            job = Job(
                 shared,
                 task.work,
                 position[task.cell.id],
@@ -66,7 +66,9 @@ class RayExecutor:
                 means,
                 share,
                 software[entry.framework],
+                requirements.get(entry.framework),
             )
+            reference = remote.options(name=f"repro {task.work} {task.cell.id}", **options).remote(job, False)
             running.add(reference)
             return reference
 

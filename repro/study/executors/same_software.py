@@ -29,9 +29,7 @@ def require_same(expected: Mapping[str, str], framework: str, node: str) -> None
     except PluginError as error:
         raise StudyError(f"node {node} lacks a plug-in: {error}; {TO_DO}") from None
     other = [
-        f"{name} {version} and not {expected.get(name, 'none')}"
-        for name, version in here.items()
-        if version != expected.get(name)
+        f"{name} {here[name]} and not {expected[name]}" for name in here if here[name] != expected.get(name, here[name])
     ]
     if other:
         raise StudyError(f"node {node} has {', '.join(other)}; {TO_DO}")
