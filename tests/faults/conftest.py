@@ -80,8 +80,10 @@ main()
 
 
 def until(true: Callable[[], object]) -> None:
-    """Wait for something that other processes do."""
+    """Wait for something that other processes do; what they have not done in minutes they never will."""
+    end = time.monotonic() + 180
     while not true():
+        assert time.monotonic() < end
         time.sleep(0.005)
 
 
