@@ -26,8 +26,8 @@ DECISIONS = (
             ),
             Option(
                 "splitter",
-                "as the framework's own splitter gives the rows of each part, shuffled as it has them; as in the source "
-                "file with any other split",
+                "as the framework's own splitter gives the rows of each part, shuffled as it has them; as in the "
+                "source file with any other split",
                 used_by=("surprise", "cornac"),
             ),
         ),
