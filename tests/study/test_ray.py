@@ -22,6 +22,7 @@ import ray
 from ray.cluster_utils import Cluster
 
 from repro import Study
+from repro.cli.run import run
 from repro.errors import StudyError
 from repro.journal import read_journal
 from repro.plugin import environment, plugins
@@ -522,3 +523,13 @@ def test_where_no_cluster_is_it_is_told_at_once(study, tmp_path, monkeypatch):
     with pytest.raises(StudyError, match="there is no executor 'rey'; did you mean 'ray'"):
         run_study(study, tmp_path / "run", executor="rey")
     assert not (tmp_path / "run").exists()
+
+
+def test_addresses_and_executors_are_completed():
+    def offered(option, start):
+        (parameter,) = [one for one in run.params if option in one.opts]
+        return [item.value for item in parameter.shell_complete(None, start)]
+
+    assert offered("--executor", "") == ["local", "ray"]
+    assert offered("--address", "") == ["auto", "local", "ray://"]
+    assert offered("--address", "r") == ["ray://"]
