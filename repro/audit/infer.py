@@ -215,7 +215,12 @@ class _Examination:
         self._found[number] = replace(
             self._found[number], state="unexplained", closest=self._engine.closest([policy], wrong)
         )
-        self._engine.close(self._found[number].aspect)
+        blamed = self._found[number].aspect
+        self._engine.close(blamed)
+        # What did not fit together was that, if it was in the question.
+        self._unexplained = [
+            one for one in self._unexplained if one.aspect != TOGETHER or not blamed.own <= one.question.features
+        ]
         return True
 
     def _fresh(self, features: Collection[str]) -> Asked:
