@@ -5,8 +5,17 @@ Look for new examples with `HYPOTHESIS_PROFILE=explore make test`.
 
 import os
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _all_decisions() -> None:
+    """The decisions of all plug-ins are known before a test has fewer plug-ins: they are looked up once a process."""
+    from repro.protocol import registry
+
+    registry()

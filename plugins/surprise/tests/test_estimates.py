@@ -147,7 +147,7 @@ CANONICAL: list[tuple[str, Parameters, Callable[[], AlgoBase]]] = [
 QUICK = [CLASSES[n] for n in (0, 2, 6, 11)]
 SLOW = [variant for variant in CLASSES + CANONICAL if variant not in QUICK]
 # Draws anew whenever it is asked: its distribution is compared.
-DRAWN = {"NormalPredictor", "random"}
+DRAWN = {"NormalPredictor", "NormalPredictor-in-turn", "random"}
 
 
 def label(value: Any) -> str:
