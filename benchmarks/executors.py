@@ -3,8 +3,9 @@
 Cells: five algorithms on MovieLens 100K, five folds: 25 cells, run into a folder as `repro run` does, with processes
 that are started for the run. The cluster is there before, on this machine, and connecting to it is part of the time.
 
-Blocks: one algorithm on one fold of synthetic data of the shape of MovieLens 1M, all lists ranked to their end, nine
-metrics. With two workers the blocks of its users are shared out; the fit and the scores are one process's work.
+Blocks: one algorithm on one fold of synthetic data, 24,160 users by 3,706 items, all lists ranked to their end, nine
+metrics. On Ray with two workers, the blocks of its users are tasks of their own; the fit and the scores are one
+process's work. Here, one cell has all cores, whatever the number of workers.
 
 All are run in alternating rounds; the least seconds of each are told. Their results must be the same bytes.
 """
@@ -30,7 +31,7 @@ KINDS = [("local", 1), ("local", 2), ("ray", 1), ("ray", 2)]
 
 
 def studies() -> dict[str, repro.Study]:
-    rows = synthetic_interactions(users=6040, items=3706, ratings=1_000_000, seed=1)
+    rows = synthetic_interactions(users=24_160, items=3706, ratings=2_000_000, seed=1)
     return {
         "cells": repro.Study("ml-100k", "random-5fold", [f"reference/{name}" for name in ALGORITHMS], ["ndcg@10"]),
         "blocks": repro.Study(rows, parse_protocol(SPLIT, "ratio"), ["reference/random"], METRICS),

@@ -28,7 +28,12 @@ from repro.journal import read_journal
 from repro.plugin import environment, plugins
 from repro.protocol import Protocol, parse_protocol
 from repro.study import run_study
+from repro.study.blocks import InThreads
+from repro.study.cell import run_cell
+from repro.study.executors.on_node import OnNodes
 from repro.study.executors.same_software import require_same, software_of
+from repro.study.means import Means
+from repro.study.plan import make_plan
 
 pytestmark = pytest.mark.xdist_group("ray")
 
@@ -400,12 +405,25 @@ def test_what_is_begun_here_is_finished_there(there, study, tmp_path):
     assert [event.node is None for event in journal.events("cell.finished")] == [True] * 4 + [False] * 6
 
 
-def test_blocks_of_users_are_measured_as_tasks_of_their_own(there, data, tmp_path):
-    """One cell, 120 users in blocks of 64: with two workers or more, each block goes to a node."""
+def test_blocks_of_users_are_measured_as_tasks_of_their_own(there, data):
+    """120 users in blocks of 64: the second is sent to a node, and merged with the first, which is measured here."""
     metrics = ["ndcg@10", "rr", "gini@10", "catalogue-coverage@10"]
     study = Study(data, parse_protocol(SAMPLED, "sampled"), ["reference/item-knn"], metrics, seed=11)
+    plan = make_plan(study)
+
+    def found(blocks):
+        output = run_cell(plan, plan.cells[0], Means(block_users=64, blocks=blocks, keep_scores=True))
+        return output.values, output.impacts, output.tables, output.digests
+
+    here = found(InThreads(1))
+    assert all(found(OnNodes(most, worth=0.0)) == here for most in (1, 2, 3))
+    assert found(OnNodes(2, worth=1e9)) == here
+
+
+def test_one_cell_for_many_workers_is_that_of_one(there, data, tmp_path):
+    study = Study(data, parse_protocol(SAMPLED, "sampled"), ["reference/item-knn"], ["ndcg@10"], seed=11)
     run_study(study, tmp_path / "here")
-    for workers in (1, 2, 3):
+    for workers in (1, 3):
         run_study(study, tmp_path / f"on {workers}", workers=workers, block_users=64, **there)
         assert outcome(tmp_path / f"on {workers}") == outcome(tmp_path / "here")
 

@@ -76,15 +76,24 @@ def carry_out(job: Job, installed: bool) -> Done | ReproError:
 
 @dataclass(frozen=True)
 class OnNodes:
-    """Blocks as tasks of their own, for as many nodes or cores as have nothing else to do."""
+    """Blocks as tasks of their own, for as many nodes or cores as have nothing else to do.
+
+    ``worth`` is how many seconds of work must be left, going by the last block: the processes have to be started.
+    """
 
     most: int
+    worth: float = 10.0
 
     def __call__(self, measurer: BlockMeasurer, blocks: Iterable[Block], count: int) -> Iterator[MeasuredBlock]:
         import ray
 
-        if count == 1:
-            yield from InThreads(1)(measurer, blocks, count)
+        blocks = iter(blocks)
+        for done, block in enumerate(blocks, 1):
+            measured = measurer.measure(block, threads=1)
+            yield measured
+            if done < count and measured.seconds * (count - done) >= self.worth:
+                break
+        else:
             return
         shared = ray.put(measurer)
         remote = ray.remote(_measure).options(num_cpus=1, max_retries=RETRIES)
