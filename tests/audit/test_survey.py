@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,7 @@ def tiny(tmp_path_factory):
         patch.setenv("REPRO_PLUGINS", "tiny")
         plugins.cache_clear()
         yield site
+    sys.modules.pop("plugin_tiny", None)
     plugins.cache_clear()
 
 
