@@ -16,6 +16,7 @@ from repro.errors import DataError, nearest
 
 Values = npt.NDArray[Any] | pd.Categorical
 ROLES = ("user", "item", "rating", "timestamp")
+ID_DIGITS = 18  # that an id may have at most to be a number
 
 
 def data_row(position: int) -> str:
@@ -45,9 +46,7 @@ def interactions_from_columns(
     users, user_ids = encode_ids(columns["user"], "user", label, where)
     items, item_ids = encode_ids(columns["item"], "item", label, where)
     explicit = "rating" in columns
-    ratings = np.ones(len(users), dtype=np.float64)
-    if explicit:
-        ratings = numbers(columns["rating"], "rating", label, where)
+    ratings = numbers(columns["rating"], "rating", label, where) if explicit else np.ones(len(users), dtype=np.float64)
     timestamps = None
     if "timestamp" in columns:
         timestamps = seconds(columns["timestamp"], label, where, time_format)
@@ -61,6 +60,8 @@ def encode_ids(
 
     Ids are told apart by their text: 7, 7.0 and "7" are one id, an object is the same as its text.
     """
+    if isinstance(values, pd.Categorical) and values.categories.dtype == np.int64:
+        return np.asarray(values.codes, dtype=np.int32), values.categories.to_numpy()
     codes, found = pd.factorize(values, sort=False)
     found = np.asarray(found)
     empty = codes < 0
@@ -99,7 +100,7 @@ def id_text(value: object) -> str:
 
 def _is_plain_number(text: str) -> bool:
     digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdigit() and len(digits) < 19):
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= ID_DIGITS):
         return False
     return text == "0" or digits[0] != "0"  # "007" and "-0" would not read back as they were written
 
@@ -123,6 +124,8 @@ def _floats(given: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         with contextlib.suppress(pa.ArrowInvalid, pa.ArrowTypeError):  # blanks, or not all of it is text
             text = pa.array(given, type=pa.string(), from_pandas=True)
             return np.asarray(text.cast(pa.float64()).to_numpy(zero_copy_only=False))
+    if given.dtype.kind in "fiu":
+        return np.asarray(given, dtype=np.float64)
     array = np.array(pd.to_numeric(pd.Series(given), errors="coerce"), dtype=np.float64)
     if given.dtype.kind in "OUS":
         for row in np.flatnonzero(np.isfinite(array)):
@@ -139,7 +142,7 @@ def seconds(
     """
     kind = getattr(values.dtype, "kind", "O")
     if time_format is None and kind in "iu":
-        return np.asarray(values).astype(np.int64)
+        return np.asarray(values, dtype=np.int64)
     given = pd.Series(np.asarray(values))
     numeric = time_format is None and kind != "M" and pd.to_numeric(given, errors="coerce").notna().any()
     if numeric:  # some are numbers: text among them is a mistake, not a date

@@ -13,7 +13,7 @@ from typing import Any
 
 from repro.data.columns import id_text
 from repro.data.json_text import parse_json
-from repro.data.streams import open_stream
+from repro.data.streams import open_stream, read_all
 from repro.data.text import ALIASES, COMMENT, comments_told, lines_of, plain_name
 from repro.errors import DataError
 
@@ -122,7 +122,7 @@ def _pieces(field: str) -> list[str]:
 def load_json(path: Path) -> Any:
     """The document in a JSON file, or the list of those in its lines."""
     with open_stream(path) as stream:
-        text = stream.read().decode("utf-8-sig", errors="replace")
+        text = read_all(stream).decode("utf-8-sig", errors="replace")
     try:
         return parse_json(text)
     except json.JSONDecodeError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import io
 import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -14,10 +15,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
-from repro.data.columns import Values
-from repro.data.streams import open_stream
+from repro.data.columns import ID_DIGITS, Values
+from repro.data.plain_numbers import Watched, numbered
+from repro.data.streams import open_stream, read_all
 from repro.data.text import BLANKS, COMMENT, Layout, WidthError, lines_of, listed, split_line
 from repro.errors import DataError
+
+# Encodings in which digits are the bytes that they are in ASCII, and nothing else is.
+_BYTE_BY_BYTE = ("utf-8", "ascii", "iso8859-1", "cp1252")
 
 
 def read_columns(
@@ -29,15 +34,19 @@ def read_columns(
 ) -> dict[str, Values]:
     """The chosen columns: those in ``as_text`` as categories of their text, the others as numbers where they are.
 
-    Comments among the rows are passed over; they are added to ``left_out``, where that is given.
+    Where all text is whole numbers that read back as they were written, the categories are numbers. Comments among the
+    rows are passed over; they are added to ``left_out``, where that is given.
     """
+    left_out = [] if left_out is None else left_out
+    if (table := _whole_numbers(path, layout, chosen, as_text, left_out)) is not None:
+        columns = {role: table.column(name) for role, name in chosen.items()}
+        return {role: numbered(one) if role in as_text else column_values(one) for role, one in columns.items()}
     types: dict[str, pa.DataType] = {}
     for role, name in chosen.items():
         types[name] = pa.dictionary(pa.int32(), pa.string()) if role in as_text else pa.float64()
     if "timestamp" in chosen:
         types[chosen["timestamp"]] = pa.int64()
     wanted = list(chosen.values())
-    left_out = [] if left_out is None else left_out
     try:
         table = _parse(path, layout, types, wanted, left_out)
     except pa.ArrowInvalid as error:
@@ -50,8 +59,39 @@ def read_columns(
     return {role: column_values(table.column(name)) for role, name in chosen.items()}
 
 
+def _whole_numbers(
+    path: Path, layout: Layout, chosen: Mapping[str, str], as_text: Sequence[str], left_out: list[str]
+) -> pa.Table | None:
+    """The chosen columns with text read as whole numbers, in half the time; None where that is not the same."""
+    if layout.escape or codecs.lookup(layout.encoding).name not in _BYTE_BY_BYTE:
+        return None
+    whole = {*as_text, "timestamp"}
+    types = {name: pa.int64() if role in whole else pa.float64() for role, name in chosen.items()}
+    watched = Watched()
+    try:
+        table = _parse(path, layout, types, list(chosen.values()), left_out, watched)
+    except (pa.ArrowInvalid, DataError):  # what is wrong is told by those who read it as text
+        table = None
+    columns = [table.column(chosen[role]) for role in as_text if role in chosen] if table else []
+    if table is None or watched.odd or any(column.null_count or not _is_small(column) for column in columns):
+        left_out.clear()
+        return None
+    return table
+
+
+def _is_small(column: pa.ChunkedArray) -> bool:
+    """Whether whole numbers have as few digits as those of ids may have."""
+    bounds = pc.min_max(column).as_py()
+    return bounds["min"] is None or max(-bounds["min"], bounds["max"]) < 10**ID_DIGITS
+
+
 def _parse(
-    path: Path, layout: Layout, types: dict[str, pa.DataType], wanted: list[str], left_out: list[str]
+    path: Path,
+    layout: Layout,
+    types: dict[str, pa.DataType],
+    wanted: list[str],
+    left_out: list[str],
+    watched: Watched | None = None,
 ) -> pa.Table:
     def comment(row: pacsv.InvalidRow) -> str:
         if not row.text.lstrip().startswith(COMMENT):
@@ -60,12 +100,12 @@ def _parse(
         return "skip"
 
     try:
-        return _parsed(path, layout, types, wanted, None)
+        return _parsed(path, layout, types, wanted, None, watched)
     except pa.ArrowInvalid as error:
         if "columns, got" not in str(error):
             raise
     _require_text(path, layout)  # Arrow shows rows of another width as text, which they must be then
-    return _parsed(path, layout, types, wanted, comment)
+    return _parsed(path, layout, types, wanted, comment, watched)
 
 
 def _parsed(
@@ -74,6 +114,7 @@ def _parsed(
     types: dict[str, pa.DataType],
     wanted: list[str],
     other_width: Callable[[pacsv.InvalidRow], str] | None,
+    watched: Watched | None,
 ) -> pa.Table:
     parse = pacsv.ParseOptions(
         delimiter=layout.delimiter if len(layout.delimiter) == 1 else "\t",
@@ -85,12 +126,14 @@ def _parsed(
         column_names=list(layout.names),
         skip_rows=_lines_to_skip(path, layout),
         encoding=layout.encoding,
-        block_size=1 << 24,
+        block_size=1 << 22,
     )
     convert = pacsv.ConvertOptions(column_types=types, include_columns=wanted, strings_can_be_null=False)
     with open_stream(path) as source:
+        if watched is not None:
+            source = watched.over(source)
         if len(layout.delimiter) > 1:  # Arrow splits at one character only
-            source = pa.BufferReader(_with_tabs(source.read(), path, layout))
+            source = io.BytesIO(_with_tabs(read_all(source), path, layout))
         try:
             return pacsv.read_csv(source, read_options=read, parse_options=parse, convert_options=convert)
         except pa.ArrowInvalid as error:
@@ -141,7 +184,9 @@ def column_values(column: pa.ChunkedArray) -> Values:
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         column = column.dictionary_encode()
     if not pa.types.is_dictionary(column.type):
-        return column.to_pandas().to_numpy()
+        if column.null_count or column.type not in (pa.int64(), pa.float64()):
+            return column.to_pandas().to_numpy()
+        return np.concatenate([chunk.to_numpy() for chunk in column.chunks]) if column.num_chunks else np.array([])
     if not column.num_chunks:
         return np.array([], dtype=object)
     whole = column.unify_dictionaries().combine_chunks()

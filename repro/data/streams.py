@@ -39,6 +39,14 @@ def open_stream(path: Path) -> Iterator[Any]:
             yield pa.PythonFile(_Bounded(stream, path), mode="r") if compressed else stream
 
 
+def read_all(stream: Any) -> bytes:
+    """All that is left in a stream; one that is unpacked does not know how much that is."""
+    parts = []
+    while part := bytes(stream.read(_BLOCK)):
+        parts.append(part)
+    return b"".join(parts)
+
+
 class _Bounded(io.RawIOBase):
     """What comes out of a compressed file, up to the size that is unpacked at most: a few bytes may become many."""
 

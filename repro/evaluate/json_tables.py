@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from repro.data.json_text import parse_json
-from repro.data.streams import open_stream
+from repro.data.streams import open_stream, read_all
 from repro.data.text import lines_of
 from repro.errors import DataError
 from repro.evaluate.surprise import FIELDS
@@ -23,7 +23,7 @@ def read_json_table(file: Path) -> pd.DataFrame:
     has the columns ``user``, ``item`` and ``score``.
     """
     with open_stream(file) as stream:
-        text = stream.read().decode("utf-8-sig", errors="replace")
+        text = read_all(stream).decode("utf-8-sig", errors="replace")
     try:
         found = parse_json(text)
     except json.JSONDecodeError as error:

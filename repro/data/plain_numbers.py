@@ -1,0 +1,86 @@
+"""Ids that are whole numbers: whether they are written as they would be printed, and their codes.
+
+007 and 7 are two ids, and one number.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numba import njit
+
+_ZERO, _NINE, _MINUS, _POINT, _HEX, _LARGE_HEX = (np.uint8(one) for one in b"09-.xX")
+_SPARSEST = 4  # numbers for each row, for a table of all of them to be worth it
+
+
+class Watched(io.RawIOBase):
+    """A stream that looks at what is read from it; ``odd`` tells whether a number came by that is not written plainly.
+
+    Odd are zeros before other digits, hexadecimal numbers, and a zero with a sign: all that Arrow reads as a number
+    that is printed otherwise. What only looks like one, within text, is taken for odd as well.
+    """
+
+    def over(self, stream: Any) -> Self:
+        """Begin to read from a stream."""
+        self._stream = stream
+        self._end = b"\n\n"
+        self.odd = False
+        return self
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> pa.Buffer:  # Arrow takes it as bytes, without a copy
+        block = self._stream.read_buffer(size)
+        if block.size and not self.odd:
+            border = self._end + block[:2].to_pybytes()  # a number may have been cut in two
+            self.odd = any(bool(_is_odd(np.frombuffer(part, dtype=np.uint8))) for part in (border, block))
+            self._end = (self._end + block[-2:].to_pybytes())[-2:]
+        return block
+
+
+@njit(cache=True, nogil=True)
+def _is_odd(content):  # type: ignore[no-untyped-def]  # compiled
+    """Whether there is an odd number among bytes; without branches, so that many bytes are looked at together."""
+    first, middle, last = content[:-2], content[1:-1], content[2:]
+    odd = False
+    for at in range(len(last)):
+        before, byte, after = first[at], middle[at], last[at]
+        within = ((before >= _ZERO) & (before <= _NINE)) | (before == _POINT)
+        longer = ((after >= _ZERO) & (after <= _NINE)) | (after == _HEX) | (after == _LARGE_HEX)
+        odd |= ((byte == _ZERO) & longer & (within ^ True)) | ((byte == _MINUS) & (after == _ZERO))
+    return odd
+
+
+def numbered(column: pa.ChunkedArray) -> pd.Categorical:
+    """Whole numbers as the codes of those that occur, in ascending order."""
+    chunks = [chunk.to_numpy() for chunk in column.chunks if len(chunk)]
+    low, high = (min(map(np.min, chunks)), max(map(np.max, chunks))) if len(column) else (0, -1)
+    if high - low > _SPARSEST * len(column):
+        ids, codes = np.unique(np.concatenate(chunks), return_inverse=True)
+    else:
+        present = np.zeros(high - low + 1, dtype=np.bool_)
+        for chunk in chunks:
+            _mark(chunk, low, present)
+        ids, ranks = np.flatnonzero(present) + low, np.cumsum(present, dtype=np.int32) - np.int32(1)
+        codes, first = np.empty(len(column), dtype=np.int32), 0
+        for chunk in chunks:
+            _look_up(chunk, low, ranks, codes[first : first + len(chunk)])
+            first += len(chunk)
+    return pd.Categorical.from_codes(codes, pd.Index(ids, dtype=np.int64))  # type: ignore[arg-type]
+
+
+@njit(cache=True)
+def _mark(values, low, present):  # type: ignore[no-untyped-def]  # compiled
+    for value in values:
+        present[value - low] = True
+
+
+@njit(cache=True)
+def _look_up(values, low, ranks, codes):  # type: ignore[no-untyped-def]  # compiled
+    for row, value in enumerate(values):
+        codes[row] = ranks[value - low]
