@@ -2,8 +2,8 @@
 
 Synthetic ratings in the shape of MovieLens 100K (1x), 1M (10x), 10M (100x) and 25M (250x) are written as a CSV file,
 and `repro run` reads them, holds out a fifth of each user's ratings, and evaluates popularity, item-knn and
-implicit-als on all test users and all items, one cell after the other. Writing the file is not part of the time. All else is reading,
-splitting, checking that the lists can be had, tables, tests and the report.
+implicit-als on all test users and all items, one cell after the other. Writing the file is not part of the time. All
+else is reading and splitting, the planning of lists, tables, statistical tests and the report.
 
 Memory is that of the run and of all processes it has started, shared pages counted once (PSS), looked at ten times a
 second; for the largest size it is the peak that has to stay below 8 GiB.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numba import njit
 
 from repro.candidates.lists import Offsets
 from repro.data.interactions import CodeArray, RowArray
@@ -25,12 +26,7 @@ class Ragged:
     @classmethod
     def of_pairs(cls, rows: IntArray, values: IntArray, n_rows: int) -> Ragged:
         """From pairs of a row and a value in any order; a pair given twice counts once."""
-        width = int(values.max()) + 1 if len(values) else 1
-        pairs = np.unique(rows.astype(np.int64) * width + values)
-        return cls(
-            offsets_of(np.bincount(pairs // width, minlength=n_rows)),
-            (pairs % width).astype(np.int32),
-        )
+        return cls(*_by_row(rows.astype(np.int64, copy=False), values.astype(np.int32, copy=False), n_rows))
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -68,6 +64,41 @@ class Ragged:
         """Row and value of every pair as one ascending number, and the factor between rows."""
         width = int(self.values.max()) + 1 if len(self.values) else 1
         return width, self.rows * width + self.values
+
+
+@njit(cache=True)
+def _by_row(rows, values, n_rows):  # type: ignore[no-untyped-def]  # compiled
+    """Offsets and values, the latter ascending in each row and each of them once."""
+    offsets = np.zeros(n_rows + 1, dtype=np.int64)
+    for row in rows:
+        offsets[row + 1] += 1
+    offsets = np.cumsum(offsets)
+    placed, free = np.empty(len(values), dtype=np.int32), offsets.copy()
+    for position, row in enumerate(rows):
+        placed[free[row]] = values[position]
+        free[row] += 1
+    kept = start = 0
+    for row in range(n_rows):
+        end = offsets[row + 1]
+        offsets[row] = kept
+        own = placed[start:end]
+        if not _ascending(own):
+            own.sort()
+        for position in range(start, end):
+            if position == start or placed[position] != placed[kept - 1]:
+                placed[kept] = placed[position]
+                kept += 1
+        start = end
+    offsets[n_rows] = kept
+    return offsets, placed[:kept].copy()
+
+
+@njit(cache=True)
+def _ascending(values):  # type: ignore[no-untyped-def]  # compiled
+    for position in range(1, len(values)):
+        if values[position] < values[position - 1]:
+            return False
+    return True
 
 
 def offsets_of(lengths: IntArray) -> Offsets:
