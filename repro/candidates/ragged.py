@@ -95,10 +95,10 @@ def _by_row(rows, values, n_rows):  # type: ignore[no-untyped-def]  # compiled
 
 @njit(cache=True)
 def _ascending(values):  # type: ignore[no-untyped-def]  # compiled
+    ascending = True
     for position in range(1, len(values)):
-        if values[position] < values[position - 1]:
-            return False
-    return True
+        ascending &= values[position - 1] <= values[position]
+    return ascending
 
 
 def offsets_of(lengths: IntArray) -> Offsets:

@@ -18,7 +18,7 @@ from repro.errors import PluginError, ProtocolError
 from repro.metrics import metrics
 from repro.plugin import Evaluator, Observed
 
-FAST = ("precision", "rr", "rmse", "mae")
+FAST = ("precision", "rmse")
 ALL = sorted(one.name for one in metrics().values() if one.name not in NOT_AUDITED and not NOT_THERE & set(one.needs))
 
 
@@ -78,11 +78,15 @@ def test_three_hundred_policies_drawn_at_random_are_found(seed):
     check_planted(ALL[seed % len(ALL)], 1_000 + seed)
 
 
+once = pytest.mark.xdist_group("of ndcg")  # what takes long to find out is found out by one process
+
+
 @pytest.fixture(scope="module")
 def of_ndcg(functions):
     return infer(functions.ndcg, "ndcg", k=3, duplicates=False)
 
 
+@once
 def test_what_a_function_does_is_found(of_ndcg):
     assert of_ndcg.status == "explained"
     assert (of_ndcg.confirmed, of_ndcg.tried) == (200, 200)
@@ -112,6 +116,7 @@ def test_what_a_function_does_is_found(of_ndcg):
     }
 
 
+@once
 def test_the_policy_is_a_protocol_that_reads_back(of_ndcg):
     from repro.protocol import parse_protocol
 
@@ -122,6 +127,7 @@ def test_the_policy_is_a_protocol_that_reads_back(of_ndcg):
     assert "missing.fallback" in protocol.open
 
 
+@once
 def test_what_cannot_be_told_apart_is_said(of_ndcg):
     said = {one.decision: one for one in of_ndcg.unidentifiable}
     assert set(said["relevance.grades"].options) == {"relevant", "judged"}  # gains are binary
@@ -130,6 +136,7 @@ def test_what_cannot_be_told_apart_is_said(of_ndcg):
     assert "as its author says" in said["data.duplicates"].why
 
 
+@once
 def test_every_other_option_is_rejected_by_a_small_case(of_ndcg, functions):
     space = space_of("ndcg")
     alike = {(one.decision, option) for one in of_ndcg.unidentifiable for option in one.options}
@@ -164,9 +171,8 @@ def _frames(question):
         ("ndcg", {"forgotten": 1}, "ndcg"),
         ("ndcg", {"neighbour": 1}, "ndcg"),
         ("precision", {"left_out": 1}, "precision"),
-        ("recall_with_duplicates", {}, "recall"),
     ],
-    ids=["discount shifted", "last item forgotten", "gain of the neighbour", "one user left out", "duplicate twice"],
+    ids=["discount shifted", "last item forgotten", "gain of the neighbour", "one user left out"],
 )
 def test_a_bug_is_unexplained_and_never_a_policy(name, bug, metric, functions):
     function = partial(getattr(functions, name), **bug)
@@ -182,6 +188,7 @@ def test_a_bug_is_unexplained_and_never_a_policy(name, bug, metric, functions):
 
 def test_a_bug_that_only_duplicates_show_leaves_the_rest_explained(functions):
     found = infer(functions.recall_with_duplicates, "recall", k=2, evidence=False)
+    assert found.status == "unexplained"
     assert [one.aspect for one in found.unexplained] == ["duplicates"]
     assert found.policy["metric.recall.denominator"] == "relevant"
     [user] = found.unexplained[0].question.tested

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -62,6 +63,7 @@ _plan: Plan | None = None
 def _start_worker(plan: Plan) -> None:
     global _plan
     _plan = plan
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the run, which ends its workers
     threading.Thread(target=leave_with_parent, daemon=True).start()
 
 
@@ -74,6 +76,7 @@ def _work(work: Work, position: int, parameters: Parameters, means: Means) -> Ce
 def _processes(plan: Plan, tasks: Sequence[Task], means: Means, workers: int) -> Iterator[Step]:
     position = {cell.id: number for number, cell in enumerate(plan.cells)}
     threads = max(1, (os.cpu_count() or 1) // workers)
+    under_way: dict[Future[CellOutput | Tuning], str] = {}
     with ProcessPoolExecutor(
         workers, multiprocessing.get_context("spawn"), initializer=_start_worker, initargs=(plan,)
     ) as pool:
@@ -81,21 +84,23 @@ def _processes(plan: Plan, tasks: Sequence[Task], means: Means, workers: int) ->
         def submit(task: Task, share: int) -> Future[CellOutput | Tuning]:
             shared = replace(means, blocks=InThreads(threads * share))
             with without_main():  # a worker may be started here
-                return pool.submit(_work, task.work, position[task.cell.id], dict(task.cell.entry.parameters), shared)
+                future = pool.submit(_work, task.work, position[task.cell.id], dict(task.cell.entry.parameters), shared)
+            under_way[future] = task.cell.id
+            return future
 
         def first_done(running: list[Future[CellOutput | Tuning]]) -> set[Future[CellOutput | Tuning]]:
             return wait(running, return_when=FIRST_COMPLETED).done
 
         def result(future: Future[CellOutput | Tuning], task: Task) -> Done:
-            try:
-                return Done(future.result())
-            except BrokenProcessPool:
-                raise BrokenProcessPool(task.cell.id) from None
+            if not isinstance(future.exception(), BrokenProcessPool):
+                del under_way[future]
+            return Done(future.result())
 
         try:
             yield from carried_out(tasks, workers, submit, first_done, result)
-        except BrokenProcessPool as died:
+        except BrokenProcessPool:  # which of the running ones it was, nobody tells
+            running = [cell for future, cell in under_way.items() if future.exception()]
             raise StudyError(
-                f"a worker process died while running {died} (killed, or out of memory?); "
+                f"a worker process died while running {' or '.join(running)} (killed, or out of memory?); "
                 "what was finished is kept: go on with --resume, perhaps with fewer --workers"
             ) from None
