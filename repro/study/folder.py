@@ -7,7 +7,6 @@ import fcntl
 import hashlib
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -115,15 +114,15 @@ class RunFolder:
 
 def _write_whole(target: Path, content: bytes) -> None:
     """Write a file beside its place, and move it there when all of it is on disk."""
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=".part")
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with part.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        Path(temporary).replace(target)
+        part.replace(target)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise
 
 

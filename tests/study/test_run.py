@@ -51,6 +51,14 @@ def test_a_run_leaves_tables_protocol_study_and_journal(finished, study):
     assert np.isnan(table.loc["reference popularity", "rmse"])
 
 
+def test_files_are_for_whoever_may_read_new_files(finished):
+    plain = finished.folder / "new"
+    plain.touch()
+    modes = {path.stat().st_mode for path in finished.folder.rglob("*") if path.is_file()}
+    plain.unlink()
+    assert len(modes) == 1
+
+
 def test_the_journal_says_who_decided_what_and_what_it_touched(finished, study):
     journal = read_journal(finished.folder / "journal.jsonl")
     decisions = journal.events("decisions.resolved")[0].decisions
