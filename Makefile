@@ -121,6 +121,7 @@ benchmark: install benchmarks/.venv/.installed
 	benchmarks/.venv/bin/python benchmarks/scores_to_metrics.py --stream
 	benchmarks/.venv/bin/python benchmarks/start.py
 	benchmarks/.venv/bin/python benchmarks/randomisation.py
+	benchmarks/.venv/bin/python benchmarks/reading.py
 	$(BIN)/repro data get ml-100k
 	$(BIN)/repro plugins install all
 	$(BIN)/python benchmarks/surprise_scoring.py
@@ -128,6 +129,8 @@ benchmark: install benchmarks/.venv/.installed
 	$(BIN)/python benchmarks/isolation.py
 	$(BIN)/python benchmarks/multiverse.py
 	$(BIN)/python benchmarks/executors.py
+	$(BIN)/python benchmarks/scale.py
+	$(BIN)/python benchmarks/faults.py
 
 clean:
 	rm -rf .venv benchmarks/.venv

@@ -2,8 +2,8 @@
 
 Synthetic ratings in the shape of MovieLens 100K (1x), 1M (10x), 10M (100x) and 25M (250x) are written as a CSV file,
 and `repro run` reads them, holds out a fifth of each user's ratings, and evaluates popularity, item-knn and
-implicit-als on all test users and all items, one cell after the other. Writing the file is not part of the time. All
-else is reading and splitting, the planning of lists, tables, statistical tests and the report.
+implicit-als on all test users and all items, one cell after the other. Writing the file is not part of the time. Lists
+are scored while others are ranked. What is beside the cells is reading and splitting, tables, tests and the report.
 
 Memory is that of the run and of all processes it has started, shared pages counted once (PSS), looked at ten times a
 second; for the largest size it is the peak that has to stay below 8 GiB.
@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -46,9 +47,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sizes", nargs="*", choices=[*SIZES, []], metavar="SIZE", help=f"any of {', '.join(SIZES)}")
     sizes = parser.parse_args().sizes or list(SIZES)
-    print("| size | users | items | ratings | all else, s | cell | fit, s | score, s | rank, s |", end="")
-    print(" all, s | peak GiB |")
-    print("| --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: |", flush=True)
+    print("| size | users | items | ratings | cell | fit, s | score, s | rank, s | cell, s | all, s | peak GiB |")
+    print("| --- | ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |", flush=True)
     for size in sizes:
         with tempfile.TemporaryDirectory() as folder:
             measure(size, Path(folder))
@@ -83,12 +83,14 @@ def measure(size: str, folder: Path) -> None:
     if run.returncode:
         raise SystemExit(f"the study of {size} ended with status {run.returncode}")
     journal = read_journal(folder / "run" / "journal.jsonl")
-    cells = journal.events("cell.finished")
-    before = took - sum(cell.seconds.fit + cell.seconds.score + cell.seconds.rank for cell in cells)
-    for number, cell in enumerate(cells):
-        shape = f"{size} | {users:,} | {items:,} | {ratings:,} | {before:.1f}" if not number else " | | | |"
+    at = {
+        (line.event.event, getattr(line.event, "cell", "")): datetime.fromisoformat(line.time) for line in journal.lines
+    }
+    for number, cell in enumerate(journal.events("cell.finished")):
+        lasted = (at["cell.finished", cell.cell] - at["cell.started", cell.cell]).total_seconds()
+        shape = f"{size} | {users:,} | {items:,} | {ratings:,}" if not number else " | | |"
         whole = f"{took:.0f} | {peak / 2**30:.2f}" if not number else " |"
-        spent = [cell.seconds.fit, cell.seconds.score, cell.seconds.rank]
+        spent = [cell.seconds.fit, cell.seconds.score, cell.seconds.rank, lasted]
         print(f"| {shape} | {cell.cell.partition('/')[0]} | {' | '.join(f'{one:.1f}' for one in spent)} | {whole} |")
     sys.stdout.flush()
 

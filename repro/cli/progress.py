@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from datetime import timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -34,23 +36,34 @@ class Progress:
         self._bar.stop()
 
     def planned(self, plan: Plan, remaining: int) -> None:
-        done = len(plan.cells) - remaining
-        self._bar.update(self._cells, description="cells", total=len(plan.cells), completed=done)
+        self._done = len(plan.cells) - remaining
+        self._shares: dict[str, float] = {}
+        self._bar.reset(
+            self._cells, description="cells", total=len(plan.cells), completed=self._done, before=self._done
+        )
 
     def cell_started(self, cell: Cell) -> None:
         self._tasks[cell.id] = self._bar.add_task(f"  {cell.id}", total=None)
 
     def cell_progress(self, cell: Cell, done: int, total: int) -> None:
         self._bar.update(self._task(cell), completed=done, total=total)
+        self._shares[cell.id] = done / max(total, 1)
+        self._count()
 
     def cell_ended(self, cell: Cell, error: str | None) -> None:
         self._bar.remove_task(self._task(cell))
-        self._bar.advance(self._cells)
+        self._shares.pop(cell.id, None)
+        self._done += 1
+        self._count()
         if error:
             self._bar.console.print(f"{cell.id} failed: {error}", markup=False, highlight=False, soft_wrap=True)
 
     def _task(self, cell: Cell) -> TaskID:
         return self._tasks[cell.id]
+
+    def _count(self) -> None:
+        """A cell that is under way counts by its share of users."""
+        self._bar.update(self._cells, completed=self._done + sum(self._shares.values()))
 
 
 class Replicating(Progress):
@@ -97,15 +110,26 @@ class Stages:
 
 def _bar(hidden: bool) -> Bar:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Task, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
+    from rich.text import Text
+
+    class Remaining(TimeRemainingColumn):
+        """The time left: of cells by how long those of this run took, of others by the last half minute."""
+
+        def render(self, task: Task) -> Text:
+            done = task.completed - task.fields.get("before", math.inf)
+            if done <= 0 or task.total is None:
+                return super().render(task)
+            seconds = (task.elapsed or 0.0) * (task.total - task.completed) / done
+            return Text(str(timedelta(seconds=round(seconds))), style="progress.remaining")
 
     return Bar(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        TimeRemainingColumn(),
+        Remaining(),
         console=Console(stderr=True, quiet=hidden),
         disable=hidden,
         transient=True,

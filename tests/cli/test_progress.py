@@ -1,0 +1,44 @@
+"""How much time is left, by hand."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from repro.cli.progress import Progress
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The time that bars see."""
+    now = SimpleNamespace(time=0.0)
+    monkeypatch.setattr("rich.console.monotonic", lambda: now.time)
+    return now
+
+
+def shown(progress):
+    """The cells that are done, and the time left, as the bar has them."""
+    _, _, done, _, remaining = progress._bar.columns
+    cells = progress._bar.tasks[0]
+    return done.render(cells).plain, remaining.render(cells).plain
+
+
+def test_the_time_left_is_told_by_the_cells_of_this_run(clock):
+    cells = [SimpleNamespace(id=name) for name in "abcde"]
+    progress = Progress(hidden=True)
+    clock.time = 100.0  # loading the data does not count
+    progress.planned(SimpleNamespace(cells=cells), 4)  # one is done already
+    assert shown(progress) == ("1/5", "-:--:--")
+    progress.cell_started(cells[1])
+    clock.time = 110.0
+    progress.cell_progress(cells[1], 50, 100)  # half a cell in 10 s, three and a half are left
+    assert shown(progress) == ("1/5", "0:01:10")
+    clock.time = 130.0
+    progress.cell_ended(cells[1], None)  # one in 30 s, three are left
+    assert shown(progress) == ("2/5", "0:01:30")
+    clock.time = 160.0
+    for cell in cells[2:4]:
+        progress.cell_started(cell)
+        progress.cell_ended(cell, None)
+    assert shown(progress) == ("4/5", "0:00:20")
