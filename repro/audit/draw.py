@@ -161,7 +161,8 @@ class _Draw:
         rows = list(zip(items, ratings, strict=True))
         if self._has("duplicates"):
             item, rating = rows[int(self._rng.integers(len(rows)))]
-            again = self._grade() if self._has("graded") and not self._drawing.binary else rating
+            graded = (self._has("graded") or self._drawing.predicted) and not self._drawing.binary
+            again = self._grade() if graded else rating
             rows.append((item, again))
         return tuple(rows[at] for at in self._rng.permutation(len(rows)))
 

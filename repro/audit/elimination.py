@@ -37,6 +37,7 @@ _MOST_AGAIN = 20_000
 _FEW = 2
 _TO_TELL_APART = 24
 _OPENINGS = 6
+_CHALLENGES = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +135,31 @@ class Elimination:
         if not all(one.said.refusal for one in asked):
             self.explained.append(aspect)
         return Found(aspect, "explained", tuple(asked))
+
+    def examine_again(self, found: Found) -> Found:
+        """An aspect that was not explained, with what is known by now; what was found stays, if it still is not."""
+        self.puzzling -= found.aspect.own
+        again = self.examine(found.aspect)
+        return again if again.state == "explained" else found
+
+    def challenge(self) -> None:
+        """Look for questions that part the survivors from whatever differs from them in one aspect, and agrees with all
+        answers so far."""
+        for aspect in list(self.explained):
+            rivals = self._consistent(self._reopened([aspect]))
+            if len(rivals) <= 1:
+                continue
+            for mixed in [0.0, 0.6] * (_CHALLENGES // 2):
+                question = self.drawing.question(self.features_of(aspect) | self._mixed(mixed), self.rng)
+                simulation = Simulation(question, self.space)
+                if len({self._signature(simulation.outcome(one)) for one in rivals}) == 1:
+                    continue
+                left = self._agreeing(rivals, self.ask(question))
+                if left:
+                    rivals = left
+                else:
+                    del self.asked[-1]  # nobody foresaw that: it is for others to tell
+            self.survivors = self._told_apart(rivals, self.mixed)
 
     def examine_together(self, asked: list[Asked]) -> bool:
         """Let survivors answer questions with everything in them that is explained; whether any is left."""

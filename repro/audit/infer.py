@@ -74,6 +74,10 @@ class _Examination:
             self._tell(aspect.name)
             self._found.append(self._examine(aspect))
         self._tell(TOGETHER)
+        self._engine.challenge()
+        if self._of_state("unexplained"):
+            self._look_again()
+            self._engine.challenge()
         self._together()
         policy, confirmed, tried = self._confirmed()
         status = "unexplained" if self._unexplained or self._of_state("unexplained", "random") else "explained"
@@ -147,6 +151,12 @@ class _Examination:
                 if not _same(first, other):
                     found.setdefault("row order", Unstable("row order", aspect.name, question, (first, other)))
         return list(found.values())
+
+    def _look_again(self) -> None:
+        """What was not explained may be, with what was found out later."""
+        for number, found in enumerate(self._found):
+            if found.state == "unexplained" and found.aspect.name not in (STRANGERS, FRACTIONS):
+                self._found[number] = self._engine.examine_again(found)
 
     def _together(self) -> None:
         """Survivors must agree on questions with everything in them that is explained."""

@@ -1,15 +1,15 @@
 """What the core makes of a question under any hypothesis, with the work that hypotheses share done once.
 
-An evaluation has stages: held-out items are judged, lists are made up, ranked, measured, and averaged. A stage hangs on
-what the stage before gave and on decisions of its own. Most hypotheses differ in something that does not matter to a
-small question, so what a stage gives is told apart by its content, not by the decisions that led to it.
+An evaluation has stages: held-out rows are kept, judged, lists are made up, ranked, measured, and averaged. A stage
+hangs on what the stage before gave and on decisions of its own. Most hypotheses differ in something that does not
+matter to a small question, so what a stage gives is told apart by its content, not by the decisions that led to it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, fields, replace
-from functools import cache
+from dataclasses import dataclass, field, fields, replace
+from functools import cache, cached_property
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -33,8 +33,8 @@ from repro.metrics import (
     resolve_predictions,
 )
 from repro.plugin import Scores
-from repro.protocol import Protocol
 from repro.ranking import Ranked, RankingRules, listed_scores, rank
+from repro.ranking.kernels import N_MISSING
 from repro.split import without_unseen
 
 Content = TypeVar("Content")
@@ -66,8 +66,11 @@ class _Listed:
 
 @dataclass(frozen=True, eq=False)
 class _Ranked:
+    """Lists in order; ``tied`` tells whether some candidates have no score of their own, or the same as others."""
+
     listed: _Listed
     ranked: Ranked
+    tied: bool = field(compare=False)
 
 
 class _Stage(Generic[Content]):
@@ -103,9 +106,11 @@ class Simulation:
 
     def forget(self) -> None:
         """Keep nothing of what was found out, which is much where hypotheses are many."""
+        self._kept: _Stage[Interactions] = _Stage()
         self._judged: _Stage[_Judged] = _Stage()
         self._listed: _Stage[_Listed] = _Stage()
         self._ranked: _Stage[_Ranked] = _Stage()
+        self._untied: dict[Hashable, _Ranked] = {}
         self._measures: _Stage[Measure] = _Stage()
         self._ratios: _Stage[Ratio] = _Stage()
         self._outcomes: _Stage[Outcome] = _Stage()
@@ -120,11 +125,12 @@ class Simulation:
     def _outcome(self, hypothesis: Hypothesis) -> Outcome:
         keys = hypothesis.keys
         measure = self._measures.get(keys.measured, self._measure, hypothesis)
+        test = self._kept.get(keys.kept, self._test, hypothesis)
         if measure.metric.kind == "prediction":
-            return self._outcomes.get((keys.judged, keys.measured), self._of_predictions, measure, hypothesis)
-        judged = self._judged.get(keys.judged, self._judge, hypothesis)
+            return self._outcomes.get((id(test), keys.measured), self._of_predictions, measure, test, hypothesis)
+        judged = self._judged.get((id(test), keys.judged), self._judge, test, hypothesis)
         listed = self._listed.get((id(judged), keys.listed), self._list, judged, hypothesis)
-        ranked = self._ranked.get((id(listed), keys.ranked), self._rank, listed, hypothesis)
+        ranked = self._in_order(listed, hypothesis)
         if measure.metric.kind == "collection":
             return self._outcomes.get((id(ranked), id(measure)), self._of_collection, measure, ranked)
         if not measure.parts:
@@ -140,13 +146,13 @@ class Simulation:
         made = tuple(parse_measure(part, hypothesis.protocol, known) for part in parts)
         return Measure(metric, self._k, variants, made)
 
-    def _test(self, protocol: Protocol) -> Interactions:
+    def _test(self, hypothesis: Hypothesis) -> Interactions:
+        protocol = hypothesis.protocol
         rows, _ = one_row_per_pair(self._case.test, protocol.text("data.duplicates"))
         return without_unseen(rows, self._case.train, protocol)
 
-    def _judge(self, hypothesis: Hypothesis) -> _Judged:
-        protocol = hypothesis.protocol
-        train, test = self._case.train, self._test(protocol)
+    def _judge(self, test: Interactions, hypothesis: Hypothesis) -> _Judged:
+        train, protocol = self._case.train, hypothesis.protocol
         return _Judged(test, judge(train, test, protocol), relevant_in_train(train, protocol))
 
     def _list(self, judged: _Judged, hypothesis: Hypothesis) -> _Listed:
@@ -154,6 +160,21 @@ class Simulation:
         candidates = plan_candidates(train, judged.test, protocol, SEED, judgements=judged.judgements)
         block, listed = candidates.block(candidates.users), self._case.listed
         return _Listed(judged.test, block if listed is None else within_lists(block, listed), candidates.items)
+
+    def _in_order(self, listed: _Listed, hypothesis: Hypothesis) -> _Ranked:
+        """Ranked lists; where no scores are missing, or none are equal, it does not matter what is decided of those."""
+        keys = hypothesis.keys
+        so_far = (id(listed), 0 if self._complete else keys.completed, keys.rounded)
+        found = self._untied.get(so_far) or self._ranked.get((*so_far, keys.parted), self._rank, listed, hypothesis)
+        if not found.tied:
+            self._untied[so_far] = found
+        return found
+
+    @cached_property
+    def _complete(self) -> bool:
+        """Whether all scores are finite numbers above zero that nobody made up."""
+        values, state = self._case.scores.values, self._case.scores.state
+        return bool((np.isfinite(values) & (values > 0)).all()) and (state is None or not state.any())
 
     def _rank(self, listed: _Listed, hypothesis: Hypothesis) -> _Ranked:
         block, protocol = listed.block, hypothesis.protocol
@@ -165,10 +186,11 @@ class Simulation:
             rules = replace(rules, ties=replace(rules.ties, order=order))
         cells, state = np.ix_(block.users, block.items), self._case.scores.state
         scores = Scores(self._case.scores.values[cells], None if state is None else state[cells])
-        ranked, _ = rank(scores, block, rules, depth=None, threads=1)
+        every = range(1, block.items.size)
+        ranked, tally = rank(scores, block, rules, depth=None, cutoffs=every, threads=1)
         if "scores" in self._space.metric.needs or self._space.metric.also_needs:
             ranked = replace(ranked, scores=listed_scores(ranked, scores, block, rules))
-        return _Ranked(listed, ranked)
+        return _Ranked(listed, ranked, bool(tally.lists_tied.any() or tally.scores[N_MISSING]))
 
     def _of_users(self, measure: Measure, of: _Ranked, hypothesis: Hypothesis) -> Outcome:
         ratio = self._ratios.get((id(of), id(measure)), self._ratio, measure, of)
@@ -187,9 +209,8 @@ class Simulation:
         background = self._background(of)
         return Outcome(measure.of_collection([measure.of_lists(of.ranked, background)], background))
 
-    def _of_predictions(self, measure: Measure, hypothesis: Hypothesis) -> Outcome:
-        protocol = hypothesis.protocol
-        test, scores = self._test(protocol), self._case.scores
+    def _of_predictions(self, measure: Measure, test: Interactions, hypothesis: Hypothesis) -> Outcome:
+        protocol, scores = hypothesis.protocol, self._case.scores
         pairs = test.users, test.items
         asked = Scores(scores.values[pairs], None if scores.state is None else scores.state[pairs])
         train = TrainRatings.of(self._case.train, self._case.scale)

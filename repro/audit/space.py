@@ -16,14 +16,16 @@ from repro.errors import ProtocolError, nearest
 from repro.metrics import Metric, metrics
 from repro.protocol import Decision, Protocol, Value, registry
 
-# The stages of an evaluation, and the families of decisions that each of them reads.
+# The stages of an evaluation, and the decisions, or families of them, that each reads.
 STAGES = {
-    "data": "judged",
-    "split": "judged",
+    "data": "kept",
+    "split": "kept",
     "relevance": "judged",
     "candidates": "listed",
-    "missing": "ranked",
-    "ties": "ranked",
+    "missing": "completed",
+    "ties.precision": "rounded",
+    "ties.decimals": "rounded",
+    "ties": "parted",
     "metric": "measured",
     "predict": "measured",
     "average": "averaged",
@@ -63,9 +65,12 @@ _NUMBERS: dict[tuple[object, ...], int] = {}  # of decisions that were met, so t
 class Keys:
     """For each stage of an evaluation, a number that stands for what is decided of that which it reads."""
 
+    kept: int
     judged: int
     listed: int
-    ranked: int
+    completed: int
+    rounded: int
+    parted: int
     measured: int
     averaged: int
 
@@ -81,7 +86,7 @@ class Hypothesis:
     def keys(self) -> Keys:
         found: dict[str, list[object]] = {stage: [] for stage in STAGES.values()}
         for item in sorted(self.values.items()):
-            found[STAGES[item[0].partition(".")[0]]].append(item)
+            found[STAGES.get(item[0]) or STAGES[item[0].partition(".")[0]]].append(item)
         found["measured"] += self.variants.items()
         return Keys(**{stage: _NUMBERS.setdefault(tuple(of), len(_NUMBERS)) for stage, of in found.items()})
 
