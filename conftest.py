@@ -4,6 +4,7 @@ Look for new examples with `HYPOTHESIS_PROFILE=explore make test`.
 """
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -11,6 +12,10 @@ from hypothesis import settings
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+# Whoever starts the tests in the background may ignore Ctrl-C; what the tests start must not.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
