@@ -180,6 +180,8 @@ class _Draw:
         """Training ratings whose mean is below the highest rating, which is relevant for everybody then."""
         highest = np.full(len(items), HIGHEST) - (np.arange(len(items)) == 0)
         ratings = np.ones(len(items)) if self._drawing.binary else self._rng.integers(1, highest + 1)
+        if self._chance(0.25):  # the mean is what a rating may be
+            ratings = np.repeat(ratings[:1], len(items))
         return tuple(zip(items, ratings.astype(float).tolist(), strict=True))
 
     def _some(self, of: Sequence[int] | np.ndarray, n: int) -> list[int]:

@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -37,7 +38,8 @@ _MOST_AGAIN = 20_000
 _FEW = 2
 _TO_TELL_APART = 24
 _OPENINGS = 6
-_CHALLENGES = 60
+_CHALLENGES = 40
+_LAST_CHALLENGES = 160
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,22 +146,26 @@ class Elimination:
 
     def challenge(self) -> None:
         """Look for questions that part the survivors from whatever differs from them in one aspect, and agrees with all
-        answers so far."""
+        answers so far: questions about that aspect, and then about anything."""
         for aspect in list(self.explained):
-            rivals = self._consistent(self._reopened([aspect]))
-            if len(rivals) <= 1:
+            rivals = self._consistent(self._reopened([aspect])) or self.survivors
+            self.survivors = self._parted(rivals, partial(self.features_of, aspect), _CHALLENGES)
+        rivals = self._consistent([*self.survivors, *self._reopened(self.explained)]) or self.survivors
+        self.survivors = self._told_apart(self._parted(rivals, self.mixed, _LAST_CHALLENGES), self.mixed)
+
+    def _parted(self, rivals: Sequence[Hypothesis], features: Features, tries: int) -> list[Hypothesis]:
+        """What is left of hypotheses when questions that part them were asked."""
+        left = list(rivals)
+        for _ in range(tries if len(left) > 1 else 0):
+            question = self.drawing.question(features(), self.rng)
+            simulation = Simulation(question, self.space)
+            if len({self._signature(simulation.outcome(one)) for one in left}) == 1:
                 continue
-            for mixed in [0.0, 0.6] * (_CHALLENGES // 2):
-                question = self.drawing.question(self.features_of(aspect) | self._mixed(mixed), self.rng)
-                simulation = Simulation(question, self.space)
-                if len({self._signature(simulation.outcome(one)) for one in rivals}) == 1:
-                    continue
-                left = self._agreeing(rivals, self.ask(question))
-                if left:
-                    rivals = left
-                else:
-                    del self.asked[-1]  # nobody foresaw that: it is for others to tell
-            self.survivors = self._told_apart(rivals, self.mixed)
+            agreeing = self._agreeing(left, self.ask(question))
+            if not agreeing:
+                del self.asked[-1]  # nobody foresaw that: it is for others to tell
+            left = agreeing or left
+        return left
 
     def examine_together(self, asked: list[Asked]) -> bool:
         """Let survivors answer questions with everything in them that is explained; whether any is left."""

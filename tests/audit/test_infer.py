@@ -196,6 +196,7 @@ def test_a_bug_that_only_duplicates_show_leaves_the_rest_explained(functions):
     assert len({item for item, _ in user.test}) == 1
 
 
+@pytest.mark.slow
 def test_a_function_that_tells_of_users_only(functions):
     found = infer(functions.users_precision, "precision", k=2, duplicates=False, evidence=False)
     assert found.status == "explained"
@@ -216,6 +217,7 @@ def test_errors_of_predictions(functions):
     assert {key: found.policy[key] for key in policy} == policy
 
 
+@pytest.mark.slow
 def test_an_evaluator_that_rounds(functions):
     found = infer(
         lambda *given: round(functions.ndcg(*given), 4), "ndcg", k=3, name="rounded", duplicates=False, evidence=False
@@ -287,6 +289,7 @@ def test_what_no_question_has_cannot_be_audited(metric):
         infer(len, metric, k=3)
 
 
+@pytest.mark.slow
 def test_refusals_are_told(functions):
     def no_missing(scores, truth, train, k):
         if scores["score"].isna().any():
@@ -357,6 +360,7 @@ def test_a_mean_of_nobody_that_fails_is_not_taken_for_a_refusal_of_duplicates():
     assert found.policy["average.no_relevant"] == "skip"
 
 
+@pytest.mark.slow
 def test_who_refuses_users_that_know_everything_is_asked_about_others():
     found = infer(hits(refuses_omniscience=True), "hit", k=2, evidence=False, **PLAIN_ONLY)
     assert found.status == "explained" and found.confirmed == 200
