@@ -129,7 +129,10 @@ def _floats(given: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     array = np.array(pd.to_numeric(pd.Series(given), errors="coerce"), dtype=np.float64)
     if given.dtype.kind in "OUS":
         for row in np.flatnonzero(np.isfinite(array)):
-            array[row] = float(given[row])
+            try:
+                array[row] = float(given[row])
+            except ValueError:  # pandas passes over what comes after a zero byte
+                array[row] = np.nan
     return array
 
 

@@ -281,3 +281,10 @@ def test_two_columns_of_one_name(write):
 def test_marks_of_an_impossible_length(write, option):
     with pytest.raises(DataError, match="a delimiter has at least one character, the others at most one"):
         read_interactions(write("ratings.csv", CSV), **option)
+
+
+def test_a_rating_with_a_zero_byte_is_named(tmp_path):
+    file = tmp_path / "ratings.csv"
+    file.write_bytes(b"user,item,rating\n7,1,4\n7,2,3.5\x00\n")
+    with pytest.raises(DataError, match=r"rating is '3\.5.x00', not a finite number in line 3"):
+        read_interactions(file)
