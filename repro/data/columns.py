@@ -60,7 +60,7 @@ def encode_ids(
 
     Ids are told apart by their text: 7, 7.0 and "7" are one id, an object is the same as its text.
     """
-    if isinstance(values, pd.Categorical) and values.categories.dtype == np.int64:
+    if isinstance(values, pd.Categorical) and _are_codes(values):
         return np.asarray(values.codes, dtype=np.int32), values.categories.to_numpy()
     codes, found = pd.factorize(values, sort=False)
     found = np.asarray(found)
@@ -78,6 +78,14 @@ def encode_ids(
     rank = np.empty(len(ids), dtype=np.int32)
     rank[order] = np.arange(len(ids), dtype=np.int32)
     return rank[codes], ids[order]
+
+
+def _are_codes(values: pd.Categorical) -> bool:
+    """Whether categories are ascending numbers all of which occur, and every row has one, as the reader makes them."""
+    if values.categories.dtype != np.int64 or not len(values) or values.codes.min() < 0:
+        return False
+    occur = np.bincount(values.codes, minlength=len(values.categories)) > 0
+    return bool(occur.all()) and bool(values.categories.is_monotonic_increasing)
 
 
 def _plain_ids(found: IdArray) -> IdArray:

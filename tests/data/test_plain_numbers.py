@@ -6,13 +6,16 @@ import gzip
 import io
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from repro.data import parse, read_interactions
+from repro.data.columns import encode_ids
 from repro.data.plain_numbers import Watched, numbered
+from repro.errors import DataError
 
 ODD = ["007", "00", "-0", "-07", "0x1F", "0X1", "10,01"]
 PLAIN = ["0", "7", "-7", "10", "100", "1007", "0.5,3.005", "1.0", "5,0,10.00", "2001-11-12", "x", ""]
@@ -48,6 +51,14 @@ def test_codes_are_ranks_among_the_numbers_that_occur(first, second):
     ids = sorted({*first, *second})
     assert found.categories.tolist() == ids
     assert found.codes.tolist() == [ids.index(one) for one in first + second]
+
+
+@pytest.mark.parametrize("categories", [[1, 2, 3], [3, 2, 1], [1, 2, 3, 9]])
+def test_other_people_s_categories_are_ids_like_any_others(categories):
+    codes, ids = encode_ids(pd.Categorical([3, 1, 2, 1], categories=categories), "user", "the frame")
+    assert (codes.tolist(), ids.tolist()) == ([2, 0, 1, 0], [1, 2, 3])
+    with pytest.raises(DataError, match="user is empty in row 2"):
+        encode_ids(pd.Categorical([3, None, 2], categories=categories), "user", "the frame")
 
 
 # Plain numbers most of the time: with one odd one among them, all are text.
