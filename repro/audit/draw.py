@@ -107,10 +107,10 @@ class _Draw:
             low, high = (-1.0, 7.0) if self._has("off-scale") else (1.0, HIGHEST)
             drawn = self._rng.integers(round(low * 8), round(high * 8) + 1, len(listed)) / 8  # exact in any precision
         else:
-            drawn = self._rng.choice(np.arange(1, 400), len(listed), replace=False) / 20
+            drawn = self._rng.choice(np.arange(1, 130), len(listed), replace=False) / 4  # apart in any precision
         scores = drawn.tolist()
         if self._has("non-positive"):
-            scores = [score - 10.025 if self._chance(0.5) else score for score in scores]  # none is met twice
+            scores = [score - 16.125 if self._chance(0.5) else score for score in scores]  # none is met twice
             scores = self._some_as(scores, [0.0], 0.15)
         if self._has("ties"):
             scores = self._tied(scores)
@@ -174,7 +174,7 @@ class _Draw:
 
     def _low(self) -> float:
         """A rating that hardly anybody takes for relevant."""
-        return 0.0 if self._has("zero-ratings") else 1.0
+        return 0.0 if self._has("zero-ratings") and self._chance(0.5) else 1.0
 
     def _trained(self, items: Sequence[int]) -> tuple[Rating, ...]:
         """Training ratings whose mean is below the highest rating, which is relevant for everybody then."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
@@ -18,7 +18,7 @@ from repro.audit.draw import Drawing
 from repro.audit.question import Question
 from repro.audit.simulation import Outcome, Simulation
 from repro.audit.space import Hypothesis, Space
-from repro.protocol import Value, registry
+from repro.protocol import registry
 
 Features = Callable[[], Collection[str]]  # gives those of the next question
 State = Literal["explained", "unexplained", "unreachable", "refused", "random"]
@@ -32,12 +32,10 @@ _MOST_TRIED = 64  # where no question parts them
 _STAND_FOR_ALL = 300
 _MANY = 1_000  # hypotheses of which simulations keep nothing
 _GOOD = 8  # a question that leaves so small a part is good enough
-_MOST_PARKED = 1_000
 _MOST_REOPENED = 2_000
-_MOST_AGAIN = 20_000
+_MENDINGS = 4
 _FEW = 2
 _TO_TELL_APART = 24
-_OPENINGS = 6
 _CHALLENGES = 40
 _LAST_CHALLENGES = 160
 
@@ -80,8 +78,8 @@ class Found:
 class Elimination:
     """A black box under examination: hypotheses that are left, and what it was asked of that which they explain.
 
-    Of hypotheses that questions do not tell apart, one goes on; ``parked`` is what the others decide otherwise, until
-    there are questions that tell. ``explained`` are the aspects whose features may be in any question, ``puzzling``
+    Of hypotheses that questions do not tell apart, one goes on; where a later question would have told, it is mended.
+    ``explained`` are the aspects whose features may be in any question, ``puzzling``
     the features of those that are not. ``always`` are features that all questions have, ``foreseen`` the refusals that
     some hypothesis would have given.
     """
@@ -94,7 +92,6 @@ class Elimination:
     always: frozenset[str] = frozenset()
     opened: set[str] = field(default_factory=set)
     survivors: list[Hypothesis] = field(default_factory=list)
-    parked: dict[frozenset[tuple[str, Value]], None] = field(default_factory=dict)
     explained: list[Aspect] = field(default_factory=list)
     puzzling: set[str] = field(default_factory=set)
     asked: list[Asked] = field(default_factory=list)
@@ -117,13 +114,14 @@ class Elimination:
         def of_question() -> Collection[str]:
             return features | self._mixed(0.6)
 
-        hypotheses = self.space.opened(self._unparked(of_question, keys), keys)
+        hypotheses = self.space.opened(self.survivors or [self.space.start], keys)
         left = self._narrow(hypotheses, of_question, asked, aspect.least)
-        if not left:  # a question told apart what others had not
-            fitting = self._consistent([*self._patched(), *self._reopened([aspect, *self.explained])], before)
-            different = self._told_apart(fitting, of_question, keys, asked)
-            again = itertools.islice(self.space.ways(different, keys), _MOST_AGAIN)
-            left = self._narrow(self._consistent(list(again)), of_question, asked, aspect.least)
+        mended = [] if left else [self.closest(hypotheses, asked).hypothesis]
+        for _ in range(_MENDINGS):
+            if left or not mended:
+                break
+            mended = self._mended(mended[0], self.opened | keys)
+            left = self._narrow(mended, of_question, asked, aspect.least)
         if not left:
             del self.asked[before:]
             self.puzzling |= aspect.own
@@ -161,44 +159,70 @@ class Elimination:
             simulation = Simulation(question, self.space)
             if len({self._signature(simulation.outcome(one)) for one in left}) == 1:
                 continue
-            agreeing = self._agreeing(left, self.ask(question))
+            one = self.ask(question)
+            agreeing = self._agreeing(left, one) or self._mended(left[0], self.opened)
             if not agreeing:
-                del self.asked[-1]  # nobody foresaw that: it is for others to tell
+                self.asked.remove(one)  # nobody foresaw that: it is for others to tell
             left = agreeing or left
         return left
 
     def examine_together(self, asked: list[Asked]) -> bool:
         """Let survivors answer questions with everything in them that is explained; whether any is left."""
-        hypotheses, before = self._unparked(self.mixed), len(self.asked)
+        hypotheses, before = self.survivors, len(self.asked)
         left = self._narrow(hypotheses, self.mixed, asked)
-        if not left:
-            left = self._narrow(self._reconsidered(), self.mixed, asked)
+        for _ in range(_MENDINGS):
+            left = left or self._narrow(self._mended(hypotheses[0], self.opened), self.mixed, asked)
         if not left:
             del self.asked[before:]
         self.survivors = self._told_apart(left, self.mixed) if left else hypotheses
         return bool(left)
 
     def reconsider(self) -> bool:
-        """Let whatever agrees with all answers survive, what is parked and what is reopened too; whether it does."""
-        left = self._reconsidered()
-        self.survivors = self._told_apart(left, self.mixed) if left else self.survivors
+        """Let survive whatever agrees with all answers; whether something does."""
+        left = self._consistent(self.survivors) or self._mended(self.survivors[0], self.opened)
+        self.survivors = left or self.survivors
         return bool(left)
 
-    def _reconsidered(self) -> list[Hypothesis]:
-        return self._consistent([*self.survivors, *self._patched(), *self._reopened(self.explained)])
+    def _mended(self, hypothesis: Hypothesis, keys: Collection[str]) -> list[Hypothesis]:
+        """A hypothesis that agrees with all answers, found by taking decisions otherwise, one or two at a time, as long
+        as more answers are right; none where that ends before."""
+        while asked := self._wrong_first(hypothesis):
+            better = partial(self._better, hypothesis, keys, asked)
+            found = min(better(1), key=lambda pair: pair[0], default=None) or next(better(2), None)
+            if found is None:
+                return []
+            _, hypothesis = found
+        return [hypothesis]
+
+    def _wrong_first(self, hypothesis: Hypothesis) -> list[Asked]:
+        """All that was asked, first that which the hypothesis answers wrongly; nothing if there is no such question."""
+        wrong = [one for one in self.asked if not self._agreeing([hypothesis], one)]
+        return [*wrong, *(one for one in self.asked if one not in wrong)] if wrong else []
+
+    def _changed(self, hypothesis: Hypothesis, keys: Collection[str], n: int) -> Iterator[Hypothesis]:
+        """The hypothesis with ``n`` of the decisions taken otherwise, in all ways."""
+        taken = sorted(key for key in keys if key in hypothesis.values)
+        for some in itertools.combinations(taken, n):
+            others = [[value for value in self.space.tried(key) if value != hypothesis.values[key]] for key in some]
+            for values in itertools.product(*others):
+                yield from self.space.changed(hypothesis, dict(zip(some, values, strict=True)))
+
+    def _better(
+        self, hypothesis: Hypothesis, keys: Collection[str], asked: Sequence[Asked], n: int
+    ) -> Iterator[tuple[int, Hypothesis]]:
+        """Those of the hypotheses so changed that have more answers right, with how many are wrong."""
+        enough = sum(not self._agreeing([hypothesis], one) for one in asked)
+        for way in self._changed(hypothesis, keys, n):
+            wrong = (1 for one in asked if not self._agreeing([way], one))
+            found = sum(itertools.islice(wrong, enough))
+            if found < enough:
+                yield found, way
 
     def _reopened(self, aspects: Sequence[Aspect]) -> list[Hypothesis]:
         """Some survivors with all that one of the aspects is about taken in every way again."""
         some = self.survivors[:_FEW]
         found = (way for aspect in aspects for way in self.space.opened(some, self.space.below(aspect.opens)))
         return list(itertools.islice(found, _MOST_REOPENED))
-
-    def _patched(self) -> list[Hypothesis]:
-        """Some survivors with what those that are parked decide otherwise: of one of them, or of two."""
-        patches = [dict(one) for one in self.parked]
-        patches += [a | b for a, b in itertools.combinations(patches, 2)]
-        found = (way for patch in patches for one in self.survivors[:_FEW] for way in self.space.changed(one, patch))
-        return list(itertools.islice(found, _MOST_PARKED))
 
     def mixed(self) -> Collection[str]:
         """The features of some of the aspects that are explained."""
@@ -265,64 +289,22 @@ class Elimination:
         wrong = tuple(one for one, gap in zip(answered, found, strict=True) if gap > 0)
         return Closest(best, max(found, default=math.inf), len(found) - len(wrong), len(found), wrong)
 
-    def _unparked(self, features: Features, keys: Collection[str] = ()) -> list[Hypothesis]:
-        """The survivors, and those parked that questions with these features, and decisions about ``keys``, tell from
-        them."""
-        if not self.survivors:
-            return [self.space.start]
-        known = {frozenset(one.values.items()) for one in self.survivors}
-        others: dict[frozenset[tuple[str, Value]], Hypothesis] = {}
-        for patch in self.parked:
-            for one in self.survivors:
-                for way in self.space.changed(one, dict(patch)):
-                    others.setdefault(frozenset(way.values.items()), way)
-        fitting = self._consistent([way for values, way in others.items() if values not in known])
-        return self._told_apart([*self.survivors, *fitting], features, keys)
-
-    def _told_apart(
-        self,
-        hypotheses: Sequence[Hypothesis],
-        features: Features,
-        keys: Collection[str] = (),
-        asked: Sequence[Asked] = (),
-    ) -> list[Hypothesis]:
-        """One hypothesis for all that questions with these features do not tell apart: that with most defaults.
-
-        What is alike as decisions are taken now may not be when ``keys`` are taken otherwise, which is tried too. Those
-        that were ``asked`` are questions that may tell.
-        """
+    def _told_apart(self, hypotheses: Sequence[Hypothesis], features: Features) -> list[Hypothesis]:
+        """One hypothesis for all that questions with these features do not tell apart: that with most defaults."""
         if len(hypotheses) <= 1:
             return list(hypotheses)
         questions = [self.drawing.question(features(), self.rng) for _ in range(_TO_TELL_APART)]
         simulations = [Simulation(question, self.space) for question in questions]
-        openings = [self._opening(keys) for _ in range(_OPENINGS if keys else 0)]
         classes: dict[tuple[object, ...], list[Hypothesis]] = {}
         for one in hypotheses:
-            ways = [[one], *(self.space.changed(one, opening) for opening in openings)]
-            tried = [(ways[number % len(ways)], simulation) for number, simulation in enumerate(simulations)]
-            tried += [(way, each.simulation) for each in asked for way in ways]
-            signature = tuple(self._signature(simulation.outcome(way[0])) if way else () for way, simulation in tried)
+            signature = tuple(self._signature(simulation.outcome(one)) for simulation in simulations)
             classes.setdefault(signature, []).append(one)
-        kept = []
-        for alike in classes.values():
-            first, *others = sorted(alike, key=unusual)
-            kept.append(first)
-            patches = [frozenset(other.values.items() - first.values.items()) for other in others]
-            for patch in sorted(patches, key=len):
-                smaller = (one for one in self.parked if one < patch)
-                if patch != frozenset().union(*smaller):  # what is parked in parts is there already
-                    self.parked[patch] = None
-        return kept
+        return [min(alike, key=unusual) for alike in classes.values()]
 
-    def _opening(self, keys: Collection[str]) -> dict[str, Value]:
-        """The decisions taken at random."""
-        tried = {key: self.space.tried(key) for key in sorted(keys)}
-        return {key: values[int(self.rng.integers(len(values)))] for key, values in tried.items()}
-
-    def _consistent(self, hypotheses: Sequence[Hypothesis], first: int | None = None) -> list[Hypothesis]:
-        """The hypotheses that agree with all answers so far, or with the ``first`` of them; the latest tell most."""
+    def _consistent(self, hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
+        """The hypotheses that agree with all answers so far, of which the latest tell most."""
         left = list(hypotheses)
-        for one in reversed(self.asked[:first]):
+        for one in reversed(self.asked):
             left = self._agreeing(left, one)
             if len(hypotheses) > _MANY:
                 one.simulation.forget()

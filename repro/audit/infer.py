@@ -133,7 +133,8 @@ class _Examination:
         whole = self._engine.examine(aspect)
         if whole.state != "explained":
             return found
-        self._found.append(replace(found, aspect=replace(aspect, name=FRACTIONS)))
+        fractional = replace(aspect, name=FRACTIONS, needs=(*aspect.needs, "fractional"))
+        self._found.append(replace(found, aspect=fractional))
         return whole
 
     def _instabilities(self, aspect: Aspect) -> list[Unstable]:
@@ -155,7 +156,7 @@ class _Examination:
     def _look_again(self) -> None:
         """What was not explained may be, with what was found out later."""
         for number, found in enumerate(self._found):
-            if found.state == "unexplained" and found.aspect.name not in (STRANGERS, FRACTIONS):
+            if found.state == "unexplained" and found.aspect.name != STRANGERS:
                 self._found[number] = self._engine.examine_again(found)
 
     def _together(self) -> None:
