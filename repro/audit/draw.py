@@ -141,7 +141,7 @@ class _Draw:
         for at in range(1, len(scores)):
             if self._chance(0.5):
                 scores[at] = scores[int(self._rng.integers(at))]
-                if self._chance(0.3):
+                if self._chance(0.5):
                     near = float(self._rng.choice([1e-9, 3e-7, 4e-5, 4e-4, 4e-3, 0.04]))
                     scores[at] += near * float(self._rng.choice([-1, 1])) * max(1.0, abs(scores[at]) * (near == 1e-9))
         return scores

@@ -36,8 +36,8 @@ _MOST_REOPENED = 2_000
 _MENDINGS = 4
 _FEW = 2
 _TO_TELL_APART = 24
-_CHALLENGES = 40
-_LAST_CHALLENGES = 160
+_CHALLENGES = 40  # questions looked at for one that parts rivals, at least
+_MOST_CHALLENGES = 100  # where rivals are few
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,14 +147,15 @@ class Elimination:
         answers so far: questions about that aspect, and then about anything."""
         for aspect in list(self.explained):
             rivals = self._consistent(self._reopened([aspect])) or self.survivors
-            self.survivors = self._parted(rivals, partial(self.features_of, aspect), _CHALLENGES)
+            self.survivors = self._parted(rivals, partial(self.features_of, aspect))
         rivals = self._consistent([*self.survivors, *self._reopened(self.explained)]) or self.survivors
-        self.survivors = self._told_apart(self._parted(rivals, self.mixed, _LAST_CHALLENGES), self.mixed)
+        self.survivors = self._told_apart(self._parted(rivals, self.mixed), self.mixed)
 
-    def _parted(self, rivals: Sequence[Hypothesis], features: Features, tries: int) -> list[Hypothesis]:
+    def _parted(self, rivals: Sequence[Hypothesis], features: Features) -> list[Hypothesis]:
         """What is left of hypotheses when questions that part them were asked."""
-        left = list(rivals)
-        for _ in range(tries if len(left) > 1 else 0):
+        left, tried = list(rivals), 0
+        while len(left) > 1 and tried < max(_CHALLENGES, min(_MOST_CHALLENGES, _WORK // len(left))):
+            tried += 1
             question = self.drawing.question(features(), self.rng)
             simulation = Simulation(question, self.space)
             if len({self._signature(simulation.outcome(one)) for one in left}) == 1:

@@ -28,6 +28,7 @@ _STABILITY = 4  # questions asked again, of each kind
 _APART = 120  # further questions that must not tell two options apart before they count as the same
 _TO_BLAME = 24
 _TO_SEE_ROUNDING = 24
+_TO_TELL = 12  # further questions about what is not explained, to say how often the closest policy is right
 _VISIBLE = 1e-6  # a difference that evidence should show
 
 Tell = Callable[[str], None]
@@ -75,8 +76,7 @@ class _Examination:
             self._found.append(self._examine(aspect))
         self._tell(TOGETHER)
         self._engine.challenge()
-        if self._of_state("unexplained"):
-            self._look_again()
+        if self._look_again():
             self._engine.challenge()
         self._together()
         policy, confirmed, tried = self._confirmed()
@@ -153,11 +153,13 @@ class _Examination:
                     found.setdefault("row order", Unstable("row order", aspect.name, question, (first, other)))
         return list(found.values())
 
-    def _look_again(self) -> None:
-        """What was not explained may be, with what was found out later."""
+    def _look_again(self) -> bool:
+        """What was not explained may be, with what was found out later; whether anything is."""
+        before = self._of_state("unexplained")
         for number, found in enumerate(self._found):
             if found.state == "unexplained" and found.aspect.name != STRANGERS:
                 self._found[number] = self._engine.examine_again(found)
+        return len(self._of_state("unexplained")) < len(before)
 
     def _together(self) -> None:
         """Survivors must agree on questions with everything in them that is explained."""
@@ -264,9 +266,7 @@ class _Examination:
         self, status: str, policy: Hypothesis | None, decimals: int | None = None, confirmed: int = 0, tried: int = 0
     ) -> Inference:
         for found in self._of_state("unexplained"):
-            closest = found.closest
-            if policy is not None and (mine := self._engine.closest([policy], found.asked)).wrong:
-                closest = mine  # what is told must not be what the policy explains
+            closest = found.closest if policy is None else self._closest(policy, found)
             if closest is not None and closest.wrong:
                 self._add_unexplained(found.aspect.name, closest)
         self._tell("evidence")
@@ -291,6 +291,20 @@ class _Examination:
             asked=self._engine.n_asked,
             cutoffs=tuple(self._box.cutoffs),
         )
+
+    def _closest(self, policy: Hypothesis, found: Found) -> Closest | None:
+        """How close the policy comes to what it does not explain, with what it leaves undecided taken as whatever came
+        closest takes it, and further questions asked; what is told is not what the policy explains."""
+        if found.closest is None:
+            return None
+        values = found.closest.hypothesis.values
+        undecided = {key: value for key, value in values.items() if key not in self._engine.opened}
+        features = self._engine.features_of(found.aspect)
+        further = [self._drawing.question(features, self._rng) for _ in range(_TO_TELL)]
+        asked = [Asked(one, self._box.ask(one), Simulation(one, self._space)) for one in further]
+        ways = self._space.changed(policy, undecided) or [policy]
+        closest = self._engine.closest(ways, [*found.asked, *asked])
+        return closest if closest.wrong else found.closest
 
     def _settled(self, policy: Hypothesis) -> dict[str, Value]:
         """The decisions of the policy that were opened, or that have no effect but in one way."""

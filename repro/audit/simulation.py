@@ -73,6 +73,15 @@ class _Ranked:
     tied: bool = field(compare=False)
 
 
+@dataclass(frozen=True, eq=False)
+class _Averaged:
+    """What of lists an average looks at, beside their numbers: whose they are, and which are empty."""
+
+    users: CodeArray
+    strata: npt.NDArray[np.int32]
+    empty: npt.NDArray[np.bool_]
+
+
 class _Stage(Generic[Content]):
     """What a stage gave, by what it was asked; contents that are equal are one and the same object."""
 
@@ -113,6 +122,7 @@ class Simulation:
         self._untied: dict[Hashable, _Ranked] = {}
         self._measures: _Stage[Measure] = _Stage()
         self._ratios: _Stage[Ratio] = _Stage()
+        self._to_average: _Stage[_Averaged] = _Stage()
         self._outcomes: _Stage[Outcome] = _Stage()
 
     def outcome(self, hypothesis: Hypothesis) -> Outcome:
@@ -194,15 +204,16 @@ class Simulation:
 
     def _of_users(self, measure: Measure, of: _Ranked, hypothesis: Hypothesis) -> Outcome:
         ratio = self._ratios.get((id(of), id(measure)), self._ratio, measure, of)
-        asked = (id(ratio), id(of), id(measure), hypothesis.keys.averaged)
-        return self._outcomes.get(asked, self._averaged, measure, ratio, of.ranked, hypothesis)
+        lists = self._to_average.get(id(of), _lists, of.ranked)
+        asked = (id(ratio), id(lists), id(measure), hypothesis.keys.averaged)
+        return self._outcomes.get(asked, self._averaged, measure, ratio, lists, hypothesis)
 
     def _ratio(self, measure: Measure, of: _Ranked) -> Ratio:
         ratio: Ratio = measure.of_lists(of.ranked, self._background(of))
         return ratio
 
-    def _averaged(self, measure: Measure, ratio: Ratio, of: Ranked, hypothesis: Hypothesis) -> Outcome:
-        found = average(measure, ratio, of.users, of.strata, of.lengths == 0, hypothesis.protocol)
+    def _averaged(self, measure: Measure, ratio: Ratio, of: _Averaged, hypothesis: Hypothesis) -> Outcome:
+        found = average(measure, ratio, of.users, of.strata, of.empty, hypothesis.protocol)
         return Outcome(found.value, dict(zip(found.users.tolist(), found.values.tolist(), strict=True)))
 
     def _of_collection(self, measure: Measure, of: _Ranked) -> Outcome:
@@ -220,6 +231,10 @@ class Simulation:
 
     def _background(self, of: _Ranked) -> Background:
         return Background(of.listed.judged, of.listed.catalogue, self._case.train)
+
+
+def _lists(ranked: Ranked) -> _Averaged:
+    return _Averaged(ranked.users, ranked.strata, ranked.lengths == 0)
 
 
 def within_lists(block: ListBlock, listed: npt.NDArray[np.bool_]) -> ListBlock:
@@ -248,7 +263,7 @@ def _content(made: object) -> Hashable:
             return tuple(map(_content, made))
         case Interactions():
             return tuple(map(_content, (made.users, made.items, made.ratings)))
-        case _Judged() | _Listed() | _Ranked() | Judgements() | ListBlock() | Ranked():
+        case _Judged() | _Listed() | _Ranked() | _Averaged() | Judgements() | ListBlock() | Ranked():
             kind: type = type(made)
             return tuple(_content(getattr(made, name)) for name in _names(kind))
         case Measure():  # its name does not tell which threshold a gain starts from
