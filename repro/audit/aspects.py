@@ -7,7 +7,7 @@ differ. Each aspect puts something more into the questions, and opens the decisi
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from repro.metrics import Metric
 from repro.plugin import FEATURES
@@ -22,15 +22,17 @@ ALWAYS: Mapping[str, str] = {
 class Aspect:
     """Something that questions get, and the decisions (or families of them) that it opens.
 
-    needs  the features that make it what it is
-    along  further features that its questions have, where the black box can take them
-    least  how many questions are asked about it, even where nothing is left to be told apart
+    needs    the features that make it what it is
+    along    further features that its questions have, where the black box can take them
+    reopens  decisions that an aspect before it opened, and that only its questions may tell
+    least    how many questions are asked about it, even where nothing is left to be told apart
     """
 
     name: str
     opens: tuple[str, ...]
     needs: tuple[str, ...] = ()
     along: tuple[str, ...] = ()
+    reopens: tuple[str, ...] = ()
     least: int = 12
 
     @property
@@ -98,7 +100,8 @@ def aspects_of(metric: Metric) -> tuple[Aspect, ...]:
     if metric.kind == "prediction":
         return (Aspect(PLAIN, (*own, "predict.clip", "predict.round")), *PREDICTION)
     plain = Aspect(PLAIN, (*own, "candidates.base", "candidates.relevant", "average.over", "average.no_relevant"))
-    return (plain, *RANKING)
+    ratings, *others = RANKING
+    return (plain, replace(ratings, reopens=own), *others)
 
 
 def reaching(decision: str) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ Features = Callable[[], Collection[str]]  # gives those of the next question
 State = Literal["explained", "unexplained", "unreachable", "refused", "random"]
 
 REFUSING = frozenset({"fail", "error"})  # options under which a run may stop
-LEAST_ASKED = 12  # about everything together
+LEAST_ASKED = 100  # about everything together
 MOST_ASKED = 60
 _WORK = 2_000  # predictions that a pool may cost
 _LARGEST_POOL = 16
@@ -34,6 +34,7 @@ _MANY = 1_000  # hypotheses of which simulations keep nothing
 _GOOD = 8  # a question that leaves so small a part is good enough
 _MOST_REOPENED = 2_000
 _MENDINGS = 4
+_SHARES = (0.15, 0.4)  # of aspects that are in a question about several
 _FEW = 2
 _TO_TELL_APART = 24
 _CHALLENGES = 40  # questions looked at for one that parts rivals, at least
@@ -114,7 +115,10 @@ class Elimination:
         def of_question() -> Collection[str]:
             return features | self._mixed(0.6)
 
-        hypotheses = self.space.opened(self.survivors or [self.space.start], keys)
+        survivors = self.survivors or [self.space.start]
+        if aspect.reopens:
+            survivors = self._consistent(self.space.opened(survivors, self.space.below(aspect.reopens))) or survivors
+        hypotheses = self.space.opened(survivors, keys)
         left = self._narrow(hypotheses, of_question, asked, aspect.least)
         mended = [] if left else [self.closest(hypotheses, asked).hypothesis]
         for _ in range(_MENDINGS):
@@ -232,7 +236,8 @@ class Elimination:
     def _mixed(self, share: float) -> frozenset[str]:
         if self.rng.random() >= share:
             return self.always
-        some = [aspect for aspect in self.explained if self.rng.random() < 0.4]
+        many = self.rng.choice(_SHARES)
+        some = [aspect for aspect in self.explained if self.rng.random() < many]
         return self.always.union(*map(self.features_of, some))
 
     def features_of(self, aspect: Aspect) -> frozenset[str]:
