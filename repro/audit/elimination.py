@@ -140,12 +140,6 @@ class Elimination:
             self.explained.append(aspect)
         return Found(aspect, "explained", tuple(asked))
 
-    def examine_again(self, found: Found) -> Found:
-        """An aspect that was not explained, with what is known by now; what was found stays, if it still is not."""
-        self.puzzling -= found.aspect.own
-        again = self.examine(found.aspect)
-        return again if again.state == "explained" else found
-
     def challenge(self) -> None:
         """Look for questions that part the survivors from whatever differs from them in one aspect, and agrees with all
         answers so far: questions about that aspect, and then about anything."""

@@ -132,6 +132,7 @@ class _Examination:
         self._engine.puzzling.add("fractional")  # it may be that alone
         whole = self._engine.examine(aspect)
         if whole.state != "explained":
+            self._engine.puzzling.remove("fractional")
             return found
         fractional = replace(aspect, name=FRACTIONS, needs=(*aspect.needs, "fractional"))
         self._found.append(replace(found, aspect=fractional))
@@ -155,11 +156,14 @@ class _Examination:
 
     def _look_again(self) -> bool:
         """What was not explained may be, with what was found out later; whether anything is."""
-        before = self._of_state("unexplained")
-        for number, found in enumerate(self._found):
+        explained = False
+        for number, found in enumerate(list(self._found)):
             if found.state == "unexplained" and found.aspect.name != STRANGERS:
-                self._found[number] = self._engine.examine_again(found)
-        return len(self._of_state("unexplained")) < len(before)
+                self._engine.puzzling -= found.aspect.own
+                again = self._examine(found.aspect)
+                if again.state == "explained":
+                    self._found[number], explained = again, True
+        return explained
 
     def _together(self) -> None:
         """Survivors must agree on questions with everything in them that is explained."""
