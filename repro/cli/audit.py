@@ -157,10 +157,9 @@ def infer(
     if as_json:
         print_json({"inferences": [one.to_dict() for one in found], "written": list(map(str, written))})
         return
-    for one in found:
+    for one in found if len(found) > 1 else ():
         click.echo(click.style(one.summary, bold=True))
-    for one in found:
-        click.echo(f"\n{one.to_text()}")
+    click.echo("\n".join(one.to_text() for one in found))
     for file in written:
         click.echo(f"written  {file}")
 
