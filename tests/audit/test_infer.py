@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -12,6 +13,7 @@ from repro.audit import BlackBox, infer, infer_policy
 from repro.audit.black_box import CUTOFFS, agree, box_of_evaluator
 from repro.audit.draw import Drawing
 from repro.audit.elimination import REFUSING
+from repro.audit.question import Question, User
 from repro.audit.simulation import Simulation
 from repro.audit.space import NOT_AUDITED, NOT_THERE, Hypothesis, Space, space_of
 from repro.errors import PluginError, ProtocolError
@@ -76,6 +78,53 @@ def test_a_policy_drawn_at_random_is_found(metric):
 @pytest.mark.parametrize("seed", range(300))
 def test_three_hundred_policies_drawn_at_random_are_found(seed):
     check_planted(ALL[seed % len(ALL)], 1_000 + seed)
+
+
+def one_user_left_out(question: Question) -> Question:
+    first = min(question.tested, key=lambda user: user.id)
+    rest = tuple(user for user in question.users if user is not first)
+    return replace(question, users=rest) if len(question.tested) > 1 else question
+
+
+def last_item_forgotten(question: Question) -> Question:
+    def without_last(user: User) -> User:
+        known = [item for item, score in user.scores.items() if not math.isnan(score)]
+        last = min(known, key=lambda item: (user.scores[item], item), default=None)
+        kept = {item: score for item, score in user.scores.items() if item != last}
+        return replace(user, scores=kept) if kept else user
+
+    return replace(question, users=tuple(map(without_last, question.users)))
+
+
+def ratings_of_the_neighbour(question: Question) -> Question:
+    items = sorted(question.items)
+    after = dict(zip(items, [*items[1:], items[0]], strict=True))
+    users = (replace(one, test=tuple((after[item], grade) for item, grade in one.test)) for one in question.users)
+    return replace(question, users=tuple(users))
+
+
+BUGS = (one_user_left_out, last_item_forgotten, ratings_of_the_neighbour)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", ALL)
+def test_a_bug_of_any_metric_is_never_taken_for_a_policy(metric):
+    """What is explained gives the same as the bug on everything; what is not has a case that shows it."""
+    seed = ALL.index(metric)
+    space, rng, bug = space_of(metric), np.random.default_rng(seed), BUGS[seed % len(BUGS)]
+    sound = box_of(space, planted(space, rng), by_user=False)
+    box = replace(sound, respond=lambda question: sound.respond(bug(question)))
+    found = infer_policy(box, seed=seed, evidence=False)
+    for one in found.unexplained:
+        assert agree(one.said, box.ask(one.question))
+        assert not agree(one.said, one.would_say)
+    if found.status == "explained":
+        [policy] = space.changed(space.start, found.policy)[:1]
+        drawing = Drawing(box.cutoffs, space.metric.kind == "prediction")
+        for _ in range(100):
+            question = drawing.question([one for one in sorted(box.possible) if rng.random() < 0.3], rng)
+            said = box.ask(question)
+            assert said.refusal or agree(said, Simulation(question, space).outcome(policy)), question.to_text()
 
 
 once = pytest.mark.xdist_group("of ndcg")  # what takes long to find out is found out by one process
