@@ -80,9 +80,9 @@ class Elimination:
     """A black box under examination: hypotheses that are left, and what it was asked of that which they explain.
 
     Of hypotheses that questions do not tell apart, one goes on; where a later question would have told, it is mended.
-    ``explained`` are the aspects whose features may be in any question, ``puzzling``
-    the features of those that are not. ``always`` are features that all questions have, ``foreseen`` the refusals that
-    some hypothesis would have given.
+    ``explained`` are the aspects whose features may be in any question, ``puzzling`` the features of those that are
+    not. ``always`` are features that all questions have, ``foreseen`` the refusals that some hypothesis would have
+    given.
     """
 
     box: BlackBox
@@ -170,7 +170,9 @@ class Elimination:
         hypotheses, before = self.survivors, len(self.asked)
         left = self._narrow(hypotheses, self.mixed, asked)
         for _ in range(_MENDINGS):
-            left = left or self._narrow(self._mended(hypotheses[0], self.opened), self.mixed, asked)
+            if left or not (mended := self._mended(hypotheses[0], self.opened)):
+                break
+            left = self._narrow(mended, self.mixed, asked)
         if not left:
             del self.asked[before:]
         self.survivors = self._told_apart(left, self.mixed) if left else hypotheses
@@ -185,18 +187,13 @@ class Elimination:
     def _mended(self, hypothesis: Hypothesis, keys: Collection[str]) -> list[Hypothesis]:
         """A hypothesis that agrees with all answers, found by taking decisions otherwise, one or two at a time, as long
         as more answers are right; none where that ends before."""
-        while asked := self._wrong_first(hypothesis):
-            better = partial(self._better, hypothesis, keys, asked)
+        while wrong := [one for one in self.asked if not self._agreeing([hypothesis], one)]:
+            better = partial(self._better, hypothesis, keys, wrong)
             found = min(better(1), key=lambda pair: pair[0], default=None) or next(better(2), None)
             if found is None:
                 return []
             _, hypothesis = found
         return [hypothesis]
-
-    def _wrong_first(self, hypothesis: Hypothesis) -> list[Asked]:
-        """All that was asked, first that which the hypothesis answers wrongly; nothing if there is no such question."""
-        wrong = [one for one in self.asked if not self._agreeing([hypothesis], one)]
-        return [*wrong, *(one for one in self.asked if one not in wrong)] if wrong else []
 
     def _changed(self, hypothesis: Hypothesis, keys: Collection[str], n: int) -> Iterator[Hypothesis]:
         """The hypothesis with ``n`` of the decisions taken otherwise, in all ways."""
@@ -207,14 +204,14 @@ class Elimination:
                 yield from self.space.changed(hypothesis, dict(zip(some, values, strict=True)))
 
     def _better(
-        self, hypothesis: Hypothesis, keys: Collection[str], asked: Sequence[Asked], n: int
+        self, hypothesis: Hypothesis, keys: Collection[str], wrong: Sequence[Asked], n: int
     ) -> Iterator[tuple[int, Hypothesis]]:
-        """Those of the hypotheses so changed that have more answers right, with how many are wrong."""
-        enough = sum(not self._agreeing([hypothesis], one) for one in asked)
+        """The hypotheses so changed that have fewer answers ``wrong`` than it has, with how many of them they have."""
+        right = [one for one in self.asked if one not in wrong]
         for way in self._changed(hypothesis, keys, n):
-            wrong = (1 for one in asked if not self._agreeing([way], one))
-            found = sum(itertools.islice(wrong, enough))
-            if found < enough:
+            still = (1 for one in itertools.chain(wrong, right) if not self._agreeing([way], one))
+            found = sum(itertools.islice(still, len(wrong)))
+            if found < len(wrong):
                 yield found, way
 
     def _reopened(self, aspects: Sequence[Aspect]) -> list[Hypothesis]:

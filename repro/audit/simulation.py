@@ -74,12 +74,16 @@ class _Ranked:
 
 
 @dataclass(frozen=True, eq=False)
-class _Averaged:
+class _ToAverage:
     """What of lists an average looks at, beside their numbers: whose they are, and which are empty."""
 
     users: CodeArray
     strata: npt.NDArray[np.int32]
     empty: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, ranked: Ranked) -> _ToAverage:
+        return cls(ranked.users, ranked.strata, ranked.lengths == 0)
 
 
 class _Stage(Generic[Content]):
@@ -122,7 +126,7 @@ class Simulation:
         self._untied: dict[Hashable, _Ranked] = {}
         self._measures: _Stage[Measure] = _Stage()
         self._ratios: _Stage[Ratio] = _Stage()
-        self._to_average: _Stage[_Averaged] = _Stage()
+        self._to_average: _Stage[_ToAverage] = _Stage()
         self._outcomes: _Stage[Outcome] = _Stage()
 
     def outcome(self, hypothesis: Hypothesis) -> Outcome:
@@ -204,7 +208,7 @@ class Simulation:
 
     def _of_users(self, measure: Measure, of: _Ranked, hypothesis: Hypothesis) -> Outcome:
         ratio = self._ratios.get((id(of), id(measure)), self._ratio, measure, of)
-        lists = self._to_average.get(id(of), _lists, of.ranked)
+        lists = self._to_average.get(id(of), _ToAverage.of, of.ranked)
         asked = (id(ratio), id(lists), id(measure), hypothesis.keys.averaged)
         return self._outcomes.get(asked, self._averaged, measure, ratio, lists, hypothesis)
 
@@ -212,7 +216,7 @@ class Simulation:
         ratio: Ratio = measure.of_lists(of.ranked, self._background(of))
         return ratio
 
-    def _averaged(self, measure: Measure, ratio: Ratio, of: _Averaged, hypothesis: Hypothesis) -> Outcome:
+    def _averaged(self, measure: Measure, ratio: Ratio, of: _ToAverage, hypothesis: Hypothesis) -> Outcome:
         found = average(measure, ratio, of.users, of.strata, of.empty, hypothesis.protocol)
         return Outcome(found.value, dict(zip(found.users.tolist(), found.values.tolist(), strict=True)))
 
@@ -231,10 +235,6 @@ class Simulation:
 
     def _background(self, of: _Ranked) -> Background:
         return Background(of.listed.judged, of.listed.catalogue, self._case.train)
-
-
-def _lists(ranked: Ranked) -> _Averaged:
-    return _Averaged(ranked.users, ranked.strata, ranked.lengths == 0)
 
 
 def within_lists(block: ListBlock, listed: npt.NDArray[np.bool_]) -> ListBlock:
@@ -263,7 +263,7 @@ def _content(made: object) -> Hashable:
             return tuple(map(_content, made))
         case Interactions():
             return tuple(map(_content, (made.users, made.items, made.ratings)))
-        case _Judged() | _Listed() | _Ranked() | _Averaged() | Judgements() | ListBlock() | Ranked():
+        case _Judged() | _Listed() | _Ranked() | _ToAverage() | Judgements() | ListBlock() | Ranked():
             kind: type = type(made)
             return tuple(_content(getattr(made, name)) for name in _names(kind))
         case Measure():  # its name does not tell which threshold a gain starts from

@@ -157,8 +157,8 @@ def infer(
     if as_json:
         print_json({"inferences": [one.to_dict() for one in found], "written": list(map(str, written))})
         return
-    for one in found if len(found) > 1 else ():
-        click.echo(click.style(one.summary, bold=True))
+    if len(found) > 1:
+        click.echo("".join(f"{click.style(one.summary, bold=True)}\n" for one in found))
     click.echo("\n".join(one.to_text() for one in found))
     for file in written:
         click.echo(f"written  {file}")
