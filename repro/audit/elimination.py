@@ -97,7 +97,6 @@ class Elimination:
     puzzling: set[str] = field(default_factory=set)
     asked: list[Asked] = field(default_factory=list)
     foreseen: set[int] = field(default_factory=set)
-    n_asked: int = 0
 
     def examine(self, aspect: Aspect) -> Found:
         """Open the decisions of an aspect, and ask until they are settled.
@@ -266,7 +265,6 @@ class Elimination:
     def ask(self, question: Question) -> Asked:
         one = Asked(question, self.box.ask(question), Simulation(question, self.space))
         self.asked.append(one)
-        self.n_asked += 1
         return one
 
     def closest(self, hypotheses: Sequence[Hypothesis], asked: Sequence[Asked]) -> Closest:

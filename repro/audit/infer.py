@@ -19,14 +19,14 @@ from repro.audit.shrink import shrunk
 from repro.audit.simulation import Outcome, Simulation
 from repro.audit.space import Hypothesis, Space
 from repro.metrics import Measure
+from repro.plugin import Observed
 from repro.protocol import Protocol, Value
 
 CONFIRMED_ON = 200
-_CONFIRMATIONS = 4
+_CONFIRMATIONS = 6
 _REPEATED = 3
 _STABILITY = 4  # questions asked again, of each kind
 _APART = 120  # further questions that must not tell two options apart before they count as the same
-_TO_BLAME = 24
 _TO_SEE_ROUNDING = 24
 _TO_TELL = 12  # further questions about what is not explained, to say how often the closest policy is right
 _VISIBLE = 1e-6  # a difference that evidence should show
@@ -45,7 +45,8 @@ def infer_policy(box: BlackBox, *, seed: int = 0, evidence: bool = True, tell: T
 
 class _Examination:
     def __init__(self, box: BlackBox, seed: int, evidence: bool, tell: Tell) -> None:
-        self._box = box
+        self._asked = 0
+        self._box = replace(box, respond=self._counted(box.respond))
         self._evident = evidence
         self._tell = tell
         self._space = Space(box.metric)
@@ -56,7 +57,13 @@ class _Examination:
         self._found: list[Found] = []
         self._unstable: list[Unstable] = []
         self._unexplained: list[Unexplained] = []
-        self._asked = 0
+
+    def _counted(self, respond: Callable[[Question], Observed]) -> Callable[[Question], Observed]:
+        def counting(question: Question) -> Observed:
+            self._asked += 1
+            return respond(question)
+
+        return counting
 
     def inference(self) -> Inference:
         aspects = aspects_of(self._box.metric)
@@ -90,11 +97,11 @@ class _Examination:
     def _examine_plain(self, aspect: Aspect) -> tuple[Found, int | None]:
         """The plain aspect, and to how many decimals answers are exact, where they are rounded."""
         plain = self._engine.examine(aspect)
-        if plain.state != "unexplained":
+        if plain.state == "refused" or (plain.state == "explained" and _exact_to(plain) is None):
             return plain, None
         more = [self._fresh(self._engine.features_of(aspect)) for _ in range(_TO_SEE_ROUNDING)]
         decimals = _exact_to(plain, more)
-        if decimals is None:
+        if decimals is None or (plain.state == "explained" and self._engine.reconsider()):
             return plain, None
         self._engine = self._elimination(0.5 * 10.0**-decimals + TOLERANCE, self._engine.always)
         rounded = self._engine.examine(aspect)
@@ -127,7 +134,7 @@ class _Examination:
                 self._engine.puzzling |= aspect.own
                 return Found(aspect, "random")
         found = self._engine.examine(aspect)
-        if found.state != "unexplained" or "fractional" not in self._engine.features_of(aspect):
+        if found.state != "unexplained" or "fractional" not in self._engine.features_of(aspect) - aspect.own:
             return found
         self._engine.puzzling.add("fractional")  # it may be that alone
         whole = self._engine.examine(aspect)
@@ -169,7 +176,9 @@ class _Examination:
         """Survivors must agree on questions with everything in them that is explained."""
         asked: list[Asked] = []
         if not self._engine.examine_together(asked):
-            self._add_unexplained(TOGETHER, self._engine.closest(self._engine.survivors, asked))
+            closest = self._engine.closest(self._engine.survivors, asked)
+            if not self._blamed(closest.hypothesis, asked):
+                self._add_unexplained(TOGETHER, closest)
 
     def _of_state(self, *states: str) -> list[Found]:
         return [one for one in self._found if one.state in states]
@@ -185,8 +194,7 @@ class _Examination:
         """A policy, on how many fresh questions it gives the answer, and how many there were.
 
         Where it does not, whatever else agrees with everything that was asked is confirmed in its place, if there is
-        something. If not, and all wrong answers are about one aspect, that one was explained by luck. Else the smallest
-        case is told.
+        something. If not, one of the aspects may have been explained by luck. Else the smallest case is told.
         """
         for _ in range(_CONFIRMATIONS):
             policy = self._chosen(self._engine.survivors)
@@ -194,10 +202,10 @@ class _Examination:
             wrong = [one for one in answered if not self._agrees(policy, one)]
             if not wrong:
                 break
-            if not self._engine.reconsider() and not self._blamed(policy, wrong):
+            if not self._engine.reconsider() and not self._blamed(policy, answered):
                 break
         if wrong and not any(one.aspect == TOGETHER for one in self._unexplained):
-            self._add_unexplained(TOGETHER, self._engine.closest([policy], wrong))
+            self._add_unexplained(TOGETHER, self._engine.closest([policy], answered))
         return policy, len(answered) - len(wrong), len(answered)
 
     def _answered(self) -> list[Asked]:
@@ -210,34 +218,29 @@ class _Examination:
                 break
         return answered
 
-    def _blamed(self, policy: Hypothesis, wrong: Sequence[Asked]) -> bool:
-        """Whether all wrong answers are about one aspect, of which nothing is then explained any more.
+    def _blamed(self, policy: Hypothesis, answered: Sequence[Asked]) -> bool:
+        """Whether an aspect is to blame for wrong answers: the last that the smallest case shows.
 
-        Of several, it is the first about which questions alone are answered wrongly, or the last.
+        Nothing of it is explained any more.
         """
-        suspects = [
-            number
-            for number, found in enumerate(self._found)
-            if found.state == "explained"
-            and found.aspect.own
-            and all(found.aspect.own <= one.question.features for one in wrong)
-        ]
+        smallest = self._smallest(TOGETHER, self._engine.closest([policy], answered))
+        shown = smallest.question.shown - self._engine.always
+        explained = [number for number, one in enumerate(self._found) if one.state == "explained"]
+        suspects = [number for number in explained if self._found[number].aspect.own & shown]
         if not suspects:
             return False
-        for number in suspects:
-            aspect = self._found[number].aspect
-            alone = [self._fresh(self._engine.features_of(aspect)) for _ in range(_TO_BLAME)]
-            if any(not one.said.refusal and not self._agrees(policy, one) for one in alone):
-                break
-        self._found[number] = replace(
-            self._found[number], state="unexplained", closest=self._engine.closest([policy], wrong)
-        )
+        number = suspects[-1]
         blamed = self._found[number].aspect
+        self._found[number] = replace(self._found[number], state="unexplained")
         self._engine.close(blamed)
-        # What did not fit together was that, if it was in the question.
+        # What did not fit together was that, if it is in the case.
         self._unexplained = [
-            one for one in self._unexplained if one.aspect != TOGETHER or not blamed.own <= one.question.features
+            one for one in self._unexplained if one.aspect != TOGETHER or not blamed.own & one.question.shown
         ]
+        about = self._engine.closest([policy], [one for one in answered if blamed.own <= one.question.features])
+        self._unexplained.append(
+            replace(smallest, aspect=blamed.name, residual=about.residual, agreed=about.agreed, asked=about.asked)
+        )
         return True
 
     def _fresh(self, features: Collection[str]) -> Asked:
@@ -292,7 +295,7 @@ class _Examination:
             confirmed=confirmed,
             tried=tried,
             decimals=decimals,
-            asked=self._engine.n_asked,
+            asked=self._asked,
             cutoffs=tuple(self._box.cutoffs),
         )
 
@@ -449,7 +452,7 @@ def _same(first: Outcome, second: Outcome) -> bool:
     return agree(first, second, 1e-12)
 
 
-def _exact_to(found: Found, more: Sequence[Asked]) -> int | None:
+def _exact_to(found: Found, more: Sequence[Asked] = ()) -> int | None:
     """To how many decimals all answers are rounded, or exact as numbers of single precision are; None if neither."""
     answers = [one.said.value for one in (*found.asked, *more)]
     values = [value for value in answers if value is not None and math.isfinite(value)]

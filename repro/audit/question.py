@@ -15,6 +15,7 @@ from repro.plugin import FALLBACK, Case, Scores
 
 Rating = tuple[int, float]  # an item and its rating
 HIGHEST = 5  # rating
+NEAR = 0.1  # scores that differ by less may be taken for equal
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +82,32 @@ class Question:
         return frozenset(oddity for oddity, there in found.items() if there)
 
     @cached_property
+    def shown(self) -> frozenset[str]:
+        """The features that can be seen in it, which a smaller one may have lost."""
+        lists = [list(user.scores.values()) for user in self.tested]
+        scores = [score for one in lists for score in one]
+        grades = [grade for user in self.tested for _, grade in user.test]
+        found = {
+            "graded": len(set(grades)) > 1,
+            "fractional": any(not grade.is_integer() for grade in grades),
+            "zero-ratings": 0 in grades,
+            "training": any(user.train for user in self.tested),
+            "unknown-items": "unknown items" in self.oddities,
+            "short-lists": "short lists" in self.oddities,
+            "partial-lists": any(0 < len(user.scores) < len(self.items) for user in self.tested),
+            "ties": any(_nearest(one) < NEAR for one in lists),
+            "missing": any(map(math.isnan, scores)),
+            "non-positive": any(-math.inf < score <= 0 for score in scores),
+            "infinite": any(map(math.isinf, scores)),
+            "fallback": any(user.made_up for user in self.tested),
+            "no-relevant": any(all(grade <= 1 for _, grade in user.test) for user in self.tested),
+            "no-list": any(not user.scores for user in self.tested),
+            "duplicates": any(len(dict(user.test)) < len(user.test) for user in self.tested),
+            "off-scale": any(score < self.scale[0] or score > self.scale[1] for score in scores),
+        }
+        return frozenset(feature for feature, there in found.items() if there)
+
+    @cached_property
     def case(self) -> Case:
         """The same as an evaluator takes it."""
         users, items = sorted(user.id for user in self.users), sorted(self.items)
@@ -136,13 +163,21 @@ class Question:
         if self.k is not None and self.k > 1:
             yield replace(self, k=self.k - 1)
 
-    def plainer(self) -> Iterator[Question]:
-        """This question with scores and ratings that are easier to read, one step after the other."""
-        for at, user in enumerate(self.users):
-            finite = sorted({score for score in user.scores.values() if math.isfinite(score)})
-            if finite and finite[0] > 0:
-                plain = {score: float(place) for place, score in enumerate(finite, start=1)}
-                yield self._with(at, replace(user, scores={i: plain.get(s, s) for i, s in user.scores.items()}))
+    def with_plain_scores(self, at: int) -> Question:
+        """The question with scores of a user that are easier to read: places, unless some are zero or below."""
+        user = self.users[at]
+        finite = sorted({score for score in user.scores.values() if math.isfinite(score)})
+        if not finite or finite[0] <= 0:
+            return self
+        plain = {score: float(place) for place, score in enumerate(finite, start=1)}
+        return self._with(at, replace(user, scores={i: plain.get(s, s) for i, s in user.scores.items()}))
+
+    def with_plain_ratings(self, at: int) -> Question:
+        """The question with held-out items of a user that are all liked, where it is about ratings."""
+        if "graded" not in self.features:
+            return self
+        user = self.users[at]
+        return self._with(at, replace(user, test=tuple((item, float(HIGHEST)) for item, _ in user.test)))
 
     def turned_round(self) -> Question:
         """The same question with all rows and items from the last to the first."""
@@ -200,6 +235,12 @@ class Question:
 
     def _with(self, at: int, user: User) -> Question:
         return replace(self, users=(*self.users[:at], user, *self.users[at + 1 :]))
+
+
+def _nearest(scores: Sequence[float]) -> float:
+    """By how much two scores differ, of those that differ least."""
+    finite = np.sort([score for score in scores if math.isfinite(score)])
+    return float(np.diff(finite).min(initial=math.inf))
 
 
 def _plain(number: float) -> float | str:

@@ -34,8 +34,8 @@ def shrunk(
             if not found:
                 break
             passed, found = 0, False
-    for plainer in question.plainer():
-        if still(plainer):
-            question = plainer
-            break
+    for at in range(len(question.users)):
+        for plain in (Question.with_plain_scores, Question.with_plain_ratings):
+            plainer = plain(question, at)
+            question = plainer if still(plainer) else question
     return question

@@ -409,6 +409,66 @@ def test_a_mean_of_nobody_that_fails_is_not_taken_for_a_refusal_of_duplicates():
     assert found.policy["average.no_relevant"] == "skip"
 
 
+def whole_ratings(question: Question) -> Question:
+    users = (replace(one, test=tuple((item, math.floor(grade)) for item, grade in one.test)) for one in question.users)
+    return replace(question, users=tuple(users))
+
+
+def asked_only(box: BlackBox, *features: str) -> BlackBox:
+    return replace(box, cannot=dict.fromkeys(box.possible - {*features}, "not here"))
+
+
+def test_who_cuts_ratings_to_whole_numbers_is_explained_but_for_others():
+    space = space_of("ndcg")
+    [linear] = space.changed(space.start, {"metric.ndcg.gain": "linear"})
+    sound = asked_only(box_of(space, linear, by_user=False), "graded", "fractional", "training", "no-relevant")
+    found = infer_policy(replace(sound, respond=lambda one: sound.respond(whole_ratings(one))), evidence=False)
+    assert [one.aspect for one in found.unexplained] == ["ratings that are no whole numbers"]
+    assert (found.confirmed, found.tried) == (200, 200)
+    assert found.policy["metric.ndcg.gain"] == "linear"
+
+
+def test_rounding_is_seen_where_many_answers_are_round_anyway():
+    space = space_of("hit")
+    exact = asked_only(box_of(space, space.start, by_user=False), "training", "short-lists")
+    rounded = replace(exact, respond=lambda question: Observed(round(exact.respond(question).value, 4)))
+    for seed in (18, 19):  # whose first questions have answers of few digits
+        found = infer_policy(rounded, seed=seed, evidence=False)
+        assert (found.status, found.decimals, found.confirmed) == ("explained", 4, 200)
+    assert infer_policy(exact, seed=18, evidence=False).decimals is None
+
+
+def test_what_goes_wrong_in_mixtures_only_is_blamed_on_what_the_smallest_case_shows():
+    """Items without any chance are left out, where lists are short for them."""
+    space = space_of("recall")
+    sound = asked_only(box_of(space, space.start, by_user=False), "training", "short-lists", "infinite", "non-positive")
+
+    def respond(question):
+        users = question.users
+        if any(len(user.scores) <= question.k for user in question.tested):
+            kept = ({item: one for item, one in user.scores.items() if one > -math.inf} for user in users)
+            users = tuple(replace(user, scores=scores) for user, scores in zip(users, kept, strict=True))
+        return sound.respond(replace(question, users=users))
+
+    found = infer_policy(replace(sound, respond=respond), evidence=False)
+    assert [one.aspect for one in found.unexplained] == ["infinite scores"]
+    assert "infinite" in found.unexplained[0].question.shown
+    assert (found.confirmed, found.tried) == (200, 200)
+    assert "scores of zero and below" in found.holds and "short lists" in found.holds
+
+
+def test_every_question_is_counted():
+    space, asked = space_of("hit"), []
+    sound = asked_only(box_of(space, space.start, by_user=False), "training", "ties")
+
+    def respond(question):
+        asked.append(question)
+        return Observed(round(sound.respond(question).value, 4))
+
+    found = infer_policy(replace(sound, respond=respond))
+    assert found.decimals == 4 and found.asked == len(asked)
+
+
 @pytest.mark.slow
 def test_who_refuses_users_that_know_everything_is_asked_about_others():
     found = infer(hits(refuses_omniscience=True), "hit", k=2, evidence=False, **PLAIN_ONLY)
