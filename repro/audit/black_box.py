@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from repro.audit.aspects import ALWAYS
 from repro.audit.question import Question
 from repro.audit.simulation import Outcome
-from repro.errors import PluginError, ProtocolError, nearest
-from repro.metrics import Metric, metrics
+from repro.errors import PluginError, nearest
+from repro.metrics import Metric, metric_named
 from repro.plugin import FEATURES, Evaluator, Observed, plugins
 
 TOLERANCE = 1e-9
@@ -61,14 +61,6 @@ def box_of_evaluator(evaluator: Evaluator, measure: str) -> BlackBox:
         return plugins().evaluate(evaluator, question.case, measure, question.k)
 
     return BlackBox(f"{evaluator.name} {measure}", metric_named(metric), respond, cutoffs, evaluator.cannot)
-
-
-def metric_named(name: str) -> Metric:
-    """The metric with that name, or called so."""
-    known = {alias: metric for metric in metrics().values() for alias in (metric.name, *metric.aliases)}
-    if name.lower() not in known:
-        raise ProtocolError(f"there is no metric '{name}'{nearest(name, known)} Metrics: {', '.join(metrics())}")
-    return known[name.lower()]
 
 
 def agree(said: Outcome, predicted: Outcome, tolerance: float = TOLERANCE) -> bool:

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from repro.audit.black_box import BlackBox, metric_named
+from repro.audit.black_box import BlackBox
 from repro.audit.infer import Tell, infer_policy
 from repro.audit.inference import Inference
 from repro.audit.question import Question
 from repro.errors import PluginError, ProtocolError
+from repro.metrics import metric_named
 from repro.plugin import Observed
 
 Function = Callable[[pd.DataFrame, pd.DataFrame, pd.DataFrame, int | None], Any]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from repro.audit.question import HIGHEST
-from repro.errors import ProtocolError, nearest
-from repro.metrics import Metric, metrics
+from repro.errors import ProtocolError
+from repro.metrics import Metric
 from repro.protocol import Decision, Protocol, Value, registry
 
 # The stages of an evaluation, and the decisions, or families of them, that each reads.
@@ -193,11 +193,3 @@ class Space:
             return False
         objection = self.metric.objection
         return objection is None or not objection(hypothesis.variants, hypothesis.protocol)
-
-
-def space_of(metric: str) -> Space:
-    """The space of the metric with that name."""
-    known = {alias: one for one in metrics().values() for alias in (one.name, *one.aliases)}
-    if metric not in known:
-        raise ProtocolError(f"there is no metric '{metric}'{nearest(metric, known)} Metrics: {', '.join(metrics())}")
-    return Space(known[metric])

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from repro.audit.agreement import Agreement
-from repro.audit.black_box import metric_named
 from repro.audit.compare import by_metric
 from repro.audit.inference import Inference, brief
 from repro.audit.lanes import Done, run_tasks
@@ -23,6 +22,7 @@ from repro.data import load_dataset
 from repro.errors import JournalError, PluginError, StudyError
 from repro.journal import Contents, Journal, audit_events, read_journal
 from repro.journal.events import ResultsWritten
+from repro.metrics import metric_named
 from repro.plugin import Evaluator, Pipeline, plugins
 from repro.protocol import read_protocol
 from repro.study.environment import machine, software

@@ -70,9 +70,9 @@ def evaluators(
     explain them.
     """
     from repro.audit.agreement import share_of
-    from repro.audit.black_box import metric_named
     from repro.audit.compare import compare_evaluators
     from repro.audit.policies import read_policies
+    from repro.metrics import metric_named
 
     wanted = [metric_named(name).name for name in metrics]
     chosen, left_out = usable(chosen_evaluators(only))

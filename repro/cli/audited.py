@@ -52,8 +52,8 @@ def complete_cannot(ctx: click.Context, param: click.Parameter, incomplete: str)
 
 
 def box_called(target: str, metrics: tuple[str, ...], cutoff: str | None, cannot: tuple[str, ...]) -> BlackBox:
-    from repro.audit.black_box import metric_named
     from repro.audit.functions import box_of_function, load
+    from repro.metrics import metric_named
 
     if len(metrics) > 1:
         raise click.UsageError("a function is taken for one metric; give -m once")
@@ -66,10 +66,10 @@ def box_called(target: str, metrics: tuple[str, ...], cutoff: str | None, cannot
 
 def called_after(target: str) -> str:
     """The metric that a function is called after: ``ndcg`` of ``my_package.metrics:ndcg_at_k``."""
-    from repro.metrics import metrics
+    from repro.metrics import metrics_by_any_name
 
     words = target.rpartition(":")[2].rpartition(".")[2].lower().split("_")
-    known = {alias for one in metrics().values() for alias in (one.name, *one.aliases)}
+    known = metrics_by_any_name()
     for length in range(len(words), 0, -1):
         for start in range(len(words) - length + 1):
             if (name := "-".join(words[start : start + length])) in known:

@@ -17,14 +17,14 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def complete_metric(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Names of metrics; after an `@`, cut-offs that people use."""
-    from repro.metrics import metrics
+    from repro.metrics import metrics_by_any_name
 
     name, at, _ = incomplete.partition("@")
     if at:
         offered = [f"{name}@{cutoff}" for cutoff in (1, 5, 10, 20, 50, 100)]
         return [CompletionItem(text) for text in offered if text.startswith(incomplete)]
-    titles = {alias: one.title for one in metrics().values() for alias in (one.name, *one.aliases)}
-    return [CompletionItem(name, help=title) for name, title in titles.items() if name.startswith(incomplete)]
+    known = metrics_by_any_name().items()
+    return [CompletionItem(name, help=one.title) for name, one in known if name.startswith(incomplete)]
 
 
 def complete_protocol(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -82,14 +82,9 @@ def _called(text: str) -> Metric:
     """The metric of that name, or of which it is an alias."""
     import re
 
-    from repro.errors import ProtocolError, nearest
-    from repro.metrics import metrics as known
+    from repro.metrics import metric_named
 
-    name = re.split(r"[\[@]", text)[0].strip().lower()
-    names = {alias: one for one in known().values() for alias in (one.name, *one.aliases)}
-    if name not in names:
-        raise ProtocolError(f"there is no metric '{name}'{nearest(name, names)} Metrics: {', '.join(known())}")
-    return names[name]
+    return metric_named(re.split(r"[\[@]", text)[0].strip())
 
 
 def _summary(one: Metric) -> dict[str, object]:

@@ -9,7 +9,7 @@ from functools import cache
 
 from repro.metrics.averaging import Averaged, average
 from repro.metrics.background import Background, lacking
-from repro.metrics.metric import Measure, Metric, Ratio, parse_measure, simple_measures
+from repro.metrics.metric import Measure, Metric, Ratio, by_any_name, named, parse_measure, simple_measures
 from repro.metrics.predictions import Predictions, TrainRatings, average_predictions, resolve_predictions, spoils
 from repro.plugin import plugins
 from repro.protocol import Decision
@@ -26,6 +26,16 @@ def metrics() -> dict[str, Metric]:
     own = {metric.name: metric for metric in found}
     taken = [name for metric in own.values() for name in (metric.name, *metric.aliases)]
     return {**own, **plugins().metrics(taken)}
+
+
+def metrics_by_any_name() -> dict[str, Metric]:
+    """All metrics by their names and by whatever else they are called."""
+    return by_any_name(metrics())
+
+
+def metric_named(name: str) -> Metric:
+    """The metric with that name, or called so."""
+    return named(name, metrics())
 
 
 def decisions() -> Iterator[Decision]:
@@ -45,7 +55,9 @@ __all__ = [
     "average_predictions",
     "decisions",
     "lacking",
+    "metric_named",
     "metrics",
+    "metrics_by_any_name",
     "parse_measure",
     "resolve_predictions",
     "simple_measures",

@@ -181,6 +181,19 @@ def simple_measures(measures: Iterable[Measure]) -> list[Measure]:
     return list(found.values())
 
 
+def by_any_name(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
+    """Metrics by their names and by whatever else they are called."""
+    return {alias: metric for metric in metrics.values() for alias in (metric.name, *metric.aliases)}
+
+
+def named(name: str, metrics: Mapping[str, Metric]) -> Metric:
+    """The metric with that name, or called so."""
+    known = by_any_name(metrics)
+    if name.lower() not in known:
+        raise ProtocolError(f"there is no metric '{name}'{nearest(name, known)} Metrics: {', '.join(metrics)}")
+    return known[name.lower()]
+
+
 _NAME = re.compile(r"^\s*([A-Za-z][\w-]*)\s*(?:\[([^\]]*)\])?\s*(?:@\s*(\S+))?\s*$")
 
 
@@ -190,11 +203,8 @@ def parse_measure(text: str, protocol: Protocol, metrics: Mapping[str, Metric]) 
     if not matched:
         raise ProtocolError(f"'{text}' is not a metric name; write it like ndcg@10 or ndcg[gain=exp2]@10")
     name, inside, cut = matched.groups()
-    known = {alias: metric for metric in metrics.values() for alias in (metric.name, *metric.aliases)}
     name = name.lower()
-    if name not in known:
-        raise ProtocolError(f"there is no metric '{name}'{nearest(name, known)} Metrics: {', '.join(metrics)}")
-    metric = known[name]
+    metric = named(name, metrics)
     cutoff = _cutoff(text, metric, cut)
     changes = _variant_changes(text, metric, metric.aliases.get(name, {}), inside or "")
     resolved = protocol.replace(changes, f"metric {text}") if changes else protocol

@@ -15,9 +15,9 @@ from repro.audit.draw import Drawing
 from repro.audit.elimination import REFUSING
 from repro.audit.question import Question, User
 from repro.audit.simulation import Simulation
-from repro.audit.space import NOT_AUDITED, NOT_THERE, Hypothesis, Space, space_of
+from repro.audit.space import NOT_AUDITED, NOT_THERE, Hypothesis, Space
 from repro.errors import PluginError, ProtocolError
-from repro.metrics import metrics
+from repro.metrics import metric_named, metrics
 from repro.plugin import Evaluator, Observed
 
 FAST = ("precision", "rmse")
@@ -47,7 +47,7 @@ def box_of(space: Space, hypothesis: Hypothesis, by_user: bool) -> BlackBox:
 
 def check_planted(metric: str, seed: int) -> None:
     """The policy that is found gives the same as the planted one on everything that can be asked."""
-    space, rng = space_of(metric), np.random.default_rng(seed)
+    space, rng = Space(metric_named(metric)), np.random.default_rng(seed)
     hypothesis = planted(space, rng)
     by_user = bool(rng.random() < 0.25 and space.metric.kind == "ranking")
     box = box_of(space, hypothesis, by_user)
@@ -111,7 +111,7 @@ BUGS = (one_user_left_out, last_item_forgotten, ratings_of_the_neighbour)
 def test_a_bug_of_any_metric_is_never_taken_for_a_policy(metric):
     """What is explained gives the same as the bug on everything; what is not has a case that shows it."""
     seed = ALL.index(metric)
-    space, rng, bug = space_of(metric), np.random.default_rng(seed), BUGS[seed % len(BUGS)]
+    space, rng, bug = Space(metric_named(metric)), np.random.default_rng(seed), BUGS[seed % len(BUGS)]
     sound = box_of(space, planted(space, rng), by_user=False)
     box = replace(sound, respond=lambda question: sound.respond(bug(question)))
     found = infer_policy(box, seed=seed, evidence=False)
@@ -187,7 +187,7 @@ def test_what_cannot_be_told_apart_is_said(of_ndcg):
 
 @once
 def test_every_other_option_is_rejected_by_a_small_case(of_ndcg, functions):
-    space = space_of("ndcg")
+    space = Space(metric_named("ndcg"))
     alike = {(one.decision, option) for one in of_ndcg.unidentifiable for option in one.options}
     rejected = {(one.decision, one.option) for one in of_ndcg.evidence}
     for key, value in of_ndcg.policy.items():
@@ -419,7 +419,7 @@ def asked_only(box: BlackBox, *features: str) -> BlackBox:
 
 
 def test_who_cuts_ratings_to_whole_numbers_is_explained_but_for_others():
-    space = space_of("ndcg")
+    space = Space(metric_named("ndcg"))
     [linear] = space.changed(space.start, {"metric.ndcg.gain": "linear"})
     sound = asked_only(box_of(space, linear, by_user=False), "graded", "fractional", "training", "no-relevant")
     found = infer_policy(replace(sound, respond=lambda one: sound.respond(whole_ratings(one))), evidence=False)
@@ -429,7 +429,7 @@ def test_who_cuts_ratings_to_whole_numbers_is_explained_but_for_others():
 
 
 def test_rounding_is_seen_where_many_answers_are_round_anyway():
-    space = space_of("hit")
+    space = Space(metric_named("hit"))
     exact = asked_only(box_of(space, space.start, by_user=False), "training", "short-lists")
     rounded = replace(exact, respond=lambda question: Observed(round(exact.respond(question).value, 4)))
     for seed in (18, 19):  # whose first questions have answers of few digits
@@ -440,7 +440,7 @@ def test_rounding_is_seen_where_many_answers_are_round_anyway():
 
 def test_what_goes_wrong_in_mixtures_only_is_blamed_on_what_the_smallest_case_shows():
     """Items without any chance are left out, where lists are short for them."""
-    space = space_of("recall")
+    space = Space(metric_named("recall"))
     sound = asked_only(box_of(space, space.start, by_user=False), "training", "short-lists", "infinite", "non-positive")
 
     def respond(question):
@@ -458,7 +458,7 @@ def test_what_goes_wrong_in_mixtures_only_is_blamed_on_what_the_smallest_case_sh
 
 
 def test_every_question_is_counted():
-    space, asked = space_of("hit"), []
+    space, asked = Space(metric_named("hit")), []
     sound = asked_only(box_of(space, space.start, by_user=False), "training", "ties")
 
     def respond(question):

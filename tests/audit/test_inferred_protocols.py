@@ -14,7 +14,8 @@ import pytest
 from repro.audit.policies import hypothesis_of
 from repro.audit.question import Question, User
 from repro.audit.simulation import Simulation
-from repro.audit.space import space_of
+from repro.audit.space import Space
+from repro.metrics import metric_named
 from repro.protocol import Protocol, read_protocol
 
 FOLDER = Path(__file__).parents[2] / "protocols" / "inferred"
@@ -45,7 +46,7 @@ def simulated(protocol: str, metric: str, users: tuple[User, ...], k: int | None
     """What the core gives for the case under an inferred protocol."""
     items = tuple(sorted({item for user in users for item in (*user.scores, *(one for one, _ in user.test))}))
     stranger = User(99, train=tuple((item, 3.0) for item in items))  # everything is known from training
-    space = space_of(metric)
+    space = Space(metric_named(metric))
     found = Simulation(Question((*users, stranger), items, k), space).outcome(hypothesis_of(inferred(protocol), space))
     assert found.value is not None, found.refusal
     return found.value

@@ -8,14 +8,15 @@ import pytest
 
 from repro.audit.question import Question, User
 from repro.audit.simulation import Simulation
-from repro.audit.space import space_of
+from repro.audit.space import Space
+from repro.metrics import metric_named
 
 GRADED = Question((User(5, {3: 1.0, 58: 2.0}, ((3, 5.0), (58, 4.0))), User(9, train=((3, 1.0), (58, 1.0)))), (3, 58), 2)
 
 
 @pytest.mark.parametrize("thresholds", [(1.0, 3.0), (3.0, 1.0)])
 def test_gains_that_start_from_a_threshold_are_told_apart_by_it(thresholds):
-    space = space_of("ndcg")
+    space = Space(metric_named("ndcg"))
     simulation = Simulation(GRADED, space)
     for threshold in thresholds:
         decided = {"relevance.threshold": threshold, "metric.ndcg.gain": "exp2-threshold"}
