@@ -273,7 +273,7 @@ class _Examination:
         self, status: str, policy: Hypothesis | None, decimals: int | None = None, confirmed: int = 0, tried: int = 0
     ) -> Inference:
         for found in self._of_state("unexplained"):
-            closest = found.closest if policy is None else self._closest(policy, found)
+            closest = self._closest(policy, found)
             if closest is not None and closest.wrong:
                 self._add_unexplained(found.aspect.name, closest)
         self._tell("evidence")
@@ -299,17 +299,16 @@ class _Examination:
             cutoffs=tuple(self._box.cutoffs),
         )
 
-    def _closest(self, policy: Hypothesis, found: Found) -> Closest | None:
-        """How close the policy comes to what it does not explain, with what it leaves undecided taken as whatever came
-        closest takes it, and further questions asked; what is told is not what the policy explains."""
+    def _closest(self, policy: Hypothesis | None, found: Found) -> Closest | None:
+        """How close a policy can come to what it does not explain, with what that leaves undecided taken in every way,
+        and further questions asked; None where it is told already."""
         if found.closest is None:
             return None
-        values = found.closest.hypothesis.values
-        undecided = {key: value for key, value in values.items() if key not in self._engine.opened}
+        undecided = self._space.below(found.aspect.opens) - self._engine.opened
+        ways = self._space.opened([policy or self._space.start], undecided)
         features = self._engine.features_of(found.aspect)
         further = [self._drawing.question(features, self._rng) for _ in range(_TO_TELL)]
         asked = [Asked(one, self._box.ask(one), Simulation(one, self._space)) for one in further]
-        ways = self._space.changed(policy, undecided) or [policy]
         closest = self._engine.closest(ways, [*found.asked, *asked])
         return closest if closest.wrong else found.closest
 

@@ -457,6 +457,26 @@ def test_what_goes_wrong_in_mixtures_only_is_blamed_on_what_the_smallest_case_sh
     assert "scores of zero and below" in found.holds and "short lists" in found.holds
 
 
+def test_the_closest_policy_is_the_closest_in_more_than_the_case_that_contradicts():
+    """Predictions for unknown items are taken for 3, unless they are far from it."""
+    space = Space(metric_named("mae"))
+    sound = asked_only(box_of(space, space.start, by_user=False), "unknown-items")
+
+    def respond(question):
+        known = {item for user in question.users for item, _ in user.train}
+        taken = (
+            {item: one if item in known or abs(one - 3) > 0.5 else 3.0 for item, one in user.scores.items()}
+            for user in question.users
+        )
+        users = tuple(replace(user, scores=one) for user, one in zip(question.users, taken, strict=True))
+        return sound.respond(replace(question, users=users))
+
+    found = infer_policy(replace(sound, respond=respond), evidence=False)
+    [unknown] = found.unexplained
+    assert unknown.aspect == "unknown items" and unknown.closest["split.unseen_items"] == "keep"
+    assert unknown.asked >= 12 and unknown.agreed > unknown.asked / 2
+
+
 def test_every_question_is_counted():
     space, asked = Space(metric_named("hit")), []
     sound = asked_only(box_of(space, space.start, by_user=False), "training", "ties")
