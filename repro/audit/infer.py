@@ -100,12 +100,19 @@ class _Examination:
         if plain.state == "refused" or (plain.state == "explained" and _exact_to(plain) is None):
             return plain, None
         more = [self._fresh(self._engine.features_of(aspect)) for _ in range(_TO_SEE_ROUNDING)]
-        decimals = _exact_to(plain, more)
-        if decimals is None or (plain.state == "explained" and self._engine.reconsider()):
-            return plain, None
-        self._engine = self._elimination(0.5 * 10.0**-decimals + TOLERANCE, self._engine.always)
-        rounded = self._engine.examine(aspect)
-        return (plain, None) if rounded.state == "unexplained" else (rounded, decimals)
+        if plain.state == "explained":
+            if self._engine.reconsider():
+                return plain, None
+            closest = self._engine.closest(self._engine.survivors, more)  # it was luck
+            plain = Found(aspect, "unexplained", (*plain.asked, *more), closest)
+        decimals, always = _exact_to(plain, more), self._engine.always
+        if decimals is not None:
+            self._engine = self._elimination(0.5 * 10.0**-decimals + TOLERANCE, always)
+            rounded = self._engine.examine(aspect)
+            if rounded.state != "unexplained":
+                return rounded, decimals
+        self._engine = self._elimination(TOLERANCE, always)
+        return plain, None
 
     def _of_known_users_instead(self, plain: Found, decimals: int | None) -> tuple[Found, int | None]:
         """The same, asked about users who have training rows, where nobody has trained on everything.

@@ -438,6 +438,21 @@ def test_rounding_is_seen_where_many_answers_are_round_anyway():
     assert infer_policy(exact, seed=18, evidence=False).decimals is None
 
 
+def test_what_plain_questions_only_seem_to_tell_is_not_explained():
+    space = Space(metric_named("hit"))
+    sound = asked_only(box_of(space, space.start, by_user=False), "training", "short-lists")
+
+    def respond(question):
+        value = sound.respond(question).value
+        return Observed(value if value in (0.0, 0.25, 0.5, 0.75, 1.0) else value**2)
+
+    for seed in (18, 19):
+        found = infer_policy(replace(sound, respond=respond), seed=seed, evidence=False)
+        assert (found.status, found.policy, found.protocol) == ("unexplained", {}, None)
+        [plain] = found.unexplained
+        assert plain.aspect == "plain lists" and plain.asked >= 24
+
+
 def test_what_goes_wrong_in_mixtures_only_is_blamed_on_what_the_smallest_case_shows():
     """Items without any chance are left out, where lists are short for them."""
     space = Space(metric_named("recall"))
