@@ -11,11 +11,12 @@ from dataclasses import replace
 import pytest
 
 from repro.audit.agreement import Agreement, share_of
-from repro.audit.black_box import CUTOFFS, BlackBox, metric_named
+from repro.audit.black_box import CUTOFFS, BlackBox
 from repro.audit.compare import by_metric, compare_boxes, compare_evaluators
 from repro.audit.question import Question, User
 from repro.audit.simulation import Outcome
 from repro.errors import PluginError, ProtocolError
+from repro.metrics import metric_named
 from repro.plugin import Evaluator, Observed, plugins
 from repro.protocol import Protocol
 
