@@ -89,7 +89,7 @@ REACHED_BY: Mapping[str, tuple[str, ...]] = {
     "average.no_list": ("no-list", "partial-lists", "missing", "non-positive", "infinite", "fallback"),
     "data.duplicates": ("duplicates",),
     "split.unseen_items": ("unknown-items",),
-    "predict.missing": ("missing",),
+    "predict.missing": ("missing", "fallback"),
     "predict.fallback": ("fallback",),
 }
 

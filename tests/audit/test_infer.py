@@ -492,6 +492,20 @@ def test_the_closest_policy_is_the_closest_in_more_than_the_case_that_contradict
     assert unknown.asked >= 12 and unknown.agreed > unknown.asked / 2
 
 
+def test_what_takes_the_place_of_made_up_predictions_is_found_where_missing_ones_are_a_riddle():
+    space = Space(metric_named("mae"))
+    [policy] = space.changed(space.start, {"predict.fallback": "missing", "predict.missing": "global-mean"})
+    sound = asked_only(box_of(space, policy, by_user=False), "graded", "missing", "fallback", "training")
+
+    def respond(question):
+        there_is_none = any(math.isnan(score) for user in question.tested for score in user.scores.values())
+        return Observed(0.123) if there_is_none else sound.respond(question)
+
+    found = infer_policy(replace(sound, respond=respond), evidence=False)
+    assert [one.aspect for one in found.unexplained] == ["missing predictions"]
+    assert (found.policy["predict.fallback"], found.policy["predict.missing"]) == ("missing", "global-mean")
+
+
 def test_every_question_is_counted():
     space, asked = Space(metric_named("hit")), []
     sound = asked_only(box_of(space, space.start, by_user=False), "training", "ties")
