@@ -244,7 +244,8 @@ class _Examination:
         self._unexplained = [
             one for one in self._unexplained if one.aspect != TOGETHER or not blamed.own & one.question.shown
         ]
-        about = self._engine.closest([policy], [one for one in answered if blamed.own <= one.question.features])
+        drawn_so = [one for one in answered if blamed.own <= one.question.features]
+        about = self._engine.closest([policy], drawn_so or answered)
         self._unexplained.append(
             replace(smallest, aspect=blamed.name, residual=about.residual, agreed=about.agreed, asked=about.asked)
         )
