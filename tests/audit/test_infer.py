@@ -1,131 +1,19 @@
-"""Policies that are found, and bugs that are not taken for one."""
+"""What is found out of functions and evaluators."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
 
-from repro.audit import BlackBox, infer, infer_policy
-from repro.audit.black_box import CUTOFFS, agree, box_of_evaluator
-from repro.audit.draw import Drawing
-from repro.audit.elimination import REFUSING
-from repro.audit.question import Question, User
-from repro.audit.simulation import Simulation
-from repro.audit.space import NOT_AUDITED, NOT_THERE, Hypothesis, Space
+from repro.audit import infer
+from repro.audit.black_box import agree, box_of_evaluator
+from repro.audit.space import Space
 from repro.errors import PluginError, ProtocolError
-from repro.metrics import metric_named, metrics
+from repro.metrics import metric_named
 from repro.plugin import Evaluator, Observed
-
-FAST = ("precision", "rmse")
-ALL = sorted(one.name for one in metrics().values() if one.name not in NOT_AUDITED and not NOT_THERE & set(one.needs))
-
-
-def planted(space: Space, rng: np.random.Generator) -> Hypothesis:
-    """A policy drawn at random from the space."""
-    hypothesis = space.start
-    for key in space.decisions:
-        if key in hypothesis.values and rng.random() < 0.6:
-            options = space.tried(key)
-            ways = space.changed(hypothesis, {key: options[rng.integers(len(options))]})
-            hypothesis = ways[rng.integers(len(ways))] if ways else hypothesis
-    return hypothesis
-
-
-def box_of(space: Space, hypothesis: Hypothesis, by_user: bool) -> BlackBox:
-    def respond(question):
-        outcome = Simulation(question, space).outcome(hypothesis)
-        if outcome.refusal:
-            raise PluginError(outcome.refusal)
-        return Observed(None, outcome.per_user) if by_user else Observed(outcome.value)
-
-    return BlackBox("planted", space.metric, respond, () if space.metric.cutoff == "none" else CUTOFFS)
-
-
-def check_planted(metric: str, seed: int) -> None:
-    """The policy that is found gives the same as the planted one on everything that can be asked."""
-    space, rng = Space(metric_named(metric)), np.random.default_rng(seed)
-    hypothesis = planted(space, rng)
-    by_user = bool(rng.random() < 0.25 and space.metric.kind == "ranking")
-    box = box_of(space, hypothesis, by_user)
-    found = infer_policy(box, seed=seed, evidence=False)
-    assert found.status == "explained", (hypothesis.values, found.to_text())
-    [inferred] = space.changed(hypothesis, found.policy)[:1]
-    drawing = Drawing(box.cutoffs, space.metric.kind == "prediction")
-    for _ in range(100):
-        some = [one for one in sorted(box.possible) if rng.random() < 0.3]
-        question = drawing.question(some, rng)
-        simulation = Simulation(question, space)
-        wanted, got = simulation.outcome(hypothesis), simulation.outcome(inferred)
-        if wanted.refusal:
-            foreseen = got.refusal or REFUSING & set(found.policy.values()) or found.refused
-            assert foreseen, (hypothesis.values, found.policy)
-            continue
-        if by_user:
-            wanted, got = (type(one)(None, one.per_user, one.refusal) for one in (wanted, got))
-        assert agree(wanted, got), (question.to_text(), hypothesis.values, found.policy)
-
-
-@pytest.mark.parametrize("metric", FAST)
-def test_a_policy_drawn_at_random_is_found(metric):
-    check_planted(metric, seed=FAST.index(metric))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(300))
-def test_three_hundred_policies_drawn_at_random_are_found(seed):
-    check_planted(ALL[seed % len(ALL)], 1_000 + seed)
-
-
-def one_user_left_out(question: Question) -> Question:
-    first = min(question.tested, key=lambda user: user.id)
-    rest = tuple(user for user in question.users if user is not first)
-    return replace(question, users=rest) if len(question.tested) > 1 else question
-
-
-def last_item_forgotten(question: Question) -> Question:
-    def without_last(user: User) -> User:
-        known = [item for item, score in user.scores.items() if not math.isnan(score)]
-        last = min(known, key=lambda item: (user.scores[item], item), default=None)
-        kept = {item: score for item, score in user.scores.items() if item != last}
-        return replace(user, scores=kept) if kept else user
-
-    return replace(question, users=tuple(map(without_last, question.users)))
-
-
-def ratings_of_the_neighbour(question: Question) -> Question:
-    items = sorted(question.items)
-    after = dict(zip(items, [*items[1:], items[0]], strict=True))
-    users = (replace(one, test=tuple((after[item], grade) for item, grade in one.test)) for one in question.users)
-    return replace(question, users=tuple(users))
-
-
-BUGS = (one_user_left_out, last_item_forgotten, ratings_of_the_neighbour)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("metric", ALL)
-def test_a_bug_of_any_metric_is_never_taken_for_a_policy(metric):
-    """What is explained gives the same as the bug on everything; what is not has a case that shows it."""
-    seed = ALL.index(metric)
-    space, rng, bug = Space(metric_named(metric)), np.random.default_rng(seed), BUGS[seed % len(BUGS)]
-    sound = box_of(space, planted(space, rng), by_user=False)
-    box = replace(sound, respond=lambda question: sound.respond(bug(question)))
-    found = infer_policy(box, seed=seed, evidence=False)
-    for one in found.unexplained:
-        assert agree(one.said, box.ask(one.question))
-        assert not agree(one.said, one.would_say)
-    if found.status == "explained":
-        [policy] = space.changed(space.start, found.policy)[:1]
-        drawing = Drawing(box.cutoffs, space.metric.kind == "prediction")
-        for _ in range(100):
-            question = drawing.question([one for one in sorted(box.possible) if rng.random() < 0.3], rng)
-            said = box.ask(question)
-            assert said.refusal or agree(said, Simulation(question, space).outcome(policy)), question.to_text()
-
 
 once = pytest.mark.xdist_group("of ndcg")  # what takes long to find out is found out by one process
 
@@ -407,115 +295,6 @@ def test_a_mean_of_nobody_that_fails_is_not_taken_for_a_refusal_of_duplicates():
     assert found.status == "explained", found.to_text()
     assert found.policy["data.duplicates"] == "first"
     assert found.policy["average.no_relevant"] == "skip"
-
-
-def whole_ratings(question: Question) -> Question:
-    users = (replace(one, test=tuple((item, math.floor(grade)) for item, grade in one.test)) for one in question.users)
-    return replace(question, users=tuple(users))
-
-
-def asked_only(box: BlackBox, *features: str) -> BlackBox:
-    return replace(box, cannot=dict.fromkeys(box.possible - {*features}, "not here"))
-
-
-def test_who_cuts_ratings_to_whole_numbers_is_explained_but_for_others():
-    space = Space(metric_named("ndcg"))
-    [linear] = space.changed(space.start, {"metric.ndcg.gain": "linear"})
-    sound = asked_only(box_of(space, linear, by_user=False), "graded", "fractional", "training", "no-relevant")
-    found = infer_policy(replace(sound, respond=lambda one: sound.respond(whole_ratings(one))), evidence=False)
-    assert [one.aspect for one in found.unexplained] == ["ratings that are no whole numbers"]
-    assert (found.confirmed, found.tried) == (200, 200)
-    assert found.policy["metric.ndcg.gain"] == "linear"
-
-
-def test_rounding_is_seen_where_many_answers_are_round_anyway():
-    space = Space(metric_named("hit"))
-    exact = asked_only(box_of(space, space.start, by_user=False), "training", "short-lists")
-    rounded = replace(exact, respond=lambda question: Observed(round(exact.respond(question).value, 4)))
-    for seed in (18, 19):  # whose first questions have answers of few digits
-        found = infer_policy(rounded, seed=seed, evidence=False)
-        assert (found.status, found.decimals, found.confirmed) == ("explained", 4, 200)
-    assert infer_policy(exact, seed=18, evidence=False).decimals is None
-
-
-def test_what_plain_questions_only_seem_to_tell_is_not_explained():
-    space = Space(metric_named("hit"))
-    sound = asked_only(box_of(space, space.start, by_user=False), "training", "short-lists")
-
-    def respond(question):
-        value = sound.respond(question).value
-        return Observed(value if value in (0.0, 0.25, 0.5, 0.75, 1.0) else value**2)
-
-    for seed in (18, 19):
-        found = infer_policy(replace(sound, respond=respond), seed=seed, evidence=False)
-        assert (found.status, found.policy, found.protocol) == ("unexplained", {}, None)
-        [plain] = found.unexplained
-        assert plain.aspect == "plain lists" and plain.asked >= 24
-
-
-def test_what_goes_wrong_in_mixtures_only_is_blamed_on_what_the_smallest_case_shows():
-    """Items without any chance are left out, where lists are short for them."""
-    space = Space(metric_named("recall"))
-    sound = asked_only(box_of(space, space.start, by_user=False), "training", "short-lists", "infinite", "non-positive")
-
-    def respond(question):
-        users = question.users
-        if any(len(user.scores) <= question.k for user in question.tested):
-            kept = ({item: one for item, one in user.scores.items() if one > -math.inf} for user in users)
-            users = tuple(replace(user, scores=scores) for user, scores in zip(users, kept, strict=True))
-        return sound.respond(replace(question, users=users))
-
-    found = infer_policy(replace(sound, respond=respond), evidence=False)
-    assert [one.aspect for one in found.unexplained] == ["infinite scores"]
-    assert "infinite" in found.unexplained[0].question.shown
-    assert (found.confirmed, found.tried) == (200, 200)
-    assert "scores of zero and below" in found.holds and "short lists" in found.holds
-
-
-def test_the_closest_policy_is_the_closest_in_more_than_the_case_that_contradicts():
-    """Predictions for unknown items are taken for 3, unless they are far from it."""
-    space = Space(metric_named("mae"))
-    sound = asked_only(box_of(space, space.start, by_user=False), "unknown-items")
-
-    def respond(question):
-        known = {item for user in question.users for item, _ in user.train}
-        taken = (
-            {item: one if item in known or abs(one - 3) > 0.5 else 3.0 for item, one in user.scores.items()}
-            for user in question.users
-        )
-        users = tuple(replace(user, scores=one) for user, one in zip(question.users, taken, strict=True))
-        return sound.respond(replace(question, users=users))
-
-    found = infer_policy(replace(sound, respond=respond), evidence=False)
-    [unknown] = found.unexplained
-    assert unknown.aspect == "unknown items" and unknown.closest["split.unseen_items"] == "keep"
-    assert unknown.asked >= 12 and unknown.agreed > unknown.asked / 2
-
-
-def test_what_takes_the_place_of_made_up_predictions_is_found_where_missing_ones_are_a_riddle():
-    space = Space(metric_named("mae"))
-    [policy] = space.changed(space.start, {"predict.fallback": "missing", "predict.missing": "global-mean"})
-    sound = asked_only(box_of(space, policy, by_user=False), "graded", "missing", "fallback", "training")
-
-    def respond(question):
-        there_is_none = any(math.isnan(score) for user in question.tested for score in user.scores.values())
-        return Observed(0.123) if there_is_none else sound.respond(question)
-
-    found = infer_policy(replace(sound, respond=respond), evidence=False)
-    assert [one.aspect for one in found.unexplained] == ["missing predictions"]
-    assert (found.policy["predict.fallback"], found.policy["predict.missing"]) == ("missing", "global-mean")
-
-
-def test_every_question_is_counted():
-    space, asked = Space(metric_named("hit")), []
-    sound = asked_only(box_of(space, space.start, by_user=False), "training", "ties")
-
-    def respond(question):
-        asked.append(question)
-        return Observed(round(sound.respond(question).value, 4))
-
-    found = infer_policy(replace(sound, respond=respond))
-    assert found.decimals == 4 and found.asked == len(asked)
 
 
 @pytest.mark.slow
