@@ -19,14 +19,21 @@ _MOST_TRIED = 200
 
 
 def explanations(
-    measure: Measure, name: str, folds: Sequence[ScoredFold], protocol: Protocol, policy: Policy, tolerance: float
+    measure: Measure,
+    name: str,
+    folds: Sequence[ScoredFold],
+    protocol: Protocol,
+    policy: Policy,
+    tolerance: float,
+    quirk: str | None = None,
 ) -> list[str]:
     """Sentences, those first that give the numbers that were reported.
 
-    ``folds`` are those that differ, and ``name`` is what the framework calls the measure.
+    ``folds`` are those that differ, ``name`` is what the framework calls the measure, and ``quirk`` what is known of it
+    that scores cannot tell.
     """
     trial = _Trial(measure, name, folds, protocol, tolerance)
-    found = [*trial.of_precision(), *trial.of_decisions(), *trial.of_ties()]
+    found = [*trial.of_precision(), *trial.of_decisions(), *trial.of_ties(), *([quirk] if quirk else [])]
     if not found:
         found.append("No other choice in one decision, and no other order of ties, gives the numbers reported.")
     return [*found, *trial.in_doubt(policy)]

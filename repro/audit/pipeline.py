@@ -214,7 +214,7 @@ def audit_pipeline(
     for done, measure in enumerate(reported):
         say("measures", done, len(reported))
         meant = evaluator.measures[measure].replace("@k", f"@{pipeline.k}")
-        audited.append(_audited(measure, meant, policy_of(measure), scored))
+        audited.append(_audited(measure, meant, policy_of(measure), scored, pipeline.quirks.get(measure)))
     say("measures", len(reported), len(reported))
     return PipelineAudit(pipeline.name, pipeline.summary, evaluator.name, data, seed, tuple(audited))
 
@@ -237,7 +237,9 @@ def _asked(pipeline: Pipeline, reported: Sequence[str], wanted: Collection[str])
     return [one for one in reported if not wanted or one in wanted]
 
 
-def _audited(measure: str, meant: str, policy: Policy | None, folds: Sequence[ScoredFold]) -> AuditedMeasure:
+def _audited(
+    measure: str, meant: str, policy: Policy | None, folds: Sequence[ScoredFold], quirk: str | None
+) -> AuditedMeasure:
     """The numbers of one measure; ``meant`` is the metric that it is taken for."""
     protocol = None if policy is None else protocol_of(policy)
     if policy is None or protocol is None:
@@ -251,7 +253,7 @@ def _audited(measure: str, meant: str, policy: Policy | None, folds: Sequence[Sc
     except ReproError as error:
         return AuditedMeasure(measure, asked.full_name, protocol=protocol, why=f"the core has no number: {error}")
     apart = [fold for fold, number in zip(folds, numbers, strict=True) if not number.equal]
-    explained = explanations(asked, measure, apart, protocol, policy, tolerance) if apart else []
+    explained = explanations(asked, measure, apart, protocol, policy, tolerance, quirk) if apart else []
     return AuditedMeasure(measure, asked.full_name, numbers, protocol, decimals, tuple(explained))
 
 

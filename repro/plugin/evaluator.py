@@ -113,6 +113,7 @@ class Pipeline:
     run        ``run(rows, seed)`` gives the folds
     evaluator  which of the framework's evaluators does the measuring in it; its measures are those reported
     k          the cut-off, where measures have one
+    quirks     by measure, what the framework does in a whole evaluation that scores cannot tell, in a sentence
     """
 
     name: str
@@ -120,3 +121,4 @@ class Pipeline:
     run: Callable[[Interactions, int], Sequence[PipelineFold]]
     evaluator: str
     k: int | None = None
+    quirks: Mapping[str, str] = field(default_factory=dict)

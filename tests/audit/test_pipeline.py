@@ -37,13 +37,13 @@ def interactions(rows):
     return Interactions.from_frame(pd.DataFrame(rows, columns=["user", "item", "rating"]))
 
 
-def pipeline(evaluator, k=None, scores=SCORES, train=TRAIN, test=TEST, **reported):
+def pipeline(evaluator, k=None, scores=SCORES, train=TRAIN, test=TEST, quirks=None, **reported):
     """One fold with these scores, of which these numbers are reported."""
 
     def run(rows, seed):
         return [PipelineFold(train, test, Scores(scores), reported)]
 
-    return Pipeline("tests/tiny", "numbers by hand", run, evaluator, k)
+    return Pipeline("tests/tiny", "numbers by hand", run, evaluator, k, quirks or {})
 
 
 def audit(one, policy, rows=ROWS, **options):
@@ -133,6 +133,13 @@ def test_what_the_policy_does_not_explain_is_counted():
         "The policy does not explain short lists (1 of 3 lists are).",
         "The policy does not explain ties (nothing of the kind is counted here).",
     )
+
+
+def test_what_a_plugin_knows_of_a_number_explains_it_where_it_differs():
+    quirks = {"P": "It counts hits on Sundays only."}
+    one, _ = audit(pipeline("pytrec_eval/RelevanceEvaluator", 3, quirks=quirks, P=0.9), POLICY)
+    assert one.explanations == ("It counts hits on Sundays only.",)
+    assert audit(pipeline("pytrec_eval/RelevanceEvaluator", 1, quirks=quirks, P=1.0), POLICY)[0].explanations == ()
 
 
 def test_without_a_policy_there_is_nothing_to_hold_numbers_against():

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 import repro
+from repro.audit.rescore import ScoredFold, rescore
 from repro.data.interactions import Interactions
 from repro.errors import PluginError
 from repro.plugin import Case, Scores, plugins
+from repro.protocol import Protocol
 
 NAN = float("nan")
 # Two users, eight items in the order of presentation; 70 and 9 have no training rows.
@@ -262,4 +264,6 @@ def test_the_evaluator_says_of_the_pipelines_scores_what_the_pipeline_reports(as
     }
     mrr = {name: one.pop("MRR") for name, one in (("alone", found), ("beside", dict(fold.reported)))}
     assert mrr["alone"] != mrr["beside"]
+    policy = Protocol.load("inferred/cornac-Experiment-MRR")
+    assert rescore(ScoredFold.of(fold, rows, "cornac"), "rr", policy).value == pytest.approx(mrr["alone"], abs=1e-12)
     assert found == pytest.approx({name: value for name, value in fold.reported.items() if name != "MRR"}, abs=1e-12)
