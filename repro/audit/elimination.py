@@ -348,12 +348,12 @@ class Elimination:
         if outcome.refusal:
             return ("refused",)
         digits = int(-math.log10(self.tolerance)) - 1
-        if not self._by_user:
+        if not self.by_user:
             return (None if outcome.value is None else repr(round(outcome.value, digits)),)
         return tuple(sorted((user, round(value, digits)) for user, value in told(outcome).items()))
 
     @property
-    def _by_user(self) -> bool:
+    def by_user(self) -> bool:
         """Whether answers are numbers of users only, as far as is known."""
         return any(one.said.value is None and not one.said.refusal for one in self.asked[:8])
 

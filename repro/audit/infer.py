@@ -273,7 +273,8 @@ class _Examination:
         question = (
             shrunk(first.question, wrong, known_users=self._of_known_users) if wrong(first.question) else first.question
         )
-        said, predicted = self._box.ask(question), self._predicted(hypothesis, question)
+        said = self._box.ask(question)
+        predicted = _as_told(self._predicted(hypothesis, question), _is_by_user(said))
         settled = {key: hypothesis.values[key] for key in hypothesis.values if key not in _BESIDE}
         return Unexplained(aspect, settled, closest.residual, closest.agreed, closest.asked, question, said, predicted)
 
@@ -389,15 +390,11 @@ class _Examination:
 
     def _alike(self, mine: Outcome, other: Outcome) -> bool:
         tolerance = max(_VISIBLE, 2 * self._engine.tolerance)
-        return agree(self._as_told(mine), self._as_told(other), tolerance)
+        by_user = self._engine.by_user
+        return agree(_as_told(mine, by_user), _as_told(other, by_user), tolerance)
 
     def _predicted(self, hypothesis: Hypothesis, question: Question) -> Outcome:
         return Simulation(question, self._space).outcome(hypothesis)
-
-    def _as_told(self, outcome: Outcome) -> Outcome:
-        """An outcome as this black box would tell it."""
-        by_user = any(one.said.value is None and not one.said.refusal for one in self._engine.asked[:8])
-        return replace(outcome, value=None) if by_user else replace(outcome, per_user=None)
 
     def _evidence(self, policy: Hypothesis, way: Hypothesis, key: str, value: Value, question: Question) -> Evidence:
         whole = Simulation(question, self._space)
@@ -412,7 +409,7 @@ class _Examination:
         said = self._box.ask(small)
         if not agree(said, self._predicted(policy, small), self._engine.tolerance):
             small, said = question, self._box.ask(question)  # the black box has other ideas about so small a case
-        return Evidence(key, value, small, said, self._as_told(self._predicted(way, small)))
+        return Evidence(key, value, small, said, _as_told(self._predicted(way, small), _is_by_user(said)))
 
     def _unreached(self, policy: Hypothesis) -> list[Unidentifiable]:
         """Decisions that were not settled, and why: grouped by what could not be asked."""
@@ -436,6 +433,16 @@ _BESIDE = frozenset({"average.folds", "candidates.negatives"})
 def _known_users(plain: Aspect) -> Aspect:
     """The plain aspect, asked about users who have training rows."""
     return replace(plain, opens=(*plain.opens, "candidates.exclude_train"), along=("training",))
+
+
+def _is_by_user(said: Outcome) -> bool:
+    """Whether an answer is one number for each user, and none for all of them."""
+    return said.value is None and not said.refusal
+
+
+def _as_told(outcome: Outcome, by_user: bool) -> Outcome:
+    """An outcome as a black box would tell it: the number of each user, or that of all."""
+    return replace(outcome, value=None) if by_user else replace(outcome, per_user=None)
 
 
 def _is_number(outcome: Outcome) -> bool:

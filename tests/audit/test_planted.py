@@ -198,6 +198,18 @@ def test_what_takes_the_place_of_made_up_predictions_is_found_where_missing_ones
     assert (found.policy["predict.fallback"], found.policy["predict.missing"]) == ("missing", "global-mean")
 
 
+def test_who_tells_of_users_only_is_held_against_numbers_of_users():
+    space = Space(metric_named("hit"))
+    sound = asked_only(box_of(space, space.start, by_user=True), "training")
+
+    def respond(question):
+        return Observed(None, {user: value / 2 for user, value in sound.respond(question).per_user.items()})
+
+    [plain] = infer_policy(replace(sound, respond=respond), evidence=False).unexplained
+    [(user, said)] = plain.said.per_user.items()
+    assert (plain.would_say.value, plain.would_say.per_user, said) == (None, {user: 1.0}, 0.5)
+
+
 def test_every_question_is_counted():
     space, asked = Space(metric_named("hit")), []
     sound = asked_only(box_of(space, space.start, by_user=False), "training", "ties")
