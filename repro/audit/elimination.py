@@ -255,12 +255,19 @@ class Elimination:
 
     def close(self, aspect: Aspect) -> None:
         """An aspect that is not explained after all: no question has its features any more, those that had them are
-        forgotten, and what only it opened is not opened."""
+        forgotten, and what only it opened is not opened, and is as it was."""
         self.puzzling |= aspect.own
         self.asked = [one for one in self.asked if not aspect.own <= one.question.features]
         self.explained = [one for one in self.explained if one is not aspect]
         elsewhere = self.space.below(key for one in self.explained for key in one.opens)
-        self.opened -= self.space.below(aspect.opens) - elsewhere
+        closed = self.opened & (self.space.below(aspect.opens) - elsewhere)
+        self.opened -= closed
+        self.survivors = [self._as_at_first(one, closed) for one in self.survivors]
+
+    def _as_at_first(self, hypothesis: Hypothesis, keys: Collection[str]) -> Hypothesis:
+        """The hypothesis with decisions as they were before anything was asked, if it agrees with all answers then."""
+        first = {key: value for key, value in self.space.start.values.items() if key in keys}
+        return next(iter(self._consistent(self.space.changed(hypothesis, first))), hypothesis)
 
     def ask(self, question: Question) -> Asked:
         one = Asked(question, self.box.ask(question), Simulation(question, self.space))

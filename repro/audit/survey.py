@@ -172,7 +172,7 @@ class _Run:
             self._journal = Journal(self._folder.journal, contents, self._observe)
             self._journal.write(self._resumed(contents))
         left = [InferMeasure(name, self._began.seed) for name in names if name not in self._known]
-        done = set() if left or contents is None else _compared_since(contents)
+        done = set() if contents is None else self._done(contents, [task.name for task in left])
         self._carry_out("measures", left, len(self._known))
         policies = self._policies()
         for stage, tasks in (("comparisons", self._comparisons(policies)), ("pipelines", self._audits(policies))):
@@ -246,9 +246,9 @@ class _Run:
             AuditPipeline(
                 one.name,
                 self._began.data,
-                tuple(name for name in measures_of(self._began) if name.partition(" ")[0] == one.evaluator),
+                self._measures_of(one),
                 self._began.seed,
-                {name: policy for name, policy in policies.items() if name.partition(" ")[0] == one.evaluator},
+                {name: policies[name] for name in self._measures_of(one) if name in policies},
             )
             for one in self._pipelines
         ]
@@ -285,6 +285,25 @@ class _Run:
         last = contents.events("audit.finished")[-1]
         return unharmed and not last.failed and self._known.keys() == measures_of(self._began).keys()
 
+    def _done(self, contents: Contents, left: Collection[str]) -> set[str]:
+        """The metrics that were compared, and the whole evaluations that were audited, after all of their measures were
+        known, none of which is ``left`` to be inferred."""
+        measures = {label: {box.name for box in boxes} for label, boxes in by_metric(self._evaluators).items()}
+        measures |= {one.name: set(self._measures_of(one)) for one in self._pipelines}
+        found: set[str] = set()
+        for line in contents.lines:
+            match line.event:
+                case audit_events.MeasureInferred() as event:
+                    found = {name for name in found if event.name not in measures[name]}
+                case audit_events.MetricCompared() as event:
+                    found.add(event.metric)
+                case audit_events.PipelineAudited() as event:
+                    found.add(event.name)
+        return {name for name in found if measures[name].isdisjoint(left)}
+
+    def _measures_of(self, pipeline: Pipeline) -> tuple[str, ...]:
+        return tuple(name for name in measures_of(self._began) if name.partition(" ")[0] == pipeline.evaluator)
+
     def _resumed(self, contents: Contents) -> audit_events.AuditResumed:
         return audit_events.AuditResumed(
             measures_kept=sorted(self._known),
@@ -293,20 +312,6 @@ class _Run:
             machine=self._began.machine,
             workers=self._began.workers,
         )
-
-
-def _compared_since(contents: Contents) -> set[str]:
-    """The metrics that were compared, and the whole evaluations that were audited, after the last measure was known."""
-    found: set[str] = set()
-    for line in contents.lines:
-        match line.event:
-            case audit_events.MeasureInferred():
-                found.clear()
-            case audit_events.MetricCompared() as event:
-                found.add(event.metric)
-            case audit_events.PipelineAudited() as event:
-                found.add(event.name)
-    return found
 
 
 def _refuse_same_files(names: Collection[str]) -> None:

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from repro.audit import infer_policy
+from repro.audit.aspects import PLAIN, aspects_of
 from repro.audit.black_box import agree
 from repro.audit.draw import Drawing
-from repro.audit.elimination import REFUSING
+from repro.audit.elimination import REFUSING, Elimination
 from repro.audit.question import Question, User
 from repro.audit.simulation import Simulation
 from repro.audit.space import Space
@@ -162,6 +163,19 @@ def test_what_goes_wrong_in_mixtures_only_is_blamed_on_what_the_smallest_case_sh
     assert "infinite" in found.unexplained[0].question.shown
     assert (found.confirmed, found.tried) == (200, 200)
     assert "scores of zero and below" in found.holds and "short lists" in found.holds
+
+
+def test_what_is_not_explained_after_all_leaves_nothing_in_the_policy():
+    space = Space(metric_named("hit"))
+    [policy] = space.changed(space.start, {"missing.rank": "first"})
+    box = asked_only(box_of(space, policy, by_user=False), "missing")
+    engine = Elimination(box, space, Drawing(box.cutoffs), np.random.default_rng(0))
+    plain, missing = (one for one in aspects_of(space.metric) if one.name in (PLAIN, "missing scores"))
+    assert [engine.examine(one).state for one in (plain, missing)] == ["explained", "explained"]
+    assert [one.values["missing.rank"] for one in engine.survivors] == ["first"]
+    engine.close(missing)
+    assert [one.values["missing.rank"] for one in engine.survivors] == ["last"]
+    assert "missing.rank" not in engine.opened
 
 
 def test_the_closest_policy_is_the_closest_in_more_than_the_case_that_contradicts():

@@ -157,6 +157,22 @@ def test_comparisons_that_are_done_are_kept_too(tiny, undisturbed, tmp_path):
     ]
 
 
+def test_of_comparisons_those_are_kept_that_a_measure_is_not_in_which_is_asked_again(tiny, undisturbed, tmp_path):
+    shutil.copytree(undisturbed, tmp_path, dirs_exist_ok=True)
+    path = tmp_path / "report" / "journal.jsonl"
+    before = len(read_journal(path).lines)
+    (tmp_path / "report" / "pages" / "tiny-plain-mse.txt").unlink()  # the metric that is compared is another one
+    survey(tiny, tmp_path, resume=True)
+    assert files(tmp_path) == files(undisturbed)
+    assert [line.event.event for line in read_journal(path).lines[before:]] == [
+        "audit.resumed",
+        "measure.inferred",
+        "pipeline.audited",
+        "results.written",
+        "audit.finished",
+    ]
+
+
 def test_what_is_finished_is_not_done_again(tiny, undisturbed, tmp_path):
     shutil.copytree(undisturbed, tmp_path, dirs_exist_ok=True)
     before = (tmp_path / "report" / "journal.jsonl").read_bytes()
