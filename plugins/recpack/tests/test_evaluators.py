@@ -242,3 +242,19 @@ def test_the_evaluator_says_of_the_pipelines_scores_what_the_pipeline_reports(as
         name: ask("Pipeline", case, name, None if name == "PercentileRanking" else 10)[0] for name in fold.reported
     }
     assert found == pytest.approx(dict(fold.reported), abs=1e-12)
+    scores = np.where(listed, fold.scores.values, -np.inf)
+    scores[train.users, train.items] = -np.inf
+    best, worst = (percentiles(scores, test, above).mean() for above in (0, 1))  # of equal scores
+    assert best <= fold.reported["PercentileRanking"] <= worst < best + 1e-3
+
+
+def percentiles(scores, test, above_equals):
+    """What the plug-in says of RecPack's percentile ranking: the share of all items that are above an item, in percent;
+    of what is not listed, the mean of the last place and the end."""
+    mine = scores[test.users]
+    own = mine[np.arange(len(test)), test.items][:, None]
+    equal = (mine == own).sum(axis=1) - 1
+    above = np.where(np.isfinite(own[:, 0]), (mine > own).sum(axis=1) + above_equals * equal, np.nan)
+    last = np.isfinite(mine).sum(axis=1) - 1
+    places = np.where(np.isnan(above), (last + mine.shape[1]) / 2, above)
+    return 100 * places / mine.shape[1]
