@@ -57,10 +57,15 @@ class _Trial:
             yield f"The numbers differ by {max(gaps):.1g} at most, as those do that were added up in single precision."
 
     def of_decisions(self) -> Iterator[str]:
-        """The decisions of which another option gives the numbers that were reported."""
+        """The decisions of which other options give the numbers that were reported."""
+        fitting: dict[str, list[str]] = {}
         for key, value, changed in itertools.islice(self._ways(), _MOST_TRIED):
-            if all(self._equal(fold, changed) for fold in self._folds):
-                stated = f"{key} = {toml_value(value)} in place of {toml_value(self._protocol[key])}"
+            options, option = fitting.setdefault(key, []), toml_value(value)
+            if option not in options and all(self._equal(fold, changed) for fold in self._folds):
+                options.append(option)
+        for key, options in fitting.items():
+            if options:
+                stated = f"{key} = {' or '.join(options)} in place of {toml_value(self._protocol[key])}"
                 yield f"With {stated} the numbers are those reported."
 
     def of_ties(self) -> Iterator[str]:
