@@ -248,7 +248,9 @@ class TwoNodes:
 @pytest.fixture(scope="module")
 def cluster(plugin_folder, bare, tmp_path_factory):
     short = tempfile.mkdtemp(prefix="ray")  # the paths of sockets must be short
+    (Path(short) / "ray").mkdir()  # where Ray leaves the address, beside nobody else's
     variables = {
+        "RAY_TMPDIR": short,
         "PYTHONPATH": os.pathsep.join([str(plugin_folder), *filter(None, [os.environ.get("PYTHONPATH")])]),
         "REPRO_ENVIRONMENTS": str(tmp_path_factory.mktemp("none")),
         "RAY_USAGE_STATS_ENABLED": "0",
