@@ -362,7 +362,7 @@ class Elimination:
     @property
     def by_user(self) -> bool:
         """Whether answers are numbers of users only, as far as is known."""
-        return any(one.said.value is None and not one.said.refusal for one in self.asked[:8])
+        return any(one.said.is_by_user for one in self.asked[:8])
 
 
 def _may_stop(hypothesis: Hypothesis, question: Question) -> bool:

@@ -77,6 +77,7 @@ class _Examination:
             plain, decimals = self._of_known_users_instead(plain, decimals)
         self._found.append(plain)
         if plain.state != "explained":
+            self._unexplained += [one for _, one in self._told(None)]
             return self._result("unexplained", None, decimals)
         for aspect in aspects[1:]:
             self._tell(aspect.name)
@@ -87,6 +88,9 @@ class _Examination:
             self._engine.challenge()
         self._together()
         policy, confirmed, tried = self._confirmed()
+        while self._blamed_instead(told := self._told(policy)):
+            policy, confirmed, tried = self._confirmed()
+        self._unexplained += [one for _, one in told]
         status = "unexplained" if self._unexplained or self._of_state("unexplained", "random") else "explained"
         return self._result(status, policy, decimals, confirmed, tried)
 
@@ -231,25 +235,53 @@ class _Examination:
         Nothing of it is explained any more.
         """
         smallest = self._smallest(TOGETHER, self._engine.closest([policy], answered))
-        shown = smallest.question.shown - self._engine.always
-        explained = [number for number, one in enumerate(self._found) if one.state == "explained"]
-        suspects = [number for number in explained if self._found[number].aspect.own & shown]
+        suspects = self._suspects(smallest.question)
         if not suspects:
             return False
-        number = suspects[-1]
-        blamed = self._found[number].aspect
-        self._found[number] = replace(self._found[number], state="unexplained")
-        self._engine.close(blamed)
-        # What did not fit together was that, if it is in the case.
-        self._unexplained = [
-            one for one in self._unexplained if one.aspect != TOGETHER or not blamed.own & one.question.shown
-        ]
+        blamed = suspects[-1].aspect
+        self._give_up(suspects[-1])
         drawn_so = [one for one in answered if blamed.own <= one.question.features]
         about = self._engine.closest([policy], drawn_so or answered)
         self._unexplained.append(
             replace(smallest, aspect=blamed.name, residual=about.residual, agreed=about.agreed, asked=about.asked)
         )
         return True
+
+    def _told(self, policy: Hypothesis | None) -> list[tuple[Found, Unexplained]]:
+        """What is not explained, each with the smallest case; but for what is told already."""
+        found = [(one, self._closest(policy, one)) for one in self._of_state("unexplained")]
+        return [(one, self._smallest(one.aspect.name, near)) for one, near in found if near is not None and near.wrong]
+
+    def _blamed_instead(self, told: Sequence[tuple[Found, Unexplained]]) -> bool:
+        """Whether another aspect is to blame where one was not explained: nothing of that one is in its smallest case.
+
+        Nothing of the other is explained any more, and the one is looked at again without it.
+        """
+        for found, one in told:
+            suspects = self._suspects(one.question)
+            if not found.aspect.own or found.aspect.own & one.question.shown or not suspects:
+                continue
+            self._give_up(suspects[-1])
+            self._unexplained.append(replace(one, aspect=suspects[-1].aspect.name))
+            self._engine.puzzling -= found.aspect.own
+            again = self._examine(found.aspect)
+            self._found[self._found.index(found)] = again
+            self._engine.challenge()
+            self._together()
+            return True
+        return False
+
+    def _suspects(self, question: Question) -> list[Found]:
+        """What is explained, and can be seen in a question."""
+        shown = question.shown - self._engine.always
+        return [one for one in self._of_state("explained") if one.aspect.own & shown]
+
+    def _give_up(self, suspect: Found) -> None:
+        """Nothing of an aspect is explained any more; what did not fit together was that, if it is in the case."""
+        self._found[self._found.index(suspect)] = replace(suspect, state="unexplained")
+        self._engine.close(suspect.aspect)
+        own = suspect.aspect.own
+        self._unexplained = [one for one in self._unexplained if one.aspect != TOGETHER or not own & one.question.shown]
 
     def _fresh(self, features: Collection[str]) -> Asked:
         return self._engine.ask(self._drawing.question(features, self._rng))
@@ -274,17 +306,13 @@ class _Examination:
             shrunk(first.question, wrong, known_users=self._of_known_users) if wrong(first.question) else first.question
         )
         said = self._box.ask(question)
-        predicted = _as_told(self._predicted(hypothesis, question), _is_by_user(said))
+        predicted = self._predicted(hypothesis, question).as_told(said.is_by_user)
         settled = {key: hypothesis.values[key] for key in hypothesis.values if key not in _BESIDE}
         return Unexplained(aspect, settled, closest.residual, closest.agreed, closest.asked, question, said, predicted)
 
     def _result(
         self, status: str, policy: Hypothesis | None, decimals: int | None = None, confirmed: int = 0, tried: int = 0
     ) -> Inference:
-        for found in self._of_state("unexplained"):
-            closest = self._closest(policy, found)
-            if closest is not None and closest.wrong:
-                self._add_unexplained(found.aspect.name, closest)
         self._tell("evidence")
         evidence, same = self._options(policy) if policy and self._evident else ([], [])
         settled = self._settled(policy) if policy else {}
@@ -391,7 +419,7 @@ class _Examination:
     def _alike(self, mine: Outcome, other: Outcome) -> bool:
         tolerance = max(_VISIBLE, 2 * self._engine.tolerance)
         by_user = self._engine.by_user
-        return agree(_as_told(mine, by_user), _as_told(other, by_user), tolerance)
+        return agree(mine.as_told(by_user), other.as_told(by_user), tolerance)
 
     def _predicted(self, hypothesis: Hypothesis, question: Question) -> Outcome:
         return Simulation(question, self._space).outcome(hypothesis)
@@ -409,7 +437,7 @@ class _Examination:
         said = self._box.ask(small)
         if not agree(said, self._predicted(policy, small), self._engine.tolerance):
             small, said = question, self._box.ask(question)  # the black box has other ideas about so small a case
-        return Evidence(key, value, small, said, _as_told(self._predicted(way, small), _is_by_user(said)))
+        return Evidence(key, value, small, said, self._predicted(way, small).as_told(said.is_by_user))
 
     def _unreached(self, policy: Hypothesis) -> list[Unidentifiable]:
         """Decisions that were not settled, and why: grouped by what could not be asked."""
@@ -433,16 +461,6 @@ _BESIDE = frozenset({"average.folds", "candidates.negatives"})
 def _known_users(plain: Aspect) -> Aspect:
     """The plain aspect, asked about users who have training rows."""
     return replace(plain, opens=(*plain.opens, "candidates.exclude_train"), along=("training",))
-
-
-def _is_by_user(said: Outcome) -> bool:
-    """Whether an answer is one number for each user, and none for all of them."""
-    return said.value is None and not said.refusal
-
-
-def _as_told(outcome: Outcome, by_user: bool) -> Outcome:
-    """An outcome as a black box would tell it: the number of each user, or that of all."""
-    return replace(outcome, value=None) if by_user else replace(outcome, per_user=None)
 
 
 def _is_number(outcome: Outcome) -> bool:

@@ -49,6 +49,15 @@ class Outcome:
     per_user: Mapping[int, float] | None = None
     refusal: str = ""
 
+    @property
+    def is_by_user(self) -> bool:
+        """Whether there is a number of each user only."""
+        return self.value is None and not self.refusal
+
+    def as_told(self, by_user: bool) -> Outcome:
+        """As who tells of each user only would tell it, or who tells of all together."""
+        return replace(self, value=None) if by_user else replace(self, per_user=None)
+
 
 @dataclass(frozen=True, eq=False)
 class _Judged:

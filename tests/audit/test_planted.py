@@ -13,8 +13,10 @@ from repro.audit.aspects import PLAIN, aspects_of
 from repro.audit.black_box import agree
 from repro.audit.draw import Drawing
 from repro.audit.elimination import REFUSING, Elimination
+from repro.audit.infer import _Examination
+from repro.audit.inference import Unexplained
 from repro.audit.question import Question, User
-from repro.audit.simulation import Simulation
+from repro.audit.simulation import Outcome, Simulation
 from repro.audit.space import Space
 from repro.metrics import metric_named
 from repro.plugin import Observed
@@ -176,6 +178,28 @@ def test_what_is_not_explained_after_all_leaves_nothing_in_the_policy():
     engine.close(missing)
     assert [one.values["missing.rank"] for one in engine.survivors] == ["last"]
     assert "missing.rank" not in engine.opened
+
+
+def test_another_aspect_is_to_blame_where_the_smallest_case_has_nothing_of_the_one():
+    space = Space(metric_named("mae"))
+    box = asked_only(box_of(space, space.start, by_user=False), "missing", "duplicates", "graded")
+    examination = _Examination(box, 0, False, lambda text: None)
+    known = {one.name: one for one in aspects_of(space.metric)}
+    plain, missing, duplicates = (
+        examination._engine.examine(known[name]) for name in (PLAIN, "missing predictions", "duplicates")
+    )
+    examination._engine.close(duplicates.aspect)
+    examination._found = [plain, missing, replace(duplicates, state="unexplained")]
+    question = Question((User(1, {2: math.nan}, ((2, 5.0),)),), (2,), None)
+    told = Unexplained("duplicates", {}, 1.0, 0, 1, question, Outcome(2.0), Outcome(1.0))
+    assert examination._blamed_instead([(examination._found[2], told)])
+    assert [one.state for one in examination._found] == ["explained", "unexplained", "explained"]
+    assert [(one.aspect, one.question) for one in examination._unexplained] == [("missing predictions", question)]
+    assert "predict.missing" not in examination._engine.opened
+    # Where it is in the case, or nobody else is, nothing changes.
+    assert not examination._blamed_instead([(examination._found[1], told)])
+    plain_case = replace(told, question=Question((User(1, {2: 3.0}, ((2, 5.0),)),), (2,), None))
+    assert not examination._blamed_instead([(examination._found[2], plain_case)])
 
 
 def test_the_closest_policy_is_the_closest_in_more_than_the_case_that_contradicts():
