@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from repro.audit.aspects import FRACTIONS, PLAIN, STRANGERS, TOGETHER, Aspect, aspects_of, in_words, reaching
-from repro.audit.black_box import TOLERANCE, BlackBox, agree
+from repro.audit.black_box import TOLERANCE, BlackBox, agree, told
 from repro.audit.draw import Drawing
 from repro.audit.elimination import Asked, Closest, Elimination, Found, unusual
 from repro.audit.inference import SINGLE_DECIMALS, Evidence, Inference, Refused, Unexplained, Unidentifiable, Unstable
@@ -79,18 +79,16 @@ class _Examination:
         if plain.state != "explained":
             self._unexplained += [one for _, one in self._told(None)]
             return self._result("unexplained", None, decimals)
-        for aspect in aspects[1:]:
-            self._tell(aspect.name)
-            self._found.append(self._examine(aspect))
+        decimals = self._examine_all(aspects, plain, decimals)
         self._tell(TOGETHER)
         self._engine.challenge()
         if self._look_again():
             self._engine.challenge()
         self._together()
         policy, confirmed, tried = self._confirmed()
-        while self._blamed_instead(told := self._told(policy)):
+        while self._blamed_instead(still := self._told(policy)):
             policy, confirmed, tried = self._confirmed()
-        self._unexplained += [one for _, one in told]
+        self._unexplained += [one for _, one in still]
         status = "unexplained" if self._unexplained or self._of_state("unexplained", "random") else "explained"
         return self._result(status, policy, decimals, confirmed, tried)
 
@@ -118,6 +116,28 @@ class _Examination:
         self._engine = self._elimination(TOLERANCE, always)
         return plain, None
 
+    def _examine_all(self, aspects: Sequence[Aspect], plain: Found, decimals: int | None) -> int | None:
+        """All further aspects; to how many decimals answers are exact, where they are rounded.
+
+        They are looked at anew, with users who have training rows, where others get the same answer whatever is asked,
+        and what was made of that does not hold for those who have.
+        """
+        found, unstable = list(self._found), list(self._unstable)
+        for aspect in aspects[1:]:
+            self._tell(aspect.name)
+            self._found.append(self._examine(aspect))
+        trained = [one for one in self._of_state("unexplained") if one.aspect.own == {"training"}]
+        if not trained or self._of_known_users or not _constant(plain):
+            return decimals
+        stayed, self._found = self._found, found[:-1]
+        again, exact = self._of_known_users_instead(plain, decimals)
+        if again is plain:
+            self._found = stayed
+            return decimals
+        self._found.append(again)
+        self._unstable = unstable
+        return self._examine_all(aspects, again, exact)
+
     def _of_known_users_instead(self, plain: Found, decimals: int | None) -> tuple[Found, int | None]:
         """The same, asked about users who have training rows, where nobody has trained on everything.
 
@@ -127,11 +147,15 @@ class _Examination:
         self._drawing = replace(self._drawing, known=True)
         self._engine = self._elimination(TOLERANCE, frozenset({"training"}))
         again, exact = self._examine_plain(_known_users(plain.aspect))
-        if plain.state == "unexplained" and again.state != "explained":
+        more = again.state == "explained" and not (plain.state == "explained" and _constant(again))
+        if plain.state != "refused" and not more:
             self._engine, self._drawing = engine, drawing
             return plain, decimals
-        if plain.closest is not None and plain.closest.wrong:  # and not only refusals
-            self._found.append(replace(plain, aspect=replace(plain.aspect, name=STRANGERS)))
+        if again.state == "explained":
+            of_others = self._engine.closest(self._engine.survivors, plain.asked)
+            if of_others.wrong:  # and not only refusals
+                aspect = replace(plain.aspect, name=STRANGERS)
+                self._found.append(Found(aspect, "unexplained", plain.asked, of_others))
         return again, exact
 
     def _elimination(self, tolerance: float, always: frozenset[str] = frozenset()) -> Elimination:
@@ -252,18 +276,22 @@ class _Examination:
         found = [(one, self._closest(policy, one)) for one in self._of_state("unexplained")]
         return [(one, self._smallest(one.aspect.name, near)) for one, near in found if near is not None and near.wrong]
 
-    def _blamed_instead(self, told: Sequence[tuple[Found, Unexplained]]) -> bool:
+    def _blamed_instead(self, still: Sequence[tuple[Found, Unexplained]]) -> bool:
         """Whether another aspect is to blame where one was not explained: nothing of that one is in its smallest case.
 
-        Nothing of the other is explained any more, and the one is looked at again without it.
+        Nothing of the other is explained any more, if it was, and the one is looked at again without it.
         """
-        for found, one in told:
-            suspects = self._suspects(one.question)
-            if not found.aspect.own or found.aspect.own & one.question.shown or not suspects:
+        for found, one in still:
+            own = found.aspect.own
+            if not own or own & one.question.shown:
                 continue
-            self._give_up(suspects[-1])
-            self._unexplained.append(replace(one, aspect=suspects[-1].aspect.name))
-            self._engine.puzzling -= found.aspect.own
+            suspects = self._suspects(one.question)
+            if suspects:
+                self._give_up(suspects[-1])
+                self._unexplained.append(replace(one, aspect=suspects[-1].aspect.name))
+            elif not any((self._engine.puzzling - own) & asked.question.features for asked in found.asked):
+                continue
+            self._engine.puzzling -= own
             again = self._examine(found.aspect)
             self._found[self._found.index(found)] = again
             self._engine.challenge()
@@ -343,8 +371,10 @@ class _Examination:
             return None
         undecided = self._space.below(found.aspect.opens) - self._engine.opened
         ways = self._space.opened([policy or self._space.start], undecided)
-        features = self._engine.features_of(found.aspect)
-        further = [self._drawing.question(features, self._rng) for _ in range(_TO_TELL)]
+        features, drawing = self._engine.features_of(found.aspect), self._drawing
+        if found.aspect.name == STRANGERS:
+            features, drawing = found.aspect.features(()), replace(drawing, known=False)
+        further = [drawing.question(features, self._rng) for _ in range(_TO_TELL)]
         asked = [Asked(one, self._box.ask(one), Simulation(one, self._space)) for one in further]
         closest = self._engine.closest(ways, [*found.asked, *asked])
         return closest if closest.wrong else found.closest
@@ -463,18 +493,25 @@ def _known_users(plain: Aspect) -> Aspect:
     return replace(plain, opens=(*plain.opens, "candidates.exclude_train"), along=("training",))
 
 
+def _constant(found: Found) -> bool:
+    """Whether all answers are the same number."""
+    answers = [one.said for one in found.asked if not one.said.refusal]
+    numbers = [[one.value] if one.value is not None else list(told(one).values()) for one in answers]
+    return len({round(number, 9) for some in numbers for number in some}) == 1
+
+
 def _is_number(outcome: Outcome) -> bool:
     return outcome.value is not None and math.isfinite(outcome.value)
 
 
 def _refusals(found: Sequence[Found]) -> Iterator[Refused]:
     """What was refused, about which aspect first; the same words with other numbers are told once."""
-    told = set()
+    before = set()
     for one in found:
         for asked in one.asked:
             words = re.sub(r"[\d.]+", "", asked.said.refusal)
-            if words and words not in told:
-                told.add(words)
+            if words and words not in before:
+                before.add(words)
                 yield Refused(one.aspect.name, asked.said.refusal, asked.question)
 
 

@@ -2,15 +2,17 @@
 
     percentile = 100 * (rank - 1) / (n - 1);  MPR = mean percentile of the relevant items of a list of n items
 
-0 is the best value, 100 the worst, and 50 what chance gives. ``percentile=share`` has 100 * rank / n instead.
+0 is the best value, 100 the worst, and 50 what chance gives. ``percentile=share`` has 100 * rank / n instead, and
+``percentile=catalogue`` 100 * (rank - 1) / the number of items of the base catalogue, however long the list is.
 ``weight=rating`` weighs each item by its rating (one below 0 weighs nothing); ``join=pairs`` averages over all
 pairs of a user and a relevant item in place of the users. Hu et al. have both. Candidates say what n is: all
 items, or one relevant among 1,000 sampled ones.
 
-Relevant items that are not in the list, all of them where it is empty, count as its last (100), or are left out
-(``unlisted=left-out``). A list without relevant items is undefined. A short list is as good as a long one: there
-is no cut-off, no first k items, and the only item of a list of one counts 50. Under ``ties.break = "expected"``
-the rank of an item is the mean one of its ties.
+Relevant items that are not in the list, all of them where it is empty, count as its last (100), are left out
+(``unlisted=left-out``), or stand half-way between the last listed item and 100, as items in random order below
+the list would (``unlisted=half-way``; 50 where it is empty). A list without relevant items is undefined. A short list
+is as good as a long one, unless percentiles are of the catalogue: there is no cut-off, no first k items, and the only
+item of a list of one counts 50. Under ``ties.break = "expected"`` the rank of an item is the mean one of its ties.
 
 Hu, Koren & Volinsky, Collaborative filtering for implicit feedback datasets, ICDM 2008.
 """
@@ -36,19 +38,26 @@ def mean_percentile_rank(ranked: Ranked, k: int | None, variants: Mapping[str, V
         weights = weights * np.maximum(background.ratings_of_hits(ranked), 0.0)
     if variants["unlisted"] == "left-out":
         weights = np.where(ranked.above >= 0, weights, 0.0)
-    percentiles = _percentiles(ranked, str(variants["percentile"]))
+    percentiles = _percentiles(ranked, str(variants["percentile"]), str(variants["unlisted"]), background)
     return Ratio(list_sums(ranked.offsets, weights * percentiles), list_sums(ranked.offsets, weights))
 
 
-def _percentiles(ranked: Ranked, definition: str) -> FloatArray:
-    """How far down its list each hit stands, in per cent; 100 where it is not in the list."""
+def _percentiles(ranked: Ranked, definition: str, unlisted: str, background: Background) -> FloatArray:
+    """How far down its list each relevant item stands, in per cent."""
     length = np.repeat(ranked.lengths, np.diff(ranked.offsets)).astype(np.float64)
     rank = _ranks(ranked)
-    if definition == "share":
-        percentiles = 100.0 * rank / np.maximum(length, 1.0)
-    else:
-        percentiles = np.where(length > 1, 100.0 * (rank - 1.0) / np.maximum(length - 1.0, 1.0), 50.0)
-    return np.where(ranked.above >= 0, percentiles, 100.0)
+
+    def percentile(rank: FloatArray, length: FloatArray) -> FloatArray:
+        if definition == "share":
+            return 100.0 * rank / np.maximum(length, 1.0)
+        if definition == "catalogue":
+            return 100.0 * (rank - 1.0) / max(len(background.catalogue), 1)
+        return np.where(length > 1, 100.0 * (rank - 1.0) / np.maximum(length - 1.0, 1.0), 50.0)
+
+    below = np.full(len(length), 100.0)
+    if unlisted == "half-way":
+        below = (np.where(length > 0, percentile(length, length), 0.0) + 100.0) / 2.0
+    return np.where(ranked.above >= 0, percentile(rank, length), below)
 
 
 def _ranks(ranked: Ranked) -> FloatArray:
@@ -78,6 +87,7 @@ METRIC = Metric(
             options=(
                 Option("distance", "100 * (rank - 1) / (n - 1): from 0 to 100", cite="Hu et al. 2008"),
                 Option("share", "100 * rank / n: what of the list has been seen with it"),
+                Option("catalogue", "100 * (rank - 1) / items of the base catalogue, however long the list is"),
             ),
             default="distance",
         ),
@@ -105,6 +115,7 @@ METRIC = Metric(
             options=(
                 Option("last", "100, as the last one of the list"),
                 Option("left-out", "nothing"),
+                Option("half-way", "half-way between the last one of the list and 100; 50 where it is empty"),
             ),
             default="last",
         ),

@@ -239,7 +239,7 @@ def test_refusals_are_told(functions):
     assert any("scores must be numbers" in one.message for one in found.refused)
 
 
-def hits(known_only=False, refuses_omniscience=False):
+def hits(known_only=False, refuses_omniscience=False, flatters=False):
     """The hit rate without training items; of some kinds of users it has other ideas."""
 
     def hit(scores, truth, train, k):
@@ -250,8 +250,10 @@ def hits(known_only=False, refuses_omniscience=False):
         if known_only:
             open_ = open_[open_.user.isin(train.user)]
         best = open_[open_.seen.isna()].sort_values("score", ascending=False).groupby("user").head(k)
-        found = best.merge(truth, on=["user", "item"]).user.nunique()
-        return found / truth.user.nunique()
+        found = set(best.merge(truth, on=["user", "item"]).user)
+        if flatters:
+            found |= set(truth.user) - set(train.user)
+        return len(found) / truth.user.nunique()
 
     return hit
 
@@ -268,6 +270,17 @@ def test_who_has_nothing_to_say_of_strangers_is_asked_about_others():
     [strange] = found.unexplained
     assert strange.aspect == "users without training rows"
     assert not any(user.train for user in strange.question.tested)
+
+
+def test_who_says_the_same_of_all_strangers_is_asked_about_others():
+    """That everybody hits is what a policy gives that ranks nothing but held-out items; it is none of others."""
+    found = infer(hits(flatters=True), "hit", k=2, evidence=False, **PLAIN_ONLY)
+    assert found.policy["candidates.exclude_train"] == "all" and found.confirmed == 200
+    assert found.policy["candidates.base"] == "all-items"
+    [strange] = found.unexplained
+    assert strange.aspect == "users without training rows"
+    assert strange.said.value == 1 and strange.would_say.value == 0
+    assert strange.agreed < strange.asked >= 24
 
 
 def test_who_leaves_unknown_items_out_of_the_test_is_found_out():

@@ -199,10 +199,14 @@ def test_percentile_ranks(ranked, background, values):
     assert values("mpr", one, known) == pytest.approx([(25 + 100 + 100) / 3])
     assert values("mpr[unlisted=left-out]", one, known) == pytest.approx([(25 + 100) / 2])
     assert values("mpr[percentile=share]", one, known) == pytest.approx([(40 + 100 + 100) / 3])
+    assert values("mpr[percentile=catalogue]", one, known) == pytest.approx([(10 + 40 + 100) / 3])
+    assert values("mpr[percentile=catalogue,unlisted=half-way]", one, known) == pytest.approx([(10 + 40 + 70) / 3])
+    assert values("mpr[unlisted=half-way]", one, known) == pytest.approx([(25 + 100 + 100) / 3])
     assert values("mpr[weight=rating]", one, known) == pytest.approx([(1 * 25 + 3 * 100 + 2 * 100) / 6])
     single = ranked([{1: 1.0}, {}, {1: 1.0}], [{1: 1}, {1: 1}, {}])
     assert values("mpr", single) == pytest.approx([50.0, 100.0, math.nan], nan_ok=True)
     assert values("mpr[unlisted=left-out]", single) == pytest.approx([50.0, math.nan, math.nan], nan_ok=True)
+    assert values("mpr[unlisted=half-way]", single) == pytest.approx([50.0, 50.0, math.nan], nan_ok=True)
 
 
 def test_percentile_ranks_of_pairs():

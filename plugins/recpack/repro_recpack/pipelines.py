@@ -16,13 +16,6 @@ if TYPE_CHECKING:
 
 K = 10
 MEASURES = ("NDCGK", "PrecisionK", "RecallK", "CalibratedRecallK", "ReciprocalRankK", "HitK", "CoverageK")
-QUIRKS = {
-    "PercentileRanking": (
-        "RecPack divides what is above an item by the number of all items, and puts items without a score half-way "
-        "between the last of the list and the end; no metric of the core does either. What the audit takes for its "
-        "policy is that of users without training rows, who have no list: 50 for everybody."
-    )
-}
 _LARGEST_SEED = 2**31  # RecPack adds the number of a user, and NumPy's limit is twice that
 
 
@@ -73,4 +66,4 @@ def _scores(predicted: csr_matrix) -> Scores:
 def pipelines() -> Sequence[Pipeline]:
     """All of RecPack's pipelines."""
     summary = "WeakGeneralization, EASE and a Pipeline"
-    return [Pipeline("recpack/WeakGeneralization", summary, weak_generalization, "recpack/Pipeline", K, QUIRKS)]
+    return [Pipeline("recpack/WeakGeneralization", summary, weak_generalization, "recpack/Pipeline", K)]
