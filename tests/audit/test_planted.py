@@ -200,6 +200,18 @@ def test_another_aspect_is_to_blame_where_the_smallest_case_has_nothing_of_the_o
     assert not examination._blamed_instead([(examination._found[1], told)])
     plain_case = replace(told, question=Question((User(1, {2: 3.0}, ((2, 5.0),)),), (2,), None))
     assert not examination._blamed_instead([(examination._found[2], plain_case)])
+    # Where the other is not explained any more, the one is looked at again without it, once.
+    engine = examination._engine
+    engine.close(duplicates.aspect)
+    asked = engine.ask(examination._drawing.question({"duplicates", "missing"}, examination._rng))
+    examination._found[2] = replace(duplicates, state="unexplained", asked=(asked,))
+    engine.asked.remove(asked)
+    assert examination._blamed_instead([(examination._found[2], told)])
+    assert [one.state for one in examination._found] == ["explained", "unexplained", "explained"]
+    again = replace(examination._found[2], state="unexplained")
+    assert not any("missing" in one.question.features for one in again.asked)
+    assert not examination._blamed_instead([(again, told)])
+    assert [one.aspect for one in examination._unexplained] == ["missing predictions"]
 
 
 def test_the_closest_policy_is_the_closest_in_more_than_the_case_that_contradicts():
