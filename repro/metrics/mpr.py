@@ -67,8 +67,9 @@ def _ranks(ranked: Ranked) -> FloatArray:
     return ranked.doubled_ranks / 2
 
 
-def _needs_ratings(variants: Mapping[str, Value]) -> tuple[Need, ...]:
-    return ("ratings",) if variants["weight"] == "rating" else ()
+def _also_needs(variants: Mapping[str, Value]) -> tuple[Need, ...]:
+    ratings: tuple[Need, ...] = ("ratings",) if variants["weight"] == "rating" else ()
+    return (*ratings, "catalogue") if variants["percentile"] == "catalogue" else ratings
 
 
 def _over_pairs(variants: Mapping[str, Value]) -> bool:
@@ -87,7 +88,11 @@ METRIC = Metric(
             options=(
                 Option("distance", "100 * (rank - 1) / (n - 1): from 0 to 100", cite="Hu et al. 2008"),
                 Option("share", "100 * rank / n: what of the list has been seen with it"),
-                Option("catalogue", "100 * (rank - 1) / items of the base catalogue, however long the list is"),
+                Option(
+                    "catalogue",
+                    "100 * (rank - 1) / items of the base catalogue, however long the list is",
+                    used_by=("recpack",),
+                ),
             ),
             default="distance",
         ),
@@ -115,13 +120,17 @@ METRIC = Metric(
             options=(
                 Option("last", "100, as the last one of the list"),
                 Option("left-out", "nothing"),
-                Option("half-way", "half-way between the last one of the list and 100; 50 where it is empty"),
+                Option(
+                    "half-way",
+                    "half-way between the last one of the list and 100; 50 where it is empty",
+                    used_by=("recpack",),
+                ),
             ),
             default="last",
         ),
     ),
     needs=("test",),
-    also_needs=_needs_ratings,
+    also_needs=_also_needs,
     pooled=_over_pairs,
     better="lower",
     aliases={"mean-percentile-rank": {}},
