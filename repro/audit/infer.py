@@ -9,11 +9,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from repro.audit.aspects import FRACTIONS, PLAIN, STRANGERS, TOGETHER, Aspect, aspects_of, in_words, reaching
+from repro.audit.aspects import FRACTIONS, PLAIN, STRANGERS, TOGETHER, Aspect, aspects_of
 from repro.audit.black_box import TOLERANCE, BlackBox, agree, told
 from repro.audit.draw import Drawing
 from repro.audit.elimination import Asked, Closest, Elimination, Found, unusual
-from repro.audit.inference import SINGLE_DECIMALS, Evidence, Inference, Refused, Unexplained, Unidentifiable, Unstable
+from repro.audit.evidence import BESIDE, gathered, unreached
+from repro.audit.inference import SINGLE_DECIMALS, Inference, Refused, Unexplained, Unstable
 from repro.audit.question import Question
 from repro.audit.shrink import shrunk
 from repro.audit.simulation import Outcome, Simulation
@@ -26,10 +27,8 @@ CONFIRMED_ON = 200
 _CONFIRMATIONS = 6
 _REPEATED = 3
 _STABILITY = 4  # questions asked again, of each kind
-_APART = 120  # further questions that must not tell two options apart before they count as the same
 _TO_SEE_ROUNDING = 24
 _TO_TELL = 12  # further questions about what is not explained, to say how often the closest policy is right
-_VISIBLE = 1e-6  # a difference that evidence should show
 
 Tell = Callable[[str], None]
 
@@ -335,14 +334,14 @@ class _Examination:
         )
         said = self._box.ask(question)
         predicted = self._predicted(hypothesis, question).as_told(said.is_by_user)
-        settled = {key: hypothesis.values[key] for key in hypothesis.values if key not in _BESIDE}
+        settled = {key: hypothesis.values[key] for key in hypothesis.values if key not in BESIDE}
         return Unexplained(aspect, settled, closest.residual, closest.agreed, closest.asked, question, said, predicted)
 
     def _result(
         self, status: str, policy: Hypothesis | None, decimals: int | None = None, confirmed: int = 0, tried: int = 0
     ) -> Inference:
         self._tell("evidence")
-        evidence, same = self._options(policy) if policy and self._evident else ([], [])
+        evidence, same = gathered(self._engine, policy) if policy and self._evident else ([], [])
         settled = self._settled(policy) if policy else {}
         return Inference(
             name=self._box.name,
@@ -352,7 +351,7 @@ class _Examination:
             protocol=self._protocol(policy, settled) if policy else None,
             measure=self._measure(policy) if policy else self._box.metric.name,
             evidence=tuple(evidence),
-            unidentifiable=(*same, *(self._unreached(policy) if policy else ())),
+            unidentifiable=(*same, *(unreached(self._engine, policy, self._of_state("refused")) if policy else ())),
             unstable=tuple(self._unstable),
             unexplained=tuple(self._unexplained),
             refused=tuple(_refusals(self._found)),
@@ -400,92 +399,8 @@ class _Examination:
         )
         return replace(protocol, name="", title=title, source=self._box.name, notes="", open=unsettled)
 
-    def _options(self, policy: Hypothesis) -> tuple[list[Evidence], list[Unidentifiable]]:
-        """For each option that the policy does not take: the smallest case that rejects it, or that none does."""
-        further = [self._drawing.question(self._engine.mixed(), self._rng) for _ in range(_APART)]
-        fresh = [(question, Simulation(question, self._space)) for question in further]
-        known = [(one.question, one.simulation) for one in self._engine.asked]
-        known.sort(key=lambda pair: pair[0].size)
-        evidence: list[Evidence] = []
-        same: list[Unidentifiable] = []
-        for key in self._settled(policy):
-            equal: list[Value] = []
-            for value in self._space.tried(key):
-                if value == policy.values[key]:
-                    continue
-                ways = self._space.changed(policy, {key: value})
-                rejecting = [self._rejecting(policy, way, [*known, *fresh]) for way in ways]
-                if not ways:
-                    continue
-                if any(one is None for one in rejecting):
-                    equal.append(value)
-                    continue
-                question, way = max(
-                    ((one, way) for one, way in zip(rejecting, ways, strict=True) if one is not None),
-                    key=lambda pair: pair[0].size,
-                )
-                evidence.append(self._evidence(policy, way, key, value, question))
-            if equal:
-                why = "they never differ for this metric and this policy, as far as questions tell"
-                same.append(Unidentifiable(key, (policy.values[key], *equal), why))
-        return evidence, same
-
-    def _rejecting(
-        self, policy: Hypothesis, way: Hypothesis, questions: Sequence[tuple[Question, Simulation]]
-    ) -> Question | None:
-        """The first question that tells the policy and another hypothesis apart; None where there is none.
-
-        One to which both have a number is better than one to which one of them has none.
-        """
-        second_best = None
-        for question, simulation in questions:
-            mine, other = simulation.outcome(policy), simulation.outcome(way)
-            if not self._alike(mine, other):
-                if _is_number(mine) and _is_number(other):
-                    return question
-                second_best = second_best or question
-        return second_best
-
-    def _alike(self, mine: Outcome, other: Outcome) -> bool:
-        tolerance = max(_VISIBLE, 2 * self._engine.tolerance)
-        by_user = self._engine.by_user
-        return agree(mine.as_told(by_user), other.as_told(by_user), tolerance)
-
     def _predicted(self, hypothesis: Hypothesis, question: Question) -> Outcome:
         return Simulation(question, self._space).outcome(hypothesis)
-
-    def _evidence(self, policy: Hypothesis, way: Hypothesis, key: str, value: Value, question: Question) -> Evidence:
-        whole = Simulation(question, self._space)
-        kinds = _is_number(whole.outcome(policy)), _is_number(whole.outcome(way))
-
-        def apart(smaller: Question) -> bool:
-            simulation = Simulation(smaller, self._space)
-            mine, other = simulation.outcome(policy), simulation.outcome(way)
-            return (_is_number(mine), _is_number(other)) == kinds and not self._alike(mine, other)
-
-        small = shrunk(question, apart, tries=120, known_users=self._of_known_users)
-        said = self._box.ask(small)
-        if not agree(said, self._predicted(policy, small), self._engine.tolerance):
-            small, said = question, self._box.ask(question)  # the black box has other ideas about so small a case
-        return Evidence(key, value, small, said, self._predicted(way, small).as_told(said.is_by_user))
-
-    def _unreached(self, policy: Hypothesis) -> list[Unidentifiable]:
-        """Decisions that were not settled, and why: grouped by what could not be asked."""
-        found = []
-        for key in policy.values:
-            if key in self._engine.opened or key in _BESIDE or not reaching(key):
-                continue
-            barred = [one for one in reaching(key) if one not in self._box.possible]
-            if len(barred) == len(reaching(key)):
-                why = f"it cannot be given {in_words(barred[0])}: {self._box.cannot.get(barred[0], '')}".rstrip(": ")
-                found.append(Unidentifiable(key, (), why))
-            elif refused := [one for one in self._of_state("refused") if set(one.aspect.needs) & set(reaching(key))]:
-                found.append(Unidentifiable(key, (), f"it refuses {refused[0].aspect.name}"))
-        return found
-
-
-# Decisions that small questions do not bear on.
-_BESIDE = frozenset({"average.folds", "candidates.negatives"})
 
 
 def _known_users(plain: Aspect) -> Aspect:
@@ -498,10 +413,6 @@ def _constant(found: Found) -> bool:
     answers = [one.said for one in found.asked if not one.said.refusal]
     numbers = [[one.value] if one.value is not None else list(told(one).values()) for one in answers]
     return len({round(number, 9) for some in numbers for number in some}) == 1
-
-
-def _is_number(outcome: Outcome) -> bool:
-    return outcome.value is not None and math.isfinite(outcome.value)
 
 
 def _refusals(found: Sequence[Found]) -> Iterator[Refused]:
