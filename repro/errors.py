@@ -1,4 +1,4 @@
-"""The errors people see: each says what was given, what was expected and what to do next."""
+"""The errors and warnings people see: each says what was given, what was expected and what to do next."""
 
 from __future__ import annotations
 
@@ -31,6 +31,10 @@ class StudyError(ReproError):
 
 class JournalError(ReproError):
     """A journal or run folder that does not hold together."""
+
+
+class ReproWarning(UserWarning):
+    """A result that may not mean what it seems to mean; Python functions warn with it, commands print its text."""
 
 
 def nearest(given: str, known: Iterable[str]) -> str:
