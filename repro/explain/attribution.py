@@ -68,7 +68,7 @@ class Explanation:
     needs_refit    decisions that differ, and are not accounted for without a refit
     left_out       algorithms without a number at some point between the two, and why
     notes          what else is to be known
-    evidence       the last event of the journals of the runs, and the hashes of the protocols
+    evidence       the journal lines with which the runs finished, and the hashes of the protocols
     """
 
     first: str
@@ -284,12 +284,12 @@ class _Gap:
         )
 
     def _evidence(self) -> dict[str, str]:
-        found = {"first journal": self.run.run.journal.last_hash, "first protocol": self.run.protocol.hash}
+        found = {"first journal": self.run.run.journal.end.cited(), "first protocol": self.run.protocol.hash}
         if isinstance(self.other, Protocol):
             return {**found, "second protocol": self.other.hash, "with the split of the first": self.mixture.b.hash}
         return {
             **found,
-            "second journal": self.other.run.journal.last_hash,
+            "second journal": self.other.run.journal.end.cited(),
             "second protocol": self.other.protocol.hash,
         }
 

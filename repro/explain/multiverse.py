@@ -35,7 +35,7 @@ class Multiverse:
     notes         what else is to be known
     combinations  how many protocols there are in all, of which the variants are a sample where they are fewer; None
                   where they are too many to be counted
-    journal       the last event of the run's journal; ``protocol`` is the hash of the study's own
+    journal       the line of the journal with which the run finished; ``protocol`` is the hash of the study's own
     """
 
     study: str
@@ -260,6 +260,6 @@ def multiverse(
         notes=kept.notes,
         complete=design.complete,
         seed=seed,
-        journal=kept.run.journal.last_hash,
+        journal=kept.run.journal.end.cited(),
         protocol=kept.protocol.hash,
     )

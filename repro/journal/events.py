@@ -308,6 +308,10 @@ class Line(BaseModel):
     event: Event
     hash: str = Field(description="SHA-256 of the other fields as JSON: keys sorted, no spaces, UTF-8.")
 
+    def cited(self, digits: int = 64) -> str:
+        """Number, event and hash (its first ``digits``), as outputs quote a line so that a reader can look it up."""
+        return f"line {self.number} ({self.event.event}), SHA-256 {self.hash[:digits]}"
+
 
 def journal_schema() -> dict[str, Any]:
     """The JSON Schema of one line of a journal."""

@@ -18,6 +18,8 @@ from repro.errors import JournalError
 from repro.journal.events import Line
 
 FIRST = "0" * 64
+# The events with which a run, or a survey, is complete. What follows tells of files made from it.
+ENDS = ("run.finished", "audit.finished")
 
 Observe = Callable[[Mapping[str, Any]], None]
 
@@ -34,9 +36,12 @@ class Contents:
         return self.lines[-1].hash if self.lines else FIRST
 
     @property
-    def reported_hash(self) -> str:
-        """The hash that a report names: of the last line but those that reports themselves leave."""
-        return next((line.hash for line in reversed(self.lines) if line.event.event != "report.written"), FIRST)
+    def end(self) -> Line:
+        """The line with which the run finished; reports and exports of the run may add lines after it."""
+        for line in reversed(self.lines):
+            if line.event.event in ENDS:
+                return line
+        raise JournalError("the journal has no event run.finished; finish the run with `repro run --resume`")
 
     def events(self, kind: str) -> list[Any]:
         """The events of one kind, in order."""

@@ -104,7 +104,7 @@ class Replication:
 
     notes     what is to be known of it as a whole
     versions  of the frameworks that it was run with
-    journal   the hash of the last line of its journal
+    journal   the line of its journal with which the run finished: number, event and hash
     """
 
     name: str

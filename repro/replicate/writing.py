@@ -34,7 +34,7 @@ def write_replication(claim: Claim, found: Replication, run: Path | None) -> Rep
                 (claim.folder / name).write_bytes((run / name).read_bytes())
         else:
             _journal(claim, found)
-        found = replace(found, journal=read_journal(claim.folder / JOURNAL).last_hash)
+        found = replace(found, journal=read_journal(claim.folder / JOURNAL).end.cited())
     (claim.folder / VERDICTS_CSV).write_text(_table(found.judged), encoding="utf-8")
     plain = json.dumps(found.to_dict(), indent=1, ensure_ascii=False, default=str)
     (claim.folder / VERDICTS_JSON).write_text(plain + "\n", encoding="utf-8")

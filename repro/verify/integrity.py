@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from repro.errors import JournalError
-from repro.journal import read_journal
+from repro.journal import ENDS, read_journal
 from repro.study.folder import JOURNAL, LOCK
 from repro.verify.finding import Failure, Verification
 from repro.verify.order import check_order
@@ -125,10 +125,11 @@ def _judge_strays(path: Path, strays: list[str], record: Record, found: Verifica
 def _judge_report(path: Path, record: Record, found: Verification) -> None:
     """A report whose digest is not in the journal must at least be one of this journal."""
     text = (path / REPORT).read_text(encoding="utf-8", errors="replace")
-    if any(one in text for one in (record.contents.last_hash, record.contents.reported_hash)):
-        found.unchecked.append(f"{REPORT}, but for that it names the last event of the journal")
+    quoted = [line for line in record.contents.lines if line.event.event in ENDS and line.hash in text]
+    if quoted:
+        found.unchecked.append(f"{REPORT}, but it quotes the journal's line {quoted[-1].number} correctly")
     else:
-        what = "it does not name the last event of this journal: it is of another run, or of another state of it"
+        what = "it does not quote the line of this journal with which the run finished: it is of another run"
         found.failures.append(Failure("integrity", REPORT, what, record.contents.lines[-1].number))
 
 

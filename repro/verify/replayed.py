@@ -49,7 +49,7 @@ class Replay:
         return self.comparison.reproduced
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data, for scripts; ``original`` is the last event of the journal of then."""
+        """As plain data, for scripts; ``original`` quotes the journal line with which the original run finished."""
         return {
             "original": self.original,
             "frameworks": {one.framework: one.sentence for one in self.frameworks},
@@ -109,7 +109,7 @@ def replay(
         algorithms=[entry.label for entry in study.entries],
     )
     found.notes += failed
-    done = Replay(run.journal.last_hash, target, found, tuple(wanted), changed)
+    done = Replay(run.journal.end.cited(), target, found, tuple(wanted), changed)
     told = json.dumps(_plain(done.to_dict()), indent=1, ensure_ascii=False, allow_nan=False)
     keep_report(target, VERDICTS, (told + "\n").encode())
     return done

@@ -29,7 +29,7 @@ def make(folder, algorithms=ALGORITHMS, metrics=METRICS, keep_scores=False, **ch
 @pytest.fixture(scope="session")
 def made(tmp_path_factory):
     folder = make(tmp_path_factory.mktemp("made"))
-    last = read_journal(folder / "journal.jsonl").last_hash
+    last = read_journal(folder / "journal.jsonl").end.hash
     keep_report(folder, "report.html", f"<title>Which?</title><p>{last}</p>".encode())
     return folder.parent
 

@@ -138,7 +138,7 @@ def test_a_part_of_a_run_is_checked_for_what_it_has_and_no_more(run):
     with pytest.raises(StudyError, match="it has no lists to compute from"):
         verify(run, "rescore")
     (run / "report.html").write_text("of another run")
-    assert "it does not name the last event of this journal" in only_failure(run).what
+    assert "it does not quote the line of this journal with which the run finished" in only_failure(run).what
     (run / "report.html").unlink()
     (run / "results.csv").write_text("algorithm,value")
     assert only_failure(run).artefact == "results.csv"

@@ -25,7 +25,7 @@ def test_a_run_that_was_moved_comes_again_with_its_data_given(run, tmp_path):
     assert verify(tmp_path / "again", "rescore").holds
     told = json.loads((tmp_path / "again" / "replay.json").read_text())
     assert told["tolerance"] == 0.5 and told["reproduced"] is True
-    assert told["original"] == FinishedRun.read(moved).journal.last_hash
+    assert told["original"] == FinishedRun.read(moved).journal.end.cited()
     with pytest.raises(StudyError, match="holds a run already"):
         replay(moved, tmp_path / "again")
 

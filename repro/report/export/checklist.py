@@ -46,7 +46,7 @@ def checklist_markdown(record: RunRecord) -> str:
     lines = [
         "# Reproducibility checklist",
         "",
-        f"Filled in from the journal of the run {record.identity}: "
+        f"Filled in from the journal of the run, which finished with {record.end.cited()}: "
         + ", ".join(f"{count} {answer}" for answer, count in counts.items())
         + ". What a journal cannot know is answered no.",
     ]
@@ -274,7 +274,7 @@ def _testing(record: RunRecord) -> Iterator[Item]:
 
 
 def _artefacts(record: RunRecord) -> Iterator[Item]:
-    stage, journal = "Artefacts", record.run.journal
+    stage = "Artefacts"
     files = dict(record.files())
     frozen = [name for name in files if name.startswith("environments/")]
     yield _asked(
@@ -288,8 +288,8 @@ def _artefacts(record: RunRecord) -> Iterator[Item]:
         stage,
         "Is everything that was made there and unharmed?",
         True,
-        f"{len(files):,} files have the SHA-256 that the journal says; {len(journal.lines):,} events in an unbroken "
-        f"chain, ending in {journal.lines[-1].hash}",
+        f"{len(files):,} files have the SHA-256 that the journal says; the run's {record.end.number:,} events are an "
+        f"unbroken chain to {record.end.cited()}",
     )
     yield _asked(
         stage,

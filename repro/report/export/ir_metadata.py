@@ -92,7 +92,7 @@ def _goal(record: RunRecord) -> dict[str, Any]:
             "reported measures": [measure.name for measure in record.resolved.measures],
             "variants": [measure.full_name for measure in record.resolved.measures],
             "study digest": record.began.study_digest,
-            "journal": record.identity,
+            "journal": record.end.cited(),
         },
     }
 

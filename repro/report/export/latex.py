@@ -28,7 +28,7 @@ def write_latex(folder: Path, target: Path, **settings: Any) -> None:
 
 def _lines(record: RunRecord, found: Significance) -> Iterator[str]:
     yield f"% Needs \\usepackage{{{','.join(PACKAGES)}}}; read it with \\input{{table}}."
-    yield f"% Run {record.identity}, protocol {record.began.protocol_hash}."
+    yield f"% The run finished in its journal with {record.end.cited()}; protocol {record.began.protocol_hash}."
     yield r"\begin{table}[tbp]"
     yield r"  \centering"
     yield f"  \\caption{{{_caption(record, found)}}}"

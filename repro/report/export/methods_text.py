@@ -229,6 +229,6 @@ def _software(record: RunRecord) -> Iterator[Sentence]:
         left = f", whose source leaves open: {', '.join(opened)}" if opened else ""
         yield _plain(f"The protocol is called {protocol}{left}.")
     yield _plain(
-        f"The protocol has the {_hash(record.began.protocol_hash)}; the run is logged in a hash-chained journal, which "
-        f"ends with the {_hash(record.identity)}."
+        f"The protocol has the {_hash(record.began.protocol_hash)}; the run is logged in a hash-chained journal "
+        f"(journal.jsonl), in which it finished with {record.end.cited(16)}."
     )

@@ -53,7 +53,7 @@ class _Provenance:
             "run:run",
             record.started_at,
             record.ended_at,
-            {"prov:type": self._type("Run"), "repro:seed": record.began.seed},
+            {"prov:type": self._type("Run"), "repro:seed": record.began.seed, "repro:journal": record.end.cited()},
         )
         document.wasAssociatedWith(self.run, self.core)
         loaded, prepared = record.loaded, record.prepared

@@ -71,8 +71,13 @@ class RunRecord:
 
     @property
     def identity(self) -> str:
-        """The hash of the event with which the run ended, and so of all before it."""
-        return self.line("run.finished").hash
+        """The hash of the journal line with which the run finished, and so of all lines before it."""
+        return self.end.hash
+
+    @property
+    def end(self) -> Line:
+        """The journal line with which the run finished; `Line.cited` is how outputs quote it."""
+        return self.run.journal.end
 
     @property
     def results(self) -> Results:

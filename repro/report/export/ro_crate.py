@@ -96,7 +96,8 @@ def _told(record: RunRecord) -> str:
     algorithms, metrics = record.run.algorithms, list(record.metrics.values())
     return (
         f"{len(algorithms)} algorithms on {record.loaded.data}, protocol {record.resolved.protocol or 'as stated'} "
-        f"(hash {record.began.protocol_hash}), measured by {', '.join(metrics)}, with the seed {record.began.seed}."
+        f"(hash {record.began.protocol_hash}), measured by {', '.join(metrics)}, with the seed {record.began.seed}. "
+        f"The run finished in its journal with {record.end.cited()}."
     )
 
 

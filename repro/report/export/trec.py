@@ -135,7 +135,8 @@ class TrecFiles:
 
     def _notes(self) -> Iterator[str]:
         decisions = self.record.decisions
-        yield f"TREC run files and qrels of the run with the journal {self.record.identity}."
+        yield "TREC run files and qrels of a run that finished in its journal with"
+        yield f"  {self.record.end.cited()}."
         yield "index.csv says which file is which; its last column is the SHA-256 of the stored lists."
         yield "A score is the rank counted from the end of a list, so that every evaluator keeps the order of the run."
         yield "Relevance is 1 or 0, by the protocol's rule. A user without a relevant item has a topic of zeros only:"

@@ -162,7 +162,7 @@ def _about(claim: Claim, found: Replication) -> list[str]:
     facts += [(f"{name}, as the claim names it", " ".join(pins)) for name, pins in claim.frameworks.items()]
     facts += list(found.versions.items())
     facts += [("digest of the claim", claim.digest)]
-    facts += [("last event of the journal", found.journal)] if found.journal else []
+    facts += [("the run finished in the journal", found.journal)] if found.journal else []
     notes = [f"<p>{escape(part)}</p>" for part in claim.notes.strip().split("\n\n") if part]
     journal = f'<p>The journal of the run is <a href="{JOURNAL}">{JOURNAL}</a>.</p>' if found.journal else ""
     return ["<h2>About</h2>", *notes, _wide(table(["", ""], facts)), journal]

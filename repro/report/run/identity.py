@@ -39,7 +39,7 @@ def _facts(run: Material) -> list[tuple[str, Any]]:
         *(("metric", measure.full_name) for measure in journal.events("decisions.resolved")[0].measures),
         *began.versions.items(),
         *began.machine.items(),
-        ("last event of the journal", journal.reported_hash),
+        ("the run finished in the journal", journal.end.cited()),
     ]
 
 

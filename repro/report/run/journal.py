@@ -12,12 +12,11 @@ from repro.report.run.figures import section, wide
 from repro.report.run.material import Material
 from repro.study.folder import JOURNAL
 
-REPORT = "report.written"  # not told: the same run gives the same report, however often it is written
-
 
 def journal_section(run: Material) -> str:
     """Search, the table, and the lines themselves."""
-    lines = [line for line in run.journal.lines if line.event.event != REPORT]
+    # Up to the end of the run: the same run gives the same report, however often reports and exports are written.
+    lines = run.journal.lines[: run.journal.end.number]
     rows = "".join(
         f'<tr><td class="number">{line.number}</td><td>{escape(_clock(line.time))}</td>'
         f"<td>{escape(line.event.event)}</td><td>{escape(summary(line.event))}</td></tr>"
@@ -41,7 +40,9 @@ def journal_section(run: Material) -> str:
         "journal",
         "Journal",
         [
-            f"<p>{plural(len(lines), 'event')}. A line opens to all that the journal has of it.</p>",
+            f"<p>{plural(len(lines), 'event')}, from the start of the run to its end. A line opens to all that the "
+            f"journal has of it. The journal of the run folder may go on after {escape(run.journal.end.cited())}: with "
+            "the digests of reports and other files that were made from the run.</p>",
             search,
             wide(shown, "Journal"),
             packed("journal-lines", kept),
