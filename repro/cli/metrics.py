@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import click
@@ -119,10 +120,12 @@ def _variant(one: Decision) -> dict[str, object]:
 
 def _description(one: Metric) -> dict[str, object]:
     asked, why_not = _by_default(one)
+    bounds = _bounds(one)
     return {
         "explanation": _explanation(one),
         "undefined": one.undefined,
         "full_name": asked.full_name if asked else None,
+        "range": None if bounds is None else [None if math.isinf(bound) else bound for bound in bounds],
         "objection": why_not or None,
         "example": _example(one),
     }
@@ -187,6 +190,7 @@ def _facts(one: Metric) -> list[str]:
     return [
         f"In short  {_KINDS[one.kind].lower()}; {cutoff}; {better}"
         + (f"; {undefined}" if one.kind == "ranking" else ""),
+        f"Range     {_range(one)}",
         *[f"Needs     {HOW_TO_GIVE[need]}" for need in needs if need in HOW_TO_GIVE],
         *([f"Source    {one.cite}"] if one.cite else []),
         f"In full   {asked.full_name if asked else why_not}",
@@ -198,17 +202,52 @@ def _name(one: Metric) -> str:
     return one.name + ("" if one.cutoff == "none" else "@10")
 
 
-def _by_default(one: Metric) -> tuple[Measure | None, str]:
-    """The metric under the default protocol; or, where it cannot be had there, why."""
+def _by_default(one: Metric, variant: str = "") -> tuple[Measure | None, str]:
+    """The metric under the default protocol, but for a variant where one is stated; or why it cannot be asked for."""
     from repro.errors import ProtocolError
     from repro.evaluate import default_protocol
     from repro.metrics import metrics as known
     from repro.metrics import parse_measure
 
+    name = _name(one).replace(one.name, f"{one.name}[{variant}]") if variant else _name(one)
     try:
-        return parse_measure(_name(one), default_protocol(True), known()), ""
+        return parse_measure(name, default_protocol(True), known()), ""
     except ProtocolError as error:
         return None, str(error)
+
+
+def _bounds(one: Metric, variant: str = "") -> tuple[float, float] | None:
+    """The range under the default protocol; None where the metric cannot be asked for there."""
+    from repro.evaluate import default_protocol
+
+    asked, _ = _by_default(one, variant)
+    return asked.range(default_protocol(True)) if asked else None
+
+
+def _range(one: Metric) -> str:
+    """The range by default, and the options that change it."""
+    from repro.evaluate import default_protocol
+
+    usual = _bounds(one)
+    if usual is None:
+        return _between(one.widest_range(default_protocol(True)))
+    found = _between(usual) + (f" for {_name(one)}" if callable(one.range) and one.cutoff != "none" else "")
+    for decision in one.variants:
+        for value in decision.tried:
+            stated = f"{decision.id.rpartition('.')[2]}={value}"
+            other = _bounds(one, stated)
+            if other is not None and other != usual:
+                found += f"; with {stated}, {_between(other)}"
+    return found
+
+
+def _between(bounds: tuple[float, float]) -> str:
+    low, high = bounds
+    if math.isinf(low) and math.isinf(high):
+        return "any number"
+    if math.isinf(high):
+        return f"{low:g} and above"
+    return f"{high:g} and below" if math.isinf(low) else f"{low:g} to {high:g}"
 
 
 def _example(one: Metric) -> str:

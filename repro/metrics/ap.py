@@ -20,6 +20,7 @@ from repro.data.interactions import FloatArray
 from repro.metrics._expected import expected_mean_precisions, expected_precision_sums
 from repro.metrics._hits import defined, limit, list_lengths, share_of, slots
 from repro.metrics._kernels import precision_sums
+from repro.metrics._ranges import at_single_ranks
 from repro.metrics.metric import Metric, Ratio
 from repro.protocol import Decision, Option, Value
 from repro.ranking.ranked import Ranked
@@ -83,6 +84,7 @@ METRIC = Metric(
             default="relevant",
         ),
     ),
+    range=at_single_ranks(0.0, 1.0),
     aliases={"map": {}, "average-precision": {}},
     undefined_in_1r=(
         "with one relevant item per list, average precision is the reciprocal rank; ask for rr (Bellogín 2012, 4.6.3)"

@@ -13,6 +13,7 @@ Burke, Hybrid recommender systems with case-based components, ECCBR 2004.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -20,8 +21,8 @@ import numpy as np
 from repro.data.interactions import FloatArray
 from repro.metrics._expected import expected_mean_ranks
 from repro.metrics._hits import discounted_gains, limit, relevant_hits
-from repro.metrics.metric import Metric, Ratio
-from repro.protocol import Value
+from repro.metrics.metric import Metric, Range, Ratio
+from repro.protocol import Protocol, Value
 from repro.ranking.ranked import Ranked
 
 
@@ -42,6 +43,10 @@ def _mean_ranks(ranked: Ranked, k: int) -> FloatArray:
     return np.where(hits > 0, sums / np.maximum(hits, 1.0), np.nan)
 
 
+def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
+    return 1.0, math.inf if k is None else float(k)
+
+
 METRIC = Metric(
     name="arc",
     title="Average rank of correct recommendations",
@@ -50,5 +55,6 @@ METRIC = Metric(
     cutoff="optional",
     undefined="left-out",
     better="lower",
+    range=_range,
     cite="Burke 2004",
 )

@@ -11,13 +11,15 @@ Deshpande & Karypis, Item-based top-N recommendation algorithms, TOIS 2004.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
 
 from repro.metrics._hits import defined, discounted_gains, limit
-from repro.metrics.metric import Metric, Ratio
-from repro.protocol import Value
+from repro.metrics._ranges import shares_ranks
+from repro.metrics.metric import Metric, Range, Ratio
+from repro.protocol import Protocol, Value
 from repro.ranking.ranked import Ranked
 
 
@@ -27,11 +29,20 @@ def reciprocal_hit_ranks(ranked: Ranked, k: int | None, variants: Mapping[str, V
     return Ratio(sums, defined(np.ones(len(ranked)), ranked))
 
 
+def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
+    """The first k places are worth 1 + 1/2 + ... + 1/k together, the k-th harmonic number."""
+    if k is None or shares_ranks(protocol):
+        return 0.0, math.inf
+    # Beyond 1,000 places H_k < ln k + 0.5773 + 1 / 2k, which is as good as the sum itself.
+    return 0.0, math.fsum(1 / n for n in range(1, k + 1)) if k <= 1000 else math.log(k) + 0.57722 + 0.5 / k
+
+
 METRIC = Metric(
     name="arhr",
     title="Average reciprocal hit rank",
     kind="ranking",
     compute=reciprocal_hit_ranks,
     cutoff="optional",
+    range=_range,
     cite="Deshpande & Karypis 2004",
 )

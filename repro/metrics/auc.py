@@ -30,6 +30,7 @@ import numpy as np
 from repro.data.interactions import FloatArray
 from repro.metrics._hits import limit, listed_relevant, n_negatives
 from repro.metrics._pairs import expected_pairs_won, pairs_won
+from repro.metrics._ranges import UNIT
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric, Ratio
 from repro.protocol import Decision, Option, Protocol, Value
@@ -138,6 +139,7 @@ METRIC = Metric(
     whole_list=True,
     objection=_objection,
     pooled=_by_positives,
+    range=UNIT,
     aliases={"roc-auc": {}, "auc-roc": {}, "gauc": {"weight": "positives"}},
     cite="Hanley & McNeil 1982",
 )

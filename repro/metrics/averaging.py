@@ -15,13 +15,11 @@ import numpy.typing as npt
 from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, FloatArray
 from repro.metrics._exact import exact_sum
-from repro.metrics.metric import Measure, Ratio
+from repro.metrics.metric import NO_RELEVANT, Measure, Ratio
 from repro.protocol import Protocol
 
 Mask = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.intp]
-
-_NO_RELEVANT = {"zero": 0.0, "one": 1.0, "nan": math.nan}
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +83,7 @@ def average(
 
 def _list_values(ratio: Ratio, undefined: Mask, protocol: Protocol) -> FloatArray:
     """The value of each list; of an undefined one, what ``average.no_relevant`` makes it count."""
-    filler = _NO_RELEVANT.get(protocol.text("average.no_relevant"), math.nan)
+    filler = NO_RELEVANT.get(protocol.text("average.no_relevant"), math.nan)
     return np.where(undefined, filler, ratio.numerator / np.where(undefined, 1.0, ratio.denominator))
 
 

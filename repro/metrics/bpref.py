@@ -27,6 +27,7 @@ from repro.data.interactions import FloatArray
 from repro.metrics._expected import expected_preference_sums
 from repro.metrics._hits import limit, share_of
 from repro.metrics._kernels import preference_sums
+from repro.metrics._ranges import UNIT
 from repro.metrics.metric import Metric, Ratio
 from repro.protocol import Decision, Option, Value
 from repro.ranking.ranked import Ranked
@@ -74,5 +75,6 @@ METRIC = Metric(
             default="min",
         ),
     ),
+    range=UNIT,
     cite="Buckley & Voorhees 2004",
 )

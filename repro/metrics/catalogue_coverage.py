@@ -17,6 +17,7 @@ import numpy as np
 
 from repro.data.interactions import FloatArray
 from repro.metrics._lists import recommended_items, refuse_expected
+from repro.metrics._ranges import UNIT
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric
 from repro.protocol import Value
@@ -35,5 +36,6 @@ METRIC = Metric(
     finish=share_of_items,
     cutoff="required",
     objection=refuse_expected,
+    range=UNIT,
     cite="Ge et al. 2010",
 )

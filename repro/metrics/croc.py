@@ -26,6 +26,7 @@ from collections.abc import Mapping
 
 from repro.data.interactions import FloatArray
 from repro.metrics._curves import Lengths, add_places, objection_to_shared_ranks, tally_places
+from repro.metrics._ranges import UNIT
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric
 from repro.protocol import Decision, Option, Protocol, Value
@@ -76,5 +77,6 @@ METRIC = Metric(
         ),
     ),
     objection=_objection,
+    range=UNIT,
     cite="Schein et al. 2002, 2005",
 )

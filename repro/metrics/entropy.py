@@ -24,9 +24,10 @@ import numpy as np
 
 from repro.data.interactions import FloatArray
 from repro.metrics._lists import recommended_items, refuse_expected
+from repro.metrics._ranges import NOT_NEGATIVE, UNIT
 from repro.metrics.background import Background
-from repro.metrics.metric import Metric
-from repro.protocol import Decision, Option, Value
+from repro.metrics.metric import Metric, Range
+from repro.protocol import Decision, Option, Protocol, Value
 
 
 def evenness(counts: FloatArray, variants: Mapping[str, Value], background: Background) -> float:
@@ -47,6 +48,10 @@ def evenness(counts: FloatArray, variants: Mapping[str, Value], background: Back
         case _:
             n = int(items.sum())
     return bits / math.log2(n) if n > 1 else math.nan
+
+
+def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
+    return NOT_NEGATIVE if variants["base"] in ("2", "e") else UNIT
 
 
 METRIC = Metric(
@@ -70,5 +75,6 @@ METRIC = Metric(
         ),
     ),
     objection=refuse_expected,
+    range=_range,
     cite="Shani & Gunawardana 2011",
 )

@@ -27,8 +27,9 @@ from repro.data.interactions import FloatArray
 from repro.metrics._hits import defined, discounted_gains, limit
 from repro.metrics._lists import denominator_decision, places, refuse_expected, shown, worth_sums
 from repro.metrics._places import discounts
+from repro.metrics._ranges import UNIT, at_single_ranks
 from repro.metrics.background import Background
-from repro.metrics.metric import Metric, Ratio
+from repro.metrics.metric import Metric, Range, Ratio
 from repro.protocol import Decision, Option, Protocol, Value
 from repro.ranking.ranked import Ranked
 
@@ -60,6 +61,10 @@ def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
     return f"{why}; relevance = relevant can be had" if why else ""
 
 
+def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
+    return UNIT if variants["relevance"] == "none" else at_single_ranks(0.0, 1.0)(k, variants, protocol)
+
+
 METRIC = Metric(
     name="epc",
     title="Expected popularity complement",
@@ -89,5 +94,6 @@ METRIC = Metric(
     ),
     needs=("train",),
     objection=_objection,
+    range=_range,
     cite="Vargas & Castells 2011",
 )

@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 
 from repro.metrics import precision, recall
 from repro.metrics._hits import relevant_hits
+from repro.metrics._ranges import at_single_ranks
 from repro.metrics.metric import Metric, Ratio
 from repro.protocol import Decision, Option, Value
 from repro.ranking.ranked import Ranked
@@ -87,6 +88,7 @@ METRIC = Metric(
     ),
     parts=means,
     join=harmonic_mean,
+    range=at_single_ranks(0.0, 1.0),
     aliases={"f-measure": {}, "f-score": {}},
     undefined_in_1r=(
         "with one relevant item per list, recall is the hit rate and F1@k is 2 / (k + 1) of it; ask for hit "

@@ -20,6 +20,7 @@ import numpy as np
 
 from repro.data.interactions import FloatArray
 from repro.metrics._hits import defined, discounted_gains, limit, n_negatives, relevant_hits
+from repro.metrics._ranges import UNIT
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric, Ratio
 from repro.protocol import Decision, Option, Protocol, Value
@@ -78,6 +79,7 @@ METRIC = Metric(
     whole_list=True,
     objection=objection,
     better="lower",
+    range=UNIT,
     aliases={"fall-out": {}, "fpr": {}},
     cite="van Rijsbergen 1979",
 )

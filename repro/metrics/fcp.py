@@ -26,6 +26,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from repro.data.interactions import FloatArray
+from repro.metrics._ranges import UNIT
 from repro.metrics._two_orders import Pairs, TwoOrders, count_pairs
 from repro.metrics.averaging import exact_mean
 from repro.metrics.metric import Metric
@@ -100,5 +101,6 @@ METRIC = Metric(
             default="discordant",
         ),
     ),
+    range=UNIT,
     cite="Koren & Sill 2013",
 )

@@ -26,6 +26,7 @@ import numpy as np
 from repro.data.description import gini
 from repro.data.interactions import FloatArray
 from repro.metrics._lists import recommended_items, refuse_expected
+from repro.metrics._ranges import UNIT
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric
 from repro.protocol import Decision, Option, Value
@@ -72,5 +73,6 @@ METRIC = Metric(
     ),
     objection=refuse_expected,
     better="lower",
+    range=UNIT,
     cite="Shani & Gunawardana 2011",
 )

@@ -21,6 +21,7 @@ from collections.abc import Mapping
 
 from repro.data.interactions import FloatArray
 from repro.metrics._pooled_pairs import Pool, join_pairs, pooled_pairs
+from repro.metrics._ranges import UNIT
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric
 from repro.protocol import Value
@@ -45,5 +46,6 @@ METRIC = Metric(
     merge=join_pairs,
     finish=area,
     needs=("scores",),
+    range=UNIT,
     cite="Schein et al. 2002",
 )

@@ -24,6 +24,7 @@ import numpy as np
 from repro.metrics._hits import discounted_gains, limit
 from repro.metrics._kernels import ideal_sums
 from repro.metrics._places import discounts
+from repro.metrics._ranges import at_single_ranks
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric, Need, Ratio
 from repro.protocol import Decision, Option, Value
@@ -96,6 +97,7 @@ METRIC = Metric(
     needs=("test",),
     also_needs=_needs_ratings,
     pooled=_adds_up_users,
+    range=at_single_ranks(0.0, 100.0),
     aliases={"rank-score": {}},
     cite="Breese et al. 1998",
 )

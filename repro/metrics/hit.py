@@ -15,6 +15,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from repro.metrics._hits import defined, first_hits
+from repro.metrics._ranges import UNIT
 from repro.metrics.metric import Metric, Ratio
 from repro.protocol import Value
 from repro.ranking.ranked import Ranked
@@ -31,6 +32,7 @@ METRIC = Metric(
     kind="ranking",
     compute=hit,
     cutoff="required",
+    range=UNIT,
     aliases={"hit-rate": {}, "success": {}},
     cite="Deshpande & Karypis 2004",
 )

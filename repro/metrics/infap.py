@@ -26,6 +26,7 @@ import numpy as np
 
 from repro.metrics._hits import limit, share_of
 from repro.metrics._kernels import inferred_precision_sums
+from repro.metrics._ranges import at_single_ranks
 from repro.metrics.metric import Metric, Ratio
 from repro.protocol import Decision, Option, Protocol, Value
 from repro.ranking.ranked import Ranked
@@ -82,5 +83,6 @@ METRIC = Metric(
         ),
     ),
     objection=_objection,
+    range=at_single_ranks(0.0, 1.0),
     cite="Yilmaz & Aslam 2006",
 )

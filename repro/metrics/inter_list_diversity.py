@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
 from repro.metrics._lists import recommended_items, refuse_expected, shown
+from repro.metrics._ranges import UNIT
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric
 from repro.protocol import Value
@@ -74,6 +75,7 @@ METRIC = Metric(
     finish=mean_distance,
     cutoff="required",
     objection=refuse_expected,
+    range=UNIT,
     aliases={"hamming": {}, "personalisation": {}, "personalization": {}},
     cite="Zhou et al. 2010",
 )

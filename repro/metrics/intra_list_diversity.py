@@ -24,9 +24,10 @@ import numpy as np
 
 from repro.metrics._distances import distance_decisions, kind_of, pair_distances
 from repro.metrics._lists import refuse_expected, shown
+from repro.metrics._ranges import farthest
 from repro.metrics.background import Background
-from repro.metrics.metric import Metric, Need, Ratio
-from repro.protocol import Decision, Option, Value
+from repro.metrics.metric import Metric, Need, Range, Ratio
+from repro.protocol import Decision, Option, Protocol, Value
 from repro.ranking.ranked import Ranked
 
 
@@ -48,6 +49,12 @@ def intra_list_diversity(ranked: Ranked, k: int | None, variants: Mapping[str, V
 
 def _needs(variants: Mapping[str, Value]) -> tuple[Need, ...]:
     return ("features",) if variants["over"] == "features" else ("train",)
+
+
+def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
+    """At most the largest distance, or, for their sum, that of all k (k - 1) / 2 pairs."""
+    assert k is not None
+    return 0.0, farthest(variants) * (k * (k - 1) / 2 if variants["aggregate"] == "sum" else 1.0)
 
 
 METRIC = Metric(
@@ -73,6 +80,7 @@ METRIC = Metric(
     also_needs=_needs,
     undefined="left-out",
     objection=refuse_expected,
+    range=_range,
     aliases={"ild": {}},
     cite="Ziegler et al. 2005",
 )

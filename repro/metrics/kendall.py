@@ -23,6 +23,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from repro.metrics._ranges import CORRELATION
 from repro.metrics._two_orders import UNDEFINED_IN_1R, count_pairs, list_and_ratings, ties_variant
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric, Ratio
@@ -48,6 +49,7 @@ METRIC = Metric(
     variants=(ties_variant("kendall"),),
     needs=("ratings",),
     undefined="left-out",
+    range=CORRELATION,
     undefined_in_1r=UNDEFINED_IN_1R,
     cite="Kendall 1945",
 )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
+from itertools import product
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -20,9 +22,14 @@ from repro.ranking.ranked import Ranked
 # The deepest cut-off there may be, and that of a metric without one: ranks are kept doubled, in 32 bits.
 DEEPEST = 2**29
 
+# What a list without relevant items counts, by ``average.no_relevant``; "skip" leaves it out.
+NO_RELEVANT = {"zero": 0.0, "one": 1.0, "nan": math.nan}
+
 Kind = Literal["ranking", "collection", "prediction"]
 Need = Literal["ratings", "train", "test", "catalogue", "timestamps", "features", "previous", "scores"]
 Better = Literal["higher", "lower", "neither"]
+Range = tuple[float, float]
+RangeOf = Callable[[int | None, Mapping[str, Value], Protocol], Range]
 
 
 def add_up(blocks: Sequence[FloatArray]) -> FloatArray:
@@ -69,6 +76,8 @@ class Metric:
     parts       ``parts(k, variants)`` names the measures whose numbers ``join(values)`` makes this one of; where
                 it names none, the metric computes by itself
     better      which of two values is the better one
+    range       the lowest and the highest value that there can be, or ``range(k, variants, protocol)``, which gives
+                them; infinite where there is no bound, or none is known
     aliases     other names, with the variants that they state
     undefined_in_1r  why it says nothing when a list has one relevant item, and what to ask for instead
     """
@@ -92,6 +101,7 @@ class Metric:
     parts: Callable[[int | None, Mapping[str, Value]], tuple[str, ...]] | None = None
     join: Callable[[Sequence[float]], float] | None = None
     better: Better = "higher"
+    range: Range | RangeOf = (-math.inf, math.inf)
     aliases: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     undefined_in_1r: str = ""
     cite: str = ""
@@ -100,6 +110,16 @@ class Metric:
     def variant_ids(self) -> dict[str, str]:
         """The decisions that a name can state, by the short names they have there."""
         return {key.rpartition(".")[2]: key for key in (*(d.id for d in self.variants), *self.shared)}
+
+    def widest_range(self, protocol: Protocol) -> Range:
+        """The range over all variants and cut-offs, for lists that are ranked as the protocol says."""
+        if not callable(self.range):
+            return self.range
+        names = [decision.id.rpartition(".")[2] for decision in self.variants]
+        every = product(*(decision.tried or (decision.minimum or 0.0,) for decision in self.variants))
+        k = DEEPEST if self.cutoff == "required" else None
+        ranges = [self.range(k, dict(zip(names, values, strict=True)), protocol) for values in every]
+        return min(low for low, _ in ranges), max(high for _, high in ranges)
 
 
 @dataclass(frozen=True)
@@ -162,6 +182,19 @@ class Measure:
     def pooled(self) -> bool:
         """Whether lists are added up before anything is divided, whatever the protocol says."""
         return self.metric.pooled is not None and self.metric.pooled(self.variants)
+
+    def range(self, protocol: Protocol) -> Range:
+        """The lowest and the highest value that there can be under the protocol; infinite where nothing bounds it.
+
+        A list without relevant items counts what ``average.no_relevant`` says, whatever the metric's own values are.
+        """
+        bounds = self.metric.range
+        low, high = bounds(self.cutoff, self.variants, protocol) if callable(bounds) else bounds
+        if self.metric.kind == "ranking" and self.metric.undefined == "no-relevant":
+            stated = NO_RELEVANT.get(protocol.text("average.no_relevant"), math.nan)
+            if not math.isnan(stated):
+                return min(low, stated), max(high, stated)
+        return low, high
 
     def joined(self, values: Mapping[str, tuple[float, int]]) -> tuple[float, int]:
         """The value of the measure and the users behind it, from those of the measures it is made of (or itself)."""

@@ -133,6 +133,7 @@ METRIC = Metric(
     also_needs=_also_needs,
     pooled=_over_pairs,
     better="lower",
+    range=(0.0, 100.0),
     aliases={"mean-percentile-rank": {}},
     cite="Hu et al. 2008",
 )

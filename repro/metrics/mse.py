@@ -15,6 +15,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from repro.metrics._ranges import NOT_NEGATIVE
 from repro.metrics.averaging import exact_mean
 from repro.metrics.metric import Metric
 from repro.metrics.predictions import Predictions
@@ -33,6 +34,7 @@ METRIC = Metric(
     compute=mean_squared_error,
     shared=("predict.average",),
     better="lower",
+    range=NOT_NEGATIVE,
     aliases={"umse": {"average": "users"}, "imse": {"average": "items"}},
     cite="Herlocker et al. 2004",
 )

@@ -27,6 +27,7 @@ from repro.metrics._expected import expected_listed_shares
 from repro.metrics._hits import discounted_gains, limit, slots
 from repro.metrics._kernels import ideal_sums, listed_shares
 from repro.metrics._places import deepest, discounts
+from repro.metrics._ranges import at_single_ranks
 from repro.metrics.metric import Metric, Ratio
 from repro.protocol import Decision, Option, Protocol, Value, When
 from repro.ranking.ranked import Ranked
@@ -170,5 +171,6 @@ METRIC = Metric(
     ),
     reads=("relevance.threshold",),
     objection=_objection,
+    range=at_single_ranks(0.0, 1.0),
     cite="Järvelin & Kekäläinen 2002",
 )

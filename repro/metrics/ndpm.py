@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from repro.metrics._ranges import UNIT
 from repro.metrics._two_orders import UNDEFINED_IN_1R, count_pairs, list_and_ratings, ties_variant
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric, Ratio
@@ -47,6 +48,7 @@ METRIC = Metric(
     needs=("ratings",),
     undefined="left-out",
     better="lower",
+    range=UNIT,
     undefined_in_1r=UNDEFINED_IN_1R,
     cite="Yao 1995",
 )

@@ -18,18 +18,27 @@ Marlin, Collaborative filtering: a machine learning perspective, University of T
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
+from repro.metrics._ranges import clipped
 from repro.metrics._scale import absolute_error_unit, normalised, normalising_variants
 from repro.metrics.mae import mean_absolute_error
-from repro.metrics.metric import Metric
+from repro.metrics.metric import Metric, Range
 from repro.metrics.predictions import Predictions
-from repro.protocol import Value
+from repro.protocol import Protocol, Value
 
 
 def normalised_mean_absolute_error(predictions: Predictions, variants: Mapping[str, Value]) -> float:
     """The mean of the absolute errors, in the unit asked for."""
     return normalised(mean_absolute_error(predictions, variants), absolute_error_unit(predictions.scale, variants))
+
+
+def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
+    """At most the range of the scale, where predictions are clipped to it: below 3 times the error of chance."""
+    if not clipped(protocol):
+        return 0.0, math.inf
+    return 0.0, 1.0 if variants["by"] == "range" else 3.0
 
 
 METRIC = Metric(
@@ -40,5 +49,6 @@ METRIC = Metric(
     variants=normalising_variants("nmae"),
     shared=("predict.average",),
     better="lower",
+    range=_range,
     cite="Goldberg et al. 2001",
 )

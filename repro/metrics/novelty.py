@@ -26,6 +26,7 @@ from repro.data.interactions import FloatArray
 from repro.metrics._hits import slots
 from repro.metrics._lists import denominator_decision, refuse_expected, shown, worth_sums
 from repro.metrics._places import discounts
+from repro.metrics._ranges import NOT_NEGATIVE
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric, Ratio
 from repro.protocol import Decision, Option, Value
@@ -74,6 +75,7 @@ METRIC = Metric(
     needs=("train",),
     undefined="left-out",
     objection=refuse_expected,
+    range=NOT_NEGATIVE,
     aliases={"self-information": {}},
     cite="Zhou et al. 2010",
 )

@@ -18,18 +18,27 @@ follows Marlin's for the MAE (Collaborative filtering: a machine learning perspe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
+from repro.metrics._ranges import clipped
 from repro.metrics._scale import normalised, normalising_variants, squared_error_unit
-from repro.metrics.metric import Metric
+from repro.metrics.metric import Metric, Range
 from repro.metrics.predictions import Predictions
 from repro.metrics.rmse import root_mean_squared_error
-from repro.protocol import Value
+from repro.protocol import Protocol, Value
 
 
 def normalised_root_mean_squared_error(predictions: Predictions, variants: Mapping[str, Value]) -> float:
     """The root of the mean of the squared errors, in the unit asked for."""
     return normalised(root_mean_squared_error(predictions, variants), squared_error_unit(predictions.scale, variants))
+
+
+def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
+    """At most the range of the scale, where predictions are clipped to it: below sqrt(6) times the error of chance."""
+    if not clipped(protocol):
+        return 0.0, math.inf
+    return 0.0, 1.0 if variants["by"] == "range" else math.sqrt(6)
 
 
 METRIC = Metric(
@@ -40,5 +49,6 @@ METRIC = Metric(
     variants=normalising_variants("nrmse"),
     shared=("predict.average",),
     better="lower",
+    range=_range,
     cite="Shani & Gunawardana 2011",
 )

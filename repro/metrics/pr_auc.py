@@ -30,6 +30,7 @@ import numpy as np
 from repro.data.interactions import FloatArray
 from repro.metrics._curves import Lengths, add_places, objection_to_shared_ranks, tally_places, user_areas
 from repro.metrics._pooled_pairs import Pool, join_pairs, pooled_pairs
+from repro.metrics._ranges import UNIT
 from repro.metrics.averaging import exact_mean
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric, Need
@@ -118,6 +119,7 @@ METRIC = Metric(
         ),
     ),
     objection=_objection,
+    range=UNIT,
     aliases={"auprc": {}},
     cite="Davis & Goadrich 2006",
 )

@@ -21,6 +21,7 @@ import math
 from collections.abc import Mapping
 from typing import NoReturn
 
+from repro.metrics._ranges import at_single_ranks
 from repro.metrics.metric import Metric
 from repro.protocol import Decision, Option, Protocol, Value
 
@@ -69,5 +70,6 @@ METRIC = Metric(
     parts=factors,
     join=math.prod,
     objection=_objection,
+    range=at_single_ranks(0.0, 1.0),
     cite="Herlocker et al. 2004",
 )

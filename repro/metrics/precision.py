@@ -18,6 +18,7 @@ import numpy as np
 
 from repro.data.interactions import FloatArray
 from repro.metrics._hits import defined, list_lengths, relevant_hits, slots
+from repro.metrics._ranges import at_single_ranks
 from repro.metrics.metric import Metric, Ratio
 from repro.protocol import Decision, Option, Value
 from repro.ranking.ranked import Ranked
@@ -57,5 +58,6 @@ METRIC = Metric(
             default="k",
         ),
     ),
+    range=at_single_ranks(0.0, 1.0),
     cite="Herlocker et al. 2004",
 )

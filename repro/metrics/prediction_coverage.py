@@ -16,6 +16,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from repro.metrics._ranges import UNIT
 from repro.metrics.metric import Metric
 from repro.metrics.predictions import Predictions
 from repro.protocol import Value
@@ -31,5 +32,6 @@ METRIC = Metric(
     title="Prediction coverage",
     kind="prediction",
     compute=predicted_share,
+    range=UNIT,
     cite="Herlocker et al. 2004",
 )

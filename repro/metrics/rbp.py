@@ -15,6 +15,7 @@ Moffat & Zobel, Rank-biased precision for measurement of retrieval effectiveness
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -22,8 +23,9 @@ import numpy as np
 from repro.metrics._hits import discounted_gains, limit, list_lengths
 from repro.metrics._kernels import ideal_sums
 from repro.metrics._places import discounts
-from repro.metrics.metric import Metric, Ratio
-from repro.protocol import Decision, Option, Value
+from repro.metrics._ranges import UNIT, shares_ranks
+from repro.metrics.metric import Metric, Range, Ratio
+from repro.protocol import Decision, Option, Protocol, Value
 from repro.ranking.ranked import Ranked
 
 
@@ -39,6 +41,13 @@ def rank_biased_precision(ranked: Ranked, k: int | None, variants: Mapping[str, 
     if variants["ideal"] != "none":
         return Ratio(found, best)
     return Ratio((1.0 - p) * found, (best > 0).astype(np.float64))
+
+
+def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
+    """Without an ideal, k relevant items in front give 1 - p^k; grades, and items that share a rank, have no bound."""
+    if shares_ranks(protocol) or (variants["gain"] == "linear" and variants["ideal"] == "none"):
+        return 0.0, math.inf
+    return UNIT if k is None or variants["ideal"] != "none" else (0.0, 1.0 - float(variants["p"]) ** k)
 
 
 METRIC = Metric(
@@ -78,5 +87,6 @@ METRIC = Metric(
             default="none",
         ),
     ),
+    range=_range,
     cite="Moffat & Zobel 2008",
 )

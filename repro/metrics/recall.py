@@ -17,8 +17,9 @@ import numpy as np
 
 from repro.data.interactions import FloatArray
 from repro.metrics._hits import limit, relevant_hits
-from repro.metrics.metric import Metric, Ratio
-from repro.protocol import Decision, Option, Value
+from repro.metrics._ranges import UNIT, at_single_ranks
+from repro.metrics.metric import Metric, Range, Ratio
+from repro.protocol import Decision, Option, Protocol, Value
 from repro.ranking.ranked import Ranked
 
 
@@ -31,6 +32,10 @@ def denominators(ranked: Ranked, k: int | None, which: str) -> FloatArray:
     """By what the hits of each list are divided; 0 where the list has no relevant items."""
     relevant = ranked.n_relevant.astype(np.float64)
     return relevant if which == "relevant" else np.minimum(relevant, limit(k))
+
+
+def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
+    return UNIT if variants["denominator"] == "relevant" else at_single_ranks(0.0, 1.0)(k, variants, protocol)
 
 
 METRIC = Metric(
@@ -50,6 +55,7 @@ METRIC = Metric(
             default="relevant",
         ),
     ),
+    range=_range,
     aliases={"tpr": {}, "sensitivity": {}},
     undefined_in_1r="with one relevant item per list, recall is the hit rate; ask for hit (Deshpande & Karypis 2004)",
     cite="Herlocker et al. 2004",

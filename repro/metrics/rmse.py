@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from repro.metrics._ranges import NOT_NEGATIVE
 from repro.metrics.metric import Metric
 from repro.metrics.mse import mean_squared_error
 from repro.metrics.predictions import Predictions
@@ -33,6 +34,7 @@ METRIC = Metric(
     compute=root_mean_squared_error,
     shared=("predict.average",),
     better="lower",
+    range=NOT_NEGATIVE,
     aliases={"urmse": {"average": "users"}, "irmse": {"average": "items"}},
     cite="Herlocker et al. 2004",
 )

@@ -24,9 +24,10 @@ import numpy as np
 from repro.metrics._hits import defined, discounted_gains, limit
 from repro.metrics._lists import denominator_decision, places
 from repro.metrics._profiles import from_profiles, profile_decisions, profile_needs
+from repro.metrics._ranges import at_single_ranks, farthest
 from repro.metrics.background import Background
-from repro.metrics.metric import Metric, Ratio
-from repro.protocol import Value
+from repro.metrics.metric import Metric, Range, Ratio
+from repro.protocol import Protocol, Value
 from repro.ranking.ranked import Ranked
 
 
@@ -39,6 +40,10 @@ def serendipity(ranked: Ranked, k: int | None, variants: Mapping[str, Value], ba
     return Ratio(discounted_gains(ranked, limit(k), gains, "none"), defined(places(ranked, k, variants), ranked))
 
 
+def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
+    return at_single_ranks(0.0, farthest(variants))(k, variants, protocol)
+
+
 METRIC = Metric(
     name="serendipity",
     title="Serendipity",
@@ -48,5 +53,6 @@ METRIC = Metric(
     variants=(*profile_decisions("serendipity"), denominator_decision("serendipity", "k")),
     needs=("train",),
     also_needs=profile_needs,
+    range=_range,
     cite="Shani & Gunawardana 2011",
 )

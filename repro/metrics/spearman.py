@@ -24,6 +24,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from repro.metrics._ranges import CORRELATION
 from repro.metrics._two_orders import UNDEFINED_IN_1R, list_and_ratings, rank_products, ties_variant
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric, Ratio
@@ -49,6 +50,7 @@ METRIC = Metric(
     variants=(ties_variant("spearman"),),
     needs=("ratings",),
     undefined="left-out",
+    range=CORRELATION,
     undefined_in_1r=UNDEFINED_IN_1R,
     cite="Spearman 1904",
 )

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from repro.metrics._ranges import UNIT
 from repro.metrics.background import Background
 from repro.metrics.fallout import NEGATIVES, all_negatives, false_positives, objection
 from repro.metrics.metric import Metric, Ratio
@@ -47,6 +48,7 @@ METRIC = Metric(
     needs=("catalogue",),
     whole_list=True,
     objection=objection,
+    range=UNIT,
     aliases={"tnr": {}},
     cite="van Rijsbergen 1979",
 )

@@ -19,6 +19,7 @@ from collections.abc import Mapping
 
 from repro.metrics._earlier import new_items
 from repro.metrics._lists import denominator_decision, places, refuse_expected
+from repro.metrics._ranges import UNIT
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric, Ratio
 from repro.protocol import Value
@@ -41,5 +42,6 @@ METRIC = Metric(
     needs=("previous",),
     undefined="left-out",
     objection=refuse_expected,
+    range=UNIT,
     cite="Lathia et al. 2010",
 )

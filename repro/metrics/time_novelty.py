@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.metrics._hits import discounted_gains, limit, slots
+from repro.metrics._ranges import at_single_ranks
 from repro.metrics.background import NEVER, Background
 from repro.metrics.metric import Metric, Ratio
 from repro.protocol import Decision, Option, Value, When
@@ -74,5 +75,6 @@ METRIC = Metric(
     ),
     needs=("train", "timestamps"),
     undefined="left-out",
+    range=at_single_ranks(-1.0, 1.0),
     cite="Shani & Gunawardana 2011",
 )

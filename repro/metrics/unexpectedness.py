@@ -25,9 +25,10 @@ import numpy as np
 
 from repro.metrics._lists import denominator_decision, places, refuse_expected, shown
 from repro.metrics._profiles import from_profiles, profile_decisions, profile_needs
+from repro.metrics._ranges import farthest
 from repro.metrics.background import Background
-from repro.metrics.metric import Metric, Ratio
-from repro.protocol import Value
+from repro.metrics.metric import Metric, Range, Ratio
+from repro.protocol import Protocol, Value
 from repro.ranking.ranked import Ranked
 
 
@@ -41,6 +42,10 @@ def unexpectedness(ranked: Ranked, k: int | None, variants: Mapping[str, Value],
     return Ratio(np.cumsum(apart, axis=1)[:, -1], places(ranked, k, variants))
 
 
+def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
+    return 0.0, farthest(variants)
+
+
 METRIC = Metric(
     name="unexpectedness",
     title="Unexpectedness",
@@ -52,5 +57,6 @@ METRIC = Metric(
     also_needs=profile_needs,
     undefined="left-out",
     objection=refuse_expected,
+    range=_range,
     cite="Vargas & Castells 2011",
 )

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from repro.data.interactions import FloatArray
+from repro.metrics._ranges import UNIT
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric
 from repro.protocol import Decision, Option, Value
@@ -53,5 +54,6 @@ METRIC = Metric(
             default="scored",
         ),
     ),
+    range=UNIT,
     cite="Herlocker et al. 2004",
 )

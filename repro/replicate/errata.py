@@ -16,17 +16,6 @@ from repro.protocol import Protocol
 from repro.replicate.claim import Cell, Claim
 from repro.replicate.printed import Printed
 
-_UNIT = (0.0, 1.0)
-_ABOVE = (0.0, math.inf)
-RANGES = {
-    **dict.fromkeys(("precision", "recall", "f1", "hit", "ap", "rr", "ndcg", "rbp", "auc", "bpref"), _UNIT),
-    **dict.fromkeys(("groc", "croc", "pr-auc", "fallout", "specificity", "ndpm", "fcp", "gini"), _UNIT),
-    **dict.fromkeys(("user-coverage", "catalogue-coverage", "prediction-coverage"), _UNIT),
-    **dict.fromkeys(("mae", "mse", "rmse", "nmae", "nrmse", "arhr", "entropy"), _ABOVE),
-    **dict.fromkeys(("kendall", "spearman"), (-1.0, 1.0)),
-    **dict.fromkeys(("mpr", "half-life"), (0.0, 100.0)),
-    "arc": (1.0, math.inf),
-}
 # Of these a list without a hit down to k counts 0, and no list more than 1.
 _BELOW_HIT = ("precision", "recall", "f1", "ap", "rr", "ndcg")
 # These can only grow with k.
@@ -78,12 +67,10 @@ class Claimed:
 def out_of_range(claim: Claim, cell: Cell) -> str:
     """Why a number is no value of its metric, in words; empty where it may be one."""
     claimed = Claimed.of(claim, cell)
-    low, high = RANGES.get(claimed.name, (-math.inf, math.inf))
-    if claimed.shares_ranks or (claimed.measure.variants.get("gain") == "linear" and claimed.name == "rbp"):
-        high = math.inf
-    within = f"{claimed.measure.metric.name} lies between {low:g} and {high:g}"
+    low, high = claimed.measure.range(claimed.protocol)
+    within = f"{claimed.name} lies between {low:g} and {high:g}"
     if high == math.inf:
-        within = f"{claimed.measure.metric.name} is at least {low:g}"
+        within = f"{claimed.name} is at least {low:g}"
     if claimed.low > high:
         return f"{within}: {claimed.printed.text} is more"
     return f"{within}: {claimed.printed.text} is less" if claimed.high < low else ""

@@ -48,6 +48,17 @@ def test_every_metric_can_be_shown(name):
     assert metrics()[name].title in invoke("show", name)
 
 
+def test_show_says_range_and_direction():
+    shown = invoke("show", "rbp")  # 1 - 0.5^10 = 0.999023, of grades there is no bound
+    assert "with p=0.5, 0 to 0.999023" in shown and "with gain=linear, 0 and above" in shown
+    assert "higher is better" in shown
+    shown = invoke("show", "spearman")
+    assert "Range     -1 to 1\n" in shown
+    assert "lower is better" in invoke("show", "mpr") and "Range     0 to 100\n" in invoke("show", "mpr")
+    assert json.loads(invoke("show", "rmse", "--json"))["range"] == [0.0, None]
+    assert json.loads(invoke("show", "ndpm", "--json"))["range"] == [0.0, 1.0]
+
+
 def test_other_names_and_needs():
     assert invoke("show", "map").startswith("ap: ")
     assert "umae (average=users)" in invoke("show", "mae")

@@ -192,6 +192,9 @@ def test_what_a_metric_cannot_be():
     assert outside("precision", "1") == outside("rmse", "3.5") == outside("novelty", "7") == 0.0
     assert outside("precision", "an error (ValueError: 12 lists)") == 0.0
     assert outside("auc", "nan") == 0.0
+    assert outside("arhr", "1.5") == outside("kendall", "-0.5") == outside("nmae", "1.2") == 0.0
+    assert outside("spearman", "-1.5") == 0.5 and outside("map", "1.5") == 0.5  # by any name
+    assert outside("nobody-knows", "-7") == 0.0
     assert outside("mpr", "50") == 0.0 and outside("mpr", "101") == 1.0  # a percentage
 
 

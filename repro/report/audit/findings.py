@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from repro.audit.inference import as_exact
 from repro.audit.question import Question
 from repro.audit.surveyed import Survey, options_of
+from repro.evaluate import default_protocol
 from repro.journal.audit_events import CaseEntry, MeasureInferred, MetricCompared, PairEntry, UnexplainedEntry
+from repro.metrics import metrics_by_any_name
 from repro.protocol import Value, registry, toml_value
 
 OUTSIDE = "outside the range"
@@ -21,9 +25,6 @@ APART = "one name, two numbers"
 UNUSUAL = "unusual"
 KINDS = (OUTSIDE, RANDOM, ORDER, UNEXPLAINED, ROUNDED, APART, UNUSUAL)
 
-_ERRORS = ("mae", "mse", "rmse")
-_UNBOUNDED = ("novelty", "entropy", "serendipity", "half-life", "intra-list-diversity", "arc", "rbp")
-_HIGHEST = {"mpr": 100.0}
 _NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
 _TOLERANCE = 1e-9
 _TOGETHER = "everything together"
@@ -86,13 +87,24 @@ def framework(name: str) -> str:
 
 
 def outside(metric: str, said: str) -> float:
-    """How far an answer lies outside what the metric can be: most are from 0 to 1, errors are not negative."""
-    if metric in _UNBOUNDED or said.startswith("an error"):
+    """How far an answer lies outside what any variant of the metric can be, where every item has its own rank."""
+    if said.startswith("an error"):
         return 0.0
-    numbers = [float(one) for one in _NUMBER.findall(said)]
-    highest = float("inf") if metric in _ERRORS else _HIGHEST.get(metric, 1.0)
-    most = max((max(-one, one - highest) for one in numbers), default=0.0)
+    low, high = _widest_range(metric)
+    most = max((max(low - number, number - high) for number in map(float, _NUMBER.findall(said))), default=0.0)
     return most if most > _TOLERANCE else 0.0
+
+
+@cache
+def _widest_range(name: str) -> tuple[float, float]:
+    """The range of a metric over its variants; of one that is not known here, no bound."""
+    metric = metrics_by_any_name().get(name)
+    if metric is None:
+        return -math.inf, math.inf
+    low, high = metric.widest_range(default_protocol(True))
+    if metric.kind == "ranking" and metric.undefined == "no-relevant":  # a user without relevant items may count 0 or 1
+        return min(low, 0.0), max(high, 1.0)
+    return low, high
 
 
 def _unexplained(survey: Survey) -> Iterator[Finding]:
