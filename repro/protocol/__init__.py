@@ -1,6 +1,6 @@
 """Decisions as data: what lies between a data set and a number."""
 
-from repro.protocol.decision import REQUIRED, AnyOf, Decision, Option, Value, When, toml_value
+from repro.protocol.decision import REQUIRED, AnyOf, Decision, Option, Value, When
 from repro.protocol.model import DEFAULT, Protocol, resolve
 from repro.protocol.reader import (
     flatten,
@@ -11,6 +11,7 @@ from repro.protocol.reader import (
     read_protocol,
 )
 from repro.protocol.registry import Registry, json_schema, registry
+from repro.protocol.toml import toml_value
 
 __all__ = [
     "DEFAULT",

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from repro.protocol.toml import toml_value
+
 Value = str | int | float | bool
 Kind = Literal["choice", "integer", "number", "flag", "path"]
 
@@ -159,12 +161,3 @@ class Decision:
         """``value`` in words."""
         option = self.option(value)
         return option.meaning if option else f"{toml_value(value)}"
-
-
-def toml_value(value: Value) -> str:
-    """``value`` as TOML writes it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return repr(value)

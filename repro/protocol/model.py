@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from repro.errors import ProtocolError
-from repro.protocol.decision import Value, toml_value
+from repro.protocol.decision import Value
 from repro.protocol.registry import Registry, registry
+from repro.protocol.toml import Place, toml_value, write_toml
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -155,21 +156,17 @@ class Protocol(Mapping[str, Value]):
 
     def to_toml(self) -> str:
         """The resolved protocol as a file: every decision stated, each with its origin as a comment."""
-        lines = [
-            f"{key} = {toml_value(getattr(self, key))}"
-            for key in ("name", "title", "source", "notes")
-            if getattr(self, key)
-        ]
-        if self.open:
-            lines.append("open = [" + ", ".join(toml_value(key) for key in self.open) + "]")
-        family = None
+        document: dict[str, Any] = {key: getattr(self, key) or None for key in ("name", "title", "source", "notes")}
+        document["open"] = list(self.open) or None
+        comments: dict[Place, str] = {}
         for key, value in self.values_.items():
-            table, _, leaf = key.rpartition(".")
-            if table != family:
-                lines += ["", f"[{table}]"]
-                family = table
-            lines.append(f"{leaf} = {toml_value(value)}  # {self.origins[key]}")
-        return "\n".join(lines) + "\n"
+            *tables, leaf = key.split(".")
+            table = document
+            for name in tables:
+                table = table.setdefault(name, {})
+            table[leaf] = value
+            comments[*tables, leaf] = self.origins[key]
+        return write_toml(document, comments)
 
     def to_frame(self) -> pd.DataFrame:
         """One row for each decision in effect: its value, what it means and where it comes from."""

@@ -227,7 +227,4 @@ class Claim:
             folder=self.folder,
             tune=self.tune,
         )
-        if labels >= {entry.label for entry in whole.entries}:
-            return whole
-        whole.entries = tuple(entry for entry in whole.entries if entry.label in labels)
-        return whole
+        return whole if labels >= {entry.label for entry in whole.entries} else whole.only(labels)

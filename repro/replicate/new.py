@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from repro.errors import ReproError, nearest
 from repro.metrics import metrics, parse_measure
 from repro.plugin import plugins
-from repro.protocol import Protocol, toml_value
+from repro.protocol import Protocol
+from repro.protocol.toml import Inline, Place, write_toml
 from repro.replicate.tables import PrintedTable
 
-FILL_IN = "# fill in: "
+FILL_IN = "fill in: "
 BASE, UNKNOWN = "random-5fold", "reference/random"
 # What tables call metrics that go by another name here; the cut-off follows.
 _CALLED = {
@@ -66,75 +67,73 @@ def algorithm_of(label: str) -> str:
 
 
 def claim_text(draft: Draft) -> str:
-    """The claim as a file that reads back; what has to be filled in is said in comments."""
-    lines = [
-        _line("title", draft.title, "A published table", "what is claimed, in a few words"),
-        _line("source", draft.source, "Where it was printed", "paper, table and page, or page and version"),
-        f'cite = ""  {FILL_IN}the reference',
-        'url = ""',
-        "seeds = [0]  # the first is the claim's own; more of them show how far seeds move the numbers",
-        "",
-        "[data]",
-        _line("name", draft.data, "ml-100k", "the data set (`repro data list`), or a file beside this one"),
-        f'# digest = ""  {FILL_IN}the content digest that `repro data describe` prints',
-        "",
-        f"# [frameworks]  {FILL_IN}the versions that the source used, if it says so",
-        '# surprise = ["scikit-surprise==1.1.4"]',
-        "",
-        "[protocol]",
-        _line("base", draft.protocol, BASE, "the protocol nearest to the source (`repro protocol list`)"),
-        f'open = []  {FILL_IN}what the source does not say, such as "ties.break" or "relevance.threshold=3|4|5"',
-        "",
-        "[tolerance]",
-        'kind = "rounding"  # or "seeds", or "interval" with width = 0.01',
-        "",
-        *_numbers(draft),
-        *_algorithms(draft),
-    ]
-    return "\n".join(lines) + "\n"
+    """The claim as a file that reads back; comments say what has to be filled in."""
+    known = {
+        "title": (draft.title, "A published table", "what is claimed, in a few words"),
+        "source": (draft.source, "Where it was printed", "paper, table and page, or page and version"),
+        "data": (draft.data, "ml-100k", "the data set (`repro data list`), or a file beside this one"),
+        "protocol": (draft.protocol, BASE, "the protocol nearest to the source (`repro protocol list`)"),
+    }
+    title, source, data, protocol = (given or otherwise for given, otherwise, _ in known.values())
+    document: dict[str, Any] = {
+        "title": title,
+        "source": source,
+        "cite": "",
+        "url": "",
+        "seeds": [0],
+        "data": {"name": data},
+        "protocol": {"base": protocol, "open": []},
+        "tolerance": {"kind": "rounding"},
+    }
+    places: dict[str, Place] = {"data": ("data", "name"), "protocol": ("protocol", "base")}
+    comments: dict[Place, str] = {
+        places.get(key, (key,)): f"{FILL_IN}{what}" for key, (given, _, what) in known.items() if not given
+    }
+    comments |= {
+        ("cite",): f"{FILL_IN}the reference",
+        ("seeds",): "the first is the claim's own; more of them show how far seeds move the numbers",
+        ("protocol", "open"): f'{FILL_IN}what the source leaves open, such as "ties.break" or '
+        '"relevance.threshold=3|4|5"',
+        ("tolerance", "kind"): 'or "seeds", or "interval" with width = 0.01',
+    }
+    remarks: dict[Place, list[str]] = {
+        ("data", "name"): [f'digest = ""  # {FILL_IN}the content digest that `repro data describe` prints'],
+        ("protocol",): [
+            f"[frameworks]  # {FILL_IN}the versions that the source used, if it says so",
+            'surprise = ["scikit-surprise==1.1.4"]',
+        ],
+        ("table",): [],
+    }
+    document["table"] = _numbers(draft, comments, remarks)
+    document["algorithms"] = _algorithms(draft, comments)
+    return write_toml(document, comments, remarks)
 
 
-def _line(key: str, given: str, otherwise: str, told: str) -> str:
-    return f"{key} = {toml_value(given)}" if given else f"{key} = {toml_value(otherwise)}  {FILL_IN}{told}"
-
-
-def _numbers(draft: Draft) -> list[str]:
+def _numbers(draft: Draft, comments: dict[Place, str], remarks: dict[Place, list[str]]) -> dict[str, list[str]]:
+    """The printed numbers of each label, below the metrics that they are of."""
     table = draft.table
     if table is None:
         asked = draft.metrics or ("rmse",)
-        rows = [
-            f"{_key(label)} = {_list(['0.0'] * len(asked))}  {FILL_IN}its numbers, as printed"
-            for label in draft.algorithms
-        ]
-        return ["[table]", f"metrics = {_list(asked)}", *rows, ""]
+        comments |= {("table", label): f"{FILL_IN}its numbers, as printed" for label in draft.algorithms}
+        return {"metrics": list(asked)} | {label: ["0.0"] * len(asked) for label in draft.algorithms}
     names = [metric_of(column) for column in table.columns]
     kept = [place for place, name in enumerate(names) if name and names.index(name) == place]
     left = [column for place, column in enumerate(table.columns) if place not in kept]
-    told = [f"# the column '{column}' is no metric that is known here{nearest(column, metrics())}" for column in left]
-    told += [f"# {note}" for note in table.notes]
-    rows = [f"{_key(label)} = {_list([values[place] for place in kept])}" for label, values in table.rows]
-    return [*told, "[table]", f"metrics = {_list([names[place] for place in kept])}", *rows, ""]
+    remarks["table",] = [
+        *(f"the column '{column}' is no metric that is known here{nearest(column, metrics())}" for column in left),
+        *table.notes,
+    ]
+    rows = {label: [values[place] for place in kept] for label, values in table.rows}
+    return {"metrics": [names[place] for place in kept]} | rows
 
 
-def _algorithms(draft: Draft) -> list[str]:
+def _algorithms(draft: Draft, comments: dict[Place, str]) -> list[dict[str, Any]]:
     labels = draft.algorithms or {label: "" for label, _ in (draft.table.rows if draft.table else ())}
-    lines: list[str] = []
-    for label, use in labels.items():
+    entries: list[dict[str, Any]] = []
+    for number, (label, use) in enumerate(labels.items()):
         known = use or algorithm_of(label)
-        told = "" if known else f"  {FILL_IN}which algorithm it is (`repro algorithms`)"
-        lines += [
-            "[[algorithms]]",
-            f"use = {toml_value(known or UNKNOWN)}{told}",
-            f"label = {toml_value(label)}",
-            f"parameters = {{}}  {FILL_IN}those that the source states",
-            "",
-        ]
-    return lines[:-1]
-
-
-def _list(values: Sequence[str]) -> str:
-    return "[" + ", ".join(toml_value(value) for value in values) + "]"
-
-
-def _key(label: str) -> str:
-    return label if re.fullmatch(r"[A-Za-z0-9_-]+", label) else toml_value(label)
+        if not known:
+            comments["algorithms", number, "use"] = f"{FILL_IN}which algorithm it is (`repro algorithms`)"
+        comments["algorithms", number, "parameters"] = f"{FILL_IN}those that the source states"
+        entries.append({"use": known or UNKNOWN, "label": label, "parameters": Inline()})
+    return entries

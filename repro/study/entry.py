@@ -12,6 +12,7 @@ from repro.errors import StudyError, nearest
 from repro.plugin import ParameterValue, how_to_install, parameters_of, plugins
 from repro.plugin.canonical import CANONICAL
 from repro.plugin.manager import CHOSEN, unchosen
+from repro.protocol.toml import Inline
 from repro.study.tune import Domain
 
 KEYS = ("use", "label", "parameters", "seed", "tune")
@@ -31,6 +32,7 @@ class Entry:
     tune      what the entry says about tuning, if anything
     space     of a tuned algorithm, what is tried of each parameter
     left_out  parameters of the space that are not tuned here, with the reason
+    not_expressed  the values that the study states for unmapped parameters
     """
 
     use: str
@@ -42,10 +44,22 @@ class Entry:
     tune: bool | None = None
     space: Mapping[str, Domain] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
+    not_expressed: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def framework(self) -> str:
         return self.use.partition("/")[0]
+
+    def document(self) -> dict[str, Any]:
+        """The entry as data for a TOML file that reads back; a parameter that is stated there is not tuned."""
+        stated = {key: value for key, value in self.parameters.items() if key not in self.space}
+        return {
+            "use": self.use,
+            "label": self.label,
+            "seed": self.seed,
+            "tune": self.tune,
+            "parameters": Inline(stated | dict(self.not_expressed)),
+        }
 
 
 def read_entries(algorithms: Sequence[str | Mapping[str, Any]]) -> tuple[tuple[Entry, ...], dict[str, str]]:
@@ -165,4 +179,5 @@ def _entry(use: str, label: object, given: Mapping[str, Any]) -> Entry:
         frozenset(expressed),
         seed,
         tune,
+        not_expressed={name: parameters[name] for name in unmapped},
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,8 @@ from repro.data import Interactions, load_dataset
 from repro.errors import ProtocolError, StudyError, nearest
 from repro.journal import canonical_json
 from repro.metrics import Measure, metrics, parse_measure
-from repro.protocol import Protocol, flatten, line_of
-from repro.protocol.toml import parse_toml
+from repro.protocol import Protocol, flatten, line_of, toml_value
+from repro.protocol.toml import Inline, parse_toml, write_toml
 from repro.study.entry import read_entries, require_space
 from repro.study.tune import names_of, read_tune, with_spaces
 
@@ -101,13 +101,38 @@ class Study:
             tune=self._tune,
         )
 
+    def only(self, labels: Collection[str]) -> Study:
+        """The same study with these algorithms alone."""
+        entries = [entry for entry in self.entries if entry.label in labels]
+        tuned = names_of([entry for entry in entries if entry.space])
+        tune = None
+        # Where nothing is left to tune, [tune] still says on what the algorithms are fitted.
+        if self.tune is not None and (tuned or self.tune.refit != "train"):
+            spaces = {name: space for name, space in self.tune.spaces.items() if name in tuned}
+            tune = {**self.tune.describe(), "space": spaces}
+        chosen = Study(
+            self.data,
+            self.protocol,
+            [entry.document() for entry in entries],
+            self.metric_names,
+            seed=self.seed,
+            question=self.question,
+            data_options=self.data_options,
+            folder=self.folder,
+            tune=tune,
+        )
+        chosen.left_out = self.left_out
+        return chosen
+
     def describe(self) -> dict[str, Any]:
         """The study as plain data, complete: what two studies with the same answer have in common."""
         described: dict[str, Any] = {
             "question": self.question,
             "seed": self.seed,
             "data": self.data_name,
-            "data_options": {key: str(value) for key, value in sorted(self.data_options.items())},
+            "data_options": {
+                key: toml_value(_in_order(value)) for key, value in self.data_options.items() if value is not None
+            },
             "protocol": self.protocol.hash,
             "algorithms": [
                 {"use": e.use, "label": e.label, "parameters": dict(e.parameters)}
@@ -153,26 +178,18 @@ class Study:
 
     def to_toml(self) -> str:
         """The study as a file that reads back; the protocol is in a file beside it."""
-        from repro.protocol import toml_value
-
-        lines = [f"question = {toml_value(self.question)}", f"seed = {self.seed}", ""]
-        lines += ["metrics = [", *(f"  {toml_value(m.full_name)}," for m in self.measures), "]", ""]
-        lines += ["[data]", f"name = {toml_value(self.data_name)}"]
-        lines += [f"{key} = {toml_value(value)}" for key, value in self.data_options.items() if value is not None]
-        lines += ["", "[protocol]", 'base = "protocol.toml"']
-        if self.tune is not None:
-            lines += self.tune.to_toml()
-        for entry in self.entries:
-            lines += ["", "[[algorithms]]", f"use = {toml_value(entry.use)}", f"label = {toml_value(entry.label)}"]
-            if entry.seed is not None:
-                lines.append(f"seed = {toml_value(entry.seed)}")
-            if entry.tune is not None:
-                lines.append(f"tune = {toml_value(entry.tune)}")
-            # A parameter that is stated is not tuned.
-            stated = {key: value for key, value in entry.parameters.items() if key not in entry.space}
-            inside = ", ".join(f"{key} = {toml_value(value)}" for key, value in stated.items())
-            lines.append(f"parameters = {{ {inside} }}" if inside else "parameters = {}")
-        return "\n".join(lines) + "\n"
+        options = {key: Inline(one) if isinstance(one, Mapping) else one for key, one in self.data_options.items()}
+        return write_toml(
+            {
+                "question": self.question,
+                "seed": self.seed,
+                "metrics": [measure.full_name for measure in self.measures],
+                "data": {"name": self.data_name, **options},
+                "protocol": {"base": "protocol.toml"},
+                "tune": None if self.tune is None else self.tune.document(),
+                "algorithms": [entry.document() for entry in self.entries],
+            }
+        )
 
 
 def read_study(document: Mapping[str, Any], text: str, path: Path) -> Study:
@@ -243,3 +260,10 @@ def _measures(names: Sequence[str], protocol: Protocol) -> tuple[Measure, ...]:
             raise StudyError(f"metric {measure.full_name} is asked for twice")
         seen.add(measure.full_name)
     return tuple(measures)
+
+
+def _in_order(value: object) -> object:
+    """``value`` with the keys of all tables in it sorted: their order means nothing."""
+    if isinstance(value, Mapping):
+        return {key: _in_order(value[key]) for key in sorted(value)}
+    return [_in_order(one) for one in value] if isinstance(value, list | tuple) else value

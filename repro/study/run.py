@@ -80,13 +80,14 @@ def run_study(
     folder = RunFolder(Path(into) if into is not None else Path(tempfile.mkdtemp(prefix="repro-")) / "run")
     _look(folder, resume=resume, fresh=fresh)
     with open_executor(executor, workers, address) as opened:
-        plan = make_plan(study)  # before the folder is touched: what cannot be planned leaves nothing behind
+        # Before the folder is touched: what cannot be planned or written leaves nothing behind.
+        run = _Run(study, make_plan(study), folder, opened, means, watcher or Silent())
         if not resume or not folder.journal.is_file():
             folder.create(replace=fresh and not resume)
         with folder.locked(), stoppable(folder.path):
             # Under the lock: nobody else goes on with it.
             contents = read_journal(folder.journal) if folder.journal.is_file() else None
-            _Run(study, plan, folder, opened, means, watcher or Silent()).carry_out(contents)
+            run.carry_out(contents)
     return Results(folder.path)
 
 
@@ -124,6 +125,7 @@ class _Run:
         self.executor = executor
         self.means = means
         self.watcher = watcher
+        self.texts = {"study.toml": study.to_toml(), "protocol.toml": study.protocol.to_toml()}
         self.finished: dict[str, events.CellFinished] = {}
         self.tuned: dict[str, events.TuningFinished] = {}
 
@@ -178,10 +180,7 @@ class _Run:
 
     def _write_study(self) -> None:
         """What is asked, as files; their digests are in the journal with those of the results."""
-        self.asked = {
-            "study.toml": self.folder.write("study.toml", self.study.to_toml().encode()),
-            "protocol.toml": self.folder.write("protocol.toml", self.study.protocol.to_toml().encode()),
-        }
+        self.asked = {name: self.folder.write(name, text.encode()) for name, text in self.texts.items()}
 
     def _decisions(self) -> None:
         study, known = self.study, registry()

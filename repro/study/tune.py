@@ -34,6 +34,7 @@ from repro.errors import PluginError, StudyError, nearest
 from repro.metrics import Measure, metrics, parse_measure
 from repro.plugin import Algorithm, ParameterValue, parameters_of, plugins
 from repro.protocol import Protocol, toml_value
+from repro.protocol.toml import Inline
 
 if TYPE_CHECKING:
     from repro.study.entry import Entry
@@ -66,9 +67,6 @@ class Range:
     def plain(self) -> dict[str, ParameterValue]:
         return {"low": self.low, "high": self.high, "log": self.log}
 
-    def to_toml(self) -> str:
-        return "{ " + ", ".join(f"{key} = {toml_value(value)}" for key, value in self.plain().items()) + " }"
-
 
 @dataclass(frozen=True)
 class Choices:
@@ -78,9 +76,6 @@ class Choices:
 
     def plain(self) -> list[ParameterValue]:
         return list(self.values)
-
-    def to_toml(self) -> str:
-        return "[" + ", ".join(toml_value(value) for value in self.values) + "]"
 
 
 Domain = Range | Choices
@@ -106,14 +101,13 @@ class Tune:
             "refit": self.refit,
         }
 
-    def to_toml(self) -> list[str]:
-        """The section as lines of a file that read back."""
-        stated = {key: value for key, value in self.describe().items() if value is not None}
-        lines = ["", "[tune]", *(f"{key} = {toml_value(value)}" for key, value in stated.items())]
-        for name, space in self.spaces.items():
-            lines += ["", f"[tune.space.{toml_value(name)}]"]
-            lines += [f"{toml_value(key)} = {_written(value).to_toml()}" for key, value in space.items()]
-        return lines
+    def document(self) -> dict[str, Any]:
+        """The section as data for a TOML file that reads back."""
+        spaces = {
+            name: {key: Inline(one) if isinstance(one, Mapping) else one for key, one in space.items()}
+            for name, space in self.spaces.items()
+        }
+        return {**self.describe(), "space": spaces}
 
 
 def read_tune(given: object, protocol: Protocol, absent: Collection[str] = ()) -> Tune:
@@ -152,7 +146,7 @@ def with_spaces(entries: Sequence[Entry], tune: Tune) -> tuple[Entry, ...]:
         if name not in names:
             raise StudyError(f"[tune.space.{toml_value(name)}]: the study has no such algorithm{nearest(name, names)}")
     ready = tuple(entry if entry.tune is False else _with_space(entry, tune) for entry in entries)
-    if not any(entry.space for entry in ready):
+    if not any(entry.space for entry in ready) and (tune.spaces or tune.refit == "train"):
         raise StudyError(
             "[tune] leaves nothing to tune; give an algorithm a space of parameters that it does not state"
         )
