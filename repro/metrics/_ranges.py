@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 
 from repro.metrics.metric import Range, RangeOf
 from repro.protocol import Protocol, Value
@@ -18,13 +19,15 @@ def at_single_ranks(low: float, high: float) -> RangeOf:
 
     Where tied items share a rank, more than k of them can have a rank of at most k: nothing bounds their number.
     """
+    return partial(_at_single_ranks, low, high)  # not a function within this one: plans are sent to other processes
 
-    def range_of(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
-        if not shares_ranks(protocol):
-            return low, high
-        return -math.inf if low < 0 else low, math.inf
 
-    return range_of
+def _at_single_ranks(
+    low: float, high: float, k: int | None, variants: Mapping[str, Value], protocol: Protocol
+) -> Range:
+    if not shares_ranks(protocol):
+        return low, high
+    return -math.inf if low < 0 else low, math.inf
 
 
 def shares_ranks(protocol: Protocol) -> bool:

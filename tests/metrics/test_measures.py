@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pathlib
+import pickle
 import re
 
 import pytest
@@ -100,3 +101,8 @@ def test_every_option_of_every_metric_is_tested():
         for option in decision.options:
             default = option.value == decision.default
             assert default or f"{name}={option.value}" in tests, f"{decision.id}={option.value} has no test"
+
+
+def test_every_metric_can_be_sent_to_another_process():
+    for name, metric in metrics().items():
+        assert pickle.loads(pickle.dumps(metric)).name == name
