@@ -66,8 +66,16 @@ RANKING = (
     Aspect("scores that are made up", ("missing.fallback", *_MISSING), ("fallback",)),
     Aspect("users without relevant items", (), ("no-relevant", "graded"), ("zero-ratings",)),
     Aspect("users without a list", ("average.no_list",), ("no-list",)),
+    Aspect("users with neither a list nor relevant items", ("average.neither",), ("neither", "graded")),
+    Aspect("nobody to average", ("average.nobody",), ("nobody", "graded")),
     Aspect("duplicates", ("data.duplicates",), ("duplicates",), ("graded",)),
 )
+NO_NEGATIVES = Aspect("users without negative items", ("average.no_negatives",), ("no-negatives",))
+# Features that nobody can be asked about who cannot be asked about others.
+IMPLIES: Mapping[str, tuple[str, ...]] = {
+    "neither": ("no-relevant", "no-list", "graded"),
+    "nobody": ("no-relevant", "no-list", "graded"),
+}
 PREDICTION = (
     Aspect("predictions off the scale", (), ("off-scale",)),
     Aspect("missing predictions", ("predict.missing", "predict.constant"), ("missing",), ("training",)),
@@ -87,6 +95,9 @@ REACHED_BY: Mapping[str, tuple[str, ...]] = {
     "missing.fallback": ("fallback",),
     "ties": ("ties",),
     "average.no_list": ("no-list", "partial-lists", "missing", "non-positive", "infinite", "fallback"),
+    "average.neither": ("neither",),
+    "average.no_negatives": ("no-negatives",),
+    "average.nobody": ("nobody",),
     "data.duplicates": ("duplicates",),
     "split.unseen_items": ("unknown-items",),
     "predict.missing": ("missing", "fallback"),
@@ -101,7 +112,8 @@ def aspects_of(metric: Metric) -> tuple[Aspect, ...]:
         return (Aspect(PLAIN, (*own, "predict.clip", "predict.round")), *PREDICTION)
     plain = Aspect(PLAIN, (*own, "candidates.base", "candidates.relevant", "average.over", "average.no_relevant"))
     ratings, *others = RANKING
-    return (plain, replace(ratings, reopens=own), *others)
+    negatives = (NO_NEGATIVES,) if metric.negatives else ()
+    return (plain, replace(ratings, reopens=own), *others, *negatives)
 
 
 def reaching(decision: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from repro.audit.aspects import ALWAYS
+from repro.audit.aspects import ALWAYS, IMPLIES
 from repro.audit.question import Question
 from repro.audit.simulation import Outcome
 from repro.errors import PluginError, nearest
@@ -36,6 +36,7 @@ class BlackBox:
     def possible(self) -> frozenset[str]:
         """The features that questions may have."""
         barred = set(self.cannot) | ({"short-lists"} if not self.cutoffs else set())
+        barred |= {feature for feature, others in IMPLIES.items() if barred & set(others)}
         return (frozenset(FEATURES) | frozenset(ALWAYS)) - barred
 
     def ask(self, question: Question) -> Outcome:

@@ -45,7 +45,7 @@ class _Draw:
     def question(self) -> Question:
         k = self._cutoff()
         items = self._some(_IDS, self._size(k))
-        fewest = 2 if self._has("no-relevant") or self._has("no-list") else 1
+        fewest = 2 if self._features & {"no-relevant", "no-list", "neither", "no-negatives"} else 1
         crowd = 2 if self._drawing.known else 1
         users = self._some(_IDS, crowd + int(self._rng.integers(fewest, _MOST_USERS)))
         unknown = self._some(items, max(1, len(items) // 4)) if self._has("unknown-items") else []
@@ -85,17 +85,40 @@ class _Draw:
         return User(user, self._scores(items, k, test), test, train, self._made_up(items))
 
     def _with_outcasts(self, users: list[User]) -> list[User]:
-        """One user loses the relevant items, one the list; somebody keeps everything."""
+        """One user loses the relevant items, one the list, one both, one the negatives; somebody keeps everything.
+
+        With "nobody" everybody loses something.
+        """
         n = len(users)
+        if self._has("nobody"):
+            only = self._rng.integers(3)  # nobody has a list, or relevant items, or each lacks one of them
+            for at in range(n):
+                lacks_list = only == 0 or (only == 2 and self._chance(0.5))
+                users[at] = self._without_list(users[at]) if lacks_list else self._without_relevant(users[at])
+            return users
+        if self._has("no-negatives") and n > 1:
+            users[n // 2] = self._without_negatives(users[n // 2])
+        if self._has("neither") and n > 1:
+            users[n // 2] = self._without_list(self._without_relevant(users[n // 2]))
         if self._has("no-relevant") and n > 1:
-            first = users[0]
-            rows = first.test[: int(self._rng.integers(1, 3))]
-            low = tuple((item, self._low()) for item, _ in rows)
-            users[0] = User(first.id, first.scores, low, first.train, first.made_up)
+            users[0] = self._without_relevant(users[0])
         if self._has("no-list") and n > 1:
-            last = users[-1]
-            users[-1] = User(last.id, {}, last.test, last.train)
+            users[-1] = self._without_list(users[-1])
         return [users[at] for at in self._rng.permutation(n)]
+
+    def _without_relevant(self, user: User) -> User:
+        low = tuple((item, self._low()) for item, _ in user.test[: int(self._rng.integers(1, 3))])
+        return User(user.id, user.scores, low, user.train, user.made_up)
+
+    def _without_list(self, user: User) -> User:
+        return User(user.id, {}, user.test, user.train)
+
+    def _without_negatives(self, user: User) -> User:
+        """Everything that the user has a score for is held out, and liked."""
+        liked = 1.0 if self._drawing.binary else float(HIGHEST)
+        trained = {item for item, _ in user.train}
+        scores = {item: score for item, score in user.scores.items() if item not in trained}
+        return User(user.id, scores, tuple((item, liked) for item in scores) or user.test, user.train, user.made_up)
 
     def _scores(self, items: Sequence[int], k: int | None, test: tuple[Rating, ...]) -> dict[int, float]:
         listed = list(items)

@@ -347,8 +347,13 @@ class Elimination:
             self.foreseen.add(id(one))
         if id(one) not in self.foreseen:
             return list(left)
-        # The mean of nobody is refused as well.
-        return [each for each in left if _may_stop(each, one.question) or _of_nobody(one.simulation.outcome(each))]
+        # The mean of nobody may be refused as well, as long as it is not asked what that is.
+        asked = any(each.values.get("average.nobody") == "error" for each in left)
+        return [
+            each
+            for each in left
+            if _may_stop(each, one.question) or (not asked and _of_nobody(one.simulation.outcome(each)))
+        ]
 
     def _signature(self, outcome: Outcome) -> tuple[object, ...]:
         """Outcomes that the answers of this black box could not tell apart have the same."""

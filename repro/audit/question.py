@@ -100,8 +100,11 @@ class Question:
             "non-positive": any(-math.inf < score <= 0 for score in scores),
             "infinite": any(map(math.isinf, scores)),
             "fallback": any(user.made_up for user in self.tested),
-            "no-relevant": any(all(grade <= 1 for _, grade in user.test) for user in self.tested),
+            "no-relevant": any(map(_disliked, self.tested)),
             "no-list": any(not user.scores for user in self.tested),
+            "neither": any(not user.scores and _disliked(user) for user in self.tested),
+            "no-negatives": any(user.scores and user.scores.keys() <= dict(user.test).keys() for user in self.tested),
+            "nobody": all(not user.scores or _disliked(user) for user in self.tested),
             "duplicates": any(len(dict(user.test)) < len(user.test) for user in self.tested),
             "off-scale": any(score < self.scale[0] or score > self.scale[1] for score in scores),
         }
@@ -235,6 +238,11 @@ class Question:
 
     def _with(self, at: int, user: User) -> Question:
         return replace(self, users=(*self.users[:at], user, *self.users[at + 1 :]))
+
+
+def _disliked(user: User) -> bool:
+    """Whether hardly anybody would take one of the held-out items of the user for relevant."""
+    return all(grade <= 1 for _, grade in user.test)
 
 
 def _nearest(scores: Sequence[float]) -> float:

@@ -172,7 +172,8 @@ class Space:
                 if not known.active(decision, values):
                     continue
                 for value in choices(key, decision):
-                    yield from walk(number, {**values, key: value})
+                    if known.allows(decision, value, values):
+                        yield from walk(number, {**values, key: value})
                 return
             candidate = self.hypothesis(values)
             if self._possible(candidate):

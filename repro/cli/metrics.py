@@ -187,6 +187,8 @@ def _facts(one: Metric) -> list[str]:
         "no-relevant": "average.no_relevant says what a list without relevant items counts",
         "left-out": "a list of which it has nothing to say is left out",
     }[one.undefined]
+    if one.negatives:
+        undefined += ", average.no_negatives what one without negative items counts"
     return [
         f"In short  {_KINDS[one.kind].lower()}; {cutoff}; {better}"
         + (f"; {undefined}" if one.kind == "ranking" else ""),

@@ -217,6 +217,7 @@ def _declaration(one: Decision) -> dict[str, object]:
                 "cite": o.cite,
                 "used_by": list(o.used_by),
                 "means": dict(o.means),
+                "when": [str(when) for when in o.when],
             }
             for o in one.options
         ],
@@ -234,6 +235,8 @@ def _print_decision(one: Decision) -> None:
             notes.append("used by " + ", ".join(option.used_by))
         if option.means:
             notes.append("short for " + ", ".join(f"{key} = {value}" for key, value in option.means.items()))
+        if option.when:
+            notes.append("applies when " + " and ".join(map(str, option.when)))
         note = f" [{'; '.join(notes)}]" if notes else ""
         click.echo(f"  {option.value}{default}: {option.meaning}{note}")
     if not one.options and not one.required:

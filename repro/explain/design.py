@@ -30,6 +30,9 @@ NOT_TRIED: Mapping[str, tuple[Value, ...]] = {
     "missing.infinite": ("fail",),
     "predict.missing": ("fail", "nan"),
     "average.no_relevant": ("nan",),
+    "average.neither": ("nan",),
+    "average.no_negatives": ("nan",),
+    "average.nobody": ("error",),
 }
 _FEW = 20  # ratings, up to which each of them is tried as a threshold
 COUNTED = 20_000

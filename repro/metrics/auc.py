@@ -13,9 +13,9 @@ over what is below the list). ``unlisted=left-out`` leaves out relevant items th
 rank at all. With a cut-off and negatives of the catalogue, a list of fewer than k items counts as filled up with
 wrong ones.
 
-An empty list counts 0, unless ``spread`` says otherwise. A list without relevant items is undefined, and so is
-one without negatives. Where tied items share a rank and there is a cut-off, lists count as they are shown;
-``ties=order`` is refused for shared ranks, which have none.
+An empty list counts 0, unless ``spread`` says otherwise. A list without relevant items is undefined, and so is one
+without negatives, for which ``average.no_negatives`` says what counts. Where tied items share a rank and there is
+a cut-off, lists count as they are shown; ``ties=order`` is refused for shared ranks, which have none.
 
 Hanley & McNeil, The meaning and use of the area under a receiver operating characteristic curve, Radiology 1982;
 Rendle et al., BPR: Bayesian personalized ranking from implicit feedback, UAI 2009.
@@ -32,7 +32,7 @@ from repro.metrics._hits import limit, listed_relevant, n_negatives
 from repro.metrics._pairs import expected_pairs_won, pairs_won
 from repro.metrics._ranges import UNIT
 from repro.metrics.background import Background
-from repro.metrics.metric import Metric, Ratio
+from repro.metrics.metric import NO_NEGATIVES, NO_RELEVANT, NONE_LISTED, Metric, Ratio
 from repro.protocol import Decision, Option, Protocol, Value
 from repro.ranking.ranked import Ranked
 
@@ -51,8 +51,15 @@ def area_under_roc(ranked: Ranked, k: int | None, variants: Mapping[str, Value],
     positives = np.where(nothing, ranked.n_relevant, positives)
     negatives = np.where(nothing, 1.0, negatives)
     if variants["weight"] == "positives":
-        return Ratio(won / np.maximum(negatives, 1.0), np.where(negatives > 0, positives, 0.0))
-    return Ratio(won, positives * negatives)
+        won, pairs = won / np.maximum(negatives, 1.0), np.where(negatives > 0, positives, 0.0)
+    else:
+        pairs = positives * negatives
+    why = np.where(positives > 0, NO_NEGATIVES, np.where(ranked.n_relevant > 0, NONE_LISTED, NO_RELEVANT))
+    return Ratio(np.where(pairs > 0, won, why), pairs)
+
+
+def _of_empty_list(variants: Mapping[str, Value]) -> float:
+    return 0.5 if variants["unlisted"] == "spread" and variants["negatives"] != "candidates" else 0.0
 
 
 def _pairs_won(
@@ -137,6 +144,8 @@ METRIC = Metric(
     ),
     needs=("catalogue",),
     whole_list=True,
+    empty=_of_empty_list,
+    negatives=True,
     objection=_objection,
     pooled=_by_positives,
     range=UNIT,

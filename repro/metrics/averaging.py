@@ -1,5 +1,17 @@
 """From a metric of each list to one number: who counts, and what is averaged (``average.*``).
 
+Each list counts by the first of these rules that applies to it:
+
+1. It is empty and has no relevant items: ``average.neither``.
+2. It has no relevant items, or the metric leaves out all that it has: ``average.no_relevant``.
+3. It is empty: ``average.no_list``, with "zero" by the value that the metric gives an empty list.
+4. It has no negative items, and the metric compares relevant items with them: ``average.no_negatives``.
+5. Otherwise its value counts.
+
+A metric that does not depend on relevance (``Metric.undefined = "left-out"``) has only rules 3 and 5, and leaves out
+lists about which it has nothing to say. In a pooled average a list without a value adds nothing, unless it counts as
+not a number. Where no list is left, ``average.nobody`` is the value.
+
 Sums are exact before they are rounded once, so that no number depends on the order of the lists or on how they
 were cut into blocks.
 """
@@ -14,8 +26,9 @@ import numpy.typing as npt
 
 from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, FloatArray
+from repro.errors import DataError
 from repro.metrics._exact import exact_sum
-from repro.metrics.metric import NO_RELEVANT, Measure, Ratio
+from repro.metrics.metric import FILLERS, NO_NEGATIVES, NO_RELEVANT, Measure, Ratio
 from repro.protocol import Protocol
 
 Mask = npt.NDArray[np.bool_]
@@ -49,23 +62,16 @@ def average(
     """The average of a metric of lists, as the ``average.*`` decisions say.
 
     ``users`` and ``strata`` are those of each list; ``empty`` marks lists without any item. Lists in strata are
-    averaged within each stratum first; then the strata count the same (Bellogín 2012, section 4.6.1). A pooled
-    average adds up numerators and denominators: a list without relevant items adds to neither of them, unless
-    it spoils the number. Of a list about which the metric has nothing to say (``Metric.undefined``) it says
-    nothing, whatever is decided about lists without relevant items.
+    averaged within each stratum first; then the strata count the same (Bellogín 2012, section 4.6.1).
     """
-    undefined = ratio.denominator == 0
-    values = _list_values(ratio, undefined, protocol)
-    counted = np.ones(len(users), dtype=np.bool_)
-    of_relevance = measure.metric.undefined == "no-relevant"
-    if not of_relevance or protocol["average.no_relevant"] == "skip":
-        counted &= ~undefined
-    if protocol["average.no_list"] == "skip":
-        counted &= undefined | ~empty  # having no relevant items comes first
+    values, counted, touched = _count(measure, ratio, empty, protocol)
     over = "pooled" if measure.pooled else protocol.text("average.over")
     rows = np.flatnonzero(counted)
+    ratio = Ratio(np.where(ratio.denominator == 0, 0.0, ratio.numerator), ratio.denominator)
     per_user, user_values = _user_values(ratio, values, users, rows, over)
-    if strata.any():
+    if not len(rows):
+        value = _nobody(measure, protocol)
+    elif strata.any():
         parts = [rows[strata[rows] == stratum] for stratum in np.unique(strata[rows])]
         value = exact_mean(np.array([_average_lists(ratio, values, users, part, over) for part in parts]))
     elif over == "users":
@@ -77,14 +83,57 @@ def average(
         users_counted=len(per_user),
         users=per_user,
         values=user_values,
-        impacts=_impacts(users, undefined & of_relevance, empty, protocol),
+        impacts=_impacts(users, touched, protocol),
     )
 
 
-def _list_values(ratio: Ratio, undefined: Mask, protocol: Protocol) -> FloatArray:
-    """The value of each list; of an undefined one, what ``average.no_relevant`` makes it count."""
-    filler = NO_RELEVANT.get(protocol.text("average.no_relevant"), math.nan)
-    return np.where(undefined, filler, ratio.numerator / np.where(undefined, 1.0, ratio.denominator))
+def _count(
+    measure: Measure, ratio: Ratio, empty: Mask, protocol: Protocol
+) -> tuple[FloatArray, Mask, dict[str, tuple[Mask, str]]]:
+    """What each list counts, whether it counts at all, and which lists each decision touched, with what they are."""
+    undefined = ratio.denominator == 0
+    values = ratio.values
+    counted = ~undefined
+    touched = {"average.no_list": (empty & ~undefined, "with an empty list")}
+    if protocol["average.no_list"] == "skip":
+        counted &= ~empty
+    if measure.metric.undefined == "left-out":
+        nowhere = np.zeros(len(values), dtype=np.bool_)
+        return values, counted, {"average.no_relevant": (nowhere, "without relevant items"), **touched}
+    no_relevant = protocol.text("average.no_relevant")
+    neither, no_negatives = protocol.get("average.neither", "no-relevant"), protocol.text("average.no_negatives")
+    without_negatives = undefined & (ratio.numerator == NO_NEGATIVES)
+    both = undefined & empty & (ratio.numerator == NO_RELEVANT)
+    without_relevant = undefined & ~without_negatives
+    if neither != "no-relevant":
+        without_relevant &= ~both
+    rules = {
+        "average.no_relevant": (without_relevant, "without relevant items", no_relevant),
+        "average.neither": (both, "with neither a list nor relevant items", neither),
+        "average.no_negatives": (without_negatives, "without negative items", no_negatives),
+    }
+    for lists, _, rule in rules.values():
+        if rule == "no-list":
+            filler = math.nan if protocol["average.no_list"] == "skip" else measure.metric.empty(measure.variants)
+            counts = not math.isnan(filler)
+        else:
+            rule = no_relevant if rule == "no-relevant" else rule
+            filler, counts = FILLERS.get(str(rule), math.nan), rule != "skip"
+        values[lists], counted[lists] = filler, counts
+    found = {key: (lists, note) for key, (lists, note, _) in rules.items() if key in protocol}
+    if not measure.metric.negatives:
+        del found["average.no_negatives"]
+    return values, counted, {**found, **touched}
+
+
+def _nobody(measure: Measure, protocol: Protocol) -> float:
+    """The value where nobody is averaged."""
+    if protocol["average.nobody"] == "error":
+        raise DataError(
+            f'{measure.name} has nobody to average, and average.nobody = "error" stops there: no test user has what it '
+            'needs (relevant items, a list); give other lists or judgements, or use average.nobody = "nan" or "zero"'
+        )
+    return 0.0 if protocol["average.nobody"] == "zero" else math.nan
 
 
 def _average_lists(ratio: Ratio, values: FloatArray, users: CodeArray, rows: Rows, over: str) -> float:
@@ -134,14 +183,10 @@ def exact_mean(values: FloatArray) -> float:
     return exact_sum(values) / len(values) if len(values) else math.nan
 
 
-def _impacts(users: CodeArray, undefined: Mask, empty: Mask, protocol: Protocol) -> tuple[Impact, ...]:
+def _impacts(users: CodeArray, touched: dict[str, tuple[Mask, str]], protocol: Protocol) -> tuple[Impact, ...]:
     single = _ascend(users) if _sorted(users) else len(np.unique(users)) == len(users)
     unit = "test users" if single else "lists"
-    found = (
-        ("average.no_relevant", undefined, "without relevant items"),
-        ("average.no_list", empty & ~undefined, "with an empty list"),
-    )
     return tuple(
-        Impact(decision, protocol[decision], int(touched.sum()), len(users), unit, note)
-        for decision, touched, note in found
+        Impact(decision, protocol[decision], int(lists.sum()), len(users), unit, note)
+        for decision, (lists, note) in touched.items()
     )

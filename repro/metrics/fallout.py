@@ -6,8 +6,9 @@
 relevant (``judged``), or all items but the relevant ones (``catalogue``). A lower value is the better one.
 
 An empty list recommends nothing wrong and counts 0. A list without relevant items is undefined, as in recall, and
-so is one without negatives. A list of fewer than k items has the wrong ones that it has. Which unjudged items
-share a rank within k is not known, so that shared ranks are refused unless negatives are judged.
+so is one without negatives, for which ``average.no_negatives`` says what counts. A list of fewer than k items has
+the wrong ones that it has. Which unjudged items share a rank within k is not known, so that shared ranks are
+refused unless negatives are judged.
 
 van Rijsbergen, Information retrieval, 2nd edition, Butterworths 1979.
 """
@@ -22,7 +23,7 @@ from repro.data.interactions import FloatArray
 from repro.metrics._hits import defined, discounted_gains, limit, n_negatives, relevant_hits
 from repro.metrics._ranges import UNIT
 from repro.metrics.background import Background
-from repro.metrics.metric import Metric, Ratio
+from repro.metrics.metric import NO_NEGATIVES, NO_RELEVANT, Metric, Ratio
 from repro.protocol import Decision, Option, Protocol, Value
 from repro.ranking.ranked import Ranked
 
@@ -30,7 +31,14 @@ from repro.ranking.ranked import Ranked
 def fallout(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
     """The negative items of each list down to ``k`` over all negative ones."""
     which = str(variants["negatives"])
-    return Ratio(false_positives(ranked, k, which), all_negatives(ranked, which, background))
+    negatives = all_negatives(ranked, which, background)
+    return share_of_negatives(ranked, false_positives(ranked, k, which), negatives)
+
+
+def share_of_negatives(ranked: Ranked, some: FloatArray, negatives: FloatArray) -> Ratio:
+    """Some of the negative items over all of them; where there are none, why there is no value."""
+    why = np.where(ranked.n_relevant > 0, NO_NEGATIVES, NO_RELEVANT)
+    return Ratio(np.where(negatives > 0, some, why), negatives)
 
 
 def false_positives(ranked: Ranked, k: int | None, negatives: str) -> FloatArray:
@@ -77,6 +85,7 @@ METRIC = Metric(
     ),
     needs=("catalogue",),
     whole_list=True,
+    negatives=True,
     objection=objection,
     better="lower",
     range=UNIT,

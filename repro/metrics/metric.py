@@ -22,8 +22,8 @@ from repro.ranking.ranked import Ranked
 # The deepest cut-off there may be, and that of a metric without one: ranks are kept doubled, in 32 bits.
 DEEPEST = 2**29
 
-# What a list without relevant items counts, by ``average.no_relevant``; "skip" leaves it out.
-NO_RELEVANT = {"zero": 0.0, "one": 1.0, "nan": math.nan}
+# What a list without a value counts, by the option that the protocol has for it; "skip" leaves it out.
+FILLERS = {"zero": 0.0, "half": 0.5, "one": 1.0, "nan": math.nan}
 
 Kind = Literal["ranking", "collection", "prediction"]
 Need = Literal["ratings", "train", "test", "catalogue", "timestamps", "features", "previous", "scores"]
@@ -37,15 +37,31 @@ def add_up(blocks: Sequence[FloatArray]) -> FloatArray:
     return reduce(np.add, blocks)
 
 
+def worth_nothing(variants: Mapping[str, Value]) -> float:
+    """The value of an empty list under most metrics."""
+    return 0.0
+
+
+# Why a list has no value: what the numerator is where the denominator is 0.
+NO_RELEVANT, NO_NEGATIVES, NONE_LISTED = 0.0, 1.0, 2.0
+
+
 class Ratio(NamedTuple):
     """A metric of each list as numerator and denominator.
 
     The value is their ratio. The denominator is 0 exactly where the metric is undefined; see ``Metric.undefined``.
-    Kept apart, they can also be pooled.
+    The numerator then says why: 0, the list has no relevant items; 1, it has some and no negatives; 2, it has some
+    and ranks none of them, and the metric leaves out what is not ranked. Kept apart, they can also be pooled.
     """
 
     numerator: FloatArray
     denominator: FloatArray
+
+    @property
+    def values(self) -> FloatArray:
+        """The value of each list, not a number where it is undefined."""
+        undefined = self.denominator == 0
+        return np.where(undefined, np.nan, self.numerator / np.where(undefined, 1.0, self.denominator))
 
 
 @dataclass(frozen=True)
@@ -69,6 +85,9 @@ class Metric:
     whole_list  whether all held-out items of a list must have their places, those below the cut-off too
     undefined   what it means that the denominator of a list is 0: "no-relevant", the list has no relevant items,
                 and ``average.no_relevant`` says what counts; "left-out", there is nothing to say of the list
+    empty       ``empty(variants)`` is the value of an empty list where that does not depend on what is relevant; not a
+                number where there is none
+    negatives   whether a list without negative items has no value, so that ``average.no_negatives`` applies
     objection   ``objection(variants, protocol)`` says why these variants cannot be had under the protocol, and
                 what to ask for instead; an empty text where they can
     pooled      ``pooled(variants)`` says whether numerators and denominators are added up over lists before they
@@ -94,6 +113,8 @@ class Metric:
     also_needs: Callable[[Mapping[str, Value]], tuple[Need, ...]] | None = None
     whole_list: bool = False
     undefined: Literal["no-relevant", "left-out"] = "no-relevant"
+    empty: Callable[[Mapping[str, Value]], float] = worth_nothing
+    negatives: bool = False
     objection: Callable[[Mapping[str, Value], Protocol], str] | None = None
     merge: Callable[[Sequence[FloatArray]], FloatArray] = add_up
     finish: Callable[[FloatArray, Mapping[str, Value], Background], float] | None = None
@@ -186,15 +207,22 @@ class Measure:
     def range(self, protocol: Protocol) -> Range:
         """The lowest and the highest value that there can be under the protocol; infinite where nothing bounds it.
 
-        A list without relevant items counts what ``average.no_relevant`` says, whatever the metric's own values are.
+        A list without a value counts what the protocol says of it, whatever the metric's own values are.
         """
         bounds = self.metric.range
         low, high = bounds(self.cutoff, self.variants, protocol) if callable(bounds) else bounds
-        if self.metric.kind == "ranking" and self.metric.undefined == "no-relevant":
-            stated = NO_RELEVANT.get(protocol.text("average.no_relevant"), math.nan)
-            if not math.isnan(stated):
-                return min(low, stated), max(high, stated)
-        return low, high
+        if self.metric.kind != "ranking" or self.parts:
+            return low, high
+        rules = ["average.nobody"]
+        if self.metric.undefined == "no-relevant":
+            rules += ["average.no_relevant", "average.neither"]
+        if self.metric.negatives:
+            rules.append("average.no_negatives")
+        fillers = [FILLERS.get(str(protocol.get(rule)), math.nan) for rule in rules]
+        if protocol.get("average.neither") == "no-list":
+            fillers.append(self.metric.empty(self.variants))
+        stated = [filler for filler in fillers if not math.isnan(filler)]
+        return min([low, *stated]), max([high, *stated])
 
     def joined(self, values: Mapping[str, tuple[float, int]]) -> tuple[float, int]:
         """The value of the measure and the users behind it, from those of the measures it is made of (or itself)."""

@@ -19,6 +19,7 @@ Hu, Koren & Volinsky, Collaborative filtering for implicit feedback datasets, IC
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -26,7 +27,7 @@ import numpy as np
 from repro.data.interactions import FloatArray
 from repro.metrics._kernels import list_sums
 from repro.metrics.background import Background
-from repro.metrics.metric import Metric, Need, Ratio
+from repro.metrics.metric import NO_RELEVANT, NONE_LISTED, Metric, Need, Ratio
 from repro.protocol import Decision, Option, Value
 from repro.ranking.ranked import Ranked
 
@@ -39,7 +40,14 @@ def mean_percentile_rank(ranked: Ranked, k: int | None, variants: Mapping[str, V
     if variants["unlisted"] == "left-out":
         weights = np.where(ranked.above >= 0, weights, 0.0)
     percentiles = _percentiles(ranked, str(variants["percentile"]), str(variants["unlisted"]), background)
-    return Ratio(list_sums(ranked.offsets, weights * percentiles), list_sums(ranked.offsets, weights))
+    total = list_sums(ranked.offsets, weights)
+    left_out = (ranked.n_relevant > 0) & (variants["unlisted"] == "left-out")
+    why = np.where(left_out, NONE_LISTED, NO_RELEVANT)
+    return Ratio(np.where(total > 0, list_sums(ranked.offsets, weights * percentiles), why), total)
+
+
+def _of_empty_list(variants: Mapping[str, Value]) -> float:
+    return {"last": 100.0, "half-way": 50.0, "left-out": math.nan}[str(variants["unlisted"])]
 
 
 def _percentiles(ranked: Ranked, definition: str, unlisted: str, background: Background) -> FloatArray:
@@ -131,6 +139,7 @@ METRIC = Metric(
     ),
     needs=("test",),
     also_needs=_also_needs,
+    empty=_of_empty_list,
     pooled=_over_pairs,
     better="lower",
     range=(0.0, 100.0),

@@ -6,8 +6,9 @@
 items that are not relevant (``judged``), or all items but the relevant ones (``catalogue``).
 
 An empty list recommends nothing wrong and counts 1. A list without relevant items is undefined, as in recall, and
-so is one without negatives. A list of fewer than k items has the wrong ones that it has. Which unjudged items
-share a rank within k is not known, so that shared ranks are refused unless negatives are judged.
+so is one without negatives, for which ``average.no_negatives`` says what counts. A list of fewer than k items has
+the wrong ones that it has. Which unjudged items share a rank within k is not known, so that shared ranks are
+refused unless negatives are judged.
 
 van Rijsbergen, Information retrieval, 2nd edition, Butterworths 1979.
 """
@@ -18,7 +19,7 @@ from collections.abc import Mapping
 
 from repro.metrics._ranges import UNIT
 from repro.metrics.background import Background
-from repro.metrics.fallout import NEGATIVES, all_negatives, false_positives, objection
+from repro.metrics.fallout import NEGATIVES, all_negatives, false_positives, objection, share_of_negatives
 from repro.metrics.metric import Metric, Ratio
 from repro.protocol import Decision, Value
 from repro.ranking.ranked import Ranked
@@ -28,7 +29,11 @@ def specificity(ranked: Ranked, k: int | None, variants: Mapping[str, Value], ba
     """The negative items of each list that are not among the first ``k``, over all negative ones."""
     which = str(variants["negatives"])
     negatives = all_negatives(ranked, which, background)
-    return Ratio(negatives - false_positives(ranked, k, which), negatives)
+    return share_of_negatives(ranked, negatives - false_positives(ranked, k, which), negatives)
+
+
+def _of_empty_list(variants: Mapping[str, Value]) -> float:
+    return 1.0
 
 
 METRIC = Metric(
@@ -47,6 +52,8 @@ METRIC = Metric(
     ),
     needs=("catalogue",),
     whole_list=True,
+    empty=_of_empty_list,
+    negatives=True,
     objection=objection,
     range=UNIT,
     aliases={"tnr": {}},

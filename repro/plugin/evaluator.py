@@ -27,6 +27,9 @@ FEATURES: Mapping[str, str] = {
     "fallback": "scores marked as made up by the framework",
     "no-relevant": "users without relevant items",
     "no-list": "users without a list",
+    "neither": "users with neither a list nor relevant items",
+    "no-negatives": "users all of whose items are relevant",
+    "nobody": "no user with both a list and relevant items",
     "duplicates": "a held-out pair that is there twice",
 }
 

@@ -28,7 +28,9 @@ class Option:
     """One answer to a decision.
 
     ``means`` spells an option out in other decisions: an option with it is a shorthand, replaced when a
-    protocol is resolved, so that the short and the long form are one protocol with one hash.
+    protocol is resolved, so that the short and the long form are one protocol with one hash. ``when`` says under
+    which other decisions the option differs from the remaining ones: elsewhere it is refused, with the advice
+    ``instead``.
     """
 
     value: str
@@ -36,6 +38,8 @@ class Option:
     cite: str = ""
     used_by: tuple[str, ...] = ()
     means: Mapping[str, Value] = field(default_factory=dict)
+    when: tuple[When | AnyOf, ...] = ()
+    instead: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,8 @@ class When:
     def __str__(self) -> str:
         if self.above is not None:
             return f"{self.decision} > {self.above:g}"
+        if len(self.other_than) == 1:
+            return f"{self.decision} is not {toml_value(self.other_than[0])}"
         if self.other_than:
             return f"{self.decision} is none of {', '.join(toml_value(value) for value in self.other_than)}"
         return f"{self.decision} is {' or '.join(toml_value(value) for value in self.values)}"

@@ -230,6 +230,7 @@ def resolve(
             problems.append(
                 f"{decision.id} is not stated and has no default: {decision.question} Allowed: {decision.allowed()}"
             )
+    problems += _refused_options(active, values, origins, known)
     problems += contradictions(active)
     if problems:
         raise ProtocolError("\n".join(problems))
@@ -275,6 +276,24 @@ def _spelled_out(
             spelled[target] = meant
             sources[target] = origins.get(key, DEFAULT)
     return spelled, sources
+
+
+def _refused_options(
+    active: Mapping[str, Value], values: Mapping[str, Value], origins: Mapping[str, str], known: Registry
+) -> list[str]:
+    """Options that the other decisions rule out, each with what to do about it."""
+    found = []
+    for key, value in active.items():
+        if not known.allows(known[key], value, values):
+            option = known[key].option(value)
+            assert option is not None
+            needs = " and ".join(map(str, option.when))
+            advice = option.instead or "choose another option, or change that"
+            found.append(
+                f"{_where(key, origins)}{key} = {_shown(value)} has no effect of its own here: "
+                f"it applies when {needs}; {advice}"
+            )
+    return found
 
 
 def contradictions(values: Mapping[str, Value]) -> list[str]:

@@ -47,6 +47,8 @@ def test_what_a_function_does_is_found(of_ndcg):
         "average.over": "users",
         "average.no_relevant": "skip",
         "average.no_list": "zero",
+        "average.neither": "no-relevant",
+        "average.nobody": "nan",
         "metric.ndcg.gain": "binary",
         "metric.ndcg.discount": "log2",
         "metric.ndcg.ideal": "min",

@@ -61,6 +61,23 @@ def test_three_hundred_policies_drawn_at_random_are_found(seed):
     check_planted(ALL[seed % len(ALL)], 1_000 + seed)
 
 
+@pytest.mark.parametrize(
+    ("metric", "policy"),
+    [
+        ("hit", {"average.no_relevant": "zero", "average.neither": "skip"}),
+        ("recall", {"average.no_list": "skip", "average.neither": "nan", "average.nobody": "error"}),
+        ("specificity", {"average.neither": "no-list", "average.no_negatives": "half", "average.nobody": "zero"}),
+    ],
+)
+def test_what_users_count_who_lack_something_is_found(metric, policy):
+    space = Space(metric_named(metric))
+    [planted_so] = space.changed(space.start, {"relevance.threshold": 3.0, **policy})
+    features = ("graded", "no-relevant", "no-list", "neither", "nobody", "no-negatives", "training")
+    found = infer_policy(asked_only(box_of(space, planted_so, by_user=False), *features), evidence=False)
+    assert found.status == "explained", found.to_text()
+    assert {key: found.policy[key] for key in policy} == policy
+
+
 def one_user_left_out(question: Question) -> Question:
     first = min(question.tested, key=lambda user: user.id)
     rest = tuple(user for user in question.users if user is not first)

@@ -116,8 +116,7 @@ def make_background(
 
 def values_of(ratio: Ratio) -> list[float]:
     """The value of each list, NaN where it is undefined."""
-    with np.errstate(invalid="ignore"):
-        return (ratio.numerator / ratio.denominator).tolist()
+    return ratio.values.tolist()
 
 
 @pytest.fixture(scope="session")

@@ -82,9 +82,11 @@ def test_each_user_alone(averaged):
 
 
 def test_impacts_count_whom_the_decisions_touch(averaged):
-    relevant, empty = averaged(LISTS, no_relevant="zero").impacts
-    assert relevant == Impact("average.no_relevant", "zero", 1, 5, "lists", "without relevant items")
-    assert empty == Impact("average.no_list", "zero", 1, 5, "lists", "with an empty list")
+    relevant, neither, empty = averaged([*LISTS, (5, 0, 0, 0, True)], no_relevant="zero", neither="skip").impacts
+    assert relevant == Impact("average.no_relevant", "zero", 1, 6, "lists", "without relevant items")
+    both = "with neither a list nor relevant items"
+    assert neither == Impact("average.neither", "skip", 1, 6, "lists", both)
+    assert empty == Impact("average.no_list", "zero", 1, 6, "lists", "with an empty list")
     assert averaged(LISTS[1:]).impacts[0].unit == "test users"
 
 

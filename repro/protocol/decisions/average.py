@@ -1,6 +1,17 @@
 """Who is averaged, and how."""
 
-from repro.protocol.decision import Decision, Option
+from repro.protocol.decision import AnyOf, Decision, Option, When
+
+_NOT_POOLED = When("average.over", other_than=("pooled",))
+
+
+def _unlike_no_relevant(value: str) -> When:
+    """That an option does not repeat what ``average.no_relevant`` says already."""
+    return When("average.no_relevant", other_than=(value,))
+
+
+_REPEATS = 'use "no-relevant", which means the same here'
+_NO_PART = 'a pooled average has no values of users; use "no-relevant"'
 
 DECISIONS = (
     Decision(
@@ -23,7 +34,7 @@ DECISIONS = (
     ),
     Decision(
         "average.no_relevant",
-        "What does a test user without relevant items count?",
+        "What does a test user without relevant items count (with a list or, unless average.neither differs, without)?",
         options=(
             Option("skip", "nothing: left out of the average"),
             Option("zero", "0"),
@@ -34,12 +45,71 @@ DECISIONS = (
     ),
     Decision(
         "average.no_list",
-        "What does a test user count whose list is empty?",
+        "What does a test user with relevant items count whose list is empty?",
         options=(
             Option("zero", "what the metric makes of an empty list: the worst, 0 for most"),
             Option("skip", "nothing: left out of the average"),
         ),
         default="zero",
+    ),
+    Decision(
+        "average.neither",
+        "What does a test user count who has neither a list nor relevant items?",
+        options=(
+            Option("no-relevant", "what average.no_relevant says"),
+            Option(
+                "no-list",
+                'what average.no_list says; with "zero", what the metric makes of an empty list, 0 for most',
+                when=(
+                    _NOT_POOLED,
+                    AnyOf((_unlike_no_relevant("skip"), When("average.no_list", other_than=("skip",)))),
+                ),
+                instead=_REPEATS,
+            ),
+            Option(
+                "skip",
+                "nothing: left out of the average",
+                when=(
+                    _unlike_no_relevant("skip"),
+                    AnyOf((When("average.no_list", other_than=("skip",)), When("average.over", ("pooled",)))),
+                ),
+                instead='use "no-relevant" or "no-list", whichever means the same here',
+            ),
+            Option("zero", "0", when=(_NOT_POOLED, _unlike_no_relevant("zero")), instead=_REPEATS),
+            Option("one", "1", when=(_NOT_POOLED, _unlike_no_relevant("one")), instead=_REPEATS),
+            Option("nan", "not a number", when=(_unlike_no_relevant("nan"),), instead=_REPEATS),
+        ),
+        default="no-relevant",
+        when=(When("candidates.relevant", ("all",)),),
+    ),
+    Decision(
+        "average.no_negatives",
+        "What does a list count that has relevant items and no negative ones, where a metric compares the two?",
+        options=(
+            Option("no-relevant", "what average.no_relevant says of a list without relevant items"),
+            Option("skip", "nothing: left out of the average", when=(_unlike_no_relevant("skip"),), instead=_REPEATS),
+            Option("zero", "0", when=(_NOT_POOLED, _unlike_no_relevant("zero")), instead=_REPEATS),
+            Option("half", "1/2, as an order at random", when=(_NOT_POOLED,), instead=_NO_PART),
+            Option("one", "1", when=(_NOT_POOLED, _unlike_no_relevant("one")), instead=_REPEATS),
+            Option(
+                "nan",
+                "not a number",
+                used_by=("scikit-learn",),
+                when=(_unlike_no_relevant("nan"),),
+                instead=_REPEATS,
+            ),
+        ),
+        default="no-relevant",
+    ),
+    Decision(
+        "average.nobody",
+        "What is a metric of lists when nobody is left to be averaged?",
+        options=(
+            Option("nan", "not a number"),
+            Option("zero", "0"),
+            Option("error", "the evaluation stops with an error"),
+        ),
+        default="nan",
     ),
     Decision(
         "average.folds",
