@@ -70,7 +70,7 @@ class _Trial:
 
     def of_ties(self) -> Iterator[str]:
         """Whether the numbers lie between what the worst and the best order of ties give."""
-        if "ties.break" not in self._protocol:
+        if "ties.break" not in self._protocol or isinstance(self._measure.tie_order, str):
             return
         touched = lists = 0
         for fold in self._folds:

@@ -22,6 +22,7 @@ from repro.data.filters import one_row_per_pair
 from repro.data.interactions import CodeArray, Interactions
 from repro.errors import ReproError
 from repro.metrics import (
+    EXTREMES,
     Background,
     Measure,
     Ratio,
@@ -211,7 +212,8 @@ class Simulation:
         scores = Scores(self._case.scores.values[cells], None if state is None else state[cells])
         every = range(1, block.items.size)
         ranked, tally = rank(scores, block, rules, depth=None, cutoffs=every, threads=1)
-        if "scores" in self._space.metric.needs or self._space.metric.also_needs:
+        by_extreme = rules.ties.rule in EXTREMES
+        if by_extreme or "scores" in self._space.metric.needs or self._space.metric.also_needs:
             ranked = replace(ranked, scores=listed_scores(ranked, scores, block, rules))
         return _Ranked(listed, ranked, bool(tally.lists_tied.any() or tally.scores[N_MISSING]))
 

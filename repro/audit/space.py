@@ -13,7 +13,8 @@ from functools import cached_property
 
 from repro.audit.question import HIGHEST
 from repro.errors import ProtocolError
-from repro.metrics import Metric
+from repro.metrics import EXTREMES, Metric
+from repro.metrics.metric import DEEPEST
 from repro.protocol import Decision, Protocol, Value, registry
 
 # The stages of an evaluation, and the decisions, or families of them, that each reads.
@@ -192,5 +193,9 @@ class Space:
             self.metric.undefined_in_1r or values["candidates.base"] == "user-test-items"
         ):
             return False
+        if values.get("ties.break") in EXTREMES:
+            k = None if self.metric.cutoff == "none" else DEEPEST
+            if isinstance(self.metric.order_of_ties(k, hypothesis.variants), str):
+                return False
         objection = self.metric.objection
         return objection is None or not objection(hypothesis.variants, hypothesis.protocol)

@@ -17,7 +17,7 @@ from repro.evaluate import _protocol as protocol_of
 from repro.evaluate.frames import Frames, read_frames
 from repro.evaluate.given import Given
 from repro.evaluate.measuring import rank
-from repro.metrics import Measure, metrics
+from repro.metrics import EXTREMES, Measure, metrics
 from repro.metrics._curves import (
     Lengths,
     mean_precision_at_levels,
@@ -26,6 +26,7 @@ from repro.metrics._curves import (
     tally_places,
 )
 from repro.metrics._pooled_pairs import pooled_pairs, pooled_points
+from repro.metrics.tie_order import with_hits_by
 from repro.protocol import Protocol
 from repro.ranking import Ranked
 
@@ -57,8 +58,8 @@ def area_metrics(
     if (kind, join) == ("roc", "lengths"):
         shares = [f"croc[normalised=perfect,rates={rates}]"] if perfect else []
         return [f"croc[rates={rates}]", *shares]
-    expected = protocol is not None and protocol["ties.break"] == "expected"
-    unnamed = (kind, join) == ("precision-recall", "lengths") and (rates == "totals" or expected)
+    without = protocol is not None and protocol["ties.break"] in ("expected", *EXTREMES)
+    unnamed = (kind, join) == ("precision-recall", "lengths") and (rates == "totals" or without)
     return [] if unnamed else [_AREAS[kind, join]]
 
 
@@ -85,7 +86,8 @@ def curves(
               ROC curve is the GROC, and its area the metric groc; the other area is pr-auc.
               "lengths": a point for each list length ``n``, with mean precision and recall (mean true and false
               positive rate) of the first n items of each list; a list of fewer items keeps what it has. The areas
-              are pr-auc[join=lengths] and croc[rates=means]. Under ``ties.break = "expected"`` all are expected values.
+              are pr-auc[join=lengths] and croc[rates=means]. Under ``ties.break = "expected"`` all are expected values;
+              under "best" ("worst") each list has its relevant items first (last) among equal scores.
               "users": a curve for each user, then their mean height at fixed recalls (false positive rates). The
               precision of a user at a recall is the highest at that recall or any beyond, 0 where that is never
               reached (with 11 points, TREC's interpolated precision); the true positive rate at a false positive
@@ -127,6 +129,9 @@ def curves_of_frames(
     # The metric says how far down lists are needed, and whether their scores are.
     metric = metrics()["groc" if join == "pooled" else "croc"]
     ranked = rank(frames, [Measure(metric, None, {})], resolved, seed)
+    if ranked.ties in EXTREMES:
+        first = 2.0 * ranked.relevant_gains - 1.0
+        ranked = with_hits_by(ranked, first if ranked.ties == "best" else -first)
     _require_both(kind, ranked)
     if join == "pooled":
         return _pooled(ranked, kind, points or MOST_POINTS)

@@ -401,8 +401,7 @@ class _AlgorithmStages:
 
     def _rank(self, listed: _Listed, asked: _Asked) -> Ranked:
         scores, facts = self._take(listed)
-        own = id(listed) if asked.protocol["ties.break"] in ("best", "worst") else 0
-        ranked_by = (listed.unjudged, own, facts.rules_that_matter(asked))
+        ranked_by = (listed.unjudged, facts.rules_that_matter(asked))
         key = (id(listed), *ranked_by)
         if self._judged is None or self._judged[0] != key:
             if self._ranked is None or self._ranked[0] != ranked_by:

@@ -9,12 +9,22 @@ from functools import cache
 
 from repro.metrics.averaging import Averaged, average
 from repro.metrics.background import Background, lacking
-from repro.metrics.metric import Measure, Metric, Ratio, by_any_name, named, parse_measure, simple_measures
+from repro.metrics.metric import (
+    EXTREMES,
+    Measure,
+    Metric,
+    Ratio,
+    by_any_name,
+    has_exact_extremes,
+    named,
+    parse_measure,
+    simple_measures,
+)
 from repro.metrics.predictions import Predictions, TrainRatings, average_predictions, resolve_predictions, spoils
 from repro.plugin import plugins
 from repro.protocol import Decision
 
-_PLUMBING = {"averaging", "background", "metric", "predictions"}
+_PLUMBING = {"averaging", "background", "metric", "predictions", "tie_order"}
 
 
 @cache
@@ -44,6 +54,7 @@ def decisions() -> Iterator[Decision]:
 
 
 __all__ = [
+    "EXTREMES",
     "Averaged",
     "Background",
     "Measure",
@@ -54,6 +65,7 @@ __all__ = [
     "average",
     "average_predictions",
     "decisions",
+    "has_exact_extremes",
     "lacking",
     "metric_named",
     "metrics",

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from repro.data.interactions import FloatArray
 from repro.metrics._lists import shown
 from repro.metrics.background import EarlierLists
+from repro.protocol import Value
 from repro.ranking.ranked import Ranked
+
+
+def no_order_of_two_times(k: int | None, variants: Mapping[str, Value]) -> str:
+    """Why a metric of lists of two times has no best and no worst order of tied items."""
+    return "earlier lists can have tied items too, and the value depends on the order of both"
 
 
 def new_items(ranked: Ranked, k: int | None, earlier: Sequence[EarlierLists]) -> tuple[FloatArray, FloatArray]:

@@ -28,6 +28,11 @@ def refuse_expected(variants: Mapping[str, Value], protocol: Protocol) -> str:
     return ""
 
 
+def no_best_order(k: int | None, variants: Mapping[str, Value]) -> str:
+    """Why a metric of all lists together has no best and no worst order of tied items."""
+    return "the value depends on the tied items of all lists together, and no search through their orders is feasible"
+
+
 def shown(ranked: Ranked, k: int | None) -> npt.NDArray[np.int32]:
     """Lists by places down to ``k``: the item codes, -1 beyond the end of a list."""
     return np.ascontiguousarray(ranked.items[:, :k])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import partial
+from dataclasses import dataclass
 
-from repro.metrics.metric import Range, RangeOf
+from repro.metrics.metric import Range
 from repro.protocol import Protocol, Value
 
 UNIT: Range = (0.0, 1.0)
@@ -14,20 +14,20 @@ NOT_NEGATIVE: Range = (0.0, math.inf)
 CORRELATION: Range = (-1.0, 1.0)
 
 
-def at_single_ranks(low: float, high: float) -> RangeOf:
+@dataclass(frozen=True)
+class AtSingleRanks:
     """The range of a metric that counts items at ranks down to k: it holds where every item has a rank of its own.
 
     Where tied items share a rank, more than k of them can have a rank of at most k: nothing bounds their number.
     """
-    return partial(_at_single_ranks, low, high)  # not a function within this one: plans are sent to other processes
 
+    low: float
+    high: float
 
-def _at_single_ranks(
-    low: float, high: float, k: int | None, variants: Mapping[str, Value], protocol: Protocol
-) -> Range:
-    if not shares_ranks(protocol):
-        return low, high
-    return -math.inf if low < 0 else low, math.inf
+    def __call__(self, k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
+        if not shares_ranks(protocol):
+            return self.low, self.high
+        return -math.inf if self.low < 0 else self.low, math.inf
 
 
 def shares_ranks(protocol: Protocol) -> bool:

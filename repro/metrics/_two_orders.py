@@ -5,6 +5,7 @@ Sums are of whole numbers, so that they do not depend on the order in which item
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,8 @@ from numba import njit
 from repro.candidates.lists import Offsets
 from repro.data.interactions import FloatArray
 from repro.metrics.background import Background
-from repro.protocol import Decision, Option
+from repro.metrics.tie_order import UNAFFECTED, ByHits, TieOrder
+from repro.protocol import Decision, Option, Value
 from repro.ranking.ranked import Ranked
 
 _compiled = njit(cache=True, nogil=True, error_model="numpy")
@@ -69,6 +71,26 @@ def list_and_ratings(ranked: Ranked, ties: str, background: Background) -> TwoOr
     listed = ranked.position > 0
     offsets = np.concatenate([[0], np.cumsum(listed)])[ranked.offsets]
     return TwoOrders(offsets, -ranks[listed].astype(np.int64), background.ratings_of_hits(ranked)[listed])
+
+
+def _ratings(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+    return background.ratings_of_hits(ranked)
+
+
+def _ratings_reversed(
+    ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background
+) -> FloatArray:
+    return -background.ratings_of_hits(ranked)
+
+
+def ratings_higher_first(k: int | None, variants: Mapping[str, Value]) -> TieOrder:
+    """The order of tied items that agrees most with the ratings, where they count in an order at all."""
+    return ByHits(_ratings) if variants["ties"] == "order" else UNAFFECTED
+
+
+def ratings_lower_first(k: int | None, variants: Mapping[str, Value]) -> TieOrder:
+    """The order of tied items that is most at odds with the ratings, where they count in an order at all."""
+    return ByHits(_ratings_reversed) if variants["ties"] == "order" else UNAFFECTED
 
 
 def count_pairs(orders: TwoOrders) -> Pairs:

@@ -20,8 +20,9 @@ from repro.data.interactions import FloatArray
 from repro.metrics._expected import expected_mean_precisions, expected_precision_sums
 from repro.metrics._hits import defined, limit, list_lengths, share_of, slots
 from repro.metrics._kernels import precision_sums
-from repro.metrics._ranges import at_single_ranks
+from repro.metrics._ranges import AtSingleRanks
 from repro.metrics.metric import Metric, Ratio
+from repro.metrics.tie_order import RELEVANT_FIRST, TieOrder
 from repro.protocol import Decision, Option, Value
 from repro.ranking.ranked import Ranked
 
@@ -64,6 +65,16 @@ def _sums_and_counts(ranked: Ranked, k: int) -> tuple[FloatArray, FloatArray]:
     return sums, counts
 
 
+def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder | str:
+    """A relevant item that moves up adds more; but it may lower the mean precision of the hits that it joins."""
+    if variants["denominator"] == "hits" and k is not None:
+        return (
+            'with denominator = "hits" one more hit within the cut-off can lower the mean; ask for another '
+            "denominator, or for no cut-off"
+        )
+    return RELEVANT_FIRST
+
+
 METRIC = Metric(
     name="ap",
     title="Average precision",
@@ -84,7 +95,8 @@ METRIC = Metric(
             default="relevant",
         ),
     ),
-    range=at_single_ranks(0.0, 1.0),
+    range=AtSingleRanks(0.0, 1.0),
+    tie_order=_tie_order,
     aliases={"map": {}, "average-precision": {}},
     undefined_in_1r=(
         "with one relevant item per list, average precision is the reciprocal rank; ask for rr (Bellogín 2012, 4.6.3)"

@@ -22,6 +22,7 @@ from repro.data.interactions import FloatArray
 from repro.metrics._expected import expected_mean_ranks
 from repro.metrics._hits import discounted_gains, limit, relevant_hits
 from repro.metrics.metric import Metric, Range, Ratio
+from repro.metrics.tie_order import RELEVANT_LAST, TieOrder
 from repro.protocol import Protocol, Value
 from repro.ranking.ranked import Ranked
 
@@ -47,6 +48,16 @@ def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> 
     return 1.0, math.inf if k is None else float(k)
 
 
+def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder | str:
+    """The highest mean rank has relevant items last."""
+    if k is not None:
+        return (
+            "an order of tied items can leave a list without a hit within the cut-off, and so out of the average; ask "
+            "for arc without a cut-off, or for rr"
+        )
+    return RELEVANT_LAST
+
+
 METRIC = Metric(
     name="arc",
     title="Average rank of correct recommendations",
@@ -56,5 +67,6 @@ METRIC = Metric(
     undefined="left-out",
     better="lower",
     range=_range,
+    tie_order=_tie_order,
     cite="Burke 2004",
 )

@@ -19,6 +19,7 @@ import numpy as np
 from repro.metrics._hits import defined, discounted_gains, limit
 from repro.metrics._ranges import shares_ranks
 from repro.metrics.metric import Metric, Range, Ratio
+from repro.metrics.tie_order import RELEVANT_FIRST
 from repro.protocol import Protocol, Value
 from repro.ranking.ranked import Ranked
 
@@ -44,5 +45,6 @@ METRIC = Metric(
     compute=reciprocal_hit_ranks,
     cutoff="optional",
     range=_range,
+    tie_order=RELEVANT_FIRST,
     cite="Deshpande & Karypis 2004",
 )

@@ -33,6 +33,7 @@ from repro.metrics._pairs import expected_pairs_won, pairs_won
 from repro.metrics._ranges import UNIT
 from repro.metrics.background import Background
 from repro.metrics.metric import NO_NEGATIVES, NO_RELEVANT, NONE_LISTED, Metric, Ratio
+from repro.metrics.tie_order import RELEVANT_FIRST
 from repro.protocol import Decision, Option, Protocol, Value
 from repro.ranking.ranked import Ranked
 
@@ -149,6 +150,7 @@ METRIC = Metric(
     objection=_objection,
     pooled=_by_positives,
     range=UNIT,
+    tie_order=RELEVANT_FIRST,
     aliases={"roc-auc": {}, "auc-roc": {}, "gauc": {"weight": "positives"}},
     cite="Hanley & McNeil 1982",
 )

@@ -29,6 +29,7 @@ from repro.metrics._hits import limit, share_of
 from repro.metrics._kernels import preference_sums
 from repro.metrics._ranges import UNIT
 from repro.metrics.metric import Metric, Ratio
+from repro.metrics.tie_order import RELEVANT_FIRST
 from repro.protocol import Decision, Option, Value
 from repro.ranking.ranked import Ranked
 
@@ -76,5 +77,6 @@ METRIC = Metric(
         ),
     ),
     range=UNIT,
+    tie_order=RELEVANT_FIRST,
     cite="Buckley & Voorhees 2004",
 )

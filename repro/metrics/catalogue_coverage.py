@@ -16,7 +16,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.metrics._lists import recommended_items, refuse_expected
+from repro.metrics._lists import no_best_order, recommended_items, refuse_expected
 from repro.metrics._ranges import UNIT
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric
@@ -37,5 +37,6 @@ METRIC = Metric(
     cutoff="required",
     objection=refuse_expected,
     range=UNIT,
+    tie_order=no_best_order,
     cite="Ge et al. 2010",
 )

@@ -29,6 +29,7 @@ from repro.metrics._curves import Lengths, add_places, objection_to_shared_ranks
 from repro.metrics._ranges import UNIT
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric
+from repro.metrics.tie_order import RELEVANT_FIRST
 from repro.protocol import Decision, Option, Protocol, Value
 from repro.ranking.ranked import Ranked
 
@@ -78,5 +79,6 @@ METRIC = Metric(
     ),
     objection=_objection,
     range=UNIT,
+    tie_order=RELEVANT_FIRST,
     cite="Schein et al. 2002, 2005",
 )

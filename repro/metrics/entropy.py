@@ -23,7 +23,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.metrics._lists import recommended_items, refuse_expected
+from repro.metrics._lists import no_best_order, recommended_items, refuse_expected
 from repro.metrics._ranges import NOT_NEGATIVE, UNIT
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric, Range
@@ -76,5 +76,6 @@ METRIC = Metric(
     ),
     objection=refuse_expected,
     range=_range,
+    tie_order=no_best_order,
     cite="Shani & Gunawardana 2011",
 )

@@ -27,9 +27,10 @@ from repro.data.interactions import FloatArray
 from repro.metrics._hits import defined, discounted_gains, limit
 from repro.metrics._lists import denominator_decision, places, refuse_expected, shown, worth_sums
 from repro.metrics._places import discounts
-from repro.metrics._ranges import UNIT, at_single_ranks
+from repro.metrics._ranges import UNIT, AtSingleRanks
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric, Range, Ratio
+from repro.metrics.tie_order import ByHits, ByItems, Places, TieOrder
 from repro.protocol import Decision, Option, Protocol, Value
 from repro.ranking.ranked import Ranked
 
@@ -39,13 +40,12 @@ def popularity_complement(
 ) -> Ratio:
     """The discounted popularity complements of each list down to ``k`` over the discounts of its ranks."""
     kind = str(variants["discount"])
-    unseen_by = 1.0 - background.popularity / max(background.n_train_users, 1)
     ranks = _discounts_until(places(ranked, k, variants).astype(np.int64), kind)
     if variants["relevance"] == "relevant":
-        gains = ranked.relevant_gains * unseen_by[ranked.hit_items]
+        gains = _of_hits(ranked, k, variants, background)
         return Ratio(discounted_gains(ranked, limit(k), gains, kind), defined(ranks, ranked))
     items = shown(ranked, k)
-    return Ratio(worth_sums(items, unseen_by, discounts(kind, 2.0, items.shape[1])), ranks)
+    return Ratio(worth_sums(items, _unseen_share(background), discounts(kind, 2.0, items.shape[1])), ranks)
 
 
 def _discounts_until(depths: np.ndarray[tuple[int, ...], np.dtype[np.int64]], kind: str) -> FloatArray:
@@ -62,7 +62,26 @@ def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
 
 
 def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
-    return UNIT if variants["relevance"] == "none" else at_single_ranks(0.0, 1.0)(k, variants, protocol)
+    return UNIT if variants["relevance"] == "none" else AtSingleRanks(0.0, 1.0)(k, variants, protocol)
+
+
+def _unseen_share(background: Background) -> FloatArray:
+    """The share of the training users who do not have each item."""
+    return 1.0 - background.popularity / max(background.n_train_users, 1)
+
+
+def _of_hits(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+    return ranked.relevant_gains * _unseen_share(background)[ranked.hit_items]
+
+
+def _of_items(
+    ranked: Ranked, lists: Places, places: Places, variants: Mapping[str, Value], background: Background
+) -> FloatArray:
+    return _unseen_share(background)[ranked.items[lists, places]]
+
+
+def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder:
+    return ByHits(_of_hits) if variants["relevance"] == "relevant" else ByItems(_of_items)
 
 
 METRIC = Metric(
@@ -95,5 +114,6 @@ METRIC = Metric(
     needs=("train",),
     objection=_objection,
     range=_range,
+    tie_order=_tie_order,
     cite="Vargas & Castells 2011",
 )

@@ -20,8 +20,9 @@ from collections.abc import Mapping, Sequence
 
 from repro.metrics import precision, recall
 from repro.metrics._hits import relevant_hits
-from repro.metrics._ranges import at_single_ranks
+from repro.metrics._ranges import AtSingleRanks
 from repro.metrics.metric import Metric, Ratio
+from repro.metrics.tie_order import RELEVANT_FIRST
 from repro.protocol import Decision, Option, Value
 from repro.ranking.ranked import Ranked
 
@@ -88,7 +89,8 @@ METRIC = Metric(
     ),
     parts=means,
     join=harmonic_mean,
-    range=at_single_ranks(0.0, 1.0),
+    range=AtSingleRanks(0.0, 1.0),
+    tie_order=RELEVANT_FIRST,
     aliases={"f-measure": {}, "f-score": {}},
     undefined_in_1r=(
         "with one relevant item per list, recall is the hit rate and F1@k is 2 / (k + 1) of it; ask for hit "

@@ -24,6 +24,7 @@ from repro.metrics._hits import defined, discounted_gains, limit, n_negatives, r
 from repro.metrics._ranges import UNIT
 from repro.metrics.background import Background
 from repro.metrics.metric import NO_NEGATIVES, NO_RELEVANT, Metric, Ratio
+from repro.metrics.tie_order import RELEVANT_LAST
 from repro.protocol import Decision, Option, Protocol, Value
 from repro.ranking.ranked import Ranked
 
@@ -89,6 +90,7 @@ METRIC = Metric(
     objection=objection,
     better="lower",
     range=UNIT,
+    tie_order=RELEVANT_LAST,
     aliases={"fall-out": {}, "fpr": {}},
     cite="van Rijsbergen 1979",
 )

@@ -31,6 +31,7 @@ from repro.metrics._two_orders import Pairs, TwoOrders, count_pairs
 from repro.metrics.averaging import exact_mean
 from repro.metrics.metric import Metric
 from repro.metrics.predictions import Predictions
+from repro.metrics.tie_order import UNAFFECTED
 from repro.protocol import Decision, Option, Value
 
 
@@ -102,5 +103,6 @@ METRIC = Metric(
         ),
     ),
     range=UNIT,
+    tie_order=UNAFFECTED,
     cite="Koren & Sill 2013",
 )

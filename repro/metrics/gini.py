@@ -25,7 +25,7 @@ import numpy as np
 
 from repro.data.description import gini
 from repro.data.interactions import FloatArray
-from repro.metrics._lists import recommended_items, refuse_expected
+from repro.metrics._lists import no_best_order, recommended_items, refuse_expected
 from repro.metrics._ranges import UNIT
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric
@@ -74,5 +74,6 @@ METRIC = Metric(
     objection=refuse_expected,
     better="lower",
     range=UNIT,
+    tie_order=no_best_order,
     cite="Shani & Gunawardana 2011",
 )

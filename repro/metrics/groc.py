@@ -24,6 +24,7 @@ from repro.metrics._pooled_pairs import Pool, join_pairs, pooled_pairs
 from repro.metrics._ranges import UNIT
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric
+from repro.metrics.tie_order import UNAFFECTED
 from repro.protocol import Value
 from repro.ranking.ranked import Ranked
 
@@ -47,5 +48,6 @@ METRIC = Metric(
     finish=area,
     needs=("scores",),
     range=UNIT,
+    tie_order=UNAFFECTED,
     cite="Schein et al. 2002",
 )

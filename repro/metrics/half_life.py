@@ -21,26 +21,33 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from repro.data.interactions import FloatArray
 from repro.metrics._hits import discounted_gains, limit
 from repro.metrics._kernels import ideal_sums
 from repro.metrics._places import discounts
-from repro.metrics._ranges import at_single_ranks
+from repro.metrics._ranges import AtSingleRanks
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric, Need, Ratio
+from repro.metrics.tie_order import ByHits
 from repro.protocol import Decision, Option, Value
 from repro.ranking.ranked import Ranked
 
 
 def half_life_utility(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
     """100 times the utility of each list over the highest one it could have."""
-    binary = variants["utility"] == "binary"
-    utility = ranked.relevant_gains if binary else background.ratings_of_hits(ranked)
-    gains = np.maximum(utility - float(variants["d"]), 0.0)
+    gains = _utilities(ranked, variants, background)
     alpha = float(variants["alpha"])
     depths = np.minimum(np.diff(ranked.offsets), limit(k))
     worth = discounts("half-life", alpha, int(depths.max(initial=1)))
     found = discounted_gains(ranked, limit(k), gains, "half-life", alpha)
     return Ratio(100.0 * found, ideal_sums(ranked.offsets, gains, depths, worth, False))
+
+
+def _utilities(ranked: Ranked, variants: Mapping[str, Value], background: Background) -> FloatArray:
+    """What each held-out item is worth: its utility beyond d."""
+    binary = variants["utility"] == "binary"
+    utility = ranked.relevant_gains if binary else background.ratings_of_hits(ranked)
+    return np.maximum(utility - float(variants["d"]), 0.0)
 
 
 def _needs_ratings(variants: Mapping[str, Value]) -> tuple[Need, ...]:
@@ -49,6 +56,10 @@ def _needs_ratings(variants: Mapping[str, Value]) -> tuple[Need, ...]:
 
 def _adds_up_users(variants: Mapping[str, Value]) -> bool:
     return variants["join"] == "sums"
+
+
+def _worth(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+    return _utilities(ranked, variants, background)
 
 
 METRIC = Metric(
@@ -97,7 +108,8 @@ METRIC = Metric(
     needs=("test",),
     also_needs=_needs_ratings,
     pooled=_adds_up_users,
-    range=at_single_ranks(0.0, 100.0),
+    range=AtSingleRanks(0.0, 100.0),
+    tie_order=ByHits(_worth),
     aliases={"rank-score": {}},
     cite="Breese et al. 1998",
 )

@@ -17,6 +17,7 @@ import numpy as np
 from repro.metrics._hits import defined, first_hits
 from repro.metrics._ranges import UNIT
 from repro.metrics.metric import Metric, Ratio
+from repro.metrics.tie_order import RELEVANT_FIRST
 from repro.protocol import Value
 from repro.ranking.ranked import Ranked
 
@@ -33,6 +34,7 @@ METRIC = Metric(
     compute=hit,
     cutoff="required",
     range=UNIT,
+    tie_order=RELEVANT_FIRST,
     aliases={"hit-rate": {}, "success": {}},
     cite="Deshpande & Karypis 2004",
 )

@@ -20,14 +20,16 @@ On the robustness and discriminative power of information retrieval metrics for 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
 
 from repro.metrics._hits import limit, share_of
 from repro.metrics._kernels import inferred_precision_sums
-from repro.metrics._ranges import at_single_ranks
+from repro.metrics._ranges import AtSingleRanks
 from repro.metrics.metric import Metric, Ratio
+from repro.metrics.tie_order import RELEVANT_FIRST, TieOrder
 from repro.protocol import Decision, Option, Protocol, Value
 from repro.ranking.ranked import Ranked
 
@@ -54,6 +56,22 @@ def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
             '"item-asc" or "random"'
         )
     return ""
+
+
+def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder | str:
+    """Relevant items first, as far as a relevant item that moves up can only gain.
+
+    Moved from rank j to j - 1, it gains where nothing but its rank changes. Where it passes a judged item and what is
+    not judged is not relevant, its precision (1 + f) / j has an f that loses less than 2e, so that it gains if
+    2e (j - 1) <= 1.
+    """
+    reach = math.inf if k is None else k - 1
+    if variants["unjudged"] == "not-relevant" and 2 * float(variants["epsilon"]) * reach > 1:
+        return (
+            f'with unjudged = "not-relevant" and epsilon = {variants["epsilon"]:g} relevant items first may not be the '
+            'best order far down a list; ask for a cut-off of at most 1 / (2 epsilon), or for unjudged = "as-judged"'
+        )
+    return RELEVANT_FIRST
 
 
 METRIC = Metric(
@@ -83,6 +101,7 @@ METRIC = Metric(
         ),
     ),
     objection=_objection,
-    range=at_single_ranks(0.0, 1.0),
+    range=AtSingleRanks(0.0, 1.0),
+    tie_order=_tie_order,
     cite="Yilmaz & Aslam 2006",
 )

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
-from repro.metrics._lists import recommended_items, refuse_expected, shown
+from repro.metrics._lists import no_best_order, recommended_items, refuse_expected, shown
 from repro.metrics._ranges import UNIT
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric
@@ -76,6 +76,7 @@ METRIC = Metric(
     cutoff="required",
     objection=refuse_expected,
     range=UNIT,
+    tie_order=no_best_order,
     aliases={"hamming": {}, "personalisation": {}, "personalization": {}},
     cite="Zhou et al. 2010",
 )

@@ -57,6 +57,10 @@ def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> 
     return 0.0, farthest(variants) * (k * (k - 1) / 2 if variants["aggregate"] == "sum" else 1.0)
 
 
+def _tie_order(k: int | None, variants: Mapping[str, Value]) -> str:
+    return "which k of many tied items are furthest apart, or closest, is known only after all choices are tried"
+
+
 METRIC = Metric(
     name="intra-list-diversity",
     title="Intra-list diversity",
@@ -81,6 +85,7 @@ METRIC = Metric(
     undefined="left-out",
     objection=refuse_expected,
     range=_range,
+    tie_order=_tie_order,
     aliases={"ild": {}},
     cite="Ziegler et al. 2005",
 )

@@ -24,7 +24,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from repro.metrics._ranges import CORRELATION
-from repro.metrics._two_orders import UNDEFINED_IN_1R, count_pairs, list_and_ratings, ties_variant
+from repro.metrics._two_orders import UNDEFINED_IN_1R, count_pairs, list_and_ratings, ratings_higher_first, ties_variant
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric, Ratio
 from repro.protocol import Value
@@ -50,6 +50,7 @@ METRIC = Metric(
     needs=("ratings",),
     undefined="left-out",
     range=CORRELATION,
+    tie_order=ratings_higher_first,
     undefined_in_1r=UNDEFINED_IN_1R,
     cite="Kendall 1945",
 )

@@ -16,6 +16,7 @@ import numpy as np
 from repro.data.interactions import FloatArray
 from repro.errors import ProtocolError, nearest
 from repro.metrics.background import Background
+from repro.metrics.tie_order import ByItems, Extreme, TieOrder, in_extreme_order
 from repro.protocol import Decision, Protocol, Value, registry
 from repro.ranking.ranked import Ranked
 
@@ -30,6 +31,9 @@ Need = Literal["ratings", "train", "test", "catalogue", "timestamps", "features"
 Better = Literal["higher", "lower", "neither"]
 Range = tuple[float, float]
 RangeOf = Callable[[int | None, Mapping[str, Value], Protocol], Range]
+TieOrderOf = Callable[[int | None, Mapping[str, Value]], TieOrder | str]
+Tied = Literal["best", "worst"]
+EXTREMES = ("best", "worst")
 
 
 def add_up(blocks: Sequence[FloatArray]) -> FloatArray:
@@ -97,6 +101,8 @@ class Metric:
     better      which of two values is the better one
     range       the lowest and the highest value that there can be, or ``range(k, variants, protocol)``, which gives
                 them; infinite where there is no bound, or none is known
+    tie_order   which order of tied items gives the highest and which the lowest value, or ``tie_order(k, variants)``,
+                which gives that order, or says in words why there is none; None where it is not known
     aliases     other names, with the variants that they state
     undefined_in_1r  why it says nothing when a list has one relevant item, and what to ask for instead
     """
@@ -123,6 +129,7 @@ class Metric:
     join: Callable[[Sequence[float]], float] | None = None
     better: Better = "higher"
     range: Range | RangeOf = (-math.inf, math.inf)
+    tie_order: TieOrder | TieOrderOf | None = None
     aliases: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     undefined_in_1r: str = ""
     cite: str = ""
@@ -131,6 +138,16 @@ class Metric:
     def variant_ids(self) -> dict[str, str]:
         """The decisions that a name can state, by the short names they have there."""
         return {key.rpartition(".")[2]: key for key in (*(d.id for d in self.variants), *self.shared)}
+
+    def order_of_ties(self, k: int | None, variants: Mapping[str, Value]) -> TieOrder | str:
+        """The order of tied items that gives the highest (reversed, the lowest) value; or why there is none."""
+        if self.tie_order is None:
+            return "the metric does not state which order of tied items gives its highest value (Metric.tie_order)"
+        return self.tie_order(k, variants) if callable(self.tie_order) else self.tie_order
+
+    def extreme(self, which: Tied) -> Extreme:
+        """Whether the best (worst) value is the highest or the lowest one; the highest is best where neither is."""
+        return "highest" if (which == "best") == (self.better != "lower") else "lowest"
 
     def widest_range(self, protocol: Protocol) -> Range:
         """The range over all variants and cut-offs, for lists that are ranked as the protocol says."""
@@ -148,7 +165,8 @@ class Measure:
     """A metric with its cut-off and variants: ``ndcg[discount=log2,gain=binary,ideal=min]@10``.
 
     ``variants`` holds what ``compute`` needs: the metric's variants, and the decisions it ``reads``. A measure
-    with ``parts`` is made of their numbers. ``stated`` are the variants that differ from the protocol's.
+    with ``parts`` is made of their numbers. ``stated`` are the variants that differ from the protocol's. ``by_extreme``
+    says whether the protocol wants tied items in the best or in the worst order.
     """
 
     metric: Metric
@@ -156,6 +174,7 @@ class Measure:
     variants: Mapping[str, Value]
     parts: tuple[Measure, ...] = ()
     stated: frozenset[str] = frozenset()
+    by_extreme: bool = False
 
     @cached_property
     def name(self) -> str:
@@ -176,12 +195,26 @@ class Measure:
     @property
     def needs(self) -> tuple[Need, ...]:
         """What must be known beside the lists."""
-        return self.metric.needs + (self.metric.also_needs(self.variants) if self.metric.also_needs else ())
+        also = self.metric.also_needs(self.variants) if self.metric.also_needs else ()
+        return (*self.metric.needs, *also, *(("scores",) if self._sorts_items else ()))
 
     @property
     def reach(self) -> int | None:
         """How far down lists must be ranked for it; None where they must be to the end."""
-        return None if self.metric.whole_list else self.cutoff
+        return None if self.metric.whole_list or self._sorts_items else self.cutoff
+
+    @cached_property
+    def tie_order(self) -> TieOrder | str:
+        """The order of tied items that gives the highest (reversed, the lowest) value; or why there is none."""
+        for part in self.parts:
+            if isinstance(part.tie_order, str):
+                return f"{part.name} is a part of it, and {part.tie_order}"
+        return self.metric.order_of_ties(self.cutoff, self.variants)
+
+    @property
+    def _sorts_items(self) -> bool:
+        """Whether all listed items are ordered anew, not only hits."""
+        return self.by_extreme and isinstance(self.tie_order, ByItems)
 
     @property
     def per_user(self) -> bool:
@@ -190,9 +223,22 @@ class Measure:
 
     def of_lists(self, ranked: Ranked, background: Background) -> Any:
         """The Ratio of the lists of a block, or, of a collection, what ``merge`` takes."""
+        if ranked.ties == "best" or ranked.ties == "worst":
+            return self.of_extreme_order(ranked, background, ranked.ties)
         if self.metric.kind == "collection" or self.needs:
             return self.metric.compute(ranked, self.cutoff, self.variants, background)
         return self.metric.compute(ranked, self.cutoff, self.variants)
+
+    def of_extreme_order(self, ranked: Ranked, background: Background, which: Tied) -> Any:
+        """As :meth:`of_lists`, with tied items in the best or in the worst order for this measure.
+
+        It takes lists that were ranked under any tie rule. Where :func:`has_exact_extremes` says so, no order of tied
+        items gives a better (worse) value of any list, nor of their average.
+        """
+        assert not isinstance(self.tie_order, str), self.tie_order
+        extreme = self.metric.extreme(which)
+        ordered = in_extreme_order(ranked, self.tie_order, extreme, self.cutoff, self.variants, background)
+        return self.of_lists(ordered, background)
 
     def of_collection(self, blocks: Sequence[FloatArray], background: Background) -> float:
         """The number that all blocks together give."""
@@ -231,6 +277,19 @@ class Measure:
         assert self.metric.join is not None
         found = [part.joined(values) for part in self.parts]
         return self.metric.join([value for value, _ in found]), min(users for _, users in found)
+
+
+def has_exact_extremes(measure: Measure) -> bool:
+    """Whether the best and the worst value over all orders of tied items can be computed, for lists of any tie rule.
+
+    ``measure.of_extreme_order(ranked, background, "worst")`` and ``"best"`` then give, list by list, the ends of the
+    interval in which the value lies whatever the order of tied items; average both as the value itself. "Best" is the
+    lowest value where lower is better. Where this is False, ``measure.tie_order`` says why, or is a ``ByItems``: then
+    lists must be ranked to the end and have their scores, as they are under ``ties.break = "best"`` or ``"worst"``.
+    A measure with parts has no lists of its own: ask for the ends of each part, and join them.
+    """
+    order = measure.tie_order
+    return not isinstance(order, str) and (measure.by_extreme or not isinstance(order, ByItems))
 
 
 def simple_measures(measures: Iterable[Measure]) -> list[Measure]:
@@ -275,6 +334,13 @@ def parse_measure(text: str, protocol: Protocol, metrics: Mapping[str, Metric]) 
         raise ProtocolError(f'metric {text} contradicts candidates.relevant = "one" (1R): {metric.undefined_in_1r}')
     if metric.objection and (why := metric.objection(variants, protocol)):
         raise ProtocolError(f"metric {text} cannot be had under this protocol: {why}")
+    rule = protocol["ties.break"]
+    order = metric.order_of_ties(cutoff, variants) if rule in EXTREMES else None
+    if isinstance(order, str):
+        raise ProtocolError(
+            f'metric {text} has no ties.break = "{rule}": {order}; use a tie rule that gives one order, such as '
+            '"item-asc" or "random"'
+        )
     parts = metric.parts(cutoff, variants) if metric.parts else ()
     return Measure(
         metric,
@@ -286,6 +352,7 @@ def parse_measure(text: str, protocol: Protocol, metrics: Mapping[str, Metric]) 
             for short, key in metric.variant_ids.items()
             if short in variants and variants[short] != protocol.get(key)
         ),
+        rule in EXTREMES,
     )
 
 

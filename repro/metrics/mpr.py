@@ -28,22 +28,27 @@ from repro.data.interactions import FloatArray
 from repro.metrics._kernels import list_sums
 from repro.metrics.background import Background
 from repro.metrics.metric import NO_RELEVANT, NONE_LISTED, Metric, Need, Ratio
+from repro.metrics.tie_order import ByHits
 from repro.protocol import Decision, Option, Value
 from repro.ranking.ranked import Ranked
 
 
 def mean_percentile_rank(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
     """The weighted sum of the percentiles of each list's relevant items over the sum of the weights."""
-    weights = ranked.relevant_gains
-    if variants["weight"] == "rating":
-        weights = weights * np.maximum(background.ratings_of_hits(ranked), 0.0)
-    if variants["unlisted"] == "left-out":
-        weights = np.where(ranked.above >= 0, weights, 0.0)
+    weights = _weights(ranked, variants, background)
     percentiles = _percentiles(ranked, str(variants["percentile"]), str(variants["unlisted"]), background)
     total = list_sums(ranked.offsets, weights)
     left_out = (ranked.n_relevant > 0) & (variants["unlisted"] == "left-out")
     why = np.where(left_out, NONE_LISTED, NO_RELEVANT)
     return Ratio(np.where(total > 0, list_sums(ranked.offsets, weights * percentiles), why), total)
+
+
+def _weights(ranked: Ranked, variants: Mapping[str, Value], background: Background) -> FloatArray:
+    """How much each held-out item counts."""
+    weights = ranked.relevant_gains
+    if variants["weight"] == "rating":
+        weights = weights * np.maximum(background.ratings_of_hits(ranked), 0.0)
+    return np.where(ranked.above >= 0, weights, 0.0) if variants["unlisted"] == "left-out" else weights
 
 
 def _of_empty_list(variants: Mapping[str, Value]) -> float:
@@ -82,6 +87,11 @@ def _also_needs(variants: Mapping[str, Value]) -> tuple[Need, ...]:
 
 def _over_pairs(variants: Mapping[str, Value]) -> bool:
     return variants["join"] == "pairs"
+
+
+def _worth(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+    """The highest percentiles have heavy items last."""
+    return -_weights(ranked, variants, background)
 
 
 METRIC = Metric(
@@ -143,6 +153,7 @@ METRIC = Metric(
     pooled=_over_pairs,
     better="lower",
     range=(0.0, 100.0),
+    tie_order=ByHits(_worth),
     aliases={"mean-percentile-rank": {}},
     cite="Hu et al. 2008",
 )

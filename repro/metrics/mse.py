@@ -19,6 +19,7 @@ from repro.metrics._ranges import NOT_NEGATIVE
 from repro.metrics.averaging import exact_mean
 from repro.metrics.metric import Metric
 from repro.metrics.predictions import Predictions
+from repro.metrics.tie_order import UNAFFECTED
 from repro.protocol import Value
 
 
@@ -35,6 +36,7 @@ METRIC = Metric(
     shared=("predict.average",),
     better="lower",
     range=NOT_NEGATIVE,
+    tie_order=UNAFFECTED,
     aliases={"umse": {"average": "users"}, "imse": {"average": "items"}},
     cite="Herlocker et al. 2004",
 )

@@ -8,8 +8,7 @@ have grades. Discounts: log2(rank + 1), or max(1, log_b rank) (Järvelin & Kekä
 
 An empty list counts 0. A list none of whose held-out items has a gain is undefined. A list of fewer than k
 items is compared with an ideal list that is not cut short for it, so that a missing item costs as much as a
-wrong one. Without a cut-off the ideal list holds all items with a gain. With ``ideal=listed`` the ideal depends on
-the order, and ``ties.break = "best"`` ("worst") gives the highest (lowest) DCG, not always such an nDCG.
+wrong one. Without a cut-off the ideal list holds all items with a gain.
 
 Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 2002; Burges et al., Learning to
 rank using gradient descent, ICML 2005 (2^g - 1).
@@ -27,8 +26,10 @@ from repro.metrics._expected import expected_listed_shares
 from repro.metrics._hits import discounted_gains, limit, slots
 from repro.metrics._kernels import ideal_sums, listed_shares
 from repro.metrics._places import deepest, discounts
-from repro.metrics._ranges import at_single_ranks
+from repro.metrics._ranges import AtSingleRanks
+from repro.metrics.background import Background
 from repro.metrics.metric import Metric, Ratio
+from repro.metrics.tie_order import ByHits, TieOrder
 from repro.protocol import Decision, Option, Protocol, Value, When
 from repro.ranking.ranked import Ranked
 
@@ -110,6 +111,20 @@ def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
     return ""
 
 
+def _worth(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+    return _gains(ranked, variants)
+
+
+def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder | str:
+    """Descending gains; the ideal list of the items within the cut-off depends on the order itself."""
+    if variants["ideal"] == "listed" and k is not None:
+        return (
+            'with ideal = "listed" the ideal depends on which tied items are within the cut-off; ask for another '
+            "ideal, or for no cut-off"
+        )
+    return ByHits(_worth)
+
+
 METRIC = Metric(
     name="ndcg",
     title="Normalised discounted cumulative gain",
@@ -171,6 +186,7 @@ METRIC = Metric(
     ),
     reads=("relevance.threshold",),
     objection=_objection,
-    range=at_single_ranks(0.0, 1.0),
+    range=AtSingleRanks(0.0, 1.0),
+    tie_order=_tie_order,
     cite="Järvelin & Kekäläinen 2002",
 )

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from repro.metrics._ranges import UNIT
-from repro.metrics._two_orders import UNDEFINED_IN_1R, count_pairs, list_and_ratings, ties_variant
+from repro.metrics._two_orders import UNDEFINED_IN_1R, count_pairs, list_and_ratings, ratings_lower_first, ties_variant
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric, Ratio
 from repro.protocol import Value
@@ -49,6 +49,7 @@ METRIC = Metric(
     undefined="left-out",
     better="lower",
     range=UNIT,
+    tie_order=ratings_lower_first,
     undefined_in_1r=UNDEFINED_IN_1R,
     cite="Yao 1995",
 )

@@ -29,6 +29,7 @@ from repro.metrics._places import discounts
 from repro.metrics._ranges import NOT_NEGATIVE
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric, Ratio
+from repro.metrics.tie_order import ByItems, Places, TieOrder
 from repro.protocol import Decision, Option, Value
 from repro.ranking.ranked import Ranked
 
@@ -37,9 +38,7 @@ def novelty(ranked: Ranked, k: int | None, variants: Mapping[str, Value], backgr
     """The self-information of each list's items down to ``k`` over the denominator asked for."""
     items = shown(ranked, k)
     undiscounted = discounts("none", 2.0, items.shape[1])
-    counted = np.ones(background.n_items)
-    if variants["unseen"] == "left-out":
-        counted[background.popularity == 0] = 0.0
+    counted = _counted(variants, background)
     information = worth_sums(items, self_information(background) * counted, undiscounted)
     if variants["denominator"] == "k":
         return Ratio(information, slots(ranked, k))
@@ -52,6 +51,31 @@ def self_information(background: Background) -> FloatArray:
     known, which = np.unique(np.maximum(background.popularity, 1), return_inverse=True)
     # math.log2, one by one: the last bit of NumPy's vectorised logarithms may differ between processors.
     return np.array([math.log2(users / count) for count in known.tolist()])[which]
+
+
+def _counted(variants: Mapping[str, Value], background: Background) -> FloatArray:
+    """1 for each item that counts, 0 for those that are left out."""
+    counted = np.ones(background.n_items)
+    if variants["unseen"] == "left-out":
+        counted[background.popularity == 0] = 0.0
+    return counted
+
+
+def _of_items(
+    ranked: Ranked, lists: Places, places: Places, variants: Mapping[str, Value], background: Background
+) -> FloatArray:
+    information = self_information(background) * _counted(variants, background)
+    return information[ranked.items[lists, places]]
+
+
+def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder | str:
+    """Descending information; where unseen items change what it is divided by, none is known."""
+    if variants["unseen"] == "left-out" and variants["denominator"] == "list":
+        return (
+            'with unseen = "left-out" the order of tied items changes how many items a list is divided by; ask for '
+            'denominator = "k", or for unseen = "one-user"'
+        )
+    return ByItems(_of_items)
 
 
 METRIC = Metric(
@@ -76,6 +100,7 @@ METRIC = Metric(
     undefined="left-out",
     objection=refuse_expected,
     range=NOT_NEGATIVE,
+    tie_order=_tie_order,
     aliases={"self-information": {}},
     cite="Zhou et al. 2010",
 )

@@ -26,6 +26,7 @@ from repro.metrics._scale import normalised, normalising_variants, squared_error
 from repro.metrics.metric import Metric, Range
 from repro.metrics.predictions import Predictions
 from repro.metrics.rmse import root_mean_squared_error
+from repro.metrics.tie_order import UNAFFECTED
 from repro.protocol import Protocol, Value
 
 
@@ -50,5 +51,6 @@ METRIC = Metric(
     shared=("predict.average",),
     better="lower",
     range=_range,
+    tie_order=UNAFFECTED,
     cite="Shani & Gunawardana 2011",
 )

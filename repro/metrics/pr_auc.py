@@ -34,6 +34,7 @@ from repro.metrics._ranges import UNIT
 from repro.metrics.averaging import exact_mean
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric, Need
+from repro.metrics.tie_order import RELEVANT_FIRST, UNAFFECTED, TieOrder
 from repro.protocol import Decision, Option, Protocol, Value
 from repro.ranking.ranked import Ranked
 
@@ -89,6 +90,20 @@ def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
     return "" if join == "pooled" else objection_to_shared_ranks(protocol)
 
 
+def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder | str:
+    """The curve of a list gains when a relevant item moves up; that of mean precision and recall may lose."""
+    match variants["join"]:
+        case "pooled":
+            return UNAFFECTED
+        case "lengths":
+            return (
+                'with join = "lengths" the area depends on the tied items of all lists together; ask for join = '
+                '"pooled" or "users"'
+            )
+        case _:
+            return RELEVANT_FIRST
+
+
 METRIC = Metric(
     name="pr-auc",
     title="Area under the precision-recall curve",
@@ -120,6 +135,7 @@ METRIC = Metric(
     ),
     objection=_objection,
     range=UNIT,
+    tie_order=_tie_order,
     aliases={"auprc": {}},
     cite="Davis & Goadrich 2006",
 )

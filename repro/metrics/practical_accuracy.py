@@ -21,8 +21,9 @@ import math
 from collections.abc import Mapping
 from typing import NoReturn
 
-from repro.metrics._ranges import at_single_ranks
+from repro.metrics._ranges import AtSingleRanks
 from repro.metrics.metric import Metric
+from repro.metrics.tie_order import UNAFFECTED
 from repro.protocol import Decision, Option, Protocol, Value
 
 
@@ -70,6 +71,7 @@ METRIC = Metric(
     parts=factors,
     join=math.prod,
     objection=_objection,
-    range=at_single_ranks(0.0, 1.0),
+    range=AtSingleRanks(0.0, 1.0),
+    tie_order=UNAFFECTED,
     cite="Herlocker et al. 2004",
 )

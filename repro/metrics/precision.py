@@ -18,8 +18,9 @@ import numpy as np
 
 from repro.data.interactions import FloatArray
 from repro.metrics._hits import defined, list_lengths, relevant_hits, slots
-from repro.metrics._ranges import at_single_ranks
+from repro.metrics._ranges import AtSingleRanks
 from repro.metrics.metric import Metric, Ratio
+from repro.metrics.tie_order import RELEVANT_FIRST
 from repro.protocol import Decision, Option, Value
 from repro.ranking.ranked import Ranked
 
@@ -58,6 +59,7 @@ METRIC = Metric(
             default="k",
         ),
     ),
-    range=at_single_ranks(0.0, 1.0),
+    range=AtSingleRanks(0.0, 1.0),
+    tie_order=RELEVANT_FIRST,
     cite="Herlocker et al. 2004",
 )

@@ -19,6 +19,7 @@ import numpy as np
 from repro.metrics._ranges import UNIT
 from repro.metrics.metric import Metric
 from repro.metrics.predictions import Predictions
+from repro.metrics.tie_order import UNAFFECTED
 from repro.protocol import Value
 
 
@@ -33,5 +34,6 @@ METRIC = Metric(
     kind="prediction",
     compute=predicted_share,
     range=UNIT,
+    tie_order=UNAFFECTED,
     cite="Herlocker et al. 2004",
 )

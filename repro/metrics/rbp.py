@@ -20,11 +20,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from repro.data.interactions import FloatArray
 from repro.metrics._hits import discounted_gains, limit, list_lengths
 from repro.metrics._kernels import ideal_sums
 from repro.metrics._places import discounts
 from repro.metrics._ranges import UNIT, shares_ranks
+from repro.metrics.background import Background
 from repro.metrics.metric import Metric, Range, Ratio
+from repro.metrics.tie_order import ByHits
 from repro.protocol import Decision, Option, Protocol, Value
 from repro.ranking.ranked import Ranked
 
@@ -32,7 +35,7 @@ from repro.ranking.ranked import Ranked
 def rank_biased_precision(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
     """The (expected) rank-biased precision of each list, over the highest one where that is asked for."""
     p = float(variants["p"])
-    gains = ranked.relevant_gains if variants["gain"] == "binary" else ranked.linear_gains
+    gains = _gains(ranked, variants)
     depths = np.minimum(np.diff(ranked.offsets), limit(k))
     if variants["ideal"] == "list":
         depths = np.minimum(depths, list_lengths(ranked, k).astype(np.int64))
@@ -43,11 +46,19 @@ def rank_biased_precision(ranked: Ranked, k: int | None, variants: Mapping[str, 
     return Ratio((1.0 - p) * found, (best > 0).astype(np.float64))
 
 
+def _gains(ranked: Ranked, variants: Mapping[str, Value]) -> FloatArray:
+    return ranked.relevant_gains if variants["gain"] == "binary" else ranked.linear_gains
+
+
 def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
     """Without an ideal, k relevant items in front give 1 - p^k; grades, and items that share a rank, have no bound."""
     if shares_ranks(protocol) or (variants["gain"] == "linear" and variants["ideal"] == "none"):
         return 0.0, math.inf
     return UNIT if k is None or variants["ideal"] != "none" else (0.0, 1.0 - float(variants["p"]) ** k)
+
+
+def _worth(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+    return _gains(ranked, variants)
 
 
 METRIC = Metric(
@@ -88,5 +99,6 @@ METRIC = Metric(
         ),
     ),
     range=_range,
+    tie_order=ByHits(_worth),
     cite="Moffat & Zobel 2008",
 )

@@ -17,8 +17,9 @@ import numpy as np
 
 from repro.data.interactions import FloatArray
 from repro.metrics._hits import limit, relevant_hits
-from repro.metrics._ranges import UNIT, at_single_ranks
+from repro.metrics._ranges import UNIT, AtSingleRanks
 from repro.metrics.metric import Metric, Range, Ratio
+from repro.metrics.tie_order import RELEVANT_FIRST
 from repro.protocol import Decision, Option, Protocol, Value
 from repro.ranking.ranked import Ranked
 
@@ -35,7 +36,7 @@ def denominators(ranked: Ranked, k: int | None, which: str) -> FloatArray:
 
 
 def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
-    return UNIT if variants["denominator"] == "relevant" else at_single_ranks(0.0, 1.0)(k, variants, protocol)
+    return UNIT if variants["denominator"] == "relevant" else AtSingleRanks(0.0, 1.0)(k, variants, protocol)
 
 
 METRIC = Metric(
@@ -56,6 +57,7 @@ METRIC = Metric(
         ),
     ),
     range=_range,
+    tie_order=RELEVANT_FIRST,
     aliases={"tpr": {}, "sensitivity": {}},
     undefined_in_1r="with one relevant item per list, recall is the hit rate; ask for hit (Deshpande & Karypis 2004)",
     cite="Herlocker et al. 2004",

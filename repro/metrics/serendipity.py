@@ -21,27 +21,35 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from repro.data.interactions import FloatArray
 from repro.metrics._hits import defined, discounted_gains, limit
 from repro.metrics._lists import denominator_decision, places
 from repro.metrics._profiles import from_profiles, profile_decisions, profile_needs
-from repro.metrics._ranges import at_single_ranks, farthest
+from repro.metrics._ranges import AtSingleRanks, farthest
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric, Range, Ratio
+from repro.metrics.tie_order import ByHits
 from repro.protocol import Protocol, Value
 from repro.ranking.ranked import Ranked
 
 
 def serendipity(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
     """The distances of each list's relevant items down to ``k`` from the user's profile, over its places."""
-    users = np.repeat(ranked.users, np.diff(ranked.offsets))
-    counted = (ranked.relevant > 0) & (ranked.above >= 0) & (ranked.above < limit(k))
-    gains = np.zeros(len(counted))
-    gains[counted] = from_profiles(users[counted], ranked.hit_items[counted], variants, background)
+    gains = _distances(ranked, k, variants, background)
     return Ratio(discounted_gains(ranked, limit(k), gains, "none"), defined(places(ranked, k, variants), ranked))
 
 
 def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
-    return at_single_ranks(0.0, farthest(variants))(k, variants, protocol)
+    return AtSingleRanks(0.0, farthest(variants))(k, variants, protocol)
+
+
+def _distances(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+    """How far each relevant item that may be listed down to ``k`` is from the user's profile; 0 for all other hits."""
+    users = np.repeat(ranked.users, np.diff(ranked.offsets))
+    counted = (ranked.relevant > 0) & (ranked.above >= 0) & (ranked.above < limit(k))
+    apart = np.zeros(len(counted))
+    apart[counted] = from_profiles(users[counted], ranked.hit_items[counted], variants, background)
+    return apart
 
 
 METRIC = Metric(
@@ -54,5 +62,6 @@ METRIC = Metric(
     needs=("train",),
     also_needs=profile_needs,
     range=_range,
+    tie_order=ByHits(_distances),
     cite="Shani & Gunawardana 2011",
 )

@@ -25,7 +25,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from repro.metrics._ranges import CORRELATION
-from repro.metrics._two_orders import UNDEFINED_IN_1R, list_and_ratings, rank_products, ties_variant
+from repro.metrics._two_orders import (
+    UNDEFINED_IN_1R,
+    list_and_ratings,
+    rank_products,
+    ratings_higher_first,
+    ties_variant,
+)
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric, Ratio
 from repro.protocol import Value
@@ -51,6 +57,7 @@ METRIC = Metric(
     needs=("ratings",),
     undefined="left-out",
     range=CORRELATION,
+    tie_order=ratings_higher_first,
     undefined_in_1r=UNDEFINED_IN_1R,
     cite="Spearman 1904",
 )

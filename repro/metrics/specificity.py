@@ -21,6 +21,7 @@ from repro.metrics._ranges import UNIT
 from repro.metrics.background import Background
 from repro.metrics.fallout import NEGATIVES, all_negatives, false_positives, objection, share_of_negatives
 from repro.metrics.metric import Metric, Ratio
+from repro.metrics.tie_order import RELEVANT_FIRST
 from repro.protocol import Decision, Value
 from repro.ranking.ranked import Ranked
 
@@ -56,6 +57,7 @@ METRIC = Metric(
     negatives=True,
     objection=objection,
     range=UNIT,
+    tie_order=RELEVANT_FIRST,
     aliases={"tnr": {}},
     cite="van Rijsbergen 1979",
 )

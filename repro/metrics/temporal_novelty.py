@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from repro.metrics._earlier import new_items
+from repro.metrics._earlier import new_items, no_order_of_two_times
 from repro.metrics._lists import denominator_decision, places, refuse_expected
 from repro.metrics._ranges import UNIT
 from repro.metrics.background import Background
@@ -43,5 +43,6 @@ METRIC = Metric(
     undefined="left-out",
     objection=refuse_expected,
     range=UNIT,
+    tie_order=no_order_of_two_times,
     cite="Lathia et al. 2010",
 )

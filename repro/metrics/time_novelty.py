@@ -22,21 +22,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from repro.data.interactions import FloatArray
 from repro.metrics._hits import discounted_gains, limit, slots
-from repro.metrics._ranges import at_single_ranks
+from repro.metrics._ranges import AtSingleRanks
 from repro.metrics.background import NEVER, Background
 from repro.metrics.metric import Metric, Ratio
+from repro.metrics.tie_order import ByHits
 from repro.protocol import Decision, Option, Value, When
 from repro.ranking.ranked import Ranked
 
 
 def time_novelty(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
     """The later items of each list minus the earlier ones, down to ``k``, over ``k``."""
-    assert background.test.timestamps is not None
-    moments, known = _moments(ranked, variants, background)
-    moments = np.repeat(moments, np.diff(ranked.offsets))
-    rated = background.test.timestamps[background.rows_of_hits(ranked)]
-    sides = (rated > moments).astype(np.float64) - (rated < moments)
+    _, known = _moments(ranked, variants, background)
+    sides = _sides(ranked, k, variants, background)
     return Ratio(discounted_gains(ranked, limit(k), sides, "none") * known, slots(ranked, k) * known)
 
 
@@ -48,6 +47,14 @@ def _moments(
         return np.full(len(ranked), float(variants["time"])), np.ones(len(ranked), dtype=np.bool_)
     last = background.last_train_times[ranked.users]
     return last, last != NEVER
+
+
+def _sides(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+    """1 for each hit that was rated after the moment of its list, -1 for each that was rated before it."""
+    assert background.test.timestamps is not None
+    moments = np.repeat(_moments(ranked, variants, background)[0], np.diff(ranked.offsets))
+    rated = background.test.timestamps[background.rows_of_hits(ranked)]
+    return (rated > moments).astype(np.float64) - (rated < moments)
 
 
 METRIC = Metric(
@@ -75,6 +82,7 @@ METRIC = Metric(
     ),
     needs=("train", "timestamps"),
     undefined="left-out",
-    range=at_single_ranks(-1.0, 1.0),
+    range=AtSingleRanks(-1.0, 1.0),
+    tie_order=ByHits(_sides),
     cite="Shani & Gunawardana 2011",
 )

@@ -23,11 +23,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from repro.data.interactions import FloatArray
 from repro.metrics._lists import denominator_decision, places, refuse_expected, shown
 from repro.metrics._profiles import from_profiles, profile_decisions, profile_needs
 from repro.metrics._ranges import farthest
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric, Range, Ratio
+from repro.metrics.tie_order import ByItems, Places
 from repro.protocol import Protocol, Value
 from repro.ranking.ranked import Ranked
 
@@ -46,6 +48,12 @@ def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> 
     return 0.0, farthest(variants)
 
 
+def _of_items(
+    ranked: Ranked, lists: Places, places: Places, variants: Mapping[str, Value], background: Background
+) -> FloatArray:
+    return from_profiles(ranked.users[lists], ranked.items[lists, places], variants, background)
+
+
 METRIC = Metric(
     name="unexpectedness",
     title="Unexpectedness",
@@ -58,5 +66,6 @@ METRIC = Metric(
     undefined="left-out",
     objection=refuse_expected,
     range=_range,
+    tie_order=ByItems(_of_items),
     cite="Vargas & Castells 2011",
 )

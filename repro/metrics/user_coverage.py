@@ -19,6 +19,7 @@ from repro.data.interactions import FloatArray
 from repro.metrics._ranges import UNIT
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric
+from repro.metrics.tie_order import UNAFFECTED, ByItems, Places, TieOrder
 from repro.protocol import Decision, Option, Value
 from repro.ranking.ranked import Ranked
 
@@ -34,6 +35,17 @@ def covered_users(ranked: Ranked, k: int | None, variants: Mapping[str, Value], 
 def share_of_users(counts: FloatArray, variants: Mapping[str, Value], background: Background) -> float:
     """The covered users as a share of the test users."""
     return float(counts[0] / len(background.test_users)) if len(background.test_users) else float("nan")
+
+
+def _of_items(
+    ranked: Ranked, lists: Places, places: Places, variants: Mapping[str, Value], background: Background
+) -> FloatArray:
+    return ranked.scored[lists, places].astype(np.float64)
+
+
+def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder:
+    """A list covers its user from the first item on that counts."""
+    return ByItems(_of_items) if variants["counts"] == "scored" else UNAFFECTED
 
 
 METRIC = Metric(
@@ -55,5 +67,6 @@ METRIC = Metric(
         ),
     ),
     range=UNIT,
+    tie_order=_tie_order,
     cite="Herlocker et al. 2004",
 )

@@ -35,12 +35,11 @@ N_MISSING, N_UNSCORED, N_FALLBACK, N_ZERO, N_INFINITE, N_ROUNDED = range(6)
 
 # When two scores are equal, and what orders them then.
 DOUBLE, SINGLE, DECIMALS = 0, 1, 2
-BY_POSITION, BY_ORDER, BY_HASH, BEST_FIRST, WORST_FIRST = range(5)
+BY_POSITION, BY_ORDER, BY_HASH = range(3)
 
 _LARGEST = np.finfo(np.float64).max
 _BELOW_SIGN = np.int64(0x7FFFFFFFFFFFFFFF)
 _SIGN = np.uint64(0x8000000000000000)
-_AFTER = np.int64(1) << np.int64(40)  # beyond any rank or column
 _FEW, _SOME, _SPREAD, _MANY = 16, 128, 4, 1024
 
 register_jitable(streams.mix)
@@ -56,7 +55,7 @@ class Rules(NamedTuple):
     zero_missing     0: zero is a score; 1: zero is missing; 2: zero and below are
     infinite_missing whether an infinite score is missing; otherwise it is the largest finite one
     precision        DOUBLE, SINGLE or DECIMALS (then ``scale`` is the power of ten)
-    ties             BY_POSITION, ..., WORST_FIRST
+    ties             BY_POSITION, BY_ORDER or BY_HASH
     stream           BY_HASH: the stream of ties
     """
 
@@ -160,7 +159,6 @@ def rank_range(
     keys, spare_keys, spare = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint32)
     buckets, stack = np.empty(max(room, _MANY) + 2, np.uint32), np.empty(2 * (room // _FEW + 2), np.int64)
     hit_at, hit_keys, hit_index = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint32)
-    hit_rank = np.full(width, -1, np.int64)
     mark = np.zeros(len(column_items) if kind == GIVEN else 0, np.int32)
     seen = np.full(len(mark), -1, np.int32)
     plain = len(state) == 0 and rules.zero_missing == 0 and not rules.infinite_missing and rules.precision == DOUBLE
@@ -207,25 +205,6 @@ def rank_range(
                 lengths[n] = -1
         else:
             _find_hits(kind, begin, size, columns, first_hit, n_hits, judged_columns, hit_at)
-        best_first = rules.ties == BEST_FIRST
-        if best_first or rules.ties == WORST_FIRST:
-            for by_grade in (True, False):  # the second sort keeps the order of the first
-                _key_hits(
-                    by_grade,
-                    best_first,
-                    first_hit,
-                    n_hits,
-                    judged_relevant,
-                    judged_grades,
-                    one,
-                    one_bits,
-                    hit_keys,
-                    hit_index,
-                )
-                _sort_pairs(0, n_hits, hit_keys, hit_index, spare_keys, spare, buckets, stack)
-            for h in range(n_hits):
-                if hit_at[hit_index[h]] >= 0:
-                    hit_rank[hit_at[hit_index[h]]] = h
         threshold = _threshold(size, depth, row, maxima, maxima_bits, one, one_bits)
         threshold, n_found, n_unsorted = _collect(
             size, threshold, depth, row, maxima, maxima_bits, one, one_bits, found, spare
@@ -239,9 +218,7 @@ def rank_range(
             while stop < n_found and keys[stop] == keys[group]:
                 stop += 1
             if stop - group > 1 and (rules.ties != BY_POSITION or group < n_unsorted):
-                _key_ties(
-                    group, stop, found, kind, r, begin, columns, order, row_keys, column_keys, rules, hit_rank, keys
-                )
+                _key_ties(group, stop, found, kind, r, begin, columns, order, row_keys, column_keys, rules, keys)
                 _sort_pairs(group, stop, keys, found, spare_keys, spare, buckets, stack)
             for i in range(group, stop):
                 start[i], end[i] = group, stop
@@ -257,9 +234,7 @@ def rank_range(
                 scored[n, p] = abs(row[at]) <= _LARGEST
             else:
                 scored[n, p] = not _missing(values[i, j], state[i, j] if len(state) else SCORED, rules)
-        n_ranked = _place_hits(
-            n_hits, threshold, depth, row, place, start, hit_at, hit_keys, hit_index, hit_rank, spare
-        )
+        n_ranked = _place_hits(n_hits, threshold, depth, row, place, start, hit_at, hit_keys, hit_index, spare)
         _sort_pairs(0, n_ranked, hit_keys, hit_index, spare_keys, spare, buckets, stack)
         n_relevant[n] = 0
         for h in range(n_hits):
@@ -720,7 +695,6 @@ def _key_ties(
     row_keys: Any,
     column_keys: Any,
     rules: Rules,
-    hit_rank: Any,
     keys: Any,
 ) -> None:
     """The keys that order equal scores, ascending."""
@@ -731,13 +705,9 @@ def _key_ties(
             keys[i] = p
         elif rules.ties == BY_ORDER:
             keys[i] = order[column]
-        elif rules.ties == BY_HASH:
+        else:
             drawn = _combine(_combine(rules.stream, row_keys[r]), column_keys[column])
             keys[i] = np.int64(drawn ^ _SIGN)
-        else:
-            judged = hit_rank[p] >= 0
-            first = judged == (rules.ties == BEST_FIRST)
-            keys[i] = (hit_rank[p] if judged else column) + (0 if first else _AFTER)
 
 
 # --- held-out items -------------------------------------------------------------------------------------------
@@ -779,30 +749,6 @@ def _find_given_hits(
 
 
 @_inner
-def _key_hits(
-    by_grade: bool,
-    best_first: bool,
-    first: int,
-    n_hits: int,
-    relevant: Any,
-    grades: Any,
-    one: Any,
-    one_bits: Any,
-    keys: Any,
-    index: Any,
-) -> None:
-    """Keys that sort judged items by grade, or by relevance as they stand in ``index``: best or worst first."""
-    for h in range(n_hits):
-        if by_grade:
-            index[h] = h
-            one[0] = grades[first + h] + 0.0
-            key = _ordered(one_bits[0])
-        else:
-            key = np.int64(relevant[first + index[h]])
-        keys[h] = ~key if best_first else key
-
-
-@_inner
 def _place_hits(
     n_hits: int,
     threshold: float,
@@ -813,19 +759,16 @@ def _place_hits(
     hit_at: Any,
     keys: Any,
     index: Any,
-    hit_rank: Any,
     spare: Any,
 ) -> int:
     """The place of each judged item that is ranked, from 0; the others after them. How many are ranked."""
     n_ranked, n_unranked = 0, 0
     for h in range(n_hits):
         at = hit_at[h]
-        if at >= 0:
-            hit_rank[at] = -1
-            if row[at] >= threshold and start[place[at]] < depth:
-                keys[n_ranked], index[n_ranked] = place[at], h
-                n_ranked += 1
-                continue
+        if at >= 0 and row[at] >= threshold and start[place[at]] < depth:
+            keys[n_ranked], index[n_ranked] = place[at], h
+            n_ranked += 1
+            continue
         spare[n_unranked] = h
         n_unranked += 1
     for h in range(n_unranked):

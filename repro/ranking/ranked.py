@@ -13,7 +13,7 @@ import numpy.typing as npt
 from repro.candidates.lists import Offsets
 from repro.data.interactions import CodeArray, FloatArray
 
-Ties = Literal["definite", "expected", "shared-best", "shared-mean", "shared-worst"]
+Ties = Literal["definite", "expected", "best", "worst", "shared-best", "shared-mean", "shared-worst"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +23,8 @@ class Ranked:
     Metrics need only the held-out items of a list (its *hits*, relevant or not) and where they stand. For hit
     ``h``: ``above[h]`` candidates have a strictly higher score, ``tied[h]`` candidates (itself included) have
     the same one, and ``position[h]`` is its place, from 1, once ties are broken. With a tie rule that gives
-    an order, ``position`` is all that counts; with "expected" and the shared ranks, ``above`` and ``tied`` are,
-    and ``position`` is only the order in which the list is shown.
+    an order, ``position`` is all that counts; with "expected", "best", "worst" and the shared ranks, ``above`` and
+    ``tied`` are, and ``position`` is only the order in which the list is shown.
 
     users      the user of each list
     strata     the stratum of each list

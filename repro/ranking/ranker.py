@@ -22,7 +22,6 @@ from repro.ranking.ranked import Ranked
 from repro.ranking.tally import Tally
 from repro.ranking.ties import TieRule
 
-_TIES = {"random": kernels.BY_HASH, "best": kernels.BEST_FIRST, "worst": kernels.WORST_FIRST}
 _ZERO = {"scored": 0, "missing": 1, "missing-or-below": 2}
 _PRECISION = {"double": kernels.DOUBLE, "single": kernels.SINGLE, "decimals": kernels.DECIMALS}
 _SMALL = 400_000  # cells below which a second thread is not worth starting
@@ -268,7 +267,7 @@ def _compiled_rules(rules: RankingRules, in_order: bool) -> kernels.Rules:
         infinite_missing=missing.infinite == "missing",
         precision=_PRECISION[ties.precision],
         scale=10.0**ties.decimals,
-        ties=_TIES.get(ties.rule, kernels.BY_ORDER if in_order else kernels.BY_POSITION),
+        ties=kernels.BY_HASH if ties.rule == "random" else kernels.BY_ORDER if in_order else kernels.BY_POSITION,
         stream=ties.stream,
     )
 

@@ -16,7 +16,8 @@ from repro.streams import KeyArray, stream
 OrderArray = npt.NDArray[np.int64]
 
 _BY_SOURCE = ("source", "source-desc")
-_IN_NO_ORDER = ("expected", "shared-best", "shared-mean", "shared-worst")
+# What metrics make of equal scores under these rules is not one order: each metric has its own, or none.
+IN_NO_ORDER = ("expected", "best", "worst", "shared-best", "shared-mean", "shared-worst")
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +25,7 @@ class TieRule:
     """The decisions ``ties.*``, and the keys they need.
 
     ``order`` is an ascending key for each item code, where it is not the code itself that orders. Rules
-    without an order of their own ("expected", shared ranks) show equal scores by ascending item id.
+    without one order ("expected", "best", "worst", shared ranks) show equal scores by ascending item id.
     """
 
     rule: str
@@ -57,7 +58,7 @@ class TieRule:
     @property
     def ties(self) -> Ties:
         """What metrics are to make of equal scores."""
-        return cast(Ties, self.rule) if self.rule in _IN_NO_ORDER else "definite"
+        return cast(Ties, self.rule) if self.rule in IN_NO_ORDER else "definite"
 
 
 def _order(rule: str, protocol: Protocol, item_ids: IdArray, train: Interactions | None) -> OrderArray | None:

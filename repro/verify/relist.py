@@ -19,10 +19,8 @@ from repro.metrics import Measure
 from repro.protocol import Protocol
 from repro.ranking import GivenLists, Ranked, RankingRules, rank_lists
 from repro.ranking.missing import MissingRule
-from repro.ranking.ties import TieRule
+from repro.ranking.ties import IN_NO_ORDER, TieRule
 from repro.study.measure_lists import STORED_DEPTH
-
-NO_ORDER = ("expected", "shared-best", "shared-mean", "shared-worst")
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +33,7 @@ class Tables:
 
 def why_not_from_lists(measure: Measure, protocol: Protocol) -> str:
     """Why stored lists do not say what a measure is; nothing where they do."""
-    if protocol["ties.break"] in NO_ORDER:
+    if protocol["ties.break"] in IN_NO_ORDER:
         return f'ties.break = "{protocol["ties.break"]}" goes by equal scores, which lists do not have'
     if "scores" in measure.needs:
         return "it goes by scores"

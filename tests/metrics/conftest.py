@@ -34,17 +34,23 @@ def make_ranked(
     strata: Sequence[int] | None = None,
     threshold: float = 1,
     unscored: Sequence[set[int]] = (),
+    orders: Sequence[Sequence[int]] | None = None,
 ) -> Ranked:
-    """Lists of items with scores (equal ones in ascending order of item) and held-out items with grades."""
+    """Lists of items with scores (equal ones in ascending order of item) and held-out items with grades.
+
+    ``orders`` states the order of each list, equal scores in any order.
+    """
     depth = max([1, *map(len, scores)])
     items = np.full((len(scores), depth), -1, dtype=np.int32)
     scored = np.zeros((len(scores), depth), dtype=np.uint8)
+    of_places = np.full((len(scores), depth), np.nan)
     hits: list[tuple[int, ...]] = []
     grades: list[float] = []
     offsets = [0]
     for n, (given, judged) in enumerate(zip(scores, truth, strict=True)):
-        order = sorted(given, key=lambda item: (-given[item], item))
+        order = sorted(given, key=lambda item: (-given[item], item)) if orders is None else list(orders[n])
         items[n, : len(order)] = order
+        of_places[n, : len(order)] = [given[item] for item in order]
         scored[n, : len(order)] = [not (unscored and item in unscored[n]) for item in order]
         found = sorted((item for item in judged if item in given), key=order.index)
         for item in [*found, *(item for item in judged if item not in given)]:
@@ -73,6 +79,7 @@ def make_ranked(
         position=table[:, 2].copy(),
         above=table[:, 3].copy(),
         tied=table[:, 4].copy(),
+        scores=of_places,
     )
 
 

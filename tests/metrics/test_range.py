@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
@@ -220,3 +221,10 @@ def test_a_list_without_relevant_items_can_count_more_than_the_metric_reaches():
 def test_every_metric_states_a_range():
     for metric in metrics().values():
         assert metric.widest_range(make_protocol())[0] > -math.inf, metric.name
+
+
+def test_measures_travel_to_other_processes():
+    protocol = make_protocol(average__no_list="skip")
+    for measure in measures(protocol):
+        again = pickle.loads(pickle.dumps(measure))
+        assert (again.full_name, again.range(protocol)) == (measure.full_name, measure.range(protocol))

@@ -71,9 +71,7 @@ def rounded(value: float, protocol: Protocol) -> float:
     return float(np.round(value, protocol.count("ties.decimals")))
 
 
-def tie_key(
-    user: int, item: int, judged: dict[int, tuple[int, float]], protocol: Protocol, train: Interactions, seed: int
-) -> Any:
+def tie_key(user: int, item: int, protocol: Protocol, train: Interactions, seed: int) -> Any:
     rule = protocol["ties.break"]
     number = protocol.get("ties.id_order") != "text"
     if rule in ("item-asc", "item-desc"):
@@ -87,10 +85,6 @@ def tie_key(
     if rule == "random":
         users, items = train.user_keys[[user]], train.item_keys[[item]]
         return int(child_keys(stream(seed, "ties"), users, items)[0])
-    if rule == "best":
-        return (0, -judged[item][0], -judged[item][1], item) if item in judged else (1, item)
-    if rule == "worst":
-        return (1, *judged[item], item) if item in judged else (0, item)
     return item
 
 
@@ -124,7 +118,7 @@ def rank_list(
         if level == "drop":
             continue
         level = (level[0], rounded(level[1], protocol))
-        entries.append((level, tie_key(user, item, judged, protocol, train, seed), item, not missing))
+        entries.append((level, tie_key(user, item, protocol, train, seed), item, not missing))
     entries.sort(key=lambda entry: (-entry[0][0], -entry[0][1], entry[1]))
     levels = [entry[0] for entry in entries]
     found.items = [entry[2] for entry in entries]

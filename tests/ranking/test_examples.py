@@ -85,11 +85,11 @@ def test_decimals(shown):
     assert shown(values, ties__precision="decimals", ties__decimals=1, ties__break="item-desc") == [11, 10, 9, 2]
 
 
-def test_best_and_worst_case(shown):
-    # 2 and 10 are held out: 2 is relevant with grade 4, 10 with grade 5; 9 is held out and not relevant
+def test_rules_without_one_order_show_items_by_id(shown):
+    # Each metric has a best order of its own, so that lists are shown as under "expected".
     block = block_of(1, judged=[0, 1, 2], relevant=[1, 0, 1], grades=[4.0, 2.0, 5.0])
-    assert shown([1.0, 1.0, 1.0, 1.0], block=block, ties__break="best") == [10, 2, 9, 11]
-    assert shown([1.0, 1.0, 1.0, 1.0], block=block, ties__break="worst") == [11, 9, 2, 10]
+    for rule in ("best", "worst", "expected", "shared-mean"):
+        assert shown([1.0, 1.0, 1.0, 1.0], block=block, ties__break=rule) == [2, 9, 10, 11]
 
 
 def test_random_order_depends_on_user_and_seed_alone(room):

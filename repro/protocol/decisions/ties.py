@@ -17,8 +17,16 @@ DECISIONS = (
                 "in all orders: the metric is its exact expectation over them",
                 cite="McSherry & Najork 2008",
             ),
-            Option("best", "relevant items first: the highest value any order can give"),
-            Option("worst", "relevant items last: the lowest value any order can give"),
+            Option(
+                "best",
+                "in the order that is best for the metric: no order gives a higher value (a lower one, where lower is "
+                "better); a metric for which that order cannot be computed is refused",
+            ),
+            Option(
+                "worst",
+                "in the order that is worst for the metric: no order gives a lower value (a higher one, where lower is "
+                "better); a metric for which that order cannot be computed is refused",
+            ),
             Option("shared-best", "at the same rank: that of the first of them"),
             Option("shared-mean", "at the same rank: the mean of theirs"),
             Option("shared-worst", "at the same rank: that of the last of them", used_by=("cornac",)),

@@ -23,11 +23,11 @@ import pyarrow.parquet as pq
 from repro.candidates import judge
 from repro.data import Interactions
 from repro.errors import ProtocolError, StudyError
+from repro.ranking.ties import IN_NO_ORDER
 from repro.report.export.record import CellRecord, RunRecord
 
 # What a reader of TREC files would take for the end of a word or the start of a comment, and the sign of an escape.
 _UNSAFE = re.compile(r"[\s\x00-\x1f\x7f%#]")
-_NO_ORDER = ("expected", "shared-best", "shared-mean", "shared-worst")
 
 
 def write_trec(folder: Path, target: Path) -> None:
@@ -145,7 +145,7 @@ class TrecFiles:
             yield f"Qrels are part of the data set, and under its terms: {self.record.dataset.terms}"
         if decisions["candidates.relevant"] == "one":
             yield "Every relevant item has a list of its own; topics are user:item."
-        if decisions["ties.break"] in _NO_ORDER:
+        if decisions["ties.break"] in IN_NO_ORDER:
             yield f'The run has ties.break = "{decisions["ties.break"]}", under which items with equal scores have no'
             yield "  order of their own. A file needs one: the numbers that it gives differ where there are ties."
         if self.escaped:
