@@ -8,6 +8,7 @@ cd "$(dirname "$0")/.."
 run() {
     repro run "$1/study.toml" --fresh $2
     cp "$1/run/journal.jsonl" "$1/run/results.csv" "$1/run/report.html" "$1"
+    repro seal "$1"
 }
 
 folder() {
@@ -20,7 +21,6 @@ folder() {
     metric-study-ml100k)
         repro run reports/$1/study.toml --fresh
         repro study-metrics reports/$1/run --into reports/$1
-        cp reports/$1/run/journal.jsonl reports/$1
         ;;
     candidate-selection-ml100k)
         repro run reports/$1/study.toml --fresh --keep-scores
@@ -46,4 +46,5 @@ evaluator-audit replications"
 for one in ${*:-$all}; do
     echo "== reports/$one"
     folder "$one"
+    repro seal "reports/$one" # what people wrote beside it
 done

@@ -4,6 +4,7 @@ import csv
 import hashlib
 import json
 import re
+import shutil
 import tomllib
 from itertools import takewhile
 from pathlib import Path
@@ -49,9 +50,28 @@ def test_what_is_kept_is_what_the_journal_tells_of_and_the_report_is_one_of_it(f
     assert found.holds, str(found)
     record = Record(read_journal(folder / "journal.jsonl"))
     assert record.cells.keys() == record.finished.keys(), "no cell failed"
-    if folder not in MADE_OF_RUNS:
+    if record.has_cells and folder not in MADE_OF_RUNS:
         tables = [name for name in record.files if "/" not in name and name.endswith(".csv")]
         assert tables and all((folder / name).is_file() for name in tables)
+
+
+def test_every_folder_has_a_journal_and_one_flipped_bit_in_any_file_is_found(tmp_path):
+    """A study alone, which says what is asked, has none. Where the journal is large, every file must be named in it."""
+    with_files = {path.parent for path in REPORTS.rglob("*.csv") if "run" not in path.relative_to(REPORTS).parts}
+    assert {*KEPT, AUDIT} >= {folder for folder in with_files if "pages" not in folder.parts}
+    for number, folder in enumerate((*KEPT, AUDIT)):
+        nested = {path.name for path in folder.iterdir() if path / "journal.jsonl" in {*folder.glob("*/journal.jsonl")}}
+        copy = shutil.copytree(folder, tmp_path / str(number), ignore=lambda _, names, apart=nested: {*names} & apart)
+        files = sorted(path for path in copy.rglob("*") if path.is_file() and path.stat().st_size)
+        if (folder / "journal.jsonl").stat().st_size > 200_000:
+            named = Record(read_journal(folder / "journal.jsonl")).files
+            assert {path.relative_to(copy).as_posix() for path in files} <= {"journal.jsonl", *named}
+            continue
+        for path in files:
+            whole = path.read_bytes()
+            path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 4]))
+            assert not verify(copy).holds, path
+            path.write_bytes(whole)
 
 
 def test_the_inferred_protocols_are_those_of_the_audit():

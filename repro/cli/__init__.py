@@ -29,6 +29,7 @@ COMMANDS = {
     "replicate": "Run the claims of papers and pages again: a verdict for each published number.",
     "report": "Write the report of a finished run: one HTML file that needs nothing else.",
     "run": "Run a study: progress, then a table; a run folder with the journal.",
+    "seal": "Record the digests of files that the journal of a folder does not cover yet.",
     "study-metrics": "Which metric and cut-off to trust: correlation, robustness, discriminative power.",
     "verify": "Check a run: is it whole, do its numbers follow from what it stored, do they come again.",
 }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from repro.cli.decisions import complete_protocol, complete_varied, metric_option
-from repro.cli.kept import algorithms_option, kept_data_option, with_journal
+from repro.cli.kept import algorithms_option, kept_data_option
 from repro.cli.output import json_option, print_json, print_table
 from repro.cli.progress import Stages, quiet_option
 
@@ -127,9 +127,7 @@ def explain(
             for other in others
             for metric in metrics or (None,)
         ]
-    _written(found, plot, into)
-    if into:
-        with_journal(run.run.folder, Path(into))
+    _written(found, plot, into, run.run.folder)
     if as_json:
         print_json([one.to_dict() for one in found])
         return
@@ -141,7 +139,7 @@ def explain(
             click.echo(f"\nwritten  {path}")
 
 
-def _written(found: list[Explanation], plot: str | None, into: str | None) -> None:
+def _written(found: list[Explanation], plot: str | None, into: str | None, run: Path) -> None:
     if plot:
         from repro.report.charts import save_chart
         from repro.report.explain import waterfall
@@ -151,7 +149,7 @@ def _written(found: list[Explanation], plot: str | None, into: str | None) -> No
         from repro.report.explain import write_explanation
 
         title = found[0].question or f"From {found[0].first} to {found[0].second}"
-        write_explanation(found, Path(into), title)
+        write_explanation(found, Path(into), title, run)
 
 
 def _print(found: Explanation, threshold: float) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
-
 import click
 
 kept_data_option = click.option(
@@ -13,11 +10,3 @@ kept_data_option = click.option(
 algorithms_option = click.option(
     "--algorithm", "algorithms", multiple=True, metavar="LABEL", help="Only this one; may be repeated."
 )
-
-
-def with_journal(run: Path, into: Path) -> None:
-    """Put the journal of a run beside what was made of it: who reads one can check the other."""
-    from repro.study.folder import JOURNAL
-
-    if run.resolve() != into.resolve():
-        shutil.copyfile(run / JOURNAL, into / JOURNAL)

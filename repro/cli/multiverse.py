@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from repro.cli.decisions import complete_varied, metric_option
-from repro.cli.kept import algorithms_option, kept_data_option, with_journal
+from repro.cli.kept import algorithms_option, kept_data_option
 from repro.cli.output import json_option, print_json, print_table
 from repro.cli.progress import Progress, Stages, quiet_option
 
@@ -79,8 +79,8 @@ def multiverse(
             tell=stages.tell,
         )
     target = Path(into) if into else folder.resolve().parent / "multiverse"
-    report = write_multiverse(found, target)
-    with_journal(folder, target)
+    asked = [Path(study).name] if Path(study).resolve().parent == target.resolve() else []
+    report = write_multiverse(found, target, folder, used=asked)
     if as_json:
         print_json(_plain(found, target))
         return

@@ -91,7 +91,7 @@ def study_metrics(
     with Stages(hidden=quiet or as_json) as stages:
         study = study_run(run_folder, settings, workers=workers or os.cpu_count() or 1, tell=stages.tell)
         stages.tell("report", 0, 1)
-        report = write_metric_study(study, target)
+        report = write_metric_study(study, target, Path(run_folder))
         stages.tell("report", 1, 1)
     if as_json:
         print_json(_summary(study, target))

@@ -21,6 +21,7 @@ from scipy.sparse import csr_array
 from repro.data.columns import encode_ids
 from repro.data.download import Progress, fetch
 from repro.data.interactions import CodeArray, FloatArray, IdArray
+from repro.data.parquet import read_parquet
 from repro.data.readers import existing_file
 from repro.data.registry import dataset, datasets
 from repro.data.text import ALIASES
@@ -221,7 +222,7 @@ def _table(file: Path) -> pd.DataFrame:
     """The columns of a file; words that stand together in a cell are lists, or separated by ``|``."""
     with file.open("rb") as stream:
         if stream.read(4) == b"PAR1":
-            return pd.read_parquet(file)
+            return read_parquet(file).to_pandas()
     try:
         with pa.input_stream(str(file), compression="detect") as source:
             content = source.read()

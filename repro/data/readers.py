@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from repro.data.columns import ROLES, Values, data_row, id_text, interactions_from_columns
 from repro.data.interactions import Interactions
 from repro.data.lists import Entry, are_lists, load_json, read_lists
+from repro.data.parquet import read_parquet
 from repro.data.parse import column_values, line_number, read_columns
 from repro.data.streams import inner_name, open_stream
 from repro.data.text import (
@@ -305,9 +306,8 @@ def _read_recbole(file: Path, columns: Columns | None, encoding: str) -> _Table:
 
 def _read_parquet(file: Path, columns: Columns | None) -> _Table:
     try:
-        with pq.ParquetFile(file) as parquet:
-            chosen = roles(parquet.schema_arrow.names, columns, str(file))
-            table = parquet.read(columns=list(chosen.values()))
+        chosen = roles(pq.read_schema(file).names, columns, str(file))
+        table = read_parquet(file, list(chosen.values()))
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
         raise DataError(

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from repro.data import Interactions, read_interactions
 from repro.data.columns import ROLES, Values, data_row, encode_ids, interactions_from_columns
 from repro.data.interactions import FloatArray
+from repro.data.parquet import read_parquet
 from repro.data.parse import column_values, line_number, read_columns
 from repro.data.readers import Where, existing_file
 from repro.data.text import ALIASES, SKIPPED, Columns, Layout, guess_layout, lines_of, roles
@@ -203,9 +204,8 @@ def _held_out_json(file: Path, columns: Stated) -> pd.DataFrame:
 
 
 def _parquet_values(file: Path, columns: Stated) -> dict[str, Values]:
-    with pq.ParquetFile(file) as parquet:
-        chosen = _recommended_roles(parquet.schema_arrow.names, columns, str(file))
-        table = parquet.read(columns=list(chosen.values()))
+    chosen = _recommended_roles(pq.read_schema(file).names, columns, str(file))
+    table = read_parquet(file, list(chosen.values()))
     return {role: column_values(table.column(name)) for role, name in chosen.items()}
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from repro.data.interactions import CodeArray
+from repro.data.parquet import read_parquet
 from repro.errors import JournalError, StudyError, nearest
 from repro.journal import events
 from repro.plugin import Scores
@@ -111,7 +111,7 @@ class KeptRun:
         """
         if "predictions" not in self._artifacts(label, fold):
             return None
-        table = pq.read_table(self._path(label, fold, "predictions"), columns=["prediction", "state"])
+        table = read_parquet(self._path(label, fold, "predictions"), columns=["prediction", "state"])
         return Scores(table["prediction"].to_numpy(), table["state"].to_numpy())
 
     def same_fit(self, label: str, other: KeptRun) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from repro.journal.base import BaseEvent, Number
+from repro.journal.base import BaseEvent, Digest, FileName, Number
 
 Value = str | int | float | bool
 
@@ -127,10 +127,10 @@ class MeasureInferred(BaseEvent):
     refused: list[RefusedEntry]
     unidentifiable: list[UnidentifiableEntry]
     evidence: int
-    page: str
-    page_digest: str
-    protocol: str | None
-    protocol_digest: str | None
+    page: FileName
+    page_digest: Digest
+    protocol: FileName | None
+    protocol_digest: Digest | None
     protocol_hash: str | None
     seconds: float
 

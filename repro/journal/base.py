@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pathlib import PurePosixPath
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 Number = int | float | str | bool | None
 
@@ -11,3 +14,18 @@ class BaseEvent(BaseModel):
     """An event, or a part of one: it has what its model says, and nothing else."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _below(name: str) -> str:
+    path = PurePosixPath(name)
+    outside = path.is_absolute() or ".." in path.parts
+    if not name or outside or path.as_posix() != name or "\\" in name or any(ord(one) < 32 for one in name):
+        raise ValueError(f"{name!r} is not the name of a file below the folder of the journal")
+    return name
+
+
+# A SHA-256 in hexadecimal, and the name of a file below the folder of the journal, with "/" between its parts: whoever
+# opens a file by what a journal says stays in that folder.
+Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+FileName = Annotated[str, AfterValidator(_below)]
+Files = dict[FileName, Digest]

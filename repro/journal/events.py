@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from repro.journal.audit_events import AuditEvent
-from repro.journal.base import BaseEvent, Number
+from repro.journal.base import BaseEvent, Digest, FileName, Files, Number
 
 
 class DecisionEntry(BaseEvent):
@@ -138,7 +138,7 @@ class FoldMade(BaseEvent):
     train_digest: str
     validation_digest: str | None
     test_digest: str
-    artifacts: dict[str, str]
+    artifacts: dict[str, Digest]
 
 
 class SplitMade(BaseEvent):
@@ -201,7 +201,7 @@ class TuningFinished(BaseEvent):
     refit: Literal["train", "train+validation"]
     trials: list[TrialEntry]
     chosen: dict[str, str | int | float | bool] | None
-    artifacts: dict[str, str]
+    artifacts: dict[str, Digest]
     seconds: float
 
 
@@ -239,7 +239,7 @@ class CellFinished(BaseEvent):
     cell: str
     values: list[ValueEntry]
     impacts: list[ImpactEntry]
-    artifacts: dict[str, str]
+    artifacts: dict[str, Digest]
     digests: dict[str, str]
     seconds: SecondsEntry
     notes: dict[str, str] = Field(default_factory=dict)
@@ -258,7 +258,7 @@ class ResultsWritten(BaseEvent):
     """The tables are written: each file that the run made, beside its artefacts, and its digest."""
 
     event: Literal["results.written"] = "results.written"
-    files: dict[str, str]
+    files: Files
 
 
 class RunFinished(BaseEvent):
@@ -271,10 +271,34 @@ class RunFinished(BaseEvent):
 
 
 class ReportWritten(BaseEvent):
-    """A report of the run is written, and replaces the one before it: file names and digests."""
+    """A command wrote files into the folder, in place of those of the same names: their digests.
+
+    ``used`` are files of the folder that these were made of; ``removed`` are files that the command took away. In a
+    folder whose journal continues that of a run elsewhere, ``run`` is the hash of the last line of that journal.
+    """
 
     event: Literal["report.written"] = "report.written"
-    files: dict[str, str]
+    files: Files
+    used: Files = Field(default_factory=dict)
+    removed: list[FileName] = Field(default_factory=list)
+    run: Digest | None = None
+
+
+RECORDED_LATER = "The digests were recorded when this line was written: they say nothing about an earlier time."
+
+
+class FilesAdded(BaseEvent):
+    """Files that were in the folder without a digest in the journal, or that people changed since; and those that
+    people took away."""
+
+    event: Literal["files.added"] = "files.added"
+    files: Files
+    removed: list[FileName] = Field(default_factory=list)
+    note: str = RECORDED_LATER
+
+
+# Events about files beside a run: they come after its end, and change nothing of it.
+ABOUT_FILES = ("report.written", "files.added")
 
 
 Event = Annotated[
@@ -292,6 +316,7 @@ Event = Annotated[
     | ResultsWritten
     | RunFinished
     | ReportWritten
+    | FilesAdded
     | AuditEvent,
     Field(discriminator="event"),
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from repro.replicate.claim import Claim
 from repro.replicate.verdict import Judged, Replication
 from repro.study.environment import machine, software
 from repro.study.folder import JOURNAL, sha256
+from repro.study.journalled import keep_files
 
 VERDICTS_CSV, VERDICTS_JSON, RESULTS = "verdicts.csv", "verdicts.json", "results.csv"
 COLUMNS = (
@@ -24,21 +26,31 @@ COLUMNS = (
 
 
 def write_replication(claim: Claim, found: Replication, run: Path | None) -> Replication:
-    """Write the verdicts, and the results and the journal of ``run``, or of what was measured without one.
+    """Write the verdicts, and the results of ``run``, or of what was measured without one.
 
-    A claim of which nothing could be run leaves no journal, and takes none away.
+    The journal beside them is that of ``run``, or a small one, with the digests of all files, the claim's among them. A
+    claim of which nothing could be run takes no results away.
     """
-    if any(one.verdict != "not run" for one in found.judged):
-        if run is not None:
-            for name in (RESULTS, JOURNAL):
-                (claim.folder / name).write_bytes((run / name).read_bytes())
-        else:
-            _journal(claim, found)
-        found = replace(found, journal=read_journal(claim.folder / JOURNAL).end.cited())
-    (claim.folder / VERDICTS_CSV).write_text(_table(found.judged), encoding="utf-8")
-    plain = json.dumps(found.to_dict(), indent=1, ensure_ascii=False, default=str)
-    (claim.folder / VERDICTS_JSON).write_text(plain + "\n", encoding="utf-8")
+    files: dict[str, bytes] = {}
+    with tempfile.TemporaryDirectory(prefix="repro-claim-") as aside:
+        if any(one.verdict != "not run" for one in found.judged):
+            if run is None and not _is_written(claim, _results(found)):
+                run = _small_run(Path(aside), claim, found)
+            of = run or claim.folder
+            files[RESULTS] = (of / RESULTS).read_bytes()
+            found = replace(found, journal=read_journal(of / JOURNAL).end.cited())
+        plain = json.dumps(found.to_dict(), indent=1, ensure_ascii=False, default=str)
+        files |= {VERDICTS_CSV: _table(found.judged).encode(), VERDICTS_JSON: (plain + "\n").encode()}
+        keep_files(claim.folder, files, run=run, used=_given(claim))
     return found
+
+
+def _given(claim: Claim) -> list[str]:
+    """The files beside the claim that its numbers come from."""
+    names = [claim.path.name, *([claim.data.name] if claim.data else [])]
+    if claim.examples:
+        names += [claim.examples.truth, claim.examples.train, *(one.file for one in claim.examples.systems)]
+    return [name for name in dict.fromkeys(names) if name and (claim.folder / name).is_file()]
 
 
 def _table(judged: tuple[Judged, ...]) -> str:
@@ -64,19 +76,13 @@ def _results(found: Replication) -> bytes:
     return sink.getvalue().encode()
 
 
-def _journal(claim: Claim, found: Replication) -> None:
-    """A small journal: what was asked, with which software, and the digest of the results.
-
-    One that says the same of the same results is left as it is.
-    """
+def _small_run(folder: Path, claim: Claim, found: Replication) -> Path:
+    """The results and the journal of what was measured without a run: what was asked, and with which software."""
     started = time.perf_counter()
     table = _results(found)
-    if _is_written(claim, table):
-        return
-    (claim.folder / JOURNAL).unlink(missing_ok=True)
-    (claim.folder / RESULTS).write_bytes(table)
+    (folder / RESULTS).write_bytes(table)
     protocols = [setting.protocol.hash for setting in claim.settings.values()]
-    journal = Journal(claim.folder / JOURNAL)
+    journal = Journal(folder / JOURNAL)
     journal.write(
         events.RunStarted(
             question=claim.title,
@@ -93,6 +99,7 @@ def _journal(claim: Claim, found: Replication) -> None:
     measured = sum(bool(one.values) for one in found.judged)
     journal.write(events.RunFinished(cells=measured, failed=0, seconds=time.perf_counter() - started))
     journal.close()
+    return folder
 
 
 def _is_written(claim: Claim, table: bytes) -> bool:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pacsv
-import pyarrow.parquet as pq
 
+from repro.data.parquet import read_parquet
 from repro.errors import DataError, StudyError, nearest
 from repro.metrics import Measure, metrics
 from repro.stats import Comparison, Settings, Tuned, comparison, tune
@@ -223,7 +223,7 @@ def _by_run(table: pa.Table, path: Path, label: str) -> dict[str, pd.DataFrame]:
 def _table(path: Path) -> pa.Table:
     try:
         if path.suffix.lower() == ".parquet":
-            return pq.read_table(path)
+            return read_parquet(path)
         separator = "\t" if path.suffix.lower() == ".tsv" else ","
         as_text = {"user": pa.string(), "metric": pa.string(), "run": pa.string()}  # user 007 is not user 7
         return pacsv.read_csv(

@@ -5,20 +5,23 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
+import io
 import os
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from repro.errors import StudyError
+from repro.errors import JournalError, StudyError
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
     from repro.journal import Contents
 
 JOURNAL = "journal.jsonl"
+ARTIFACTS = "artifacts"
 LOCK = ".lock"
 
 
@@ -28,7 +31,7 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.journal = path / JOURNAL
-        self.artifacts = path / "artifacts"
+        self.artifacts = path / ARTIFACTS
 
     def create(self, *, replace: bool = False) -> None:
         """Make the folder, in place of a run that is there if told to; anything else in it is left alone."""
@@ -49,8 +52,11 @@ class RunFolder:
         )
 
     @contextlib.contextmanager
-    def locked(self) -> Iterator[None]:
-        """Hold the folder; a second run into it is refused, and a killed one leaves no lock behind."""
+    def locked(self, *, leave: bool = True) -> Iterator[None]:
+        """Hold the folder; a second run into it is refused, and a killed one leaves no lock behind.
+
+        The file that is locked stays, for who comes next, or, without ``leave``, goes: in folders of people.
+        """
         try:
             handle = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
@@ -61,6 +67,8 @@ class RunFolder:
                     f"another run is writing to {self.path}; wait for it, or choose another folder with --into"
                 )
             yield
+            if not leave:
+                (self.path / LOCK).unlink(missing_ok=True)
         finally:
             os.close(handle)
 
@@ -74,7 +82,7 @@ class RunFolder:
 
     def write(self, name: str, content: bytes) -> str:
         """Write a file of the folder, whole or not at all; its SHA-256."""
-        target = self.path / name
+        target = self.place(name)
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             _write_whole(target, content)
@@ -99,8 +107,24 @@ class RunFolder:
             if path.suffix == ".part" or path.stem not in named:
                 path.unlink()
 
+    def place(self, name: str) -> Path:
+        """The path of a file of the folder. A name that leads out of it is refused, and so is a symbolic link: what a
+        folder of others has under a name is read from that folder, or not at all."""
+        parts = PurePosixPath(name).parts
+        if not parts or PurePosixPath(name).is_absolute() or ".." in parts or "\0" in name:
+            raise JournalError(f"{name!r} does not name a file in {self.path}: it leads out of that folder")
+        path = self.path
+        for part in parts:
+            path = path / part
+            if path.is_symlink():
+                raise JournalError(
+                    f"{path} is a symbolic link, and may lead out of {self.path}; put the file itself there"
+                )
+        return path
+
     def artifact(self, digest: str) -> Path:
-        return self.artifacts / f"{digest}.parquet"
+        """The path of an artefact, by its digest."""
+        return self.place(f"artifacts/{digest}.parquet")
 
     def has(self, digest: str) -> bool:
         """Whether the artefact is there, and is what its name says."""
@@ -108,8 +132,8 @@ class RunFolder:
 
     def holds(self, name: str, digest: str) -> bool:
         """Whether the file is there, with that content."""
-        path = self.path / name
-        return path.is_file() and sha256(path.read_bytes()) == digest
+        path = self.place(name)
+        return path.is_file() and file_digest(path) == digest
 
 
 def _write_whole(target: Path, content: bytes) -> None:
@@ -130,6 +154,12 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def file_digest(path: Path) -> str:
+    """The SHA-256 of a file, which may be larger than the memory."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def parquet_bytes(table: pa.Table) -> bytes:
     """A table as Parquet: the same table gives the same bytes."""
     import pyarrow as pa
@@ -138,6 +168,19 @@ def parquet_bytes(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     pq.write_table(table.replace_schema_metadata(None), sink, compression="zstd", store_schema=False)
     return bytes(sink.getvalue())
+
+
+def frame_parquet(frame: pd.DataFrame) -> bytes:
+    """A data frame as Parquet, with its types."""
+    sink = io.BytesIO()
+    frame.to_parquet(sink, index=False, compression="zstd")
+    return sink.getvalue()
+
+
+def frame_csv(frame: pd.DataFrame, separator: str = ",") -> bytes:
+    """A data frame as CSV."""
+    text: str = frame.to_csv(None, index=False, sep=separator, lineterminator="\n")
+    return text.encode()
 
 
 def csv_bytes(table: pa.Table) -> bytes:

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from repro.data import Interactions
 from repro.data.interactions import CodeArray
+from repro.data.parquet import read_parquet
 from repro.errors import JournalError
 from repro.plugin import Scores
 
@@ -30,8 +30,8 @@ def score_tables(scores: Scores, users: CodeArray, whole: Interactions) -> dict[
 
 def read_scores(scores: Path, scored_items: Path, users: CodeArray, whole: Interactions) -> Scores:
     """What :func:`score_tables` wrote, for the same data set and test users."""
-    table = pq.read_table(scores)
-    items = pq.read_table(scored_items)["item"].to_numpy()
+    table = read_parquet(scores)
+    items = read_parquet(scored_items)["item"].to_numpy()
     if not np.array_equal(items, whole.item_ids) or not np.array_equal(table["user"].to_numpy(), whole.user_ids[users]):
         raise JournalError(f"{scores} has the scores of other users or items than this data set and split have")
     states = _block(table, "states", len(items)) if "states" in table.column_names else None

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 
+from repro.data.parquet import read_parquet
 from repro.errors import StudyError, nearest
 from repro.journal import Contents, events, read_journal
 from repro.metrics import Measure, metrics, parse_measure
@@ -68,7 +68,8 @@ class FinishedRun:
     def algorithms(self) -> dict[str, str]:
         """The algorithm, as framework/name, that each label of the study stands for."""
         started = {event.cell.rpartition("/")[0]: event.algorithm for event in self.journal.events("cell.started")}
-        order = pq.read_table(self.folder / "results.parquet", columns=["algorithm"])["algorithm"].unique().to_pylist()
+        table = read_parquet(RunFolder(self.folder).place("results.parquet"), columns=["algorithm"])
+        order = table["algorithm"].unique().to_pylist()
         return {label: started[label] for label in order}
 
     def measure(self, name: str) -> Measure:

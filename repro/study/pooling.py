@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from repro.data.interactions import IdArray
+from repro.data.parquet import read_parquet
 from repro.metrics import Averaged, Measure, Predictions, Ratio, average, average_predictions, spoils
 from repro.protocol import Protocol
 
@@ -72,7 +72,7 @@ def stored_average(
     name = {"ranking": "values", "prediction": "predictions"}.get(kind)
     if name is None or not all(name in cell for cell in cells):
         return None
-    table = pa.concat_tables([pq.read_table(cell[name]) for cell in cells])
+    table = pa.concat_tables([read_parquet(cell[name]) for cell in cells])
     codes, ids = pd.factorize(table["user"].to_numpy(), sort=True)
     users = codes.astype(np.int32)
     if kind == "ranking":

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from repro.data.parquet import read_parquet
 from repro.journal import Contents, read_journal
-from repro.study.folder import JOURNAL
+from repro.study.folder import JOURNAL, RunFolder
 from repro.study.per_user import FinishedRun, metric_names, user_table
 from repro.study.tuned import TunedAlgorithm, trials_table, tuned_algorithms
 
@@ -51,7 +51,7 @@ class Results:
 
     def long(self) -> pd.DataFrame:
         """One row for each algorithm, fold (``all``: all of them together) and metric."""
-        frame: pd.DataFrame = pq.read_table(self.folder / "results.parquet").to_pandas()
+        frame: pd.DataFrame = read_parquet(RunFolder(self.folder).place("results.parquet")).to_pandas()
         return frame
 
     def table(self) -> pd.DataFrame:
@@ -86,7 +86,7 @@ class Results:
             if "values" not in event.artifacts:
                 continue
             label, _, fold = event.cell.rpartition("/")
-            stored = pq.read_table(self.folder / "artifacts" / f"{event.artifacts['values']}.parquet").to_pandas()
+            stored = read_parquet(RunFolder(self.folder).artifact(event.artifacts["values"])).to_pandas()
             whose = stored[[name for name in ("user", "target") if name in stored]]
             for column in stored.columns[stored.columns.str.endswith(" numerator")]:
                 metric = column.removesuffix(" numerator")

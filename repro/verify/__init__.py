@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from repro.errors import StudyError, nearest
 from repro.verify.finding import LEVELS, Failure, Level, Verification
 from repro.verify.integrity import Tell, check_integrity
+from repro.verify.seal import Sealed, seal
 
 if TYPE_CHECKING:
     from repro.verify.replayed import Replay
 
-__all__ = ["LEVELS", "Failure", "Level", "Verification", "replay", "verify"]
+__all__ = ["LEVELS", "Failure", "Level", "Sealed", "Verification", "replay", "seal", "verify"]
 
 
 def verify(

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from repro.data.parquet import read_parquet
 from repro.errors import JournalError, ReproError
 from repro.journal import events
 from repro.metrics import Measure, simple_measures
@@ -215,7 +215,7 @@ class CellCheck:
 def read_frame(path: Path) -> pd.DataFrame:
     if not path.is_file():
         raise JournalError(f"{path.name} is not there")
-    frame: pd.DataFrame = pq.read_table(path).to_pandas()
+    frame: pd.DataFrame = read_parquet(path).to_pandas()
     return frame
 
 

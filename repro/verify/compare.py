@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 import pandas as pd
-import pyarrow.parquet as pq
 
+from repro.data.parquet import read_parquet
 from repro.errors import StudyError, nearest
 from repro.study.folder import RunFolder
 from repro.study.per_user import FinishedRun
@@ -193,7 +193,7 @@ def _distances(
 
 
 def _rows(run: FinishedRun) -> pd.DataFrame:
-    frame: pd.DataFrame = pq.read_table(run.folder / "results.parquet").to_pandas()
+    frame: pd.DataFrame = read_parquet(RunFolder(run.folder).place("results.parquet")).to_pandas()
     return frame[["algorithm", "fold", "metric", "measure", "value", "users"]]
 
 
@@ -223,7 +223,7 @@ def _order(before: FinishedRun, after: FinishedRun, label: str) -> Order | None:
             continue
         same = False
         frames = [
-            pq.read_table(RunFolder(run.folder).artifact(event.artifacts["lists"])).to_pandas()
+            read_parquet(RunFolder(run.folder).artifact(event.artifacts["lists"])).to_pandas()
             for run, event in ((before, cell), (after, other))
         ]
         tau, overlap = order_distances(*frames)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 Level = Literal["integrity", "rescore", "retrain"]
 LEVELS: tuple[Level, ...] = get_args(Level)
-Kind = Literal["run", "part of a run", "audit"]
+Kind = Literal["run", "part of a run", "audit", "files"]
 
 SHOWN_USERS = 5
 
@@ -53,7 +53,8 @@ class Verification:
 
     kind       what the folder is
     checked    what was looked at, a sentence for each level
-    unchecked  what was not, and why
+    notes      what else there is to know
+    unchecked  what was not checked, and why
     sources    from what the numbers of each metric were computed again
     refitted   what came of fitting again
     """
@@ -63,6 +64,7 @@ class Verification:
     kind: Kind = "run"
     failures: list[Failure] = field(default_factory=list)
     checked: dict[Level, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
     refitted: Comparison | None = None
@@ -89,7 +91,7 @@ class Verification:
         for source in dict.fromkeys(self.sources.values()):
             metrics = [metric for metric, its in self.sources.items() if its == source]
             lines.append(f"{source}: {', '.join(metrics)}")
-        return [*lines, *(f"not checked: {told}" for told in self.unchecked)]
+        return [*lines, *self.notes, *(f"not checked: {told}" for told in self.unchecked)]
 
     def __str__(self) -> str:
         refitted = [] if self.refitted is None else ["", str(self.refitted)]
@@ -105,6 +107,7 @@ class Verification:
             "summary": self.summary,
             "failures": [asdict(failure) for failure in self.failures],
             "checked": dict(self.checked),
+            "notes": list(self.notes),
             "unchecked": list(self.unchecked),
             "recomputed": dict(self.sources),
             "refitted": None if self.refitted is None else self.refitted.to_dict(),

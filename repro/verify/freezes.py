@@ -12,6 +12,7 @@ from typing import Literal
 from repro.errors import PluginError, StudyError
 from repro.plugin import Environment, environment, plugins
 from repro.plugin.pins import ALONG, distribution
+from repro.study.folder import RunFolder
 from repro.study.per_user import FinishedRun
 
 Say = Callable[[str], None]
@@ -84,7 +85,7 @@ def _of_framework(folder: Path, name: str, then: str, here: bool) -> Surrounding
     needs = plugins().environment_of(name)
     if needs is None:  # its plug-in is all that it is
         return Surroundings(name, "here")
-    frozen = read_freeze(folder / "environments" / f"{name}.txt")
+    frozen = read_freeze(RunFolder(folder).place(f"environments/{name}.txt"))
     own = _versions(environment.freeze_of(name, needs)) if environment.python_of(name, needs) else None
     if here:
         return Surroundings(name, "here", (), _changed(frozen, needs, own if plugins().place(name) != "here" else None))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from repro.errors import JournalError
-from repro.journal import ENDS, read_journal
-from repro.study.folder import JOURNAL, LOCK
-from repro.verify.finding import Failure, Verification
+from repro.journal import read_journal
+from repro.study.folder import ARTIFACTS, JOURNAL, LOCK, file_digest
+from repro.verify.finding import Failure, Kind, Verification
 from repro.verify.order import check_order
-from repro.verify.record import ASKED, REPORT, Entry, Record
+from repro.verify.record import ALSO_ELSEWHERE, REPORT, Entry, Record
 
 Tell = Callable[[str, int, int], None]
 
@@ -20,10 +19,14 @@ Tell = Callable[[str, int, int], None]
 def check_integrity(path: Path, found: Verification, tell: Tell | None = None) -> Record | None:
     """Check the journal, then every file by it; what is wrong goes into ``found``. None without a journal to go by.
 
-    A folder that kept only some files of a run, as those under ``reports/`` do, is checked for what it has.
+    Every file below the folder must have its digest in the journal. Of a folder that keeps some files of a run, as
+    those under ``reports/`` do, the files of the run that are elsewhere are not asked for.
     """
     if not (path / JOURNAL).is_file():
-        raise JournalError(f"{path} has no {JOURNAL}; give the folder of a run, as `repro run` makes it")
+        raise JournalError(
+            f"{path} has no {JOURNAL}; give the folder of a run, as `repro run` makes it, or record what is there with "
+            f"`repro seal {path}`"
+        )
     try:
         contents = read_journal(path / JOURNAL)
     except JournalError as error:
@@ -37,100 +40,101 @@ def check_integrity(path: Path, found: Verification, tell: Tell | None = None) -
     found.failures += check_order(record)
     if not contents.lines:
         return None
-    if record.is_audit:
-        found.kind = "audit"
-    elif not record.has_cells or not ((path / "artifacts").is_dir() or (path / "results.parquet").is_file()):
-        found.kind = "part of a run"
-    there = sorted(_files(path, nested=found.kind == "run"))
-    strays = _check_files(path, there, record, found, tell)
-    count = f"{len(contents.lines):,} events"
-    if found.kind == "run":
-        _check_missing(record, there, found)
-        count += f", {len(there) - len(strays):,} files"
-    else:
-        _tell_kept(record, there, found)
-        count += f", {len(there) - len(strays):,} of the {len(record.files):,} files that it tells of"
-    _judge_strays(path, strays, record, found)
-    ends = [line.number for line in contents.lines if line.event.event == "run.finished"]
-    if REPORT in there and REPORT in record.files and record.files[REPORT].line < max(ends, default=0):
-        found.unchecked.append(f"{REPORT} is of an earlier state: the run went on since; `repro report` writes it anew")
-    if elsewhere := sum(event.protocol is not None for event in contents.events("measure.inferred")):
-        found.unchecked.append(f"{elsewhere:,} protocols, which an audit writes elsewhere")
+    found.kind = kind_of(path, record)
+    if record.is_only_files and found.kind == "run":
+        what = "it tells of files alone, and the folder has what a run stores: the events of the run were removed"
+        found.failures.append(Failure("integrity", JOURNAL, what, 1))
+    there, nested = files_below(path, record)
+    _check_files(path, there, record, found, tell)
+    _check_missing(record, there, found)
+    count = f"{len(contents.lines):,} events, {len(there):,} files"
+    _say_more(record, there, nested, found)
     failed = record.cells.keys() - record.finished.keys()
     cells = f", {len(failed):,} of {len(record.cells):,} cells failed when it ran" if failed else ""
     found.checked["integrity"] = count + cells
     return record
 
 
-def _files(path: Path, *, nested: bool) -> Iterator[str]:
-    """Every file below the folder but the journal, and the lock, which is an empty file.
+def kind_of(path: Path, record: Record) -> Kind:
+    """What a folder is, by its journal and by what is in it."""
+    if record.is_audit:
+        return "audit"
+    stored = (path / ARTIFACTS).is_dir() or (path / "results.parquet").is_file()
+    if record.is_only_files and not stored:
+        return "files"
+    return "run" if stored and (record.has_cells or record.is_only_files) else "part of a run"
 
-    Unless ``nested``, folders that have a journal of their own are left to it.
-    """
-    others = [] if nested else [journal.parent for journal in path.glob(f"*/**/{JOURNAL}")]
+
+def files_below(path: Path, record: Record | None) -> tuple[list[str], list[str]]:
+    """Every file below the folder but the journal and the lock, which is an empty file; and the folders below that
+    have a journal of their own, to which files are left that the journal here does not name."""
+    others = sorted(journal.parent.relative_to(path).as_posix() for journal in path.glob(f"*/**/{JOURNAL}"))
+    named = record.files if record else {}
+    found = []
     for file in path.rglob("*"):
-        if any(other in file.parents for other in others):
-            continue
         name = file.relative_to(path).as_posix()
-        empty_lock = file.name == LOCK and not file.stat().st_size
-        if (file.is_file() or file.is_symlink()) and name != JOURNAL and not empty_lock:
-            yield name
+        own = any(name.startswith(f"{other}/") for other in others) and name not in named
+        empty_lock = file.name == LOCK and not file.is_symlink() and not file.stat().st_size
+        if (file.is_symlink() or not file.is_dir()) and name != JOURNAL and not own and not empty_lock:
+            found.append(name)
+    return sorted(found), [other for other in others if f"{other}/{JOURNAL}" not in named]
 
 
-def _check_files(path: Path, there: list[str], record: Record, found: Verification, tell: Tell | None) -> list[str]:
-    """Hold each file against its digest; those that the journal does not know."""
-    strays = []
+def _check_files(path: Path, there: list[str], record: Record, found: Verification, tell: Tell | None) -> None:
+    """Hold each file against its digest."""
     for number, name in enumerate(there, 1):
         entry = record.files.get(name)
-        if entry is None:
-            strays.append(name)
-        elif _digest(path / name) != entry.digest:
-            if found.kind != "run" and name in (*ASKED, REPORT):
-                strays.append(name)  # of the question, or of something made of the run: not the run's own
-            else:
-                found.failures.append(_failure(name, entry, "its content is not what was written"))
+        if (path / name).is_symlink():
+            found.failures.append(Failure("integrity", name, "it is a symbolic link, and no file of the folder"))
+        elif entry is None:
+            what = f"it is not in the journal: no event says what it must be (`repro seal {path}` records what it is)"
+            found.failures.append(Failure("integrity", name, what))
+        elif digest_of(path / name) != entry.digest:
+            found.failures.append(_failure(name, entry, _changed(path, name, entry, found.kind)))
         if tell:
             tell("integrity", number, len(there))
-    return strays
+
+
+def _changed(path: Path, name: str, entry: Entry, kind: Kind) -> str:
+    """What is said of a file that is not what the journal says."""
+    if may_be_sealed(name, entry, kind):
+        was = "was recorded" if entry.added else "the run had"
+        return f"its content is not what {was}; if the change is yours, `repro seal {path}` records it"
+    return "its content is not what was written"
+
+
+def may_be_sealed(name: str, entry: Entry, kind: Kind) -> bool:
+    """Whether other content of a file is for people to state: of their own files, and of those that a folder with some
+    files of a run has in place of the run's."""
+    return entry.added or (kind == "part of a run" and not entry.here and name in ALSO_ELSEWHERE)
 
 
 def _check_missing(record: Record, there: list[str], found: Verification) -> None:
-    for name, entry in record.files.items():
-        if entry.required and name not in there:
-            found.failures.append(_failure(name, entry, "it is missing"))
-
-
-def _tell_kept(record: Record, there: list[str], found: Verification) -> None:
     lacking = [name for name, entry in record.files.items() if entry.required and name not in there]
-    if lacking:
-        found.unchecked.append(f"{len(lacking):,} files of the run that were not kept here")
+    for name in lacking:
+        if found.kind != "part of a run" or record.files[name].here:
+            found.failures.append(_failure(name, record.files[name], "it is missing"))
+    elsewhere = sum(not record.files[name].here for name in lacking)
+    if found.kind == "part of a run" and elsewhere:
+        found.unchecked.append(f"{elsewhere:,} files of the run that were not kept here")
 
 
-def _judge_strays(path: Path, strays: list[str], record: Record, found: Verification) -> None:
-    """Files that no event accounts for: of a run, a failure, unless its journal is older than that rule."""
-    unknown = []
-    for name in strays:
-        if found.kind == "part of a run" and name == REPORT:
-            _judge_report(path, record, found)
-        elif found.kind != "run" or (not record.covers_all and name in (*ASKED, REPORT)):
-            unknown.append(name)
-        else:
-            what = "it is not in the journal: no event says what it must be"
-            found.failures.append(Failure("integrity", name, what))
-    if unknown:
-        listed = ", ".join(unknown[:8]) + (f" and {len(unknown) - 8} more" if len(unknown) > 8 else "")
-        found.unchecked.append(f"{listed}: the journal has no digest of {'it' if len(unknown) == 1 else 'them'}")
+def _say_more(record: Record, there: list[str], nested: list[str], found: Verification) -> None:
+    """What is to be known beside whether files are as the journal says."""
+    outer = [name for name in nested if not any(name.startswith(f"{other}/") for other in nested)]
+    if outer:
+        found.unchecked.append(f"{_listed(outer)}: with a journal of its own, to be verified by itself")
+    if added := [name for name in there if name in record.files and record.files[name].added]:
+        found.notes.append(f"recorded as they were found, not as a command wrote them: {_listed(added)}")
+    ends = [line.number for line in record.contents.lines if line.event.event == "run.finished"]
+    if REPORT in there and REPORT in record.files and record.files[REPORT].line < max(ends, default=0):
+        found.unchecked.append(f"{REPORT} is of an earlier state: the run went on since; `repro report` writes it anew")
+    if elsewhere := sum(event.protocol is not None for event in record.contents.events("measure.inferred")):
+        found.unchecked.append(f"{elsewhere:,} protocols, which an audit writes elsewhere")
 
 
-def _judge_report(path: Path, record: Record, found: Verification) -> None:
-    """A report whose digest is not in the journal must at least be one of this journal."""
-    text = (path / REPORT).read_text(encoding="utf-8", errors="replace")
-    quoted = [line for line in record.contents.lines if line.event.event in ENDS and line.hash in text]
-    if quoted:
-        found.unchecked.append(f"{REPORT}, but it quotes the journal's line {quoted[-1].number} correctly")
-    else:
-        what = "it does not quote the line of this journal with which the run finished: it is of another run"
-        found.failures.append(Failure("integrity", REPORT, what, record.contents.lines[-1].number))
+def _listed(names: list[str], most: int = 8) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def _failure(name: str, entry: Entry, what: str) -> Failure:
@@ -138,9 +142,8 @@ def _failure(name: str, entry: Entry, what: str) -> Failure:
     return Failure("integrity", name, about + what, entry.line, entry.cell)
 
 
-def _digest(path: Path) -> str:
+def digest_of(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return file_digest(path)
     except OSError as error:
         return f"unreadable: {error.strerror or error}"

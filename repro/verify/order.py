@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from repro.journal import audit_events, events
-from repro.journal.events import Line
+from repro.journal.events import ABOUT_FILES, Line
 from repro.study.folder import JOURNAL
 from repro.verify.finding import Failure
 from repro.verify.record import Record
@@ -21,6 +21,8 @@ def check_order(record: Record) -> Iterator[Failure]:
     if not lines:
         yield _failure("it has no events")
         return
+    if record.is_only_files:
+        return
     first = lines[0]
     if not isinstance(first.event, events.RunStarted | audit_events.AuditStarted):
         yield _failure(f"it begins with {first.event.event}, not with the start of a run", first)
@@ -30,7 +32,7 @@ def check_order(record: Record) -> Iterator[Failure]:
 
 
 def _end(record: Record) -> Iterator[Failure]:
-    told = [line for line in record.contents.lines if line.event.event != "report.written"]
+    told = [line for line in record.contents.lines if line.event.event not in ABOUT_FILES]
     last = told[-1] if told else record.contents.lines[-1]
     if not isinstance(last.event, events.RunFinished | audit_events.AuditFinished):
         yield _failure(f"it ends with {last.event.event}: the run was cut off, or the end was removed", last)

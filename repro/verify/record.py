@@ -1,4 +1,4 @@
-"""Which files the journal of a run, or of an audit, accounts for, and which of its events count in the end."""
+"""Which files a journal has the digests of, and which of its events count in the end."""
 
 from __future__ import annotations
 
@@ -6,22 +6,29 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from repro.journal import Contents, audit_events, events
-from repro.journal.events import Line
+from repro.journal.events import ABOUT_FILES, Line
 
-ASKED = ("study.toml", "protocol.toml")
 REPORT = "report.html"
+# What a folder that keeps some files of a run may have under the same name as the run, and of its own.
+ALSO_ELSEWHERE = ("study.toml", "protocol.toml", REPORT)
 OF_STUDIES = ("decisions.resolved", "data.loaded", "data.prepared", "fold.made", "split.made", "cell.started")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A file as the journal has it: its SHA-256, the line that says so, what it is, whether it must be there."""
+    """A file as the journal has it: its SHA-256, the line that says so, what it is, and whether it must be there.
+
+    here   whether it was written or added in this folder, not in that of a run whose journal this one continues
+    added  whether its digest was recorded later, of a file that people made or changed
+    """
 
     digest: str
     line: int
     what: str
     cell: str = ""
     required: bool = True
+    here: bool = False
+    added: bool = False
 
 
 @dataclass(frozen=True)
@@ -35,14 +42,14 @@ class Record:
         return isinstance(self.contents.lines[0].event, audit_events.AuditStarted)
 
     @property
+    def is_only_files(self) -> bool:
+        """Whether it tells of nothing but files: no run and no audit."""
+        return all(line.event.event in ABOUT_FILES for line in self.contents.lines)
+
+    @property
     def has_cells(self) -> bool:
         """Whether it is of a study that was run; claims that need no fit have a shorter one."""
         return any(line.event.event in OF_STUDIES for line in self.contents.lines)
-
-    @property
-    def covers_all(self) -> bool:
-        """Whether the study and the protocol, as files, are among what it accounts for; older journals do not."""
-        return all(name in self.files for name in ASKED)
 
     @cached_property
     def cells(self) -> dict[str, Line]:
@@ -60,13 +67,23 @@ class Record:
     def files(self) -> dict[str, Entry]:
         """Every file of the folder that an event names; of one that was written several times, as it was last."""
         found: dict[str, Entry] = {}
+        here = self.is_only_files or self.is_audit or not self.has_cells
         for line in self.contents.lines:
             event, number = line.event, line.number
             match event:
-                case events.ResultsWritten() | events.ReportWritten():
-                    found |= {name: Entry(digest, number, "") for name, digest in event.files.items()}
+                case events.ResultsWritten():
+                    found |= {name: Entry(digest, number, "", here=here) for name, digest in event.files.items()}
+                case events.ReportWritten():
+                    here = here or event.run is not None  # from here on, lines are of this folder
+                    files = event.used | event.files
+                    found |= {name: Entry(digest, number, "", here=here) for name, digest in files.items()}
+                    found = {name: entry for name, entry in found.items() if name not in event.removed}
+                case events.FilesAdded():
+                    added = event.files.items()
+                    found |= {name: Entry(digest, number, "", here=True, added=True) for name, digest in added}
+                    found = {name: entry for name, entry in found.items() if name not in event.removed}
                 case audit_events.MeasureInferred():
-                    found[event.page] = Entry(event.page_digest, number, event.name)
+                    found[event.page] = Entry(event.page_digest, number, event.name, here=True)
                 case events.FoldMade() | events.TuningFinished() | events.CellFinished():
                     about = event.fold if isinstance(event, events.FoldMade) else event.cell
                     required = self._counts.get((event.event, about)) == number

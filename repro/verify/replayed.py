@@ -17,8 +17,8 @@ from repro.study import Study, make_plan
 from repro.study.again import require_same, study_again
 from repro.study.environment import versions
 from repro.study.folder import JOURNAL
+from repro.study.journalled import keep_files
 from repro.study.per_user import FinishedRun
-from repro.study.reported import keep_report
 from repro.study.run import Watcher
 from repro.verify.compare import TOLERANCE, Comparison, compare_runs
 from repro.verify.finding import Verification
@@ -111,7 +111,7 @@ def replay(
     found.notes += failed
     done = Replay(run.journal.end.cited(), target, found, tuple(wanted), changed)
     told = json.dumps(_plain(done.to_dict()), indent=1, ensure_ascii=False, allow_nan=False)
-    keep_report(target, VERDICTS, (told + "\n").encode())
+    keep_files(target, {VERDICTS: (told + "\n").encode()})
     return done
 
 

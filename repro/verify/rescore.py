@@ -132,7 +132,7 @@ def _results(run: FinishedRun, record: Record) -> Iterator[Failure]:
             RunFolder(run.folder), record.finished, frameworks, folds, run.measures, protocol, run.scale
         )
         table = results_table(frameworks, folds, run.measures, record.finished, pooled)
-        stored = read_frame(run.folder / "results.parquet")
+        stored = read_frame(RunFolder(run.folder).place("results.parquet"))
         same_csv = (run.folder / "results.csv").read_bytes() == csv_bytes(table)
     except BROKEN as error:
         yield _failure("results.parquet", f"it cannot be held against the journal: {_brief(error)}")

@@ -18,6 +18,7 @@ from repro.journal import read_journal
 from repro.plugin import plugins
 from repro.protocol import read_protocol
 from repro.report.audit import write_audit_report
+from repro.verify import verify
 
 FINE = ("tiny/plain", "tiny/clipped")
 
@@ -87,6 +88,7 @@ def test_everything_is_in_the_folder_and_in_the_journal(undisturbed):
         "pipeline.audited",
         "results.written",
         "audit.finished",
+        "report.written",
     ]
     found = Survey.read(undisturbed / "report")
     assert {name: event.status for name, event in found.inferred.items()} == {
@@ -154,6 +156,7 @@ def test_comparisons_that_are_done_are_kept_too(tiny, undisturbed, tmp_path):
         "pipeline.audited",
         "results.written",
         "audit.finished",
+        "report.written",
     ]
 
 
@@ -171,6 +174,21 @@ def test_of_comparisons_those_are_kept_that_a_measure_is_not_in_which_is_asked_a
         "results.written",
         "audit.finished",
     ]
+
+
+def test_a_flipped_bit_in_any_file_of_an_audit_is_found(undisturbed):
+    folder = undisturbed / "report"
+    assert verify(folder).holds
+    for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.stat().st_size):
+        whole = path.read_bytes()
+        path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 4]))
+        assert not verify(folder).holds, path
+        path.write_bytes(whole)
+    page = folder / "pages" / "tiny-plain-mae.txt"
+    whole = page.read_bytes()
+    page.unlink()
+    assert [failure.artefact for failure in verify(folder).failures] == ["pages/tiny-plain-mae.txt"]
+    page.write_bytes(whole)
 
 
 def test_what_is_finished_is_not_done_again(tiny, undisturbed, tmp_path):

@@ -30,7 +30,7 @@ def test_several_forms_beside_the_run(run):
     beside = run.parent / "run-export"
     assert result.exit_code == 0
     assert [line.split()[0] for line in result.stdout.splitlines()] == ["csv", "prov", "checklist"]
-    assert sorted(path.name for path in beside.iterdir()) == ["checklist.md", "csv", "prov.json"]
+    assert sorted(path.name for path in beside.iterdir()) == ["checklist.md", "csv", "journal.jsonl", "prov.json"]
 
 
 def test_json_for_scripts_and_settings_for_the_forms_that_take_them(run, tmp_path):
@@ -43,7 +43,7 @@ def test_json_for_scripts_and_settings_for_the_forms_that_take_them(run, tmp_pat
 
 def test_zip_and_fresh(run, tmp_path):
     assert invoke(run, "--to", "csv", "--to", "prov", "--zip", "--into", tmp_path).exit_code == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["csv.zip", "prov.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["csv.zip", "journal.jsonl", "prov.json"]
     with pytest.raises(StudyError, match="--fresh"):
         invoke(run, "--to", "csv", "--zip", "--into", tmp_path)
     assert invoke(run, "--to", "csv", "--zip", "--fresh", "--into", tmp_path).exit_code == 0

@@ -166,7 +166,7 @@ def test_what_is_left_beside_the_claim(claim):
     path = claim(("Rec1", "mae", "0.75", ""))
     found = replicate(path)
     journal = read_journal(path.parent / "journal.jsonl")
-    assert journal.lines[-1].hash == found.journal.rpartition(" ")[2] and journal.events("run.finished")[-1].failed == 0
+    assert journal.end.hash == found.journal.rpartition(" ")[2] and journal.events("run.finished")[-1].failed == 0
     assert "Rec1,mae" in (path.parent / "results.csv").read_text()
     again = replicate(path)
     assert again.judged == found.judged and again.journal == found.journal

@@ -15,7 +15,7 @@ from repro.report import write_report
 from repro.report.explain.page import write_explanation, write_multiverse
 from repro.report.export.forms import BUILT_IN, export_forms
 from repro.study import Results
-from repro.study.reported import keep_report
+from repro.study.journalled import keep_files
 
 DATA = synthetic_interactions(users=30, items=20, ratings=300, alpha=1.0, seed=4)
 QUOTED = re.compile(r"line (\d+) \(([a-z.]+)\), SHA-256 ([0-9a-f]{16,64})")
@@ -66,7 +66,7 @@ def test_every_quoted_line_is_the_one_that_the_text_names(run, tmp_path):
         other = Protocol.load("random-5fold", split__folds=2, ties__break="item-desc")
         write_explanation([explain(KeptRun.open(run, DATA), other, "ndcg@5")], tmp_path / attempt / "explain", "Gap")
         write_multiverse(multiverse(KeptRun.open(run, DATA), ["ties"]), tmp_path / attempt / "multiverse")
-        keep_report(run, f"notes-{attempt}.txt", attempt.encode())
+        keep_files(run, {f"notes-{attempt}.txt": attempt.encode()})
         lines = hashed_lines(run)
         assert lines[-1][0] != "run.finished"
         paths = [page, *(path for path in (tmp_path / attempt).rglob("*") if path.is_file())]
@@ -79,5 +79,5 @@ def test_every_quoted_line_is_the_one_that_the_text_names(run, tmp_path):
 def test_a_report_written_again_is_the_same(run, tmp_path):
     copy = shutil.copytree(run, tmp_path / "run")
     first = write_report(Results(copy)).read_bytes()
-    keep_report(copy, "notes.txt", b"more")
+    keep_files(copy, {"notes.txt": b"more"})
     assert write_report(Results(copy)).read_bytes() == first

@@ -5,15 +5,19 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import os
 import struct
 import zipfile
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from repro.data import archive, read_interactions, streams
+from repro.data import archive, load_item_features, read_interactions, streams
+from repro.data import parquet as parquet_reader
 from repro.errors import DataError
-from repro.evaluate.files import read_recommendations
+from repro.evaluate.files import read_recommendations, read_truth
 
 LIMIT = 1 << 20
 BOMB = b"user,item\n" + b"1,2\n" * LIMIT
@@ -92,3 +96,49 @@ def test_a_single_file_is_cut_off_at_the_limit(tmp_path, compress):
     with pytest.raises(DataError, match="is refused: it unpacks to more than"):
         archive.extract_member(tmp_path / "data", "x", tmp_path / "out", limit=LIMIT)
     assert (tmp_path / "out").stat().st_size <= LIMIT
+
+
+def parquet(path, rows, text=False):
+    """A Parquet file of very many rows, all of them alike: a few bytes."""
+    column = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, dtype=np.int8)), pa.array(["a" if text else 1]))
+    table = pa.table({"user": column, "item": column, "rating": column, "score": column})
+    pq.write_table(table, path, row_group_size=rows, compression="zstd")
+    return path
+
+
+READERS = {
+    "interactions": read_interactions,
+    "recommendations": read_recommendations,
+    "truth": read_truth,
+    "features": load_item_features,
+    "table": parquet_reader.read_parquet,
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_parquet_file_is_refused_by_the_rows_that_it_declares(tmp_path, monkeypatch, reader):
+    file = parquet(tmp_path / "ratings.parquet", 1_000_000, text=reader == "features")
+    assert file.stat().st_size < 100_000
+    monkeypatch.setattr(parquet_reader, "available_memory", lambda: 8 << 20)  # a million numbers take 8 MB, held twice
+    monkeypatch.setattr(pq.ParquetFile, "read", None)  # nothing of it is read
+    with pytest.raises(DataError, match=r"declares 1,000,000 rows, which take about .* GiB of memory to read, and"):
+        READERS[reader](file)
+
+
+def test_a_parquet_file_that_fits_is_read(tmp_path, monkeypatch):
+    file = parquet(tmp_path / "ratings.parquet", 1000)
+    monkeypatch.setattr(parquet_reader, "available_memory", lambda: 8 << 20)
+    assert parquet_reader.read_parquet(file, ["user"]).num_rows == 1000
+
+
+def test_what_does_not_fit_into_memory_is_not_called_damaged(tmp_path, monkeypatch):
+    def read(self, columns=None):
+        raise pa.ArrowMemoryError("malloc of size 1600000000 failed")
+
+    monkeypatch.setattr(pq.ParquetFile, "read", read)
+    with pytest.raises(DataError, match="does not fit into memory: its 10 rows unpack to more than is free"):
+        read_interactions(parquet(tmp_path / "ratings.parquet", 10))
+
+
+def test_the_memory_that_is_free_is_known():
+    assert 0 < parquet_reader.available_memory() <= os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

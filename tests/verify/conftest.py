@@ -11,7 +11,7 @@ from repro.data import synthetic_interactions
 from repro.journal import read_journal
 from repro.journal.journal import FIRST, canonical_json, line_hash
 from repro.protocol import Protocol
-from repro.study.reported import keep_report
+from repro.study.journalled import keep_files
 
 METRICS = ["ndcg@5", "hit@3", "ap", "catalogue-coverage@5", "f1[average=means]@5", "rmse"]
 ALGORITHMS = ["reference/popularity", "reference/bias", "reference/item-knn"]
@@ -30,7 +30,7 @@ def make(folder, algorithms=ALGORITHMS, metrics=METRICS, keep_scores=False, **ch
 def made(tmp_path_factory):
     folder = make(tmp_path_factory.mktemp("made"))
     last = read_journal(folder / "journal.jsonl").end.hash
-    keep_report(folder, "report.html", f"<title>Which?</title><p>{last}</p>".encode())
+    keep_files(folder, {"report.html": f"<title>Which?</title><p>{last}</p>".encode()})
     return folder.parent
 
 

@@ -8,8 +8,10 @@ import pytest
 
 from repro import Study
 from repro.errors import JournalError, StudyError
+from repro.journal import read_journal
 from repro.protocol import Protocol
-from repro.verify import verify
+from repro.study.journalled import keep_files
+from repro.verify import seal, verify
 
 
 def only_failure(folder):
@@ -111,15 +113,75 @@ def test_no_flipped_bit_goes_undetected(run, flips):
     assert verify(run).holds
 
 
-def test_an_older_journal_without_these_digests_says_what_it_does_not_cover(run, forge):
+def test_files_without_a_digest_do_not_hold_until_they_are_sealed(run, forge):
+    """An older journal has no digests of the study, the protocol and the report; and people put notes beside a run."""
     forger = forge(run)
     forger.lines.pop()
     written = forger.events("results.written")[0]["files"]
     del written["study.toml"], written["protocol.toml"]
     forger.finish()
+    (run / "notes").mkdir()
+    (run / "notes" / "README.md").write_text("What came out.")
+    open_ = ["notes/README.md", "protocol.toml", "report.html", "study.toml"]
+    assert [failure.artefact for failure in verify(run).failures] == open_
+    sealed = seal(run)
+    assert sorted(sealed.files) == open_
     found = verify(run)
     assert found.holds
-    assert found.unchecked == ["protocol.toml, report.html, study.toml: the journal has no digest of them"]
+    assert found.notes == [f"recorded as they were found, not as a command wrote them: {', '.join(open_)}"]
+    last = read_journal(run / "journal.jsonl").lines[-1]
+    assert "recorded when this line was written" in last.event.note and last.hash == sealed.head
+    assert seal(run).files == {} and read_journal(run / "journal.jsonl").last_hash == sealed.head
+
+
+def test_people_may_change_their_own_files_and_no_others(run):
+    (run / "README.md").write_text("What came out.")
+    (run / "later.md").write_text("More.")
+    seal(run)
+    (run / "README.md").write_text("What really came out.")
+    (run / "later.md").unlink()
+    said = {failure.artefact: failure.what for failure in verify(run).failures}
+    assert sorted(said) == ["README.md", "later.md"] and "if the change is yours, `repro seal" in said["README.md"]
+    sealed = seal(run)
+    assert (list(sealed.files), sealed.removed) == (["README.md"], ["later.md"])
+    assert verify(run).holds
+    head = read_journal(run / "journal.jsonl").last_hash
+    (run / "README.md").write_text("And again.")
+    for spoil in ("results.csv", "study.toml", "report.html", "journal.jsonl"):
+        before = (run / spoil).read_bytes()
+        (run / spoil).write_bytes(before[:-2] + b"x" + before[-1:])
+        with pytest.raises(JournalError):
+            seal(run)
+        (run / spoil).write_bytes(before)
+        assert read_journal(run / "journal.jsonl").last_hash == head
+
+
+def test_a_link_is_no_file_of_the_folder(run, tmp_path):
+    before = (run / "results.csv").read_bytes()
+    (tmp_path / "outside.csv").write_bytes(before)
+    (run / "results.csv").unlink()
+    (run / "results.csv").symlink_to(tmp_path / "outside.csv")
+    assert only_failure(run).what == "it is a symbolic link, and no file of the folder"
+    with pytest.raises(JournalError, match="cannot be sealed"):
+        seal(run)
+
+
+def test_a_folder_without_a_journal_gets_one(tmp_path):
+    (tmp_path / "table.csv").write_text("a,b")
+    seal(tmp_path)
+    found = verify(tmp_path)
+    assert found.holds and found.summary == f"{tmp_path.name} (files) holds: integrity: 1 events, 1 files"
+    (tmp_path / "more.csv").write_text("a,b")
+    assert only_failure(tmp_path).artefact == "more.csv"
+    (tmp_path / "more.csv").unlink()
+    (tmp_path / "table.csv").write_text("a,c")
+    assert only_failure(tmp_path).artefact == "table.csv"
+
+
+def test_the_events_of_a_run_cannot_be_left_out_of_a_sealed_folder(run):
+    (run / "journal.jsonl").unlink()
+    seal(run)
+    assert "the events of the run were removed" in only_failure(run).what
 
 
 def test_a_part_of_a_run_is_checked_for_what_it_has_and_no_more(run):
@@ -129,19 +191,47 @@ def test_a_part_of_a_run_is_checked_for_what_it_has_and_no_more(run):
     (run / "README.md").write_text("What came out.")
     (run / "study.toml").write_text('question = "As it was asked"')
     found = verify(run)
-    assert found.holds and found.kind == "part of a run"
-    assert found.checked["integrity"] == "22 events, 3 of the 24 files that it tells of"
-    assert found.unchecked == [
-        "20 files of the run that were not kept here",
-        "README.md, study.toml: the journal has no digest of them",
-    ]
+    assert found.kind == "part of a run"
+    assert [failure.artefact for failure in found.failures] == ["README.md", "study.toml"]
+    seal(run)
+    found = verify(run)
+    assert found.holds
+    # The table, a freeze and the report of the run, and what was sealed; the rest of its 24 files is elsewhere.
+    assert found.checked["integrity"] == "23 events, 5 files"
+    assert found.unchecked == ["20 files of the run that were not kept here"]
     with pytest.raises(StudyError, match="it has no lists to compute from"):
         verify(run, "rescore")
-    (run / "report.html").write_text("of another run")
-    assert "it does not quote the line of this journal with which the run finished" in only_failure(run).what
-    (run / "report.html").unlink()
     (run / "results.csv").write_text("algorithm,value")
     assert only_failure(run).artefact == "results.csv"
+
+
+def test_what_is_made_of_a_run_must_stay_and_what_is_nested_is_named(run):
+    folder = run.parent / "made"
+    keep_files(folder, {"table.csv": b"a,b", "pages/one.html": b"<p>"}, run=run)
+    assert verify(folder).holds
+    (folder / "table.csv").unlink()
+    failure = only_failure(folder)
+    assert (failure.artefact, failure.what) == ("table.csv", "it is missing")
+    keep_files(folder, {"table.csv": b"a,b"}, run=run)
+    shutil.copytree(run, folder / "run")
+    found = verify(folder)
+    assert found.holds and "run: with a journal of its own, to be verified by itself" in found.unchecked
+
+
+def test_what_was_made_earlier_and_notes_stay_covered_when_the_run_went_on(run):
+    """The folder's journal begins anew with that of the run; what is there as it was recorded is carried over."""
+    folder = run.parent / "made"
+    keep_files(folder, {"table.csv": b"a,b"}, run=run)
+    (folder / "README.md").write_text("What came out.")
+    seal(folder)
+    keep_files(run, {"more.html": b"<p>"})
+    keep_files(folder, {"page.html": b"<p>"}, run=run)
+    lines = read_journal(folder / "journal.jsonl").lines
+    run_lines = read_journal(run / "journal.jsonl").lines
+    assert lines[: len(run_lines)] == run_lines
+    assert verify(folder).holds
+    keep_files(folder, {"page.html": b"<p>"}, run=run)
+    assert read_journal(folder / "journal.jsonl").lines == lines
 
 
 def test_a_run_with_a_failed_cell_and_one_that_was_resumed_hold(tmp_path):

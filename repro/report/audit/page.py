@@ -13,6 +13,7 @@ from repro.report.audit.matrices import agreement_section
 from repro.report.audit.policies import policy_section
 from repro.report.audit.style import STYLE
 from repro.report.pages import document
+from repro.study.journalled import keep_files
 
 _OPEN = 6  # findings that are shown at once
 _MEANING = {
@@ -28,9 +29,8 @@ _MEANING = {
 
 def write_audit_report(survey: Survey) -> Path:
     """Write ``report.html`` into the folder of the audit; its path."""
-    path = survey.folder / REPORT
-    path.write_text(render(survey), encoding="utf-8")
-    return path
+    keep_files(survey.folder, {REPORT: render(survey).encode()})
+    return survey.folder / REPORT
 
 
 def render(survey: Survey) -> str:

@@ -18,22 +18,32 @@ from repro.report.charts import chart_svg
 from repro.report.explain.curve import specification_curve, spread_chart
 from repro.report.explain.waterfall import waterfall
 from repro.report.pages import READING, document, figure, number, table
+from repro.study.folder import frame_csv, frame_parquet
+from repro.study.journalled import keep_files
 
 if TYPE_CHECKING:
     import altair as alt
 
+REPORT = "report.html"
 
-def write_explanation(found: Sequence[Explanation], folder: Path, title: str) -> Path:
-    """Write ``explanation.csv``, ``explanation.json`` and ``report.html`` into ``folder``; the path of the report."""
-    folder.mkdir(parents=True, exist_ok=True)
+
+def write_explanation(found: Sequence[Explanation], folder: Path, title: str, run: Path | None = None) -> Path:
+    """Write ``explanation.csv``, ``explanation.json`` and ``report.html`` into ``folder``; the path of the report.
+
+    The journal beside them is that of the ``run`` that was explained, with their digests.
+    """
     plain = json.dumps([one.to_dict() for one in found], indent=1, ensure_ascii=False)
-    (folder / "explanation.json").write_text(plain + "\n", encoding="utf-8")
     frames = [one.to_frame().assign(first=one.first, second=one.second, metric=one.metric) for one in found]
-    pd.concat(frames, ignore_index=True).to_csv(folder / "explanation.csv", index=False, lineterminator="\n")
     body = [f"<h1>{escape(title)}</h1>"]
     for one in found:
         body += _explanation(one)
-    return _write(folder, title, body)
+    files = {
+        "explanation.json": (plain + "\n").encode(),
+        "explanation.csv": frame_csv(pd.concat(frames, ignore_index=True)),
+        REPORT: _page(title, body),
+    }
+    keep_files(folder, files, run=run)
+    return folder / REPORT
 
 
 def _explanation(found: Explanation) -> list[str]:
@@ -63,14 +73,17 @@ def _explanation(found: Explanation) -> list[str]:
     return made
 
 
-def write_multiverse(found: Multiverse, folder: Path) -> Path:
-    """Write ``multiverse.parquet``, tables (CSV) and ``report.html`` into ``folder``; the path of the report."""
-    folder.mkdir(parents=True, exist_ok=True)
-    _writable(found.to_frame()).to_parquet(folder / "multiverse.parquet", index=False, compression="zstd")
+def write_multiverse(found: Multiverse, folder: Path, run: Path | None = None, *, used: Iterable[str] = ()) -> Path:
+    """Write ``multiverse.parquet``, tables (CSV) and ``report.html`` into ``folder``; the path of the report.
+
+    The journal beside them is that of the ``run`` whose scores were used, with their digests and those of files in
+    ``folder`` that were ``used``.
+    """
+    files = {"multiverse.parquet": frame_parquet(_writable(found.to_frame()))}
     kinds = {"spread": Universe.spread, "decisions": Universe.decisions, "options": Universe.by_option}
     for name, make in kinds.items():
         frames = [make(found.of(metric)).assign(metric=metric) for metric in found.metrics]
-        pd.concat(frames, ignore_index=True).to_csv(folder / f"{name}.csv", index=False, lineterminator="\n")
+        files[f"{name}.csv"] = frame_csv(pd.concat(frames, ignore_index=True))
     title = f"Multiverse: {found.study}"
     body = [f"<h1>{escape(title)}</h1>", *(f"<p>{escape(text)}</p>" for text in (covered(found), *found.notes))]
     for metric in found.metrics:
@@ -81,7 +94,8 @@ def write_multiverse(found: Multiverse, folder: Path) -> Path:
         rows = [[f"{count:,}", name, why] for name, whys in found.refused.items() for why, count in whys.items()]
         body += ["<h2>Protocols without numbers</h2>", _table(["protocols", "metric", "why"], rows, ["protocols"])]
     body.append(_table(["", ""], [("journal of the run", found.journal), ("its protocol", found.protocol)]))
-    return _write(folder, title, body)
+    keep_files(folder, files | {REPORT: _page(title, body)}, run=run, used=used)
+    return folder / REPORT
 
 
 def _writable(frame: pd.DataFrame) -> pd.DataFrame:
@@ -158,10 +172,8 @@ def _universe(universe: Universe) -> list[str]:
     return made
 
 
-def _write(folder: Path, title: str, body: Iterable[str]) -> Path:
-    path = folder / "report.html"
-    path.write_text(document(title, READING, body), encoding="utf-8")
-    return path
+def _page(title: str, body: Iterable[str]) -> bytes:
+    return document(title, READING, body).encode()
 
 
 def _figure(caption: str, sentence: str, chart: alt.TopLevelMixin) -> str:

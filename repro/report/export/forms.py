@@ -12,6 +12,7 @@ from typing import Any
 
 from repro.errors import StudyError, nearest
 from repro.plugin import Exporter, plugins
+from repro.study.journalled import keep_written
 
 TESTED = ("baseline", "test", "correct", "level")
 
@@ -110,7 +111,8 @@ def export_forms(
 ) -> dict[str, Path]:
     """Write several forms into the folder ``into``, each under its own name, and each with the settings that it takes.
 
-    What cannot be done is said before anything is written. ``tell`` is called with each form before and after it.
+    The journal in ``into`` is that of the run, continued: it has the digest of each file that was written. What cannot
+    be done is said before anything is written. ``tell`` is called with each form before and after it.
     """
     chosen = {form: find_exporter(form) for form in forms}
     taken = {name for exporter in chosen.values() for name in exporter.takes}
@@ -126,9 +128,18 @@ def export_forms(
         own = {name: value for name, value in settings.items() if name in chosen[form].takes}
         zipped = as_zip and not chosen[form].suffix
         tell(form, 0, 1)
+        before = _files(target, into)
         written[form] = export_run(folder, form, target, replace=replace, as_zip=zipped, **own)
+        made = _files(target, into)
+        keep_written(into, made, run=folder, removed=[name for name in before if name not in made])
         tell(form, 1, 1)
     return written
+
+
+def _files(target: Path, into: Path) -> list[str]:
+    """The files of an export, by their names in the folder of exports."""
+    found = sorted(path for path in target.rglob("*") if path.is_file()) if target.is_dir() else [target]
+    return [path.relative_to(into).as_posix() for path in found if path.is_file()]
 
 
 def _refuse(target: Path, folder: Path, replace: bool) -> None:

@@ -16,6 +16,7 @@ from repro.journal.events import Line
 from repro.protocol import Protocol, Value
 from repro.study import Results
 from repro.study.folder import JOURNAL, RunFolder, sha256
+from repro.study.journalled import file_digests
 from repro.study.per_user import FinishedRun, metric_names
 
 STUDY, PROTOCOL = "study.toml", "protocol.toml"
@@ -182,12 +183,10 @@ class RunRecord:
 
     def files(self) -> Iterator[tuple[str, str]]:
         """The files of the run and their SHA-256: those that the journal names, and the journal itself."""
-        named: dict[str, str] = {}
-        for kind in ("results.written", "report.written"):
-            for event in self.run.journal.events(kind)[-1:]:
-                named |= event.files
+        results = self.run.journal.events("results.written")[-1:]
+        named = (dict(results[0].files) if results else {}) | file_digests(self.run.journal)
         for name in dict.fromkeys((STUDY, PROTOCOL, JOURNAL, "report.html", *named)):
-            path = self.folder / name
+            path = RunFolder(self.folder).place(name)
             if not path.is_file():
                 if name in named:
                     raise _damaged(self.folder, name)

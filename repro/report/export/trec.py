@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from repro.candidates import judge
 from repro.data import Interactions
+from repro.data.parquet import read_parquet
 from repro.errors import ProtocolError, StudyError
 from repro.ranking.ties import IN_NO_ORDER
 from repro.report.export.record import CellRecord, RunRecord
@@ -87,7 +87,7 @@ class TrecFiles:
         """The test part of each fold, and which of its rows are relevant."""
         found = {}
         for fold in self.record.folds:
-            rows = Interactions.from_frame(pq.read_table(self.record.artifact(fold.artifacts["test"])).to_pandas())
+            rows = Interactions.from_frame(read_parquet(self.record.artifact(fold.artifacts["test"])).to_pandas())
             # The rules of relevance that are left look at no training row.
             found[fold.fold] = rows, judge(rows.select(np.arange(0)), rows, self.record.protocol)
         return found
@@ -154,7 +154,7 @@ class TrecFiles:
 
     def _stored(self, cell: CellRecord) -> Mapping[str, Sequence[Any]]:
         assert cell.finish is not None
-        table = pq.read_table(self.record.artifact(cell.finish.artifacts["lists"]))
+        table = read_parquet(self.record.artifact(cell.finish.artifacts["lists"]))
         return {name: table[name].to_pylist() for name in table.column_names}
 
     def _topics(self, users: Sequence[Any], targets: Sequence[Any] | None) -> list[str]:

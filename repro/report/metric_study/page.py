@@ -29,10 +29,14 @@ from repro.report.metric_study.summary import (
     sparsity_sentence,
 )
 from repro.report.pages import READING, document, figure
+from repro.study.folder import frame_csv
+from repro.study.journalled import keep_files
 from repro.study.metric_study import MetricStudy
 
 if TYPE_CHECKING:
     import altair as alt
+
+REPORT = "report.html"
 
 
 class Figure(NamedTuple):
@@ -44,17 +48,16 @@ class Figure(NamedTuple):
     svg: str
 
 
-def write_metric_study(study: MetricStudy, folder: Path) -> Path:
-    """Write tables (CSV), figures (SVG) and ``report.html`` into ``folder``; the path of the report."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, table in study.tables.items():
-        table.to_csv(folder / f"{name}.csv", index=False, lineterminator="\n")
+def write_metric_study(study: MetricStudy, folder: Path, run: Path | None = None) -> Path:
+    """Write tables (CSV), figures (SVG) and ``report.html`` into ``folder``; the path of the report.
+
+    The journal beside them is that of the ``run`` whose lists were studied, with their digests.
+    """
     figures = draw(study)
-    for one in figures:
-        (folder / f"{one.name}.svg").write_text(one.svg, encoding="utf-8")
-    path = folder / "report.html"
-    path.write_text(render(study, figures), encoding="utf-8")
-    return path
+    files = {f"{name}.csv": frame_csv(table) for name, table in study.tables.items()}
+    files |= {f"{one.name}.svg": one.svg.encode() for one in figures}
+    keep_files(folder, files | {REPORT: render(study, figures).encode()}, run=run)
+    return folder / REPORT
 
 
 def draw(study: MetricStudy) -> list[Figure]:

@@ -10,6 +10,7 @@ from repro.replicate import VERDICTS, Replication
 from repro.replicate.verdict import Found, counted, in_words
 from repro.report.pages import document, table
 from repro.report.replicate.page import PAGE, STYLE
+from repro.study.journalled import keep_files
 
 BEGIN, END = "<!-- verdicts: made by `repro replicate` -->", "<!-- end of verdicts -->"
 README, INDEX = "README.md", "index.html"
@@ -28,10 +29,8 @@ def write_index(folder: Path, found: Sequence[tuple[Path, Replication]]) -> Path
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     text = before + section + after if begin and end else text.rstrip("\n") + f"\n\n{section}\n"
-    readme.write_text(text, encoding="utf-8")
-    page = folder / INDEX
-    page.write_text(_page(folder, found), encoding="utf-8")
-    return page
+    keep_files(folder, {INDEX: _page(folder, found).encode()}, shared={README: text.encode()})
+    return folder / INDEX
 
 
 def total(found: Sequence[tuple[Path, Replication]]) -> dict[Found, int]:

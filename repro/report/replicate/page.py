@@ -10,6 +10,7 @@ from repro.replicate import VERDICTS, Claim, Judged, Replication
 from repro.replicate.settings import questions
 from repro.report.pages import READING, document, table
 from repro.study.folder import JOURNAL
+from repro.study.journalled import keep_files
 
 PAGE = "report.html"
 # Colours as in repro.report.charts, thin enough for text on any ground; the word says it too.
@@ -26,9 +27,8 @@ body { max-width: 68rem; }
 
 def write_page(claim: Claim, found: Replication) -> Path:
     """Write ``report.html`` beside the claim; its path."""
-    path = claim.folder / PAGE
-    path.write_text(render(claim, found), encoding="utf-8")
-    return path
+    keep_files(claim.folder, {PAGE: render(claim, found).encode()})
+    return claim.folder / PAGE
 
 
 def render(claim: Claim, found: Replication) -> str:

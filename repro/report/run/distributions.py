@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pyarrow.parquet as pq
 
 from repro.data.interactions import FloatArray
+from repro.data.parquet import read_parquet
 from repro.plugin import FALLBACK, SCORED, UNSCORED
 from repro.report.charts import SCREEN_COLOURS
 from repro.report.pages import table
@@ -104,7 +104,7 @@ def _scores(run: Material) -> list[str]:
 
 def _read(path: Path) -> tuple[FloatArray, npt.NDArray[np.uint8]]:
     """All scores of a cell, and what each of them is."""
-    stored = pq.read_table(path)
+    stored = read_parquet(path)
     values = stored["scores"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
     if "states" not in stored.column_names:
         return values, np.full(len(values), SCORED, dtype=np.uint8)

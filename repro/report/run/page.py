@@ -21,7 +21,7 @@ from repro.report.run.timing import timing_section
 from repro.report.run.told import notes_section, tuning_section
 from repro.report.run.tradeoffs import tradeoffs_section
 from repro.study import Results
-from repro.study.reported import keep_report
+from repro.study.journalled import keep_files
 
 REPORT = "report.html"
 # From the run folder, wherever that is: a report names no place of the machine that made it.
@@ -52,7 +52,8 @@ def write_report(results: Results, into: Path | None = None) -> Path:
     """
     content = render(results).encode()
     if into is None:
-        return keep_report(results.folder, REPORT, content)
+        keep_files(results.folder, {REPORT: content})
+        return results.folder / REPORT
     try:
         into.parent.mkdir(parents=True, exist_ok=True)
         into.write_bytes(content)

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from repro.data import Interactions
+from repro.data.parquet import read_parquet
 from repro.journal import events
 from repro.study.folder import RunFolder
 from repro.study.per_user import FinishedRun
@@ -35,7 +36,7 @@ class StoredLists:
     def tests(self) -> dict[str, Interactions]:
         """The test part of each fold, under one coding."""
         made = self.run.journal.events("fold.made")
-        tables = [pq.read_table(self._folder.artifact(event.artifacts["test"])) for event in made]
+        tables = [read_parquet(self._folder.artifact(event.artifacts["test"])) for event in made]
         whole = Interactions.from_frame(pa.concat_tables(tables).to_pandas())
         ends = np.cumsum([0, *(table.num_rows for table in tables)])
         return {
@@ -62,8 +63,9 @@ class StoredLists:
         return self._table(cell, "values", ["user", "target", "length"])
 
     def _table(self, cell: events.CellFinished, name: str, columns: list[str]) -> pa.Table:
-        file = pq.ParquetFile(self._folder.artifact(cell.artifacts[name]))
-        table = file.read(columns=[column for column in columns if column in file.schema_arrow.names])
+        path = self._folder.artifact(cell.artifacts[name])
+        there = pq.read_schema(path).names
+        table = read_parquet(path, [column for column in columns if column in there])
         for column in ("user", "target", "item"):
             if column in table.column_names:
                 table = table.set_column(table.column_names.index(column), column, _text(table[column]))

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pyarrow.parquet as pq
 
 from repro.candidates import Judgements, Offsets, judge
 from repro.data import Interactions
 from repro.data.interactions import CodeArray, IdArray, RowArray
+from repro.data.parquet import read_parquet
 from repro.errors import JournalError, ProtocolError, StudyError
 from repro.journal import Contents, read_journal
 from repro.protocol import Protocol
@@ -223,14 +223,15 @@ def _cells(journal: Contents, path: Path) -> dict[tuple[str, str], dict[str, str
         if "lists" not in event.artifacts:
             raise StudyError(f"{path} has no lists: its metrics compare predictions; add a metric such as ndcg@100")
         found[label, fold] = event.artifacts
-    order = pd.read_parquet(path / "results.parquet", columns=["algorithm"])["algorithm"].unique().tolist()
+    table = read_parquet(RunFolder(path).place("results.parquet"), columns=["algorithm"])
+    order = table["algorithm"].unique().to_pylist()
     return dict(sorted(found.items(), key=lambda cell: order.index(cell[0][0])))
 
 
 def _table(folder: RunFolder, digest: str) -> pd.DataFrame:
     if not folder.has(digest):
         raise JournalError(f"{folder.artifact(digest)} is missing or damaged; `repro run ... --resume` makes it again")
-    frame: pd.DataFrame = pq.read_table(folder.artifact(digest)).to_pandas()
+    frame: pd.DataFrame = read_parquet(folder.artifact(digest)).to_pandas()
     return frame
 
 

@@ -1,0 +1,76 @@
+"""Parquet files, read only where what they declare fits into memory: a few bytes may stand for very many rows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from repro.errors import DataError
+
+# A table is held twice for a moment, as Arrow's columns and as arrays.
+_HELD = 2
+_GIB = 1 << 30
+_TEXT_WIDTH = 16  # bytes that a text takes at least
+
+
+def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """The table in a Parquet file, or some of its ``columns``.
+
+    A file that declares more rows than fit into the memory of this machine is refused before they are read.
+    """
+    with pq.ParquetFile(path) as file:
+        needed, free = _HELD * _declared_bytes(file, columns), available_memory()
+        if needed > free:
+            raise DataError(
+                f"{path} declares {file.metadata.num_rows:,} rows, which take about {needed / _GIB:,.1f} GiB of memory "
+                f"to read, and {free / _GIB:,.1f} GiB are free; select the rows that you need, or use a machine with "
+                "more memory"
+            )
+        try:
+            return file.read(columns=None if columns is None else list(columns))
+        except MemoryError:
+            raise DataError(
+                f"{path} does not fit into memory: its {file.metadata.num_rows:,} rows unpack to more than is free"
+            ) from None
+
+
+def _declared_bytes(file: pq.ParquetFile, columns: Sequence[str] | None) -> int:
+    """How many bytes the columns take in memory at least, by the rows and sizes that the file declares."""
+    about, total = file.metadata, 0
+    wanted = None if columns is None else set(columns)
+    for place in range(about.num_columns):
+        column = about.schema.column(place)
+        if wanted is not None and column.path.partition(".")[0] not in wanted:
+            continue
+        width = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96": 8}.get(column.physical_type)
+        chunks = [about.row_group(group).column(place) for group in range(about.num_row_groups)]
+        values, packed = sum(one.num_values for one in chunks), sum(one.total_uncompressed_size for one in chunks)
+        total += max(max(values, about.num_rows) * (width or _TEXT_WIDTH), packed)
+    return total
+
+
+def available_memory() -> int:
+    """How many bytes of memory this process may still take: of the machine, and of the group that limits it."""
+    free = [_number("/proc/meminfo", "MemAvailable:", os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))]
+    for limit, used in (("memory.max", "anon"), ("memory/memory.limit_in_bytes", "total_rss")):
+        path = Path("/sys/fs/cgroup") / limit
+        most = _number(str(path), "", -1)
+        if most >= 0:
+            free.append(most - _number(str(path.with_name("memory.stat")), used, 0))
+    return max(0, min(free))
+
+
+def _number(path: str, name: str, default: int) -> int:
+    """A number of bytes that the kernel tells: after ``name``, on a line of its own."""
+    try:
+        for line in Path(path).read_text().splitlines():
+            words = line.removeprefix(name).split()
+            if line.startswith(name) and words and words[0].isdigit():
+                return int(words[0]) << (10 if words[1:] == ["kB"] else 0)
+    except OSError:
+        pass
+    return default

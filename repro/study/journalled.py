@@ -1,0 +1,135 @@
+"""Files that commands write into a folder with a journal: each of them with its digest in that journal."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from repro.errors import JournalError, StudyError
+from repro.journal import Contents, Journal, events, read_journal
+from repro.journal.base import Files
+from repro.plugin import plugins
+from repro.study.folder import JOURNAL, RunFolder, file_digest
+
+
+def keep_files(
+    folder: Path,
+    files: Mapping[str, bytes],
+    *,
+    run: Path | None = None,
+    used: Iterable[str] = (),
+    shared: Mapping[str, bytes] | None = None,
+) -> None:
+    """Write ``files`` into ``folder``, and their digests into its journal. Every command writes its files this way.
+
+    run     the folder of the run that the files are made of: the journal of ``folder`` continues that of the run
+    used    names of files in ``folder`` that the files are made of; their digests are recorded too
+    shared  files that people edit as well, such as a README: recorded as files that were added
+
+    The same files written again leave no second event.
+    """
+    _make(folder)
+    with _locked(folder) as target:
+        for name, content in {**files, **(shared or {})}.items():
+            target.write(name, content)
+        _record(target, files, run, used, shared or (), ())
+
+
+def keep_written(folder: Path, files: Iterable[str], *, run: Path, removed: Iterable[str] = ()) -> None:
+    """As :func:`keep_files`, of files that are in ``folder`` already, because another library wrote them; ``removed``
+    are files that were taken away."""
+    with _locked(folder) as target:
+        _record(target, files, run, (), (), removed)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StudyError(f"cannot make the folder {folder}: {error.strerror or error}") from None
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[RunFolder]:
+    target = RunFolder(folder)
+    with target.locked(leave=target.artifacts.is_dir()):
+        yield target
+
+
+def _record(
+    folder: RunFolder,
+    files: Iterable[str],
+    run: Path | None,
+    used: Iterable[str],
+    shared: Iterable[str],
+    removed: Iterable[str],
+) -> None:
+    """Append the digests of files to the journal of a folder, which continues that of a run, if there is one."""
+    before = _before(folder, replaceable=run is not None)
+    of_run = None if run is None or run.resolve() == folder.path.resolve() else read_journal(run / JOURNAL)
+    contents = before if of_run is None or _continues(before, of_run) else _begin_anew(folder, run)
+    written = events.ReportWritten(
+        files=_digests(folder, files),
+        used=_digests(folder, used),
+        removed=list(removed),
+        run=None if of_run is None else of_run.last_hash,
+    )
+    here = written.used | written.files
+    added = _digests(folder, shared) | (_still_there(folder, before, here) if contents is not before else {})
+    told = file_digests(contents)
+    new: list[events.ReportWritten | events.FilesAdded] = []
+    if written.removed or not here.items() <= told.items():
+        new.append(written)
+    if not added.items() <= told.items():
+        new.append(events.FilesAdded(files=added))
+    if new:
+        journal = Journal(folder.journal, contents, lambda line: plugins().observe(folder.path, line))
+        for event in new:
+            journal.write(event)
+        journal.close()
+
+
+def _digests(folder: RunFolder, names: Iterable[str]) -> Files:
+    return {name: file_digest(folder.place(name)) for name in names}
+
+
+def _before(folder: RunFolder, *, replaceable: bool) -> Contents | None:
+    """The journal that is there; one that cannot be read may be replaced by that of a run."""
+    if not folder.journal.is_file():
+        return None
+    try:
+        return read_journal(folder.journal)
+    except JournalError:
+        if replaceable:
+            return None
+        raise
+
+
+def file_digests(contents: Contents | None) -> Files:
+    """The last digest of each file that events about files tell of."""
+    found: Files = {}
+    for event in (line.event for line in contents.lines) if contents else ():
+        if isinstance(event, events.ReportWritten | events.FilesAdded):
+            used = event.used if isinstance(event, events.ReportWritten) else {}
+            found = {name: digest for name, digest in (found | used | event.files).items() if name not in event.removed}
+    return found
+
+
+def _continues(contents: Contents | None, run: Contents) -> bool:
+    """Whether a journal begins with all that of the run."""
+    place = len(run.lines)
+    return contents is not None and len(contents.lines) >= place and contents.lines[place - 1].hash == run.last_hash
+
+
+def _begin_anew(folder: RunFolder, run: Path | None) -> Contents:
+    """Put the journal of a run in the place of the folder's own."""
+    assert run is not None
+    folder.write(JOURNAL, (run / JOURNAL).read_bytes())
+    return read_journal(folder.journal)
+
+
+def _still_there(folder: RunFolder, before: Contents | None, apart: Files) -> Files:
+    """Files of the journal before that are there as it says; those ``apart`` are recorded anyway."""
+    told = {name: digest for name, digest in file_digests(before).items() if name not in apart}
+    return {name: digest for name, digest in told.items() if folder.holds(name, digest)}

@@ -1,0 +1,79 @@
+"""Seal: the digests of files that a journal does not cover yet, recorded in it with a word that it was later."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from repro.errors import JournalError, StudyError
+from repro.journal import Journal, events, read_journal
+from repro.study.folder import RunFolder
+from repro.verify.finding import Verification
+from repro.verify.integrity import check_integrity, digest_of, files_below, may_be_sealed
+from repro.verify.record import Record
+
+
+@dataclass(frozen=True)
+class Sealed:
+    """What was recorded in a folder's journal: files with their digests, and files that are no longer there.
+
+    head  the hash of the last line of the journal: published elsewhere, it says what the whole folder was
+    """
+
+    folder: Path
+    files: dict[str, str]
+    removed: list[str]
+    head: str
+
+
+def seal(folder: str | Path) -> Sealed:
+    """Record every file of ``folder`` that its journal has no digest of, or that people changed since; a folder
+    without a journal gets one.
+
+    Files that commands wrote must be as they were written: nothing is recorded where they, or the journal, are not.
+    """
+    target = RunFolder(Path(folder))
+    if not target.path.is_dir():
+        raise StudyError(f"there is no folder {folder}")
+    with target.locked(leave=target.artifacts.is_dir()):
+        contents = read_journal(target.journal) if target.journal.is_file() else None
+        record = Record(contents) if contents and contents.lines else None
+        files, removed = _open(target.path, record)
+        head = contents.last_hash if contents else ""
+        if files or removed:
+            journal = Journal(target.journal, contents)
+            head = journal.write(events.FilesAdded(files=files, removed=removed))
+            journal.close()
+    return Sealed(target.path, files, removed, head)
+
+
+def _open(path: Path, record: Record | None) -> tuple[dict[str, str], list[str]]:
+    """The files that are to be recorded, and those that are gone; refused where anything else does not hold."""
+    there, _ = files_below(path, record)
+    if record is None:
+        return _digests(path, there), []
+    found = Verification(path, "integrity")
+    check_integrity(path, found)
+    new, gone = [], []
+    for failure in found.failures:
+        name, entry = failure.artefact, record.files.get(failure.artefact)
+        if (
+            name in there
+            and not (path / name).is_symlink()
+            and (entry is None or may_be_sealed(name, entry, found.kind))
+        ):
+            new.append(name)
+        elif entry is not None and entry.added and name not in there:
+            gone.append(name)
+        else:
+            raise JournalError(
+                f"{path} cannot be sealed: {failure}; only files that people added or changed can be recorded later"
+            )
+    return _digests(path, new), gone
+
+
+def _digests(path: Path, names: list[str]) -> dict[str, str]:
+    for name in names:
+        if (path / name).is_symlink():
+            raise JournalError(f"{path} cannot be sealed: {name} is a symbolic link; put the file itself there")
+    return {name: digest_of(path / name) for name in names}
