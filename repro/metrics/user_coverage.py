@@ -3,8 +3,9 @@
     user-coverage@k = test users with at least one item down to k / test users
 
 A user with an empty list is not covered; relevance plays no part, nor does it matter whether there are k items.
-By default an item counts only if the algorithm gave it a score of its own: a list filled up by a missing-score
-rule covers nobody. Where the order of tied items is expected or shared, lists count as they are shown.
+By default an item counts only if the algorithm itself scored it: a list of items that a missing-score rule placed, or
+whose scores the framework made up, covers nobody, whatever ``missing.fallback`` says. Where the order of tied items is
+expected or shared, lists count as they are shown.
 
 Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2004.
 """
@@ -21,14 +22,14 @@ from repro.metrics.background import Background
 from repro.metrics.metric import Metric
 from repro.metrics.tie_order import UNAFFECTED, ByItems, Places, TieOrder
 from repro.protocol import Decision, Option, Value
-from repro.ranking.ranked import Ranked
+from repro.ranking.ranked import OWN, Ranked
 
 
 def covered_users(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
     """How many users of the block have an item down to ``k``."""
     counted = ranked.items[:, :k] >= 0
     if variants["counts"] == "scored":
-        counted &= ranked.scored[:, :k] > 0
+        counted &= ranked.scored[:, :k] == OWN
     return np.array([float(len(np.unique(ranked.users[counted.any(axis=1)])))])
 
 
@@ -40,7 +41,7 @@ def share_of_users(counts: FloatArray, variants: Mapping[str, Value], background
 def _of_items(
     ranked: Ranked, lists: Places, places: Places, variants: Mapping[str, Value], background: Background
 ) -> FloatArray:
-    return ranked.scored[lists, places].astype(np.float64)
+    return (ranked.scored[lists, places] == OWN).astype(np.float64)
 
 
 def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder:
@@ -60,7 +61,7 @@ METRIC = Metric(
             "metric.user-coverage.counts",
             "Which items cover a user?",
             options=(
-                Option("scored", "items with a score of their own"),
+                Option("scored", "items that the algorithm itself scored, not those with a made-up score"),
                 Option("listed", "all items of the list"),
             ),
             default="scored",

@@ -25,6 +25,7 @@ from numba.extending import register_jitable
 
 from repro import streams
 from repro.plugin import FALLBACK, SCORED, UNSCORED
+from repro.ranking.ranked import MADE_UP, OWN
 
 # Where a list's candidates are: in the whole row of its user but for ``columns``; in ``columns`` of that row;
 # or in scores of the list's own, one for each of ``columns``.
@@ -230,10 +231,9 @@ def rank_range(
             column = at if kind == DENSE else np.int64(columns[begin + at])
             i, j = (0, begin + at) if kind == GIVEN else (r, column)
             items[n, p] = column_items[column]
-            if marked:
-                scored[n, p] = abs(row[at]) <= _LARGEST
-            else:
-                scored[n, p] = not _missing(values[i, j], state[i, j] if len(state) else SCORED, rules)
+            source = state[i, j] if len(state) else SCORED
+            if abs(row[at]) <= _LARGEST if marked else not _missing(values[i, j], source, rules):
+                scored[n, p] = MADE_UP if source == FALLBACK else OWN
         n_ranked = _place_hits(n_hits, threshold, depth, row, place, start, hit_at, hit_keys, hit_index, spare)
         _sort_pairs(0, n_ranked, hit_keys, hit_index, spare_keys, spare, buckets, stack)
         n_relevant[n] = 0
@@ -274,7 +274,7 @@ def _list_in_order(n: int, begin: int, size: int, columns: Any, values: Any, ite
         zeros += part[i] == 0.0
     shown = min(size, items.shape[1])
     items[n, :shown] = columns[begin : begin + shown]
-    scored[n, :shown] = 1
+    scored[n, :shown] = OWN
     return zeros
 
 
@@ -333,7 +333,7 @@ def _hit_in_order(
 
 @_inner
 def _missing(value: float, state: int, rules: Rules) -> bool:
-    """Whether a cell has no score of its own, as the protocol sees it."""
+    """Whether a cell has no score that counts, as the protocol sees it."""
     if state == UNSCORED or value != value:
         return True
     if state == FALLBACK and rules.fallback_missing:

@@ -13,6 +13,9 @@ import numpy.typing as npt
 from repro.candidates.lists import Offsets
 from repro.data.interactions import CodeArray, FloatArray
 
+# Whose score an item is ranked by; 0 where it has none.
+OWN, MADE_UP = 1, 2
+
 Ties = Literal["definite", "expected", "best", "worst", "shared-best", "shared-mean", "shared-worst"]
 
 
@@ -30,10 +33,11 @@ class Ranked:
     strata     the stratum of each list
     depth      how far down lists were ranked; beyond it a hit is *unranked* (``position`` 0, ``above`` -1)
     items      lists by depth: item codes in order of rank, -1 beyond the end of the list
-    scored     lists by depth: 1 where the item has a score of its own, 0 where a missing-score rule placed it
+    scored     lists by depth: OWN where the algorithm scored the item, MADE_UP where the framework did in its place
+               and the protocol accepts that, 0 where a missing-score rule placed it
     lengths    how many candidates each list ranks, all of them, not only down to ``depth``
     candidates how many candidates each list has, those included that a missing-score rule left out
-    missing    how many of a list's candidates have no score of their own
+    missing    how many of a list's candidates have no score that counts
     n_relevant how many of a list's held-out items are relevant, ranked or not
     scores     lists by depth: the score each item is ranked by, -inf (or inf) where it is last (first) for want of
                one; only where a metric asks for it

@@ -17,6 +17,7 @@ from repro.metrics import Background, Measure, Ratio, average
 from repro.plugin import Guarded, Scores
 from repro.protocol import Protocol
 from repro.ranking import RankingRules, Tally
+from repro.ranking.ranked import OWN
 from repro.study.blocks import Block, BlockMeasurer, MeasuredBlock
 from repro.study.kept_scores import score_tables
 from repro.study.means import MEANS, Means
@@ -182,7 +183,8 @@ class _Merged:
         return pa.table(columns)
 
     def lists_table(self, data: Interactions) -> pa.Table:
-        """One row for each listed item, down to the deepest cut-off: whose list, rank, item, whether scored."""
+        """One row for each listed item, down to the deepest cut-off: whose list, rank, item, whether the algorithm
+        itself scored it."""
         items = self._column("items")
         rows, places = np.nonzero(items >= 0)
         return pa.table(
@@ -190,7 +192,7 @@ class _Merged:
                 **self._whose(data, rows),
                 "rank": (places + 1).astype(np.int32),
                 "item": pa.array(data.item_ids[items[rows, places]]),
-                "scored": self._column("scored")[rows, places].astype(bool),
+                "scored": self._column("scored")[rows, places] == OWN,
             }
         )
 

@@ -24,7 +24,7 @@ class Expected:
     """One list: its items by rank, and for each judged item (position, above, tied) or None."""
 
     items: list[int] = field(default_factory=list)
-    scored: list[bool] = field(default_factory=list)
+    scored: list[int] = field(default_factory=list)
     hits: dict[int, tuple[int, int, int]] = field(default_factory=dict)
     straddles: list[bool] = field(default_factory=list)
     missing: int = 0
@@ -118,7 +118,8 @@ def rank_list(
         if level == "drop":
             continue
         level = (level[0], rounded(level[1], protocol))
-        entries.append((level, tie_key(user, item, protocol, train, seed), item, not missing))
+        scored = 0 if missing else 2 if state == FALLBACK else 1
+        entries.append((level, tie_key(user, item, protocol, train, seed), item, scored))
     entries.sort(key=lambda entry: (-entry[0][0], -entry[0][1], entry[1]))
     levels = [entry[0] for entry in entries]
     found.items = [entry[2] for entry in entries]
@@ -152,7 +153,7 @@ def check(
         assert ranked.lengths[n] == length
         padding = [-1] * (reach - length)
         assert ranked.items[n].tolist() == expected.items[:reach] + padding
-        assert ranked.scored[n, :length].tolist() == [int(s) for s in expected.scored[:reach]]
+        assert ranked.scored[n, :length].tolist() == expected.scored[:reach]
         part = slice(ranked.offsets[n], ranked.offsets[n + 1])
         places = zip(ranked.position[part], ranked.above[part], ranked.tied[part], strict=True)
         found = dict(zip(ranked.hit_items[part].tolist(), [tuple(map(int, p)) for p in places], strict=True))

@@ -112,11 +112,12 @@ def _read(path: Path) -> tuple[FloatArray, npt.NDArray[np.uint8]]:
 
 
 def score_row(values: FloatArray, states: npt.NDArray[np.uint8], bins: int = _BINS) -> tuple[list[str], list[float]]:
-    """The lowest, the middle and the highest score, how many there are, how many pairs have none or a made-up one;
-    and the shares of scores in even steps from the lowest to the highest."""
+    """The algorithm's own scores: lowest, middle and highest, how many different ones; the share of the pairs that
+    have none, and a made-up one; and the shares of scores in even steps from the lowest to the highest."""
     total = max(len(values), 1)
-    known = np.sort(values[np.isfinite(values) & (states != UNSCORED)])  # once, for all that follows
-    beside = [f"{1 - len(known) / total:.1%}", f"{np.count_nonzero(states == FALLBACK) / total:.1%}"]
+    known = np.sort(values[np.isfinite(values) & (states == SCORED)])  # once, for all that follows
+    counts = (np.isnan(values) | (states == UNSCORED)).sum(), ((states == FALLBACK) & ~np.isnan(values)).sum()
+    beside = [f"{count / total:.1%}" for count in counts]
     if not len(known):
         return ["–", "–", "–", "0", *beside], []
     ends = np.searchsorted(known, np.linspace(known[0], known[-1], bins + 1))

@@ -13,9 +13,8 @@ import pyarrow.compute as pc
 from repro.candidates import judge
 from repro.data.interactions import FloatArray
 from repro.protocol import Protocol
+from repro.ranking.ties import IN_NO_ORDER
 from repro.report.run.stored import Numbers, StoredLists, codes, list_numbers
-
-_NO_RANKS = ("expected", "shared-best", "shared-mean", "shared-worst")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +47,7 @@ class Rates:
 
 def objection(protocol: Protocol) -> str:
     """Why hits and their ranks cannot be told from stored lists, in words; an empty text where they can."""
-    if protocol["ties.break"] in _NO_RANKS:
+    if protocol["ties.break"] in IN_NO_ORDER:
         return f'with ties.break = "{protocol["ties.break"]}" items with equal scores have no ranks of their own'
     if protocol["relevance.rule"] == "user-mean" and protocol["candidates.relevant"] != "one":
         return 'with relevance.rule = "user-mean" it takes the training rows to say what is relevant'

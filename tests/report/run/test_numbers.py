@@ -97,12 +97,12 @@ def test_novelty_is_not_told_where_training_parts_are_not_known(tmp_path):
 
 
 def test_scores_are_counted_by_hand():
-    # 1, 1, 2, 5 count; one has no score, one is made up (and counts), one is not a number.
+    # 1, 1, 5 are the algorithm's own; one has no score, one (2) is made up, one is not a number.
     values = np.array([5.0, 1.0, 2.0, 1.0, 7.0, np.nan])
     states = np.array([SCORED, SCORED, FALLBACK, SCORED, UNSCORED, SCORED], dtype=np.uint8)
     row, shares = score_row(values, states, bins=4)  # from 1 to 2, to 3, to 4, to 5 and 5 itself
-    assert row == ["1", "1.5", "5", "3", "33.3%", "16.7%"]
-    assert shares == [0.5, 0.25, 0.0, 0.25]
+    assert row == ["1", "1", "5", "2", "33.3%", "16.7%"]
+    assert shares == pytest.approx([2 / 3, 0.0, 0.0, 1 / 3])
     assert score_row(np.array([np.nan]), np.array([SCORED], dtype=np.uint8)) == (
         ["–", "–", "–", "0", "100.0%", "0.0%"],
         [],
