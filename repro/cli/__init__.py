@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import importlib
+import io
 import signal
 import sys
-from types import FrameType
-from typing import NoReturn
+import traceback
+import warnings
+from types import FrameType, TracebackType
+from typing import NoReturn, TextIO
 
 import click
+
+from repro.cli.output import Styled, echo
 
 COMMANDS = {
     "algorithms": "Which framework has which algorithm, and how it calls the parameters.",
@@ -85,29 +90,47 @@ def _terminate(number: int, frame: FrameType | None) -> NoReturn:
     raise Terminated
 
 
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    echo(warnings.formatwarning(message, category, filename, lineno, line), err=True, nl=False)
+
+
+def _show_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    echo("".join(traceback.format_exception(kind, error, trace)), err=True, nl=False)
+
+
 def main() -> None:
     """The `repro` command: errors that a user can mend are printed as a sentence, without a traceback."""
     from repro.errors import ReproError
 
+    warnings.showwarning, sys.excepthook = _show_warning, _show_error
     signal.signal(signal.SIGTERM, _terminate)
     try:
         status = commands(prog_name="repro", standalone_mode=False)
         if isinstance(status, int):  # what a command that ends with an exit code leaves
             sys.exit(status)
     except click.ClickException as error:
-        error.show()
+        shown = io.StringIO()
+        error.show(shown)
+        echo(shown.getvalue(), err=True, nl=False)
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt) as abort:
         stop = abort.__cause__ or abort  # click turns the one into the other
-        click.echo(str(stop) or "stopped", err=True)
+        echo(str(stop) or "stopped", err=True)
         sys.exit(143 if isinstance(stop, Terminated) else 130)
     except ReproError as error:
-        click.echo(click.style("error: ", fg="red", bold=True) + str(error), err=True)
+        echo(Styled("error: ", fg="red"), str(error), err=True)
         sys.exit(1)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(141)
     except OSError as error:  # a full disk, a folder that cannot be written
         where = f": {error.filename}" if error.filename else ""
-        click.echo(click.style("error: ", fg="red", bold=True) + f"{error.strerror or error}{where}", err=True)
+        echo(Styled("error: ", fg="red"), f"{error.strerror or error}{where}", err=True)
         sys.exit(1)

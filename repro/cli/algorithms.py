@@ -7,7 +7,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from repro.cli.output import json_option, print_json, print_table
+from repro.cli.output import echo, json_option, print_json, print_table
 
 
 def _complete_algorithm(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -58,11 +58,11 @@ def _print_matrix(as_json: bool) -> None:
             if any(one in mine for mine in has.values())
         ],
     )
-    click.echo("\nUnder the frameworks' own names:")
+    echo("\nUnder the frameworks' own names:")
     for framework, names in own.items():
         if names:
-            click.echo(f"  {framework}: {', '.join(names)}")
-    click.echo("\n`repro algorithms NAME` shows the parameters of one; use them as framework/NAME or */NAME.")
+            echo(f"  {framework}: {', '.join(names)}")
+    echo("\n`repro algorithms NAME` shows the parameters of one; use them as framework/NAME or */NAME.")
 
 
 def _print_algorithm(name: str, as_json: bool) -> None:
@@ -83,7 +83,7 @@ def _print_algorithm(name: str, as_json: bool) -> None:
         print_json({framework: describe(algorithm) for framework, algorithm in having.items()})
         return
     if canonical:
-        click.echo(f"{canonical.title}" + (f" ({canonical.cite})" if canonical.cite else "") + "\n")
+        echo(f"{canonical.title}" + (f" ({canonical.cite})" if canonical.cite else "") + "\n")
     parameters = list(canonical.parameters) if canonical else []
     for algorithm in having.values():
         parameters += [one.name for one in algorithm.parameters if one.name not in parameters]
@@ -101,4 +101,4 @@ def _print_algorithm(name: str, as_json: bool) -> None:
     print_table(["parameter", *having], [["(called)", *(a.own or "-" for a in having.values())], *rows])
     for framework, algorithm in having.items():
         for parameter, reason in algorithm.unmapped.items():
-            click.echo(f"{framework} cannot express {parameter}: {reason}")
+            echo(f"{framework} cannot express {parameter}: {reason}")

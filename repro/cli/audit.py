@@ -28,7 +28,7 @@ from repro.cli.audited import (
     usable,
 )
 from repro.cli.decisions import metric_option
-from repro.cli.output import json_option, print_json, print_table
+from repro.cli.output import Styled, echo, json_option, print_json, print_table
 from repro.cli.progress import Stages, quiet_option
 
 if TYPE_CHECKING:
@@ -85,14 +85,14 @@ def evaluators(
         )
         return
     for sentence in left_out.values():
-        click.echo(f"left out: {sentence}", err=True)
+        echo(f"left out: {sentence}", err=True)
     if not found:
-        click.echo("no metric is there that two evaluators are taken for")
+        echo("no metric is there that two evaluators are taken for")
     for one in found:
         _print_agreement(one)
     if found:
         agreeing, compared = (sum(getattr(one, name) for one in found) for name in ("agreeing", "compared"))
-        click.echo(f"In all {agreeing} of {compared} pairs agree ({share_of(found):.0%}).")
+        echo(f"In all {agreeing} of {compared} pairs agree ({share_of(found):.0%}).")
 
 
 @audit.command(
@@ -158,10 +158,10 @@ def infer(
         print_json({"inferences": [one.to_dict() for one in found], "written": list(map(str, written))})
         return
     if len(found) > 1:
-        click.echo("".join(f"{click.style(one.summary, bold=True)}\n" for one in found))
-    click.echo("\n".join(one.to_text() for one in found))
+        echo(*(Styled(f"{one.summary}\n") for one in found))
+    echo("\n".join(one.to_text() for one in found))
     for file in written:
-        click.echo(f"written  {file}")
+        echo(f"written  {file}")
 
 
 @audit.command(
@@ -277,15 +277,15 @@ def _asking() -> Iterator[None]:
 
 
 def _print_agreement(one: Agreement) -> None:
-    click.echo(click.style(one.summary, bold=True))
+    echo(Styled(one.summary))
     places = [str(place) for place in range(1, len(one.names) + 1)]
     rows = zip(places, one.names, one.marks(), strict=True)
     print_table(["", "evaluator", *places], [[place, name, *marks] for place, name, marks in rows])
-    click.echo(f"{one.legend}.\n\n{one.details()}")
+    echo(f"{one.legend}.\n\n{one.details()}")
 
 
 def _print_pipeline(found: PipelineAudit) -> None:
-    click.echo(click.style(found.summary, bold=True))
+    echo(Styled(found.summary))
     rows = [
         [row.measure, row.fold, f"{row.reported:.10g}", f"{row.measured:.10g}", _difference(row), f"{row.users:,}"]
         for row in found.frame().itertuples()
@@ -293,7 +293,7 @@ def _print_pipeline(found: PipelineAudit) -> None:
     if rows:
         columns = ["measure", "fold", "reported", "measured", "difference", "users"]
         print_table(columns, rows, right=columns[1:])
-    click.echo(f"\n{found.findings()}")
+    echo(f"\n{found.findings()}")
 
 
 def _difference(row: object) -> str:

@@ -10,7 +10,7 @@ import click
 
 from repro.cli.audited import chosen_evaluators, complete_data, only_option, seed_option, usable
 from repro.cli.decisions import metric_option
-from repro.cli.output import json_option, print_json
+from repro.cli.output import Styled, echo, json_option, print_json
 from repro.cli.progress import Stages, quiet_option
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def report(
     chosen, left_out = usable(chosen_evaluators(only))
     if not as_json:
         for sentence in left_out.values():
-            click.echo(f"left out: {sentence}", err=True)
+            echo(f"left out: {sentence}", err=True)
     with Stages(hidden=quiet or as_json) as stages:
         survey = run_survey(
             chosen,
@@ -103,7 +103,7 @@ def report(
         print_json(_summary(survey, file, protocols))
         return
     _print_survey(survey)
-    click.echo(f"\nreport     {file}\nprotocols  {protocols}")
+    echo(f"\nreport     {file}\nprotocols  {protocols}")
 
 
 def _summary(survey: Survey, file: Path, protocols: str) -> dict[str, object]:
@@ -126,23 +126,23 @@ def _print_survey(survey: Survey) -> None:
     from repro.report.audit import findings_of, headline
 
     told = headline(survey)
-    click.echo(
+    echo(
         f"{_counted(told['measures'], 'measure')} of {_counted(told['evaluators'], 'evaluator')}: "
         f"{told['explained']} explained in full, {told['unexplained']} but for something, "
         f"{told['no_policy']} by no policy, {told['random']} random, {told['failed']} failed"
     )
     if told["pairs"]:
-        click.echo(f"{told['pairs_agreeing']} of {told['pairs']} pairs that are taken for one metric agree")
+        echo(f"{told['pairs_agreeing']} of {told['pairs']} pairs that are taken for one metric agree")
     if told["pipeline_measures"]:
         equal = f"{told['pipeline_measures_equal']} of {told['pipeline_measures']}"
-        click.echo(f"{equal} numbers of whole evaluations are those that the core gives")
+        echo(f"{equal} numbers of whole evaluations are those that the core gives")
     findings = findings_of(survey)
     for one in findings[:_SHOWN]:
-        click.echo(f"  {click.style(one.kind, bold=True)}: {one.topic}: {one.sentence} ({one.who})")
+        echo("  ", Styled(one.kind), f": {one.topic}: {one.sentence} ({one.who})")
     if len(findings) > _SHOWN:
-        click.echo(f"  and {len(findings) - _SHOWN} more findings in the report")
+        echo(f"  and {len(findings) - _SHOWN} more findings in the report")
     for name, error in survey.failed.items():
-        click.echo(f"failed: {name}: {error}", err=True)
+        echo(f"failed: {name}: {error}", err=True)
 
 
 def _counted(number: int, noun: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from repro.cli.decisions import complete_protocol
-from repro.cli.output import json_option, print_json, print_table
+from repro.cli.output import Styled, echo, json_option, print_json, print_table
 
 if TYPE_CHECKING:
     from repro.replicate.check import Checked
@@ -37,28 +37,28 @@ def check(file: str, as_json: bool) -> None:
 
 def _print(found: Checked) -> None:
     asked = found.claim
-    click.echo(f"{click.style(asked.title, bold=True)}\n{asked.source}")
+    echo(Styled(asked.title), f"\n{asked.source}")
     kinds = [
         (len(asked.cells), "printed number"),
         (len(asked.facts), "figure of the data"),
         (len(asked.patterns), "pattern"),
     ]
-    click.echo(", ".join(_counted(number, noun) for number, noun in kinds if number))
-    click.echo(f"tolerance: {asked.tolerance.sentence}")
+    echo(", ".join(_counted(number, noun) for number, noun in kinds if number))
+    echo(f"tolerance: {asked.tolerance.sentence}")
     for protocol in found.protocols:
-        click.echo("")
+        echo("")
         if protocol.open:
             fits = f", {protocol.fits} of them with a fit of its own" if protocol.fits > 1 else ""
             title = f"{protocol.name}: the source leaves open ({protocol.settings}{fits})"
             print_table(["decision", "question", "tried"], protocol.open, title=title)
         else:
-            click.echo(f"{protocol.name}: nothing is said to be open")
+            echo(f"{protocol.name}: nothing is said to be open")
         if protocol.assumed:
-            click.echo("neither stated nor open, so as usual: " + ", ".join(protocol.assumed))
+            echo("neither stated nor open, so as usual: " + ", ".join(protocol.assumed))
     for run in found.runs:
-        click.echo(f"\nwould run: {run}")
+        echo(f"\nwould run: {run}")
     for lack in found.lacking:
-        click.echo(f"\n{click.style('lacking', bold=True)}: {lack}")
+        echo("\n", Styled("lacking"), f": {lack}")
 
 
 def _counted(number: int, noun: str) -> str:
@@ -112,8 +112,8 @@ def new(
         print_json({"claim": str(target), "notes": notes, "to_fill_in": left})
         return
     for note in notes:
-        click.echo(f"taken so: {note}")
-    click.echo(f"written  {target}; {_counted(len(left), 'line')} to fill in (`repro claim check {target}`)")
+        echo(f"taken so: {note}")
+    echo(f"written  {target}; {_counted(len(left), 'line')} to fill in (`repro claim check {target}`)")
 
 
 def _ask(draft: Draft) -> None:

@@ -10,7 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from repro.cli.decisions import metric_option
-from repro.cli.output import json_option, print_json, print_table
+from repro.cli.output import echo, json_option, print_json, print_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,7 +119,7 @@ def compare(
     for one in found:
         _print(one)
     if plot:
-        click.echo(f"\nchart    {plot}")
+        echo(f"\nchart    {plot}")
 
 
 def _systems(sources: tuple[str, ...]) -> Systems:
@@ -163,12 +163,10 @@ def _print(one: Compared) -> None:
     settings, friedman = one.comparison.settings, one.comparison.friedman
     test, correction = TESTS[settings.test], CORRECTIONS[settings.correct]
     if one.tuned:
-        click.echo(
-            "Chosen on the tuning users: " + "; ".join(f"{use}: {best}" for use, best in one.tuned.chosen.items())
-        )
+        echo("Chosen on the tuning users: " + "; ".join(f"{use}: {best}" for use, best in one.tuned.chosen.items()))
     if friedman:
         word = "differ" if friedman.p <= settings.level else "are not shown to differ"
-        click.echo(
+        echo(
             f"Friedman: the {len(one.comparison.ranks)} systems {word} on {friedman.users:,} users "
             f"(chi-squared {friedman.statistic:.2f}, p {_compared_p(friedman.p)})"
         )
@@ -192,11 +190,11 @@ def _print(one: Compared) -> None:
     )
     users = f"{pairs['users'].min():,}" + (f" to {pairs['users'].max():,}" if pairs["users"].nunique() > 1 else "")
     dropped = f", of which the test drops up to {pairs['dropped'].max():,}" if pairs["dropped"].any() else ""
-    click.echo(
+    echo(
         f"users in a pair: {users}; tied: up to {pairs['ties'].max():,}{dropped}; p: {', '.join(pairs['how'].unique())}"
     )
     for note in one.notes:
-        click.echo(f"note: {note}")
+        echo(f"note: {note}")
 
 
 def _cells(row: pd.Series) -> list[str]:

@@ -9,7 +9,7 @@ import click
 
 from repro.cli.decisions import complete_change, complete_protocol
 from repro.cli.inputs import chosen_protocol, complete_run, labelled, reader, tell_what_is_lost
-from repro.cli.output import json_option, print_json, print_table
+from repro.cli.output import echo, json_option, print_json, print_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,7 +140,7 @@ def curve(
     for label, (table, areas) in found.items():
         _print_curve(label, table, areas)
     for what, path in written.items():
-        click.echo(f"{what:<8} {path}")
+        echo(f"{what:<8} {path}")
 
 
 def _measure(frames: Frames, protocol: Protocol, asked: dict[str, Any]) -> tuple[pd.DataFrame, dict[str, float]]:
@@ -193,10 +193,10 @@ def _print_curve(label: str, table: pd.DataFrame, areas: dict[str, float]) -> No
         right=shown.columns,
     )
     if len(shown) < len(table):
-        click.echo(f"({len(shown)} of {len(table):,} points; -o writes all of them)")
+        echo(f"({len(shown)} of {len(table):,} points; -o writes all of them)")
     for metric, area in areas.items():
-        click.echo(f"area     {metric} = {area:.6f}")
-    click.echo("")
+        echo(f"area     {metric} = {area:.6f}")
+    echo("")
 
 
 def _thinned(table: pd.DataFrame, points: int) -> pd.DataFrame:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from repro.cli.output import json_option, print_json, print_table
+from repro.cli.output import echo, json_option, print_json, print_table
+from repro.terminal import printable
 
 if TYPE_CHECKING:
     from repro.data import Description
@@ -68,7 +69,7 @@ def list_datasets(as_json: bool) -> None:
     ]
     rows.append(["synthetic", "Power-law popularity, generated (--option users=..., alpha=...)", "-", "-", "yes"])
     print_table(["name", "data set", "rows", "checksum", "here"], rows, right=["rows"])
-    click.echo(f"\nkept in {data_folder()}; set REPRO_DATA to keep them elsewhere")
+    echo(f"\nkept in {data_folder()}; set REPRO_DATA to keep them elsewhere")
 
 
 @data.command(epilog="Example: repro data get ml-100k")
@@ -97,10 +98,10 @@ def get(name: str, as_json: bool) -> None:
             }
         )
         return
-    click.echo(f"{fetched.dataset.title}: {len(interactions):,} rows in {fetched.path}")
-    click.echo(f"from {fetched.source.address}, {fetched.check}")
-    click.echo(f"content digest {interactions.digest}")
-    click.echo(f"terms: {fetched.dataset.terms}")
+    echo(f"{fetched.dataset.title}: {len(interactions):,} rows in {fetched.path}")
+    echo(f"from {fetched.source.address}, {fetched.check}")
+    echo(f"content digest {interactions.digest}")
+    echo(f"terms: {fetched.dataset.terms}")
 
 
 @data.command(epilog="Example: repro data describe ratings.csv --option delimiter=';'")
@@ -132,10 +133,10 @@ def describe(name_or_path: str, options: tuple[str, ...], as_json: bool) -> None
         return
     print_table(["figure", "value"], description.lines(), title=name_or_path)
     if description.explicit:
-        click.echo()
+        echo()
         _print_histogram(description)
     if told.notes:
-        click.echo(f"\nread as: {'; '.join(told.notes)}")
+        echo(f"\nread as: {'; '.join(told.notes)}")
 
 
 def _print_histogram(description: Description, most_bars: int = 25) -> None:
@@ -154,7 +155,7 @@ def _print_histogram(description: Description, most_bars: int = 25) -> None:
     ]
     print_table(["rating", "rows", "share", ""], rows, right=["rating", "rows", "share"])
     if len(shown) < len(counts):
-        click.echo(f"and {len(counts) - len(shown):,} rarer values")
+        echo(f"and {len(counts) - len(shown):,} rarer values")
 
 
 def _parsed(option: str) -> tuple[str, Any]:
@@ -184,7 +185,7 @@ def _progress_bar(name: str) -> Iterator[Progress]:
         TimeRemainingColumn(),
     )
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(f"getting {name}", total=None, visible=False)
+        task = bar.add_task(printable(f"getting {name}"), total=None, visible=False)
 
         def progress(done: int, total: int | None) -> None:
             bar.update(task, completed=done, total=total, visible=True)

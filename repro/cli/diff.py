@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.output import json_option, print_json, print_table
+from repro.cli.output import echo, json_option, print_json, print_table
 
 if TYPE_CHECKING:
     from repro.explain.diff import Difference, Fact
@@ -42,7 +42,7 @@ def diff(first: str, second: str, test: str, everything: bool, as_json: bool) ->
 
 def _print_decisions(found: Difference) -> None:
     if not found.decisions:
-        click.echo("No decision differs.")
+        echo("No decision differs.")
         return
     rows = [
         [
@@ -61,16 +61,16 @@ def _print_decisions(found: Difference) -> None:
 def _print_facts(title: str, facts: Sequence[Fact], limit: int | None) -> None:
     if not facts:
         return
-    click.echo()
+    echo()
     print_table([title.lower(), "first", "second"], [[f.about, f.before, f.after] for f in facts[:limit]])
     if limit is not None and len(facts) > limit:
-        click.echo(f"({len(facts) - limit} more; --all shows them)")
+        echo(f"({len(facts) - limit} more; --all shows them)")
 
 
 def _print_numbers(found: Difference) -> None:
     if not found.numbers:
         return
-    click.echo()
+    echo()
     header = [
         "algorithm",
         "metric",
@@ -99,7 +99,7 @@ def _print_numbers(found: Difference) -> None:
             ]
         )
     print_table(header, rows, right=header[2:], spare=["5% .. median .. 95%", "same"])
-    click.echo(f"(p: {found.test} test of the changes of the users that are in both)")
+    echo(f"(p: {found.test} test of the changes of the users that are in both)")
 
 
 def _number(value: float, sign: str = "") -> str:

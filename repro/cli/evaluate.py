@@ -11,7 +11,8 @@ import click
 
 from repro.cli.decisions import complete_change, complete_protocol, metric_option
 from repro.cli.inputs import chosen_protocol, complete_run, labelled, reader, tell_what_is_lost
-from repro.cli.output import json_option, print_json, print_table
+from repro.cli.output import echo, json_option, print_json, print_table
+from repro.terminal import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,7 +152,7 @@ def _status() -> Iterator[Callable[[str], None]]:
         yield lambda text: None
         return
     with console.status("reading") as status:
-        yield lambda text: status.update(escape(text))
+        yield lambda text: status.update(escape(printable(text)))
 
 
 def _long_table(found: Mapping[str, Evaluation], *, several: bool) -> pd.DataFrame:
@@ -222,4 +223,4 @@ def _print(found: Mapping[str, Evaluation], full: bool) -> None:
         )
     labels = list(found) if len(found) > 1 else ["value"]
     print_table(["metric", *labels, "users"], rows, right=[*labels, "users"])
-    click.echo(f"\nprotocol {first.protocol.name or 'by default'}, hash {first.protocol.hash[:12]}")
+    echo(f"\nprotocol {first.protocol.name or 'by default'}, hash {first.protocol.hash[:12]}")

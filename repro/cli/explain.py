@@ -10,7 +10,7 @@ import click
 
 from repro.cli.decisions import complete_protocol, complete_varied, metric_option
 from repro.cli.kept import algorithms_option, kept_data_option
-from repro.cli.output import json_option, print_json, print_table
+from repro.cli.output import echo, json_option, print_json, print_table
 from repro.cli.progress import Stages, quiet_option
 
 if TYPE_CHECKING:
@@ -132,11 +132,11 @@ def explain(
         print_json([one.to_dict() for one in found])
         return
     for number, one in enumerate(found):
-        click.echo("\n" if number else "", nl=False)
+        echo("\n" if number else "", nl=False)
         _print(one, interactions)
     for path in (plot, into and f"{into}/report.html"):
         if path:
-            click.echo(f"\nwritten  {path}")
+            echo(f"\nwritten  {path}")
 
 
 def _written(found: list[Explanation], plot: str | None, into: str | None, run: Path) -> None:
@@ -165,21 +165,21 @@ def _print(found: Explanation, threshold: float) -> None:
     rows.append(["(" + found.second + ")", *(f"{value:.4f}" for value in found.after)])
     print_table(["decision", *labels], rows, title=f"{found.metric}, parts of the gap ({exact})", right=labels)
     if not found.parts:
-        click.echo("No decision about evaluation differs.")
+        echo("No decision about evaluation differs.")
     for label, why in found.left_out.items():
-        click.echo(f"left out: {label} {why}")
+        echo(f"left out: {label} {why}")
     for note in found.notes:
-        click.echo(note)
+        echo(note)
     if notable := found.notable(threshold):
-        click.echo("\nTogether they change more (or less) than one by one:")
+        echo("\nTogether they change more (or less) than one by one:")
         for label, one, two, value in notable[:10]:
-            click.echo(f"  {label}: {one} and {two} {value:+.4f}")
+            echo(f"  {label}: {one} and {two} {value:+.4f}")
         if len(notable) > 10:
-            click.echo(f"  ({len(notable) - 10} more; --json has them all)")
+            echo(f"  ({len(notable) - 10} more; --json has them all)")
     if found.needs_refit:
-        click.echo("\nNot accounted for, as they need another fit (--refit):")
+        echo("\nNot accounted for, as they need another fit (--refit):")
         for change in found.needs_refit:
-            click.echo(f"  {change.decision}: {change.before} -> {change.after}")
+            echo(f"  {change.decision}: {change.before} -> {change.after}")
 
 
 def _find(
@@ -216,13 +216,13 @@ def _print_found(found: Found) -> None:
         told = [f"{v:.{c.decimals + 1}f}" for v, c in zip(fit.values, found.cells, strict=True)]
         rows.append([which, f"{fit.residual:.5f}" + (" fits" if fit.fits else ""), *told, decided])
     print_table(["protocol", "off by", *names, "decided otherwise"], rows, right=["off by", *names])
-    click.echo(
+    echo(
         f"\n{found.tried:,} protocols were tried. {found.fitting:,} of them give all printed digits; "
         f"{found.equally_near:,} are as near as the nearest."
     )
     for note in found.notes:
-        click.echo(note)
+        echo(note)
     if found.fitting > 1:
-        click.echo("Several protocols fit: the numbers alone do not say which one was used.")
+        echo("Several protocols fit: the numbers alone do not say which one was used.")
     elif not found.fitting:
-        click.echo("None fits: another split, other data, other parameters, or a protocol outside of the search.")
+        echo("None fits: another split, other data, other parameters, or a protocol outside of the search.")

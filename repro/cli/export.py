@@ -9,7 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from repro.cli.compare import completes
-from repro.cli.output import json_option, print_json, print_table
+from repro.cli.output import echo, json_option, print_json, print_table
 from repro.cli.progress import Stages, quiet_option
 
 
@@ -100,4 +100,4 @@ def export(
         return
     width = max(map(len, written))
     for form, path in written.items():
-        click.echo(f"{form:<{width}}  {path}")
+        echo(f"{form:<{width}}  {path}")

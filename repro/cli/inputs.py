@@ -14,6 +14,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from repro.cli.decisions import read_changes
+from repro.cli.output import echo
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,7 +121,7 @@ def chosen_protocol(name: str | None, changes: tuple[str, ...], frames: Frames) 
 def tell_what_is_lost(frames: Frames, protocol: Protocol, label: str) -> None:
     """Say on standard error where lists do not meet the truth: nearly always a matter of how ids are written."""
     for note in _losses(frames, protocol, label):
-        click.echo(f"note: {note}", err=True)
+        echo(f"note: {note}", err=True)
 
 
 def _losses(frames: Frames, protocol: Protocol, label: str) -> list[str]:

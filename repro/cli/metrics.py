@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from repro.cli.decisions import complete_metric
-from repro.cli.output import json_option, print_json, print_table
+from repro.cli.output import Styled, echo, json_option, print_json, print_table
 
 if TYPE_CHECKING:
     from repro.metrics import Measure, Metric
@@ -52,8 +52,8 @@ def list_metrics(as_json: bool) -> None:
         ]
         columns = ["metric", "what it is", "better", "variants", "also called"]
         print_table(columns, rows, title=title, spare=["better"])
-        click.echo("")
-    click.echo("A name states variants in brackets, ndcg[gain=exp2]@10; others are those of the protocol.")
+        echo("")
+    echo("A name states variants in brackets, ndcg[gain=exp2]@10; others are those of the protocol.")
 
 
 @metrics.command(epilog="Example: repro metrics show ndcg")
@@ -68,15 +68,15 @@ def show(name: str, as_json: bool) -> None:
     if as_json:
         print_json(_summary(one) | _description(one))
         return
-    click.echo(click.style(one.name, bold=True) + f": {one.title}")
+    echo(Styled(one.name), f": {one.title}")
     also = [f"{alias} ({_stated(variants)})" if variants else alias for alias, variants in one.aliases.items()]
     if also:
-        click.echo(f"Also called {', '.join(also)}.")
-    click.echo(f"\n{_explanation(one)}\n")
+        echo(f"Also called {', '.join(also)}.")
+    echo(f"\n{_explanation(one)}\n")
     for decision in _decisions(one):
         _print_variant(decision)
     for line in _facts(one):
-        click.echo(line)
+        echo(line)
 
 
 def _called(text: str) -> Metric:
@@ -158,22 +158,22 @@ def _stated(variants: object) -> str:
 
 def _print_variant(one: Decision) -> None:
     short = one.id.rpartition(".")[2]
-    click.echo(click.style(short, bold=True) + f" ({one.id}): {one.question}")
+    echo(Styled(short), f" ({one.id}): {one.question}")
     if not one.options:
         default = "no default: a protocol must state it" if one.required else f"default {one.default}"
-        click.echo(f"  {one.allowed()}; {default}")
+        echo(f"  {one.allowed()}; {default}")
     for option in one.options:
         default = " (default)" if option.value == one.default else ""
         notes = [option.cite] if option.cite else []
         if option.used_by:
             notes.append("used by " + ", ".join(option.used_by))
         note = f" [{'; '.join(notes)}]" if notes else ""
-        click.echo(f"  {short}={option.value}{default}: {option.meaning}{note}")
+        echo(f"  {short}={option.value}{default}: {option.meaning}{note}")
     for when in one.when:
-        click.echo(f"  applies when {when}")
+        echo(f"  applies when {when}")
     if one.cite:
-        click.echo(f"  see {one.cite}")
-    click.echo("")
+        echo(f"  see {one.cite}")
+    echo("")
 
 
 def _facts(one: Metric) -> list[str]:

@@ -10,7 +10,7 @@ import click
 
 from repro.cli.decisions import complete_varied, metric_option
 from repro.cli.kept import algorithms_option, kept_data_option
-from repro.cli.output import json_option, print_json, print_table
+from repro.cli.output import echo, json_option, print_json, print_table
 from repro.cli.progress import Progress, Stages, quiet_option
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def multiverse(
         print_json(_plain(found, target))
         return
     _print(found)
-    click.echo(f"\nreport   {report}\ntables   {target}")
+    echo(f"\nreport   {report}\ntables   {target}")
 
 
 def _run(study: Path, workers: int | None, hidden: bool) -> Path:
@@ -102,20 +102,20 @@ def _run(study: Path, workers: int | None, hidden: bool) -> Path:
 def _print(found: Multiverse) -> None:
     from repro.report.explain.page import covered, flips
 
-    click.echo(covered(found))
+    echo(covered(found))
     for metric in found.metrics:
         universe = found.of(metric)
-        click.echo()
+        echo()
         _print_spread(universe)
-        click.echo(flips(universe))
-        click.echo()
+        echo(flips(universe))
+        echo()
         _print_decisions(universe)
     for note in found.notes:
-        click.echo(f"\n{note}")
+        echo(f"\n{note}")
     for metric, whys in found.refused.items():
         count, why = sum(whys.values()), next(iter(whys))
         others = f" (and {len(whys) - 1} other reasons; --json has them)" if len(whys) > 1 else ""
-        click.echo(f"\n{count:,} protocols have no {metric}: {why}{others}", err=True)
+        echo(f"\n{count:,} protocols have no {metric}: {why}{others}", err=True)
 
 
 def _print_spread(universe: Universe) -> None:

@@ -1,4 +1,8 @@
-"""How commands print: tables for people, JSON for scripts."""
+"""How commands print: sentences and tables for people, JSON for scripts.
+
+Whatever commands print passes here, so that text from files (ids, labels, questions, names, error messages) is shown,
+and never commands the terminal.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from repro.terminal import printable, printable_json
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -19,9 +25,28 @@ _GAP = 2  # blanks between columns
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 
 
+@dataclass(frozen=True)
+class Styled:
+    """Text in bold or in a colour, where the output is a terminal."""
+
+    text: str
+    bold: bool = True
+    fg: str | None = None
+
+
+def echo(*parts: str | Styled, err: bool = False, nl: bool = True) -> None:
+    """Print ``parts``, one after the other."""
+    shown = [
+        click.style(printable(part.text), bold=part.bold, fg=part.fg) if isinstance(part, Styled) else printable(part)
+        for part in parts
+    ]
+    click.echo("".join(shown), err=err, nl=nl)
+
+
 def print_json(value: Any) -> None:
     """``value`` as JSON; what is not a finite number is null, as JSON has no word for it."""
-    click.echo(json.dumps(_plain(value), indent=2, ensure_ascii=False, default=str, allow_nan=False))
+    text = json.dumps(_plain(value), indent=2, ensure_ascii=False, default=str, allow_nan=False)
+    click.echo(printable_json(text))
 
 
 def _plain(value: Any) -> Any:
@@ -54,8 +79,9 @@ def print_table(
     # Piped into a file, a table must not be folded to an assumed width of 80.
     width = None if sys.stdout.isatty() else _PIPED
     console = Console(file=sys.stdout, width=width, highlight=False, markup=False)
-    numbers = set(right)
-    table = list(zip(columns, *([str(cell) for cell in row] for row in rows), strict=True))
+    numbers = {printable(name) for name in right}
+    title, columns = printable(title), [printable(name) for name in columns]
+    table = list(zip(columns, *([printable(str(cell)) for cell in row] for row in rows), strict=True))
     made = [_Column(name, tuple(cells), name in numbers) for name, *cells in table]
     kept, left_out = _fitting(made, spare, console.width)
     for number, block in enumerate(_blocks(kept, console.width)):

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from repro.cli.output import json_option, print_json, print_table
+from repro.cli.output import echo, json_option, print_json, print_table
+from repro.terminal import printable
 
 if TYPE_CHECKING:
     from repro.plugin import Algorithm, Framework, Plugins
@@ -47,7 +48,7 @@ def list_plugins(as_json: bool) -> None:
         print_json({"frameworks": frameworks, "broken": found.broken})
         return
     if not found.frameworks and not found.broken:
-        click.echo("no plug-ins are installed; `pip install recsys-repro-reference` brings the reference algorithms")
+        echo("no plug-ins are installed; `pip install recsys-repro-reference` brings the reference algorithms")
         return
     print_table(
         ["framework", "version", "runs", "algorithms"],
@@ -63,10 +64,10 @@ def list_plugins(as_json: bool) -> None:
     )
     for framework in map(found.framework, found.frameworks):
         if found.place(framework.name) == "missing":
-            click.echo(f"\n{how_to_install(framework)}", nl=False)
-    click.echo("")
+            echo(f"\n{how_to_install(framework)}", nl=False)
+    echo("")
     for name, reason in found.broken.items():
-        click.echo(f"broken: {name}: {reason}")
+        echo(f"broken: {name}: {reason}")
 
 
 @plugins.command(
@@ -104,7 +105,7 @@ def _install(names: tuple[str, ...], again: bool, as_json: bool) -> None:
     failed: dict[str, PluginError] = {}
     for name, needs in [(name, found.environment_of(name)) for name in wanted]:
         if needs is None:
-            click.echo(f"{name} needs no environment of its own", err=True)
+            echo(f"{name} needs no environment of its own", err=True)
             continue
         try:
             with _progress(name, hidden=as_json) as tell:
@@ -113,7 +114,7 @@ def _install(names: tuple[str, ...], again: bool, as_json: bool) -> None:
             failed[name] = error
         else:
             if not as_json:
-                click.echo(f"{name}: ready in {environment.folder_of(name, needs)}")
+                echo(f"{name}: ready in {environment.folder_of(name, needs)}")
     if as_json:
         print_json(built)
     if failed:
@@ -131,16 +132,18 @@ class _progress:
         from rich.console import Console
 
         console = Console(stderr=True)
-        self._status = console.status(self._name) if console.is_terminal and not self._hidden else None
+        self._status = console.status(printable(self._name)) if console.is_terminal and not self._hidden else None
         if self._status:
             self._status.start()
         return self._tell
 
     def _tell(self, line: str) -> None:
+        from rich.markup import escape
+
         if self._status:
-            self._status.update(f"{self._name}: {line.strip()[:100]}")
+            self._status.update(escape(printable(f"{self._name}: {line.strip()[:100]}")))
         elif not self._hidden and not line.startswith("  "):
-            click.echo(f"{self._name}: {line}", err=True)
+            echo(f"{self._name}: {line}", err=True)
 
     def __exit__(self, *error: object) -> None:
         if self._status:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
+from repro.terminal import printable
+
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
@@ -43,7 +45,7 @@ class Progress:
         )
 
     def cell_started(self, cell: Cell) -> None:
-        self._tasks[cell.id] = self._bar.add_task(f"  {cell.id}", total=None)
+        self._tasks[cell.id] = self._bar.add_task(printable(f"  {cell.id}"), total=None)
 
     def cell_progress(self, cell: Cell, done: int, total: int) -> None:
         self._bar.update(self._task(cell), completed=done, total=total)
@@ -56,7 +58,10 @@ class Progress:
         self._done += 1
         self._count()
         if error:
-            self._bar.console.print(f"{cell.id} failed: {error}", markup=False, highlight=False, soft_wrap=True)
+            self._say(f"{cell.id} failed: {error}")
+
+    def _say(self, line: str) -> None:
+        self._bar.console.print(printable(line), markup=False, highlight=False, soft_wrap=True)
 
     def _task(self, cell: Cell) -> TaskID:
         return self._tasks[cell.id]
@@ -71,16 +76,16 @@ class Replicating(Progress):
 
     def begin(self, name: str) -> None:
         """Another claim."""
-        self._bar.update(self._cells, description=name, completed=0, total=None)
+        self._bar.update(self._cells, description=printable(name), completed=0, total=None)
 
     def say(self, line: str) -> None:
         """A line above the bars."""
-        self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        self._say(line)
 
     def tell(self, stage: str, done: int, total: int) -> None:
         """How far a stage is; one that is over is not shown any longer."""
         if stage not in self._tasks:
-            self._tasks[stage] = self._bar.add_task(f"  {stage}", total=total)
+            self._tasks[stage] = self._bar.add_task(printable(f"  {stage}"), total=total)
         self._bar.update(self._tasks[stage], completed=done, total=total)
         if done >= total:
             self._bar.remove_task(self._tasks.pop(stage))
@@ -104,7 +109,7 @@ class Stages:
 
     def tell(self, stage: str, done: int, total: int) -> None:
         if stage not in self._tasks:
-            self._tasks[stage] = self._bar.add_task(stage, total=total)
+            self._tasks[stage] = self._bar.add_task(printable(stage), total=total)
         self._bar.update(self._tasks[stage], completed=done, total=total)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
-from repro.cli.output import json_option, print_json, print_table
+from repro.cli.output import Styled, echo, json_option, print_json, print_table
 
 if TYPE_CHECKING:
     from repro.protocol import Decision, Protocol
@@ -63,7 +63,7 @@ def list_protocols(group: str, as_json: bool) -> None:
     )
     for other, names in groups.items():
         if other:
-            click.echo(f"\n{other}/...: {len(names)} more (`repro protocol list {other}`)")
+            echo(f"\n{other}/...: {len(names)} more (`repro protocol list {other}`)")
 
 
 def _groups() -> dict[str, list[str]]:
@@ -90,11 +90,11 @@ def show(name: str, as_json: bool) -> None:
     if as_json:
         print_json(_summary(one) | {"decisions": dict(one), "origins": dict(one.origins)})
         return
-    click.echo(f"{one.name or name}: {one.title}\n")
+    echo(f"{one.name or name}: {one.title}\n")
     if one.source:
-        click.echo(f"Source: {one.source}\n")
+        echo(f"Source: {one.source}\n")
     if one.notes:
-        click.echo(f"{one.notes}\n")
+        echo(f"{one.notes}\n")
     known = registry()
     print_table(
         ["decision", "value", "", "origin"],
@@ -103,7 +103,7 @@ def show(name: str, as_json: bool) -> None:
             for key, value in one.items()
         ],
     )
-    click.echo(f"\nhash {one.hash}")
+    echo(f"\nhash {one.hash}")
 
 
 @protocol.command(epilog="Example: repro protocol validate my-protocol.toml")
@@ -125,7 +125,7 @@ def validate(file: str, as_json: bool) -> None:
         print_json({"file": file, "valid": True} | _summary(one))
     else:
         stated = sum(origin != "default" for origin in one.origins.values())
-        click.echo(f"{file} is valid: {stated} decisions stated, {len(one) - stated} by default; hash {one.hash[:12]}")
+        echo(f"{file} is valid: {stated} decisions stated, {len(one) - stated} by default; hash {one.hash[:12]}")
 
 
 @protocol.command(epilog="Example: repro protocol diff bellogin-ti-an bellogin-ai-an")
@@ -142,13 +142,13 @@ def diff(first: str, second: str, as_json: bool) -> None:
         print_json({key: {"first": one.values_.get(key), "second": other.values_.get(key)} for key in differing})
         return
     if not differing:
-        click.echo(f"{first} and {second} mean the same (hash {one.hash[:12]})")
+        echo(f"{first} and {second} mean the same (hash {one.hash[:12]})")
         return
     print_table(
         ["decision", first, second, "question"],
         [[key, _value(one, key), _value(other, key), registry()[key].question] for key in differing],
     )
-    click.echo(f"\n{len(differing)} of {len(set(one) | set(other))} decisions differ")
+    echo(f"\n{len(differing)} of {len(set(one) | set(other))} decisions differ")
 
 
 @protocol.command(epilog="Example: repro protocol explain candidates")
@@ -225,9 +225,9 @@ def _declaration(one: Decision) -> dict[str, object]:
 
 
 def _print_decision(one: Decision) -> None:
-    click.echo(click.style(one.id, bold=True) + f": {one.question}")
+    echo(Styled(one.id), f": {one.question}")
     if not one.options:
-        click.echo(f"  {one.allowed()}")
+        echo(f"  {one.allowed()}")
     for option in one.options:
         default = " (default)" if option.value == one.default else ""
         notes = [option.cite] if option.cite else []
@@ -238,13 +238,13 @@ def _print_decision(one: Decision) -> None:
         if option.when:
             notes.append("applies when " + " and ".join(map(str, option.when)))
         note = f" [{'; '.join(notes)}]" if notes else ""
-        click.echo(f"  {option.value}{default}: {option.meaning}{note}")
+        echo(f"  {option.value}{default}: {option.meaning}{note}")
     if not one.options and not one.required:
-        click.echo(f"  default: {one.default}")
+        echo(f"  default: {one.default}")
     if one.required:
-        click.echo("  no default: a protocol must state it")
+        echo("  no default: a protocol must state it")
     for when in one.when:
-        click.echo(f"  applies when {when}")
+        echo(f"  applies when {when}")
     if one.cite:
-        click.echo(f"  see {one.cite}")
-    click.echo("")
+        echo(f"  see {one.cite}")
+    echo("")

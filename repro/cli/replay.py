@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from repro.cli.kept import algorithms_option, kept_data_option
-from repro.cli.output import json_option, print_json, print_table
+from repro.cli.output import echo, json_option, print_json, print_table
 from repro.cli.progress import Replicating, quiet_option
 from repro.cli.reproduced import baseline_option, print_comparison, tolerance_option
 
@@ -78,19 +78,19 @@ def replay(
         print_json({"folder": str(done.folder), **done.to_dict()})
     else:
         _print(done)
-        click.echo(f"\nreport   {report}\nrun      {done.folder}")
+        echo(f"\nreport   {report}\nrun      {done.folder}")
     if not done.reproduced:
         raise click.exceptions.Exit(1)
 
 
 def _print(done: Replay) -> None:
     for one in done.frameworks:
-        click.echo(one.sentence)
+        echo(one.sentence)
     if done.changed:
-        click.echo()
+        echo()
         rows = [[name, then, now] for name, (then, now) in done.changed.items()]
         print_table(["software and machine", "then", "now"], rows)
     else:
-        click.echo("software and machine are the same as then")
-    click.echo()
+        echo("software and machine are the same as then")
+    echo()
     print_comparison(done.comparison)

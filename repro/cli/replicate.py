@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.output import json_option, print_json, print_table
+from repro.cli.output import Styled, echo, json_option, print_json, print_table
 from repro.cli.progress import Replicating, quiet_option
 
 if TYPE_CHECKING:
@@ -99,8 +99,8 @@ def replicate(
     else:
         _print_one(found[0][1])
     if not as_json:
-        click.echo(f"\nreport   {index or files[0].parent / 'report.html'}")
-        click.echo(_summary(found))
+        echo(f"\nreport   {index or files[0].parent / 'report.html'}")
+        echo(_summary(found))
     if strict and any(one.verdict in ("differs", "does not hold") for _, each in found for one in each.judged):
         raise click.exceptions.Exit(1)
 
@@ -127,7 +127,7 @@ def _one(
     except ReproError as error:
         if not among_others:
             raise
-        click.echo(f"{file}: {error}", err=True)
+        echo(f"{file}: {error}", err=True)
         return Replication(file.parent.name, file.parent.name, "", (), notes=(str(error),))
     write_page(claim, found)
     return found
@@ -166,11 +166,11 @@ def _print_one(found: Replication) -> None:
             right=[name for name in ("printed", "measured", "over the seeds") if header.index(name) in kept],
         )
     for one in (each for each in found.judged if each.what == "pattern"):
-        click.echo(f"{click.style(one.verdict, bold=True)}: {one.algorithm}: {one.why}")
+        echo(Styled(one.verdict), f": {one.algorithm}: {one.why}")
     for search in found.searches:
-        click.echo(f"\n{search.metric}: {search.sentence}")
+        echo(f"\n{search.metric}: {search.sentence}")
     for note in found.notes:
-        click.echo(f"\n{note}")
+        echo(f"\n{note}")
 
 
 def _row(one: Judged) -> list[str]:

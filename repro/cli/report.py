@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from repro.cli.output import json_option, print_json
+from repro.cli.output import echo, json_option, print_json
 
 
 @click.command(epilog="Examples: repro report run --open; repro report run --into /tmp/for-my-supervisor.html")
@@ -33,6 +33,6 @@ def report(run: str, into: str | None, shown: bool, as_json: bool) -> None:
     if as_json:
         print_json({"report": str(path), "bytes": size})
     else:
-        click.echo(f"report   {path} ({size / 1e6:.1f} MB)")
+        echo(f"report   {path} ({size / 1e6:.1f} MB)")
     if shown:
         click.launch(str(path.resolve()))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.output import print_table
+from repro.cli.output import Styled, echo, print_table
 
 if TYPE_CHECKING:
     from repro.verify.compare import Comparison, Number
@@ -35,13 +35,13 @@ def print_comparison(found: Comparison) -> None:
     else:
         header = ["algorithm", "metric", "then", "now", "verdict", "users", "KTU", "RBO", "RMSE", "ER", "DRI"]
         print_table(header, [_row(found, one) for one in numbers], right=[*header[2:4], *header[5:]])
-        click.echo(
+        echo(
             "(users: whose numbers differ; KTU: Kendall's tau union, and RBO: rank-biased overlap, of the lists; RMSE "
             f"of the users' numbers; ER: effect ratio, and DRI: delta relative improvement, over {found.baseline})"
         )
     for note in found.notes:
-        click.echo(note)
-    click.secho(found.summary, fg="green" if found.reproduced else "red", bold=True)
+        echo(note)
+    echo(Styled(found.summary, fg="green" if found.reproduced else "red"))
 
 
 def _row(found: Comparison, one: Number) -> list[str]:

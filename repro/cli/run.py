@@ -10,7 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from repro.cli.decisions import complete_change, read_changes
-from repro.cli.output import json_option, print_json, print_table
+from repro.cli.output import echo, json_option, print_json, print_table
 from repro.cli.progress import Progress, quiet_option
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def run(
         asked = asked.with_protocol(asked.protocol.replace(read_changes(changes), "command line"))
     if not as_json:
         for reason in dict.fromkeys(asked.left_out.values()):
-            click.echo(f"left out: {reason}", err=True)
+            echo(f"left out: {reason}", err=True)
     target = Path(into) if into else Path(study).parent / "run"
     with Progress(hidden=quiet or as_json) as watcher:
         results = run_study(
@@ -128,7 +128,7 @@ def run(
         )
         return
     _print_results(asked, results)
-    click.echo(f"\nreport   {report}\nrun      {results.folder}")
+    echo(f"\nreport   {report}\nrun      {results.folder}")
 
 
 def _print_results(study: Study, results: Results) -> None:
@@ -145,11 +145,9 @@ def _print_results(study: Study, results: Results) -> None:
         title=study.question or f"protocol {study.protocol.name}",
         right=[*table.columns, *times],
     )
-    click.echo(f"({' and '.join(times)}: seconds that the framework took on a fold, the median of all folds)")
+    echo(f"({' and '.join(times)}: seconds that the framework took on a fold, the median of all folds)")
     if uneven := uneven_tuning(results.tuned()):
-        click.echo(f"\n{uneven}")
-    click.echo(
-        "\nWhat the decisions touched (where several cells differ, in the one with most; all are in the journal):"
-    )
+        echo(f"\n{uneven}")
+    echo("\nWhat the decisions touched (where several cells differ, in the one with most; all are in the journal):")
     for sentence in results.most_touched():
-        click.echo(f"  {sentence}")
+        echo(f"  {sentence}")

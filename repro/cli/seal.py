@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from repro.cli.output import json_option, print_json
+from repro.cli.output import echo, json_option, print_json
 
 
 @click.command(epilog="Examples: repro seal reports/multiverse-ml100k; repro seal run --json")
@@ -25,9 +25,9 @@ def seal(folder: str, as_json: bool) -> None:
         print_json({"folder": str(done.folder), "files": done.files, "removed": done.removed, "head": done.head})
         return
     for name in done.files:
-        click.echo(f"recorded {name}")
+        echo(f"recorded {name}")
     for name in done.removed:
-        click.echo(f"gone     {name}")
+        echo(f"gone     {name}")
     if not done.files and not done.removed:
-        click.echo("every file is in the journal already")
-    click.echo(f"head     {done.head}")
+        echo("every file is in the journal already")
+    echo(f"head     {done.head}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.output import json_option, print_json, print_table
+from repro.cli.output import echo, json_option, print_json, print_table
 from repro.cli.progress import Stages, quiet_option
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def study_metrics(
         print_json(_summary(study, target))
         return
     _print_metrics(study)
-    click.echo(f"\nreport   {report}\ntables   {target}")
+    echo(f"\nreport   {report}\ntables   {target}")
 
 
 def _cutoffs(text: str) -> tuple[int, ...]:
@@ -148,8 +148,8 @@ def _print_metrics(study: MetricStudy) -> None:
             title=title,
             right=header[1:],
         )
-        click.echo("")
-    click.echo(
+        echo("")
+    echo(
         "tau: mean Kendall correlation (tau-b) with the systems' order under the whole test set, over all smaller "
         "test sets; higher is more robust.\nDP: sum of the p-values of all pairs of systems; lower tells more apart."
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from repro.cli.kept import algorithms_option, kept_data_option
-from repro.cli.output import json_option, print_json
+from repro.cli.output import Styled, echo, json_option, print_json
 from repro.cli.progress import Replicating, quiet_option
 from repro.cli.reproduced import baseline_option, print_comparison, tolerance_option
 
@@ -76,9 +76,9 @@ def verify(
 
 
 def _print(found: Verification) -> None:
-    click.secho(found.summary, fg="green" if found.holds else "red", bold=True)
+    echo(Styled(found.summary, fg="green" if found.holds else "red"))
     for line in found.details:
-        click.echo(f"  {line}")
+        echo(f"  {line}")
     if found.refitted is not None:
-        click.echo()
+        echo()
         print_comparison(found.refitted)

@@ -33,6 +33,7 @@ from repro.plugin.isolated import (
     worker_of,
 )
 from repro.plugin.pins import Pins, pins_of, stated_pins, with_pins
+from repro.terminal import printable
 
 if TYPE_CHECKING:
     from repro.data import Dataset
@@ -373,7 +374,7 @@ def _trace(manager: pluggy.PluginManager, name: str) -> None:
 
     def write(text: str) -> None:
         for line in text.splitlines():
-            print(f"{name}: {line[:_TRACED_WIDTH]}", file=sys.stderr)
+            print(printable(f"{name}: {line[:_TRACED_WIDTH]}"), file=sys.stderr)
 
     manager.trace.root.setwriter(write)
     manager.enable_tracing()
