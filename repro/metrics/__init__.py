@@ -9,6 +9,7 @@ from functools import cache
 
 from repro.metrics.averaging import Averaged, average
 from repro.metrics.background import Background, lacking
+from repro.metrics.bearing import bearing
 from repro.metrics.metric import (
     EXTREMES,
     Measure,
@@ -24,7 +25,7 @@ from repro.metrics.predictions import Predictions, TrainRatings, average_predict
 from repro.plugin import plugins
 from repro.protocol import Decision
 
-_PLUMBING = {"averaging", "background", "metric", "predictions", "tie_order"}
+_PLUMBING = {"averaging", "background", "bearing", "metric", "predictions", "tie_order"}
 
 
 @cache
@@ -64,6 +65,7 @@ __all__ = [
     "TrainRatings",
     "average",
     "average_predictions",
+    "bearing",
     "decisions",
     "has_exact_extremes",
     "lacking",

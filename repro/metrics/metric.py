@@ -166,7 +166,8 @@ class Measure:
 
     ``variants`` holds what ``compute`` needs: the metric's variants, and the decisions it ``reads``. A measure
     with ``parts`` is made of their numbers. ``stated`` are the variants that differ from the protocol's. ``by_extreme``
-    says whether the protocol wants tied items in the best or in the worst order.
+    says whether the protocol wants tied items in the best or in the worst order. ``recorded`` is the full name that a
+    run gave it, where the metric has got more variants since.
     """
 
     metric: Metric
@@ -175,6 +176,7 @@ class Measure:
     parts: tuple[Measure, ...] = ()
     stated: frozenset[str] = frozenset()
     by_extreme: bool = False
+    recorded: str = ""
 
     @cached_property
     def name(self) -> str:
@@ -185,7 +187,21 @@ class Measure:
     @cached_property
     def full_name(self) -> str:
         """The name that says everything and reads back."""
-        return self._named(self.metric.variant_ids.keys() & self.variants.keys())
+        return self.recorded or self._named(self.metric.variant_ids.keys() & self.variants.keys())
+
+    @cached_property
+    def short_name(self) -> str:
+        """The name with the variants that differ from their defaults: another variant does not change it."""
+        known = registry()
+        own = self.metric.variant_ids
+        return self._named(
+            {key for key in own.keys() & self.variants.keys() if self.variants[key] != known[own[key]].default}
+        )
+
+    @property
+    def decisions(self) -> dict[str, Value]:
+        """The decisions that its name states, with their values."""
+        return {key: self.variants[name] for name, key in self.metric.variant_ids.items() if name in self.variants}
 
     def _named(self, shown: AbstractSet[str]) -> str:
         inside = ",".join(f"{key}={_text(self.variants[key])}" for key in sorted(shown))

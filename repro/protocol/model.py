@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -24,6 +25,8 @@ Other = TypeVar("Other")
 DEFAULT = "default"
 CHANGED = ", changed"
 NO_FILE = "none"
+# What a hash covers, and how.
+HASH_VERSION = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,9 +119,29 @@ class Protocol(Mapping[str, Value]):
 
     @cached_property
     def hash(self) -> str:
-        """SHA-256 of the decisions in effect: equal for equal meaning."""
-        canonical = json.dumps(dict(sorted(self.values_.items())), ensure_ascii=False, separators=(",", ":"))
-        return hashlib.sha256(canonical.encode()).hexdigest()
+        """SHA-256 of the decisions in effect that differ from their defaults: equal for equal meaning."""
+        return self.hash_of(self.values_)
+
+    def hash_of(self, decisions: Iterable[str]) -> str:
+        """SHA-256 of those of ``decisions`` that are in effect and differ from their defaults.
+
+        Defaults are left out so that a new decision, variant of a metric or plug-in changes no hash while it has its
+        default, which must leave numbers as they were. Whoever changes a default changes what hashes stand for: it
+        needs another id, or another ``HASH_VERSION``.
+        """
+        known = registry()
+        stated = {key: self.values_[key] for key in decisions if key in self.values_}
+        differing = {key: value for key, value in stated.items() if known[key].required or value != known[key].default}
+        hashed = json.dumps(
+            {"version": HASH_VERSION, "decisions": differing}, sort_keys=True, ensure_ascii=False, separators=(",", ":")
+        )
+        return hashlib.sha256(hashed.encode()).hexdigest()
+
+    def without_defaults(self, decisions: Iterable[str]) -> Protocol:
+        """The same protocol, in which ``decisions`` are left to their defaults where they have them."""
+        known, dropped = registry(), set(decisions)
+        kept = {key: one for key, one in self.values_.items() if key not in dropped or one != known[key].default}
+        return dataclasses.replace(self, values_=kept)
 
     def replace(
         self,

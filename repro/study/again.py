@@ -24,6 +24,7 @@ def study_again(run: FinishedRun, data: object = None) -> Study:
     ``data`` is where the data is, if it is in none of these places.
     """
     study = Study.load(run.folder / "study.toml")
+    study.measures = run.measures
     places = (run.folder, run.folder.resolve().parent, Path())
     study.protocol = _with_files(study.protocol, places, run)
     if data is not None:

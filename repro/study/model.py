@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from repro.data import Interactions, load_dataset
 from repro.errors import ProtocolError, StudyError, nearest
 from repro.journal import canonical_json
-from repro.metrics import Measure, metrics, parse_measure
+from repro.metrics import Measure, bearing, metrics, parse_measure, simple_measures
 from repro.protocol import Protocol, flatten, line_of, toml_value
 from repro.protocol.toml import Inline, parse_toml, write_toml
 from repro.study.entry import read_entries, require_space
@@ -125,7 +125,10 @@ class Study:
         return chosen
 
     def describe(self) -> dict[str, Any]:
-        """The study as plain data, complete: what two studies with the same answer have in common."""
+        """The study as plain data, complete: what two studies with the same answer have in common.
+
+        Of the protocol, that is what bears on the metrics that are asked for.
+        """
         described: dict[str, Any] = {
             "question": self.question,
             "seed": self.seed,
@@ -133,18 +136,43 @@ class Study:
             "data_options": {
                 key: toml_value(_in_order(value)) for key, value in self.data_options.items() if value is not None
             },
-            "protocol": self.protocol.hash,
+            "protocol": self.protocol.hash_of(self._bearing),
             "algorithms": [
                 {"use": e.use, "label": e.label, "parameters": dict(e.parameters)}
                 | ({} if e.seed is None else {"seed": e.seed})
                 for e in self.entries
             ],
-            "metrics": [measure.full_name for measure in self.measures],
+            "metrics": [measure.short_name for measure in self.measures],
         }
         if self.tune is not None:
             spaces = {e.label: {name: one.plain() for name, one in e.space.items()} for e in self.entries if e.space}
-            described["tune"] = {**self.tune.describe(), "space": spaces}
+            described["tune"] = {**self.tune.describe(), "metric": self.tune.measure.short_name, "space": spaces}
         return described
+
+    @property
+    def _asked(self) -> list[Measure]:
+        """The measures of the study, and the one that it tunes by."""
+        return [*self.measures, *([] if self.tune is None else [self.tune.measure])]
+
+    @property
+    def _bearing(self) -> set[str]:
+        """The decisions that bear on the numbers of the study, beside the variants that its metrics are named with.
+
+        A name has them whether it states them or the protocol does, but not those of the metrics it is made of.
+        """
+        named = {key for one in self._asked for key in one.decisions}
+        within = {
+            key for one in self._asked if one.parts for part in simple_measures(one.parts) for key in part.decisions
+        }
+        return set(bearing(self.protocol, self._asked)) - (named - within)
+
+    @property
+    def protocol_in_use(self) -> Protocol:
+        """The protocol as a run records it: default variants of metrics that are not asked for are left out, so that
+        the run can be read wherever those metrics are not installed."""
+        used = {measure.metric.name for measure in (*self._asked, *simple_measures(self._asked))}
+        others = (one for name, one in metrics().items() if name not in used)
+        return self.protocol.without_defaults(variant.id for one in others for variant in one.variants)
 
     @property
     def digest(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -45,9 +45,9 @@ class FinishedRun:
 
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
-        """In the order of the study."""
-        entries = self.journal.events("decisions.resolved")[0].measures
-        return tuple(parse_measure(entry.full_name, self.protocol, metrics()) for entry in entries)
+        """In the order of the study, under the names that the run gave them."""
+        names = [entry.full_name for entry in self.journal.events("decisions.resolved")[0].measures]
+        return tuple(replace(parse_measure(name, self.protocol, metrics()), recorded=name) for name in names)
 
     @cached_property
     def cells(self) -> dict[str, dict[str, events.CellFinished]]:

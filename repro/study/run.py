@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 from typing import Protocol as Interface
@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from repro.data import Impact, Interactions
-from repro.errors import StudyError
+from repro.errors import ReproError, StudyError
 from repro.journal import Contents, Journal, events, read_journal
 from repro.plugin import plugins
 from repro.protocol import registry
@@ -125,7 +125,8 @@ class _Run:
         self.executor = executor
         self.means = means
         self.watcher = watcher
-        self.texts = {"study.toml": study.to_toml(), "protocol.toml": study.protocol.to_toml()}
+        self.protocol = study.protocol_in_use
+        self.texts = {"study.toml": study.to_toml(), "protocol.toml": self.protocol.to_toml()}
         self.finished: dict[str, events.CellFinished] = {}
         self.tuned: dict[str, events.TuningFinished] = {}
 
@@ -137,6 +138,7 @@ class _Run:
             self._begin(plan)
         else:
             self._check_same(contents, plan)
+            self._keep_asked(contents)
             self._keep(contents)
             if _is_complete(contents) and self._has_results(contents) and len(self.finished) == len(plan.cells):
                 return
@@ -182,6 +184,22 @@ class _Run:
         """What is asked, as files; their digests are in the journal with those of the results."""
         self.asked = {name: self.folder.write(name, text.encode()) for name, text in self.texts.items()}
 
+    def _keep_asked(self, contents: Contents) -> None:
+        """Go on with the files and the names of metrics that the run was begun with, where they are there.
+
+        The study is the same, but decisions that do not bear on it, or further variants of metrics, may be known now.
+        """
+        for event in contents.events("decisions.resolved"):
+            self.study.measures = tuple(
+                replace(measure, recorded=entry.full_name)
+                for measure, entry in zip(self.study.measures, event.measures, strict=True)
+            )
+            try:
+                if Study.load(self.folder.path / "study.toml").digest == self.study.digest:
+                    self.texts = {name: (self.folder.path / name).read_text(encoding="utf-8") for name in self.texts}
+            except ReproError:
+                continue  # cut off or harmed: they are written anew
+
     def _decisions(self) -> None:
         study, known = self.study, registry()
         self.journal.write(
@@ -192,9 +210,9 @@ class _Run:
                         decision=key,
                         value=value,
                         meaning=known[key].meaning(value),
-                        origin=study.protocol.origins[key],
+                        origin=self.protocol.origins[key],
                     )
-                    for key, value in study.protocol.items()
+                    for key, value in self.protocol.items()
                 ],
                 left_open_by_source=list(study.protocol.open),
                 measures=[events.MeasureEntry(name=m.name, full_name=m.full_name) for m in study.measures],

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from repro.errors import PluginError
-from repro.metrics import Measure, simple_measures
+from repro.metrics import bearing, simple_measures
+from repro.metrics.bearing import is_foreign
 from repro.plugin import plugins
-from repro.protocol import Value, registry, toml_value
+from repro.protocol import registry, toml_value
 from repro.protocol.sentences import Sentence, sentences
 from repro.report.export.record import RunRecord
 from repro.report.export.significance import Significance
 from repro.study.tune import REFIT
-
-OF_LISTS = ("relevance", "candidates", "missing", "ties", "average")
-OF_PREDICTIONS = ("predict",)
 
 
 @dataclass(frozen=True)
@@ -27,37 +25,17 @@ class Section:
     sentences: tuple[Sentence, ...]
 
 
-def bearing(values: Mapping[str, Value], measures: Sequence[Measure]) -> list[str]:
-    """Of the decisions in effect, those that bear on the numbers of these measures."""
-    kinds = {measure.metric.kind for measure in simple_measures(measures)}
-    families = ["data", "split"]
-    families += OF_LISTS if kinds & {"ranking", "collection"} else ()
-    families += OF_PREDICTIONS if "prediction" in kinds else ()
-    stated = {key for measure in simple_measures(measures) for key in _variants(measure)}
-    return [
-        key
-        for key in values
-        if key.partition(".")[0] in families or key in stated or key == "average.folds" or _is_foreign(key)
-    ]
-
-
-def _is_foreign(key: str) -> bool:
-    """Whether a decision is of a family that the core does not have: it is stated, as it may bear on anything."""
-    return key.partition(".")[0] not in ("data", "split", "metric", *OF_LISTS, *OF_PREDICTIONS)
-
-
 def sections(record: RunRecord, **settings: Any) -> list[Section]:
     """The methods section of a run; ``settings`` are those of the tests of significance."""
     values, measures = record.decisions, record.run.measures
     wanted = bearing(values, measures)
-    told: set[str] = {key for measure in simple_measures(measures) for key in _variants(measure)}
+    told: set[str] = {key for measure in simple_measures(measures) for key in measure.decisions}
 
     def of(*families: str) -> list[Sentence]:
         keys = [key for key in wanted if key.partition(".")[0] in families and key not in told]
         return sentences(values, keys)
 
-    known = ("data", "split", "metric", *OF_LISTS, *OF_PREDICTIONS)
-    foreign = [key.partition(".")[0] for key in wanted if key.partition(".")[0] not in known]
+    foreign = [key.partition(".")[0] for key in wanted if is_foreign(key)]
     found = [
         Section("Data", (*_data(record), *of("data"), *_after_filters(record))),
         Section("Splitting", (*of("split"), *_folds(record))),
@@ -71,13 +49,6 @@ def sections(record: RunRecord, **settings: Any) -> list[Section]:
         Section("Software and reproducibility", tuple(_software(record))),
     ]
     return [section for section in found if section.sentences]
-
-
-def _variants(measure: Measure) -> dict[str, Value]:
-    """The decisions that a measure states in its own name, with its values."""
-    return {
-        key: measure.variants[short] for short, key in measure.metric.variant_ids.items() if short in measure.variants
-    }
 
 
 def _plain(text: str) -> Sentence:
@@ -193,7 +164,7 @@ def _metrics(record: RunRecord) -> Iterator[Sentence]:
     for measure in record.run.measures:
         metric, name = measure.metric, record.metrics[measure.full_name]
         parts = simple_measures([measure]) if measure.parts else [measure]
-        variants = {key: value for part in (measure, *parts) for key, value in _variants(part).items()}
+        variants = {key: value for part in (measure, *parts) for key, value in part.decisions.items()}
         said = []
         for key, value in variants.items():
             option = known[key].option(value)

@@ -7,10 +7,10 @@ import subprocess
 import pytest
 
 from repro import Protocol, Study
-from repro.metrics import metrics, parse_measure
+from repro.metrics import bearing, metrics, parse_measure
 from repro.report.export import export_run
 from repro.report.export.bibliography import citations, entries
-from repro.report.export.methods_text import bearing, sections
+from repro.report.export.methods_text import sections
 from repro.report.export.record import RunRecord
 
 
