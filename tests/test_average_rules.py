@@ -145,7 +145,7 @@ def by_audit(name, users, protocol):
 def by_study(name, users, protocol, folder):
     """The number of a study's cell, after that from the tables that it stores was found to be the same."""
     case = question_of(users, None).case
-    parts = FoldParts(case.test, case.train, case.train, case.test, None, np.empty(0, dtype=np.int32))
+    parts = FoldParts(case.test, case.train, case.test, None, np.empty(0, dtype=np.int32))
     measure = parse_measure(name, protocol, metrics())
     [measured] = measure_parts(Guarded(GivenScores(case.scores), "given"), parts, [measure], protocol, 0, (1.0, 5.0))
     pq.write_table(measured.tables["values"], folder / "values.parquet")

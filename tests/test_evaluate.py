@@ -131,9 +131,9 @@ def test_tied_scores_are_a_decision():
     assert found == pytest.approx(expected | {"shared-mean": 1 / 2})
 
 
-def test_ties_in_the_order_of_the_source():
+def test_ties_in_the_order_of_the_rows():
     truth = frame([("ann", "i9")], "user item")
-    protocol = default_protocol(rated=False).replace({"ties.break": "source"})
+    protocol = default_protocol(rated=False).replace({"ties.break": "rows"})
     for items, rank in ((("i9", "i2", "i5"), 1), (("i5", "i9", "i2"), 2), (("i2", "i5", "i9"), 3)):
         tied = frame([("ann", item, 1.0) for item in items])
         assert values(tied, truth, protocol, ["rr"]) == {"rr": 1 / rank}

@@ -51,6 +51,8 @@ class _Draw:
         unknown = self._some(items, max(1, len(items) // 4)) if self._has("unknown-items") else []
         trained = self._trained([item for item in items if item not in unknown])
         drawn = [self._user(user, items, k) for user in users[crowd:]]
+        if self._has("ties"):  # whose order may be that of the data: it is not that of the lists
+            trained = tuple(trained[at] for at in self._rng.permutation(len(trained)))
         others = [User(user, train=trained[place::crowd]) for place, user in enumerate(users[:crowd])]
         return Question((*self._with_outcasts(drawn), *others), tuple(items), k, features=self._features)
 

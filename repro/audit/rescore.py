@@ -53,7 +53,7 @@ class ScoredFold:
     def of(cls, fold: PipelineFold, rows: Interactions, label: str) -> ScoredFold:
         train, test = rows.select(fold.train), rows.select(fold.test)
         scale = float(rows.ratings.min()), float(rows.ratings.max())
-        parts = FoldParts(rows, train, train, test, None, NOTHING)
+        parts = FoldParts(rows, train, test, None, NOTHING)
         return cls(parts, Guarded(GivenScores(fold.scores), label), scale, fold.reported)
 
 

@@ -202,11 +202,14 @@ class Simulation:
 
     def _rank(self, listed: _Listed, hypothesis: Hypothesis) -> _Ranked:
         block, protocol = listed.block, hypothesis.protocol
-        rules = RankingRules.from_protocol(protocol, self._case.test, train=self._case.train, seed=SEED)
-        if rules.ties.rule in ("source", "source-desc"):
+        rows = np.concatenate([self._case.train.items, self._case.test.items])
+        rules = RankingRules.from_protocol(
+            protocol, self._case.test, train=self._case.train, data_items=rows, seed=SEED
+        )
+        if rules.ties.by_rows:  # all users have the items in the same order
             places = np.empty(len(self._case.order), dtype=np.int64)
             places[self._case.order] = np.arange(len(places))
-            order = places if rules.ties.rule == "source" else -places
+            order = places if rules.ties.rule == "rows" else -places
             rules = replace(rules, ties=replace(rules.ties, order=order))
         cells, state = np.ix_(block.users, block.items), self._case.scores.state
         scores = Scores(self._case.scores.values[cells], None if state is None else state[cells])

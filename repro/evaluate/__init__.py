@@ -61,9 +61,9 @@ def evaluate(
     recommendations  ``user``, ``item`` and ``score`` (higher is better; an empty one is a missing score) or,
                      without it, ``rank`` (lower is better). Where there are both, the score counts and the rank is
                      not looked at, as in trec_eval; equal scores are in the order of ``ties.break``. The order of the
-                     rows does not matter, unless that is "source". A column ``state`` says where a score is one that
-                     the framework made up ("fallback"; others are "scored", or "unscored"). Or a list of Surprise's
-                     predictions, whose impossible ones are fallbacks
+                     rows does not matter, unless that is "rows" or "rows-desc". A column ``state`` says where a score
+                     is one that the framework made up ("fallback"; others are "scored", or "unscored"). Or a list of
+                     Surprise's predictions, whose impossible ones are fallbacks
     truth            the held-out ``user``, ``item`` and, if there are any, ``rating``. Its users are the test
                      users; one of them without recommendations has an empty list. Predictions that have a column
                      ``rating`` beside them (Surprise's have) bring the truth along, and it can be left out
@@ -71,7 +71,8 @@ def evaluate(
                      metrics, who is averaged. Splits and candidates are as given. By default a rating above 0 is
                      relevant (as trec_eval has it; without ratings, everything is), and the rest as in every protocol
     metrics          names such as ``"ndcg@10"`` or ``"ndcg[gain=exp2]@10"``
-    train            ``user``, ``item`` and ``rating`` of the training rows, where decisions ask for their means
+    train            ``user``, ``item`` and ``rating`` of the training rows, where decisions ask for their means, or for
+                     the order of the data set (``ties.break = "data"``: training rows, then truth)
     per_user         one row for each user and metric, in place of averages
     columns          other names of the columns, such as ``{"user": "userId"}``, or ``{"truth.user": "uid"}`` in one
                      of the frames alone

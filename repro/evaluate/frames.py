@@ -32,6 +32,8 @@ class Frames:
                           no score
     has_scores            whether there are scores; otherwise they are made of ranks
     truth, train          the held-out and the training rows
+    data_items            the items of the training rows and then of the held-out rows, each in the order of its frame;
+                          None where there are no training rows
     state                 what each score is, as in :class:`repro.plugin.Scores`; None where all are scores
     features              items by features, where there are any
     previous              the lists of earlier times, latest first, each with the same truth
@@ -43,6 +45,7 @@ class Frames:
     has_scores: bool
     truth: Interactions
     train: Interactions | None
+    data_items: CodeArray | None = None
     state: npt.NDArray[np.uint8] | None = None
     features: csr_array | None = None
     previous: tuple[Frames, ...] = ()
@@ -113,6 +116,7 @@ def read_frames(
                 has_scores,
                 rows["truth"],
                 rows.get("train"),
+                np.concatenate([items["train"], items["truth"]]) if "train" in rows else None,
                 None if state is None else state[order],
             )
         )

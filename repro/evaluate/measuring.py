@@ -111,7 +111,9 @@ def rank(frames: Frames, measures: Iterable[Measure], protocol: Protocol, seed: 
         judged_grades=judgements.grades,
         state=state,
     )
-    rules = RankingRules.from_protocol(protocol, frames.truth, train=frames.train, seed=seed)
+    rules = RankingRules.from_protocol(
+        protocol, frames.truth, train=frames.train, data_items=frames.data_items, seed=seed
+    )
     asked = list(measures)
     ranked, _ = rank_lists(lists, rules, depth=_depth(int(lengths.max(initial=1)), asked))
     if frames.has_scores and any("scores" in one.needs for one in asked):

@@ -27,6 +27,7 @@ LEVELS = {"candidates": 0, "missing": 1, "ties": 1}
 NOT_TRIED: Mapping[str, tuple[Value, ...]] = {
     "candidates.base": ("file",),
     "missing.rank": ("fail",),
+    "ties.break": ("rows", "rows-desc"),
     "missing.infinite": ("fail",),
     "predict.missing": ("fail", "nan"),
     "average.no_relevant": ("nan",),

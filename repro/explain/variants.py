@@ -39,7 +39,7 @@ from repro.metrics import (
 )
 from repro.plugin import FALLBACK, UNSCORED, Scores
 from repro.protocol import Protocol
-from repro.ranking import Ranked, RankingRules, listed_scores, rank
+from repro.ranking import Ranked, RankingRules, listed_scores, rank, refuse_rows
 from repro.study.blocks import take_scores
 
 Values = npt.NDArray[np.float64]
@@ -327,7 +327,10 @@ class _Stages:
         key = (asked.families["missing"], asked.families["ties"])
         if key not in self._rules:
             parts, seed = self.fold.parts, self.run.study.seed
-            made = RankingRules.from_protocol(asked.protocol, parts.whole, train=parts.train_in_source_order, seed=seed)
+            refuse_rows(asked.protocol)
+            made = RankingRules.from_protocol(
+                asked.protocol, parts.whole, train=parts.train, data_items=parts.whole.items, seed=seed
+            )
             self._rules[key] = made
         return self._rules[key]
 

@@ -5,7 +5,7 @@ from repro.ranking.missing import MissingRule
 from repro.ranking.ranked import Ranked, Ties
 from repro.ranking.ranker import GivenLists, RankingRules, rank, rank_lists
 from repro.ranking.tally import Tally
-from repro.ranking.ties import TieRule
+from repro.ranking.ties import TieRule, refuse_rows
 
 __all__ = [
     "GivenLists",
@@ -19,4 +19,5 @@ __all__ = [
     "listed_scores",
     "rank",
     "rank_lists",
+    "refuse_rows",
 ]

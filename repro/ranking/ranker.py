@@ -39,16 +39,22 @@ class RankingRules:
 
     @classmethod
     def from_protocol(
-        cls, protocol: Protocol, vocabulary: Interactions, *, train: Interactions | None, seed: int
+        cls,
+        protocol: Protocol,
+        vocabulary: Interactions,
+        *,
+        train: Interactions | None,
+        data_items: CodeArray | None,
+        seed: int,
     ) -> RankingRules:
         """The rules for codes of ``vocabulary`` (any part of the data set).
 
-        ``train`` are the training rows, in the order of the source, where there are any: rules that rank by mean
-        ratings need them. Without them, "source" is the order in which a list is given (:func:`rank_lists`).
+        ``train`` are the training rows, where there are any: rules that rank by mean ratings need them. ``data_items``
+        are the items of all rows of the data set, as it was read, where that is known: ties may be in their order.
         """
         return cls(
             MissingRule.from_protocol(protocol, train),
-            TieRule.from_protocol(protocol, vocabulary, train, seed),
+            TieRule.from_protocol(protocol, vocabulary, data_items, seed),
             vocabulary.user_ids,
             vocabulary.item_ids,
         )
@@ -137,7 +143,7 @@ def rank_lists(
     threads: int | None = None,
 ) -> tuple[Ranked, Tally]:
     """Rank lists that come with their own candidates and scores; see :func:`rank`."""
-    if rules.ties.by_source and rules.ties.rule == "source-desc":
+    if rules.ties.rule == "rows-desc":
         given = given.turned_round()
     problem = _Problem(
         kind=kernels.GIVEN,
@@ -150,7 +156,7 @@ def rank_lists(
     every_item = problem.column_items
     state = None if given.state is None else given.state[np.newaxis]
     cells = _cells(given.scores[np.newaxis], state, rules, given.users, every_item)
-    if rules.ties.order is None and not rules.ties.by_source:
+    if rules.ties.order is None and not rules.ties.by_rows:
         cells = cells._replace(order=_input(every_item, np.int64))
     lists = kernels.Lists(
         _input(np.arange(len(given)), np.int32),
@@ -164,7 +170,7 @@ def rank_lists(
         _input(given.judged_grades, np.float64),
         _input(np.array(cutoffs), np.int64),
     )
-    return _rank(problem, cells, lists, rules, depth, cutoffs, threads, in_order=not rules.ties.by_source)
+    return _rank(problem, cells, lists, rules, depth, cutoffs, threads, in_order=not rules.ties.by_rows)
 
 
 class _Problem(NamedTuple):

@@ -8,14 +8,16 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from repro.data.interactions import IdArray, Interactions
+from repro.data.interactions import CodeArray, IdArray, Interactions
+from repro.errors import ProtocolError
 from repro.protocol import Protocol
 from repro.ranking.ranked import Ties
 from repro.streams import KeyArray, stream
 
 OrderArray = npt.NDArray[np.int64]
 
-_BY_SOURCE = ("source", "source-desc")
+_BY_ROWS = ("rows", "rows-desc")
+_BY_DATA = ("data", "data-desc")
 # What metrics make of equal scores under these rules is not one order: each metric has its own, or none.
 IN_NO_ORDER = ("expected", "best", "worst", "shared-best", "shared-mean", "shared-worst")
 
@@ -24,23 +26,25 @@ IN_NO_ORDER = ("expected", "best", "worst", "shared-best", "shared-mean", "share
 class TieRule:
     """The decisions ``ties.*``, and the keys they need.
 
-    ``order`` is an ascending key for each item code, where it is not the code itself that orders. Rules
-    without one order ("expected", "best", "worst", shared ranks) show equal scores by ascending item id.
+    ``order`` is an ascending key for each item code, where it is not the code itself that orders. ``by_rows`` says
+    that equal scores stay in the order in which lists are given, or its reverse. Rules without one order
+    ("expected", "best", "worst", shared ranks) show equal scores by ascending item id.
     """
 
     rule: str
     precision: str
     decimals: int
     order: OrderArray | None
-    by_source: bool
+    by_rows: bool
     stream: np.uint64
     user_keys: KeyArray
     item_keys: KeyArray
 
     @classmethod
     def from_protocol(
-        cls, protocol: Protocol, vocabulary: Interactions, train: Interactions | None, seed: int
+        cls, protocol: Protocol, vocabulary: Interactions, data_items: CodeArray | None, seed: int
     ) -> TieRule:
+        """The rule for codes of ``vocabulary``; ``data_items`` are the items of the rows of the data set, in order."""
         rule = protocol.text("ties.break")
         precision = protocol.text("ties.precision")
         none = np.empty(0, dtype=np.uint64)
@@ -48,8 +52,8 @@ class TieRule:
             rule,
             precision,
             protocol.count("ties.decimals") if precision == "decimals" else 0,
-            _order(rule, protocol, vocabulary.item_ids, train),
-            rule in _BY_SOURCE and train is None,
+            _order(rule, protocol, vocabulary.item_ids, data_items),
+            rule in _BY_ROWS,
             stream(seed, "ties"),
             vocabulary.user_keys if rule == "random" else none,
             vocabulary.item_keys if rule == "random" else none,
@@ -61,12 +65,25 @@ class TieRule:
         return cast(Ties, self.rule) if self.rule in IN_NO_ORDER else "definite"
 
 
-def _order(rule: str, protocol: Protocol, item_ids: IdArray, train: Interactions | None) -> OrderArray | None:
-    if rule in _BY_SOURCE:
-        if train is None:
-            return None
-        first = first_appearance(train.items, len(item_ids))
-        return first if rule == "source" else -first
+def refuse_rows(protocol: Protocol) -> None:
+    """Raise a ProtocolError where ties are in the order of rows that the lists of a study do not have."""
+    if (rule := protocol.text("ties.break")) in _BY_ROWS:
+        raise ProtocolError(
+            f'ties.break = "{rule}" is the order of the rows of given recommendations, and lists that are made of '
+            'scores have no rows; use "data" for the order of the data set, or "item-asc", or give recommendations to '
+            "repro.evaluate"
+        )
+
+
+def _order(rule: str, protocol: Protocol, item_ids: IdArray, data_items: CodeArray | None) -> OrderArray | None:
+    if rule in _BY_DATA:
+        if data_items is None:
+            raise ProtocolError(
+                f'ties.break = "{rule}" is the order of items in the data set, and it is not known here; give the '
+                'training rows as train=, or use "rows" for the order of the recommendations'
+            )
+        first = first_appearance(data_items, len(item_ids))
+        return first if rule == "data" else -first
     if rule not in ("item-asc", "item-desc"):
         return None
     codes = np.arange(len(item_ids), dtype=np.int64)

@@ -16,7 +16,7 @@ from repro.data.interactions import CodeArray, FloatArray
 from repro.metrics import Background, Measure, Ratio, average
 from repro.plugin import Guarded, Scores
 from repro.protocol import Protocol
-from repro.ranking import RankingRules, Tally
+from repro.ranking import RankingRules, Tally, refuse_rows
 from repro.ranking.ranked import OWN
 from repro.study.blocks import Block, BlockMeasurer, MeasuredBlock
 from repro.study.kept_scores import score_tables
@@ -59,7 +59,10 @@ def measure_lists(
         validation=parts.validation,
         all_interactions=parts.whole,
     )
-    rules = RankingRules.from_protocol(protocol, parts.whole, train=parts.train_in_source_order, seed=seed)
+    refuse_rows(protocol)
+    rules = RankingRules.from_protocol(
+        protocol, parts.whole, train=parts.train, data_items=parts.whole.items, seed=seed
+    )
     cutoffs = sorted({measure.cutoff for measure in measures if measure.cutoff is not None})
     stored = cutoffs[-1] if cutoffs else STORED_DEPTH
     depth = None if any(measure.reach is None for measure in measures) else stored

@@ -15,6 +15,7 @@ from repro.journal import canonical_json
 from repro.metrics import Measure, bearing, metrics, parse_measure, simple_measures
 from repro.protocol import Protocol, flatten, line_of, toml_value
 from repro.protocol.toml import Inline, parse_toml, write_toml
+from repro.ranking import refuse_rows
 from repro.study.entry import read_entries, require_space
 from repro.study.tune import names_of, read_tune, with_spaces
 
@@ -282,6 +283,8 @@ def _measures(names: Sequence[str], protocol: Protocol) -> tuple[Measure, ...]:
     measures = [parse_measure(name, protocol, metrics()) for name in names]
     if not measures:
         raise StudyError(f"a study needs at least one metric, such as ndcg@10; metrics: {', '.join(metrics())}")
+    if any(measure.metric.kind != "prediction" for measure in measures):
+        refuse_rows(protocol)
     seen: set[str] = set()
     for measure in measures:
         if measure.full_name in seen:

@@ -26,7 +26,6 @@ class FoldParts:
 
     whole: Interactions
     train: Interactions
-    train_in_source_order: Interactions
     test: Interactions
     validation: Interactions | None
     removed_items: CodeArray
@@ -48,7 +47,6 @@ class FoldParts:
         return cls(
             whole,
             _part(plan, whole.select(train)),
-            whole.select(fold.train),
             _part(plan, whole.select(test)),
             None if fold.validation is None else _part(plan, whole.select(fold.validation)),
             plan.split.removed_items,
@@ -72,7 +70,6 @@ class FoldParts:
         return cls(
             whole,
             _part(plan, train),
-            train,
             _part(plan, whole.select(np.searchsorted(seen, fold.validation))),
             None,
             (np.cumsum(there, dtype=np.int32) - 1)[removed[there[removed]]].astype(np.int32),

@@ -78,10 +78,10 @@ def tie_key(user: int, item: int, protocol: Protocol, train: Interactions, seed:
         texts = sorted(str(i) for i in train.item_ids)
         place = item if number else texts.index(str(train.item_ids[item]))
         return place if rule == "item-asc" else -place
-    if rule in ("source", "source-desc"):
+    if rule in ("data", "data-desc"):
         seen = train.items.tolist()
         place = (0, seen.index(item)) if item in seen else (1, item)
-        return place if rule == "source" else (-place[0], -place[1])
+        return place if rule == "data" else (-place[0], -place[1])
     if rule == "random":
         users, items = train.user_keys[[user]], train.item_keys[[item]]
         return int(child_keys(stream(seed, "ties"), users, items)[0])
@@ -144,7 +144,7 @@ def check(
     seed: int = 7,
 ) -> Ranked:
     """Rank a block, and compare everything with the lists ranked by hand."""
-    rules = RankingRules.from_protocol(protocol, train, train=train, seed=seed)
+    rules = RankingRules.from_protocol(protocol, train, train=train, data_items=train.items, seed=seed)
     ranked, tally = rank(scores, block, rules, depth=depth, cutoffs=cutoffs)
     reach = depth or ranked.depth
     lists = [rank_list(block, scores, n, reach, cutoffs, protocol, train, seed) for n in range(len(block))]

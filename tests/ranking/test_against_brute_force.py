@@ -69,7 +69,7 @@ def test_every_option_is_implemented(room, decision, option):
     if option != "fail":
         room.check(block, scores, protocol, train, 10, [5, 10])
         return
-    rules = RankingRules.from_protocol(protocol, train, train=train, seed=7)
+    rules = RankingRules.from_protocol(protocol, train, train=train, data_items=train.items, seed=7)
     with pytest.raises(StudyError, match=f'{decision} = "fail" stops the run'):
         rank(scores, block, rules, depth=10)
 

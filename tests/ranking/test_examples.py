@@ -49,7 +49,7 @@ def shown(room):
 
     def shown(values, state=None, block=None, depth=4, **changes):
         protocol = room.protocol({key.replace("__", "."): value for key, value in changes.items()})
-        rules = RankingRules.from_protocol(protocol, TRAIN, train=TRAIN, seed=0)
+        rules = RankingRules.from_protocol(protocol, TRAIN, train=TRAIN, data_items=TRAIN.items, seed=0)
         states = None if state is None else np.array([state], dtype=np.uint8)
         ranked, _ = rank(Scores(np.array([values]), states), block or block_of(1), rules, depth=depth)
         return [int(IDS[i]) for i in ranked.items[0] if i >= 0]
@@ -64,8 +64,8 @@ def shown(room):
         ("item-desc", "number", [11, 10, 9, 2]),
         ("item-asc", "text", [11, 10, 2, 9]),
         ("item-desc", "text", [11, 9, 2, 10]),
-        ("source", None, [11, 10, 2, 9]),
-        ("source-desc", None, [11, 9, 2, 10]),
+        ("data", None, [11, 10, 2, 9]),
+        ("data-desc", None, [11, 9, 2, 10]),
         ("expected", None, [11, 2, 9, 10]),
     ],
 )
@@ -95,12 +95,17 @@ def test_rules_without_one_order_show_items_by_id(shown):
 def test_random_order_depends_on_user_and_seed_alone(room):
     protocol = room.protocol({"ties.break": "random"})
     scores = Scores(np.zeros((3, 4)))
-    first = RankingRules.from_protocol(protocol, TRAIN, train=TRAIN, seed=0)
+    first = RankingRules.from_protocol(protocol, TRAIN, train=TRAIN, data_items=TRAIN.items, seed=0)
     lists = rank(scores, block_of(3), first, depth=4)[0].items
     alone = replace(block_of(1), users=np.array([2], dtype=np.int32))
     assert rank(Scores(np.zeros((1, 4))), alone, first, depth=4)[0].items[0].tolist() == lists[2].tolist()
     others = [
-        rank(scores, block_of(3), RankingRules.from_protocol(protocol, TRAIN, train=TRAIN, seed=s), depth=4)[0].items
+        rank(
+            scores,
+            block_of(3),
+            RankingRules.from_protocol(protocol, TRAIN, train=TRAIN, data_items=TRAIN.items, seed=s),
+            depth=4,
+        )[0].items
         for s in range(1, 200)
     ]
     firsts = np.bincount(np.stack(others)[:, :, 0].ravel(), minlength=4)
@@ -152,7 +157,9 @@ def test_real_infinities_stay_inside_those_of_missing_scores(shown):
 
 
 def test_a_tie_across_the_depth_has_its_full_size(room):
-    rules = RankingRules.from_protocol(room.protocol({"ties.break": "expected"}), TRAIN, train=TRAIN, seed=0)
+    rules = RankingRules.from_protocol(
+        room.protocol({"ties.break": "expected"}), TRAIN, train=TRAIN, data_items=TRAIN.items, seed=0
+    )
     block = block_of(1, judged=[0, 2, 3])
     ranked, tally = rank(Scores(np.array([[1.0, 2.0, 1.0, 1.0]])), block, rules, depth=2, cutoffs=[1, 2])
     # item 9 is first; 2, 10 and 11 share ranks 2 to 4, and all of them may come second
@@ -163,7 +170,7 @@ def test_a_tie_across_the_depth_has_its_full_size(room):
 
 
 def test_hits_beyond_the_depth_or_outside_the_list_are_unranked(room):
-    rules = RankingRules.from_protocol(room.protocol(), TRAIN, train=TRAIN, seed=0)
+    rules = RankingRules.from_protocol(room.protocol(), TRAIN, train=TRAIN, data_items=TRAIN.items, seed=0)
     block = block_of(1, judged=[0, 1, 3], excluded=[1])
     ranked, _ = rank(Scores(np.array([[1.0, 9.0, 3.0, 2.0]])), block, rules, depth=2)
     assert ranked.lengths.tolist() == [3]
@@ -175,7 +182,7 @@ def test_hits_beyond_the_depth_or_outside_the_list_are_unranked(room):
 
 def test_what_each_decision_touched(room):
     protocol = room.protocol({"missing.zero": "missing"})
-    rules = RankingRules.from_protocol(protocol, TRAIN, train=TRAIN, seed=0)
+    rules = RankingRules.from_protocol(protocol, TRAIN, train=TRAIN, data_items=TRAIN.items, seed=0)
     values = np.array([[1.0, 1.0, NAN, 0.0], [INF, 2.0, 3.0, 4.0], [5.0, 5.0, 2.0, 1.0]])
     state = np.array([[0, 0, 0, 0], [0, 0, 0, 2], [0, 0, 0, 0]], dtype=np.uint8)
     _, tally = rank(Scores(values, state), block_of(3), rules, depth=3, cutoffs=[1, 3])
@@ -194,7 +201,7 @@ def test_what_each_decision_touched(room):
 
 def test_users_with_several_lists_count_once_as_users(room):
     protocol = room.protocol()
-    rules = RankingRules.from_protocol(protocol, TRAIN, train=TRAIN, seed=0)
+    rules = RankingRules.from_protocol(protocol, TRAIN, train=TRAIN, data_items=TRAIN.items, seed=0)
     block = replace(block_of(3), users=np.arange(2, dtype=np.int32), rows=np.array([0, 0, 1], dtype=np.int32))
     _, tally = rank(Scores(np.array([[1.0, 1.0, 0.0, 0.0], [4.0, 3.0, 2.0, 1.0]])), block, rules, depth=1, cutoffs=[1])
     ties = [impact.sentence for impact in tally.impacts(protocol) if impact.decision == "ties.break"]
@@ -205,25 +212,31 @@ def test_users_with_several_lists_count_once_as_users(room):
 
 
 def test_scores_left_out_of_the_list_are_not_counted(room):
-    rules = RankingRules.from_protocol(room.protocol(), TRAIN, train=TRAIN, seed=0)
+    rules = RankingRules.from_protocol(room.protocol(), TRAIN, train=TRAIN, data_items=TRAIN.items, seed=0)
     _, tally = rank(Scores(np.array([[NAN, 0.0, NAN, INF]])), block_of(1, excluded=[0, 1, 3]), rules, depth=1)
     assert (tally.candidates, tally.unscored, tally.scores.tolist()) == (1, 1, [1, 1, 0, 0, 0, 0])
 
 
 def test_the_run_stops_where_it_is_told_to(room):
-    rules = RankingRules.from_protocol(room.protocol({"missing.rank": "fail"}), TRAIN, train=TRAIN, seed=0)
+    rules = RankingRules.from_protocol(
+        room.protocol({"missing.rank": "fail"}), TRAIN, train=TRAIN, data_items=TRAIN.items, seed=0
+    )
     values = np.array([[1.0, 2.0, 3.0, 4.0], [1.0, NAN, 3.0, NAN]])
     with pytest.raises(StudyError, match=r"user bob for item 9 is missing \(2 such scores here\)"):
         rank(Scores(values), block_of(2), rules, depth=2)
     rank(Scores(values[:1]), block_of(1), rules, depth=2)
-    rules = RankingRules.from_protocol(room.protocol({"missing.infinite": "fail"}), TRAIN, train=TRAIN, seed=0)
+    rules = RankingRules.from_protocol(
+        room.protocol({"missing.infinite": "fail"}), TRAIN, train=TRAIN, data_items=TRAIN.items, seed=0
+    )
     with pytest.raises(StudyError, match="user ann for item 10 is infinite"):
         rank(Scores(np.array([[1.0, 2.0, -INF, 4.0]])), block_of(1), rules, depth=2)
 
 
 def test_means_need_training_rows(room):
     with pytest.raises(StudyError, match=r'missing\.rank = "user-mean" needs training rows'):
-        RankingRules.from_protocol(room.protocol({"missing.rank": "user-mean"}), TRAIN, train=None, seed=0)
+        RankingRules.from_protocol(
+            room.protocol({"missing.rank": "user-mean"}), TRAIN, train=None, data_items=None, seed=0
+        )
 
 
 def given_lists(items, scores):
@@ -241,7 +254,7 @@ def given_lists(items, scores):
 
 
 def test_given_lists(room):
-    rules = RankingRules.from_protocol(room.protocol(), TRAIN, train=None, seed=0)
+    rules = RankingRules.from_protocol(room.protocol(), TRAIN, train=None, data_items=None, seed=0)
     ranked, _ = rank_lists(given_lists([3, 1, 2], [0.1, 0.7, 0.3]), rules, depth=10)
     assert ranked.items[0, :4].tolist() == [1, 2, 3, -1]
     assert ranked.hit_items.tolist() == [3, 0]
@@ -250,23 +263,27 @@ def test_given_lists(room):
     assert by_rank.items.tolist() == [[3, 1, 2]]
 
 
-def test_source_order_of_given_lists_is_the_order_they_are_given_in(room):
-    rules = RankingRules.from_protocol(room.protocol({"ties.break": "source"}), TRAIN, train=None, seed=0)
+def test_rows_of_given_lists_are_the_order_they_are_given_in(room):
+    rules = RankingRules.from_protocol(
+        room.protocol({"ties.break": "rows"}), TRAIN, train=None, data_items=None, seed=0
+    )
     ranked, _ = rank_lists(given_lists([3, 0, 2, 1], [0.5, 0.5, 0.9, 0.5]), rules, depth=4)
     assert ranked.items.tolist() == [[2, 3, 0, 1]]
-    rules = RankingRules.from_protocol(room.protocol({"ties.break": "source-desc"}), TRAIN, train=None, seed=0)
+    rules = RankingRules.from_protocol(
+        room.protocol({"ties.break": "rows-desc"}), TRAIN, train=None, data_items=None, seed=0
+    )
     ranked, _ = rank_lists(given_lists([3, 0, 2, 1], [0.5, 0.5, 0.9, 0.5]), rules, depth=4)
     assert ranked.items.tolist() == [[2, 1, 0, 3]]
 
 
 def test_an_item_given_twice_is_named(room):
-    rules = RankingRules.from_protocol(room.protocol(), TRAIN, train=None, seed=0)
+    rules = RankingRules.from_protocol(room.protocol(), TRAIN, train=None, data_items=None, seed=0)
     with pytest.raises(DataError, match="the list of user bob has item 11 twice"):
         rank_lists(given_lists([3, 1, 3], [0.5, 0.4, 0.3]), rules, depth=4)
 
 
 def test_no_lists_and_empty_lists(room):
-    rules = RankingRules.from_protocol(room.protocol(), TRAIN, train=TRAIN, seed=0)
+    rules = RankingRules.from_protocol(room.protocol(), TRAIN, train=TRAIN, data_items=TRAIN.items, seed=0)
     ranked, tally = rank(Scores(np.empty((0, 4))), block_of(0), rules, depth=3, cutoffs=[3])
     assert (len(ranked), ranked.items.shape, tally.users) == (0, (0, 3), 0)
     ranked, _ = rank(Scores(np.ones((1, 4))), block_of(1, excluded=[0, 1, 2, 3]), rules, depth=3)
@@ -274,7 +291,7 @@ def test_no_lists_and_empty_lists(room):
 
 
 def test_misuse_is_refused(room):
-    rules = RankingRules.from_protocol(room.protocol(), TRAIN, train=TRAIN, seed=0)
+    rules = RankingRules.from_protocol(room.protocol(), TRAIN, train=TRAIN, data_items=TRAIN.items, seed=0)
     with pytest.raises(ValueError, match=r"scores of shape \(1, 3\) for 1 users by 4 items"):
         rank(Scores(np.ones((1, 3))), block_of(1), rules, depth=3)
     with pytest.raises(ValueError, match="must lie between 1 and the depth"):

@@ -67,14 +67,14 @@ def as_given(block, scores, rng):
     )
 
 
-@pytest.fixture(params=["item-asc", "item-desc", "source", "source-desc", "random", "best", "worst", "shared-mean"])
+@pytest.fixture(params=["item-asc", "item-desc", "data", "data-desc", "random", "best", "worst", "shared-mean"])
 def case(room, request):
     rng = np.random.default_rng(11)
     block = room.block(9, 180, False, rng)
     scores = room.scores((9, 180), True, False, rng)
     train = room.train(11, 183, rng)
     protocol = room.protocol({"ties.break": request.param, "missing.rank": "item-mean"})
-    return block, scores, RankingRules.from_protocol(protocol, train, train=train, seed=1)
+    return block, scores, RankingRules.from_protocol(protocol, train, train=train, data_items=train.items, seed=1)
 
 
 def test_dense_listed_and_given_lists_agree(case):
@@ -128,7 +128,7 @@ def test_any_number_of_threads_gives_the_same(room):
     rng = np.random.default_rng(2)
     block, scores = room.block(400, 1500, False, rng, max_lists=1), room.scores((400, 1500), False, False, rng)
     train = room.train(402, 1503, rng)
-    rules = RankingRules.from_protocol(room.protocol(), train, train=train, seed=1)
+    rules = RankingRules.from_protocol(room.protocol(), train, train=train, data_items=train.items, seed=1)
     one, counted = rank(scores, block, rules, depth=50, cutoffs=[10], threads=1)
     for threads in (2, 5):
         several, again = rank(scores, block, rules, depth=50, cutoffs=[10], threads=threads)
@@ -150,7 +150,7 @@ def test_awkward_distributions_are_sorted(room, crowd):
     block = some(room.block(2, 5000, True, rng, max_lists=1), 0, 1)
     block = replace(block, offsets=np.array([0, 5000]), columns=np.arange(5000, dtype=np.int32))
     train = room.train(4, 5003, rng)
-    rules = RankingRules.from_protocol(room.protocol(), train, train=train, seed=1)
+    rules = RankingRules.from_protocol(room.protocol(), train, train=train, data_items=train.items, seed=1)
     expected = block.items[np.argsort(-scores, kind="stable")]
     for depth in (None, 10, 600, 4000):
         ranked, _ = rank(Scores(scores[np.newaxis]), block, rules, depth=depth)

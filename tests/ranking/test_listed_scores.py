@@ -26,7 +26,7 @@ def test_lists_descend_and_equal_scores_are_those_that_tie(room, changes, listed
     block = room.block(6, 30, listed, rng)
     scores = room.scores((6, 30), True, True, rng)
     train = room.train(8, 33, rng)
-    rules = RankingRules.from_protocol(room.protocol(changes), train, train=train, seed=1)
+    rules = RankingRules.from_protocol(room.protocol(changes), train, train=train, data_items=train.items, seed=1)
     ranked, _ = rank(scores, block, rules, depth=None)
     found = listed_scores(ranked, scores, block, rules)
     assert (np.isnan(found) == (ranked.items < 0)).all()
@@ -58,7 +58,7 @@ def test_scores_of_their_own_and_scores_in_place_of_missing_ones(room):
         ({"missing.rank": "constant", "missing.constant": 3.0}, [[3.0, 0.5, 0.0], [largest, 7.26, np.nan]]),
         ({"ties.precision": "decimals", "ties.decimals": 1}, [[0.5, 0.0, -np.inf], [largest, 7.3, np.nan]]),
     ):
-        rules = RankingRules.from_protocol(room.protocol(changes), train, train=train, seed=1)
+        rules = RankingRules.from_protocol(room.protocol(changes), train, train=train, data_items=train.items, seed=1)
         ranked, _ = rank_lists(given, rules, depth=3)
         np.testing.assert_array_equal(given_scores(ranked, given, rules), expected)
         top, _ = rank_lists(given, rules, depth=1)
@@ -68,7 +68,7 @@ def test_scores_of_their_own_and_scores_in_place_of_missing_ones(room):
 def test_nothing_to_score(room):
     rng = np.random.default_rng(4)
     train = room.train(8, 33, rng)
-    rules = RankingRules.from_protocol(room.protocol(), train, train=train, seed=1)
+    rules = RankingRules.from_protocol(room.protocol(), train, train=train, data_items=train.items, seed=1)
     block = room.block(2, 5, True, rng)
     none = replace(block, offsets=np.zeros_like(block.offsets), columns=block.columns[:0])
     ranked, _ = rank(Scores(np.ones((2, 5))), none, rules, depth=None)

@@ -40,7 +40,7 @@ class Fold:
         split = make_folds(data, protocol, seed)
         fold = split.folds[number]
         rows = [data.select(part).canonical() for part in (fold.train, fold.test)]
-        self.parts = FoldParts(data, rows[0], rows[0], rows[1], None, split.removed_items)
+        self.parts = FoldParts(data, rows[0], rows[1], None, split.removed_items)
         self.judgements = judge(*rows, protocol)
         self.seed = seed
 

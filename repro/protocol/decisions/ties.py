@@ -9,8 +9,14 @@ DECISIONS = (
         options=(
             Option("item-asc", "by item id, ascending"),
             Option("item-desc", "by item id, descending"),
-            Option("source", "as the items first appear in the source"),
-            Option("source-desc", "the other way round: the item that appears last comes first"),
+            Option("rows", "as in the rows of the user's recommendations; a study has none, and refuses it"),
+            Option("rows-desc", "as in the rows of the user's recommendations, the last one first"),
+            Option(
+                "data",
+                "as the items first appear in the data set: in all of its rows that the data decisions keep, in the "
+                "order in which they were read; where parts are given apart, in the training rows, then in the others",
+            ),
+            Option("data-desc", "as the items first appear in the data set, the last one first"),
             Option("random", "at random, from the study's seed, for each user anew"),
             Option(
                 "expected",
