@@ -22,7 +22,7 @@ from repro.metrics._hits import defined, limit, list_lengths, share_of, slots
 from repro.metrics._kernels import precision_sums
 from repro.metrics._ranges import AtSingleRanks
 from repro.metrics.metric import Metric, Ratio
-from repro.metrics.tie_order import RELEVANT_FIRST, TieOrder
+from repro.metrics.tie_order import RELEVANT_FIRST, BySearch, TieOrder
 from repro.protocol import Decision, Option, Value
 from repro.ranking.ranked import Ranked
 
@@ -65,14 +65,9 @@ def _sums_and_counts(ranked: Ranked, k: int) -> tuple[FloatArray, FloatArray]:
     return sums, counts
 
 
-def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder | str:
-    """A relevant item that moves up adds more; but it may lower the mean precision of the hits that it joins."""
-    if variants["denominator"] == "hits" and k is not None:
-        return (
-            'with denominator = "hits" one more hit within the cut-off can lower the mean; ask for another '
-            "denominator, or for no cut-off"
-        )
-    return RELEVANT_FIRST
+def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder:
+    """A relevant item that moves up adds more; but one that comes in may lower the mean of the precisions at hits."""
+    return BySearch() if variants["denominator"] == "hits" and k is not None else RELEVANT_FIRST
 
 
 METRIC = Metric(

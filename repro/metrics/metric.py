@@ -16,7 +16,7 @@ import numpy as np
 from repro.data.interactions import FloatArray
 from repro.errors import ProtocolError, nearest
 from repro.metrics.background import Background
-from repro.metrics.tie_order import ByItems, Extreme, TieOrder, in_extreme_order
+from repro.metrics.tie_order import ByItems, Extreme, TieOrder, in_extreme_orders
 from repro.protocol import Decision, Protocol, Value, registry
 from repro.ranking.ranked import Ranked
 
@@ -253,8 +253,12 @@ class Measure:
         """
         assert not isinstance(self.tie_order, str), self.tie_order
         extreme = self.metric.extreme(which)
-        ordered = in_extreme_order(ranked, self.tie_order, extreme, self.cutoff, self.variants, background)
-        return self.of_lists(ordered, background)
+        orders = in_extreme_orders(ranked, self.tie_order, extreme, self.cutoff, self.variants, background)
+        first, *others = (self.of_lists(ordered, background) for ordered in orders)
+        if not others:
+            return first
+        further = np.maximum if extreme == "highest" else np.minimum
+        return Ratio(further.reduce([first.numerator, *(other.numerator for other in others)]), first.denominator)
 
     def of_collection(self, blocks: Sequence[FloatArray], background: Background) -> float:
         """The number that all blocks together give."""

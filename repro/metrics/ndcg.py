@@ -29,7 +29,7 @@ from repro.metrics._places import deepest, discounts
 from repro.metrics._ranges import AtSingleRanks
 from repro.metrics.background import Background
 from repro.metrics.metric import Metric, Ratio
-from repro.metrics.tie_order import ByHits, TieOrder
+from repro.metrics.tie_order import ByHits, BySearch, TieOrder
 from repro.protocol import Decision, Option, Protocol, Value, When
 from repro.ranking.ranked import Ranked
 
@@ -116,13 +116,15 @@ def _worth(ranked: Ranked, k: int | None, variants: Mapping[str, Value], backgro
 
 
 def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder | str:
-    """Descending gains; the ideal list of the items within the cut-off depends on the order itself."""
-    if variants["ideal"] == "listed" and k is not None:
-        return (
-            'with ideal = "listed" the ideal depends on which tied items are within the cut-off; ask for another '
-            "ideal, or for no cut-off"
-        )
-    return ByHits(_worth)
+    """Descending gains; but an item that comes in may raise the ideal of the listed items more than their gains."""
+    if variants["ideal"] != "listed" or k is None:
+        return ByHits(_worth)
+    if variants["gain"] == "binary":
+        return BySearch()
+    return (
+        'with ideal = "listed" the ideal depends on which tied items are within the cut-off, and grades allow too many '
+        'choices; ask for gain = "binary", for another ideal, or for no cut-off'
+    )
 
 
 METRIC = Metric(

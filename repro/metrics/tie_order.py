@@ -7,7 +7,7 @@ rank, that is the rearrangement inequality.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -49,11 +49,20 @@ class ByItems:
 
 
 @dataclass(frozen=True)
+class BySearch:
+    """How many relevant items of the group across the cut-off are within it is tried, from none to all of them.
+
+    For metrics of relevant hits that gain when a relevant item moves up within the cut-off, or wholly below it, but
+    may lose when one comes in. The denominator of a list must not depend on the order.
+    """
+
+
+@dataclass(frozen=True)
 class Unaffected:
     """The order of tied items has no effect."""
 
 
-TieOrder = ByHits | ByItems | Unaffected
+TieOrder = ByHits | ByItems | BySearch | Unaffected
 UNAFFECTED = Unaffected()
 
 
@@ -70,23 +79,31 @@ RELEVANT_FIRST = ByHits(_relevance)
 RELEVANT_LAST = ByHits(_irrelevance)
 
 
-def in_extreme_order(
+def in_extreme_orders(
     ranked: Ranked,
     order: TieOrder,
     extreme: Extreme,
     k: int | None,
     variants: Variants,
     background: Background,
-) -> Ranked:
-    """The lists with their tied items in the order that gives the extreme value, whatever order they had."""
+) -> Iterator[Ranked]:
+    """The lists with their tied items in orders one of which gives the extreme value of each list.
+
+    It is one order, unless there is a search. The orders that the lists had do not matter.
+    """
     sign = 1.0 if extreme == "highest" else -1.0
     match order:
         case ByHits(worth):
-            return with_hits_by(ranked, sign * worth(ranked, k, variants, background))
+            yield with_hits_by(ranked, sign * worth(ranked, k, variants, background))
         case ByItems(worth_of_items):
-            return _with_items_by(ranked, worth_of_items, sign, k, variants, background)
+            yield _with_items_by(ranked, worth_of_items, sign, k, variants, background)
+        case BySearch():
+            assert k is not None
+            grouped = ranked.offsets, ranked.above, ranked.tied, ranked.relevant, k
+            for inside in range(_most_across(*grouped) + 1):
+                yield _with_hits_at(ranked, *_hits_inside(*grouped, inside, extreme == "highest"))
         case _:
-            return replace(ranked, ties="definite")
+            yield replace(ranked, ties="definite")
 
 
 def with_hits_by(ranked: Ranked, worth: FloatArray) -> Ranked:
@@ -94,7 +111,11 @@ def with_hits_by(ranked: Ranked, worth: FloatArray) -> Ranked:
 
     Only hits get new places: ``items`` stays as it is.
     """
-    order, position = _hits_in_order(ranked.offsets, ranked.above, ranked.tied, worth)
+    return _with_hits_at(ranked, *_hits_in_order(ranked.offsets, ranked.above, ranked.tied, worth))
+
+
+def _with_hits_at(ranked: Ranked, order: Places, position: npt.NDArray[np.int32]) -> Ranked:
+    """The hits in another order, each at its place there."""
     return replace(
         ranked,
         ties="definite",
@@ -132,6 +153,57 @@ def _hits_in_order(offsets: Any, above: Any, tied: Any, worth: Any) -> Any:
                     break
                 position[at] = place
                 place -= 1
+            hit = last
+    return order, position
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _most_across(offsets: Any, above: Any, tied: Any, relevant: Any, k: int) -> Any:
+    """The most relevant items of one tie group across rank ``k`` that can be within it."""
+    most = 0
+    for n in range(len(offsets) - 1):
+        count = 0
+        for hit in range(offsets[n], offsets[n + 1]):
+            if 0 <= above[hit] < k < above[hit] + tied[hit]:
+                count += relevant[hit]
+                most = max(most, min(count, k - above[hit]))
+    return most
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _hits_inside(offsets: Any, above: Any, tied: Any, relevant: Any, k: int, inside: int, first: bool) -> Any:
+    """As :func:`_hits_in_order`, with relevant items first (last) in their group.
+
+    Of a group across rank ``k``, ``inside`` relevant items, or the nearest number that there can be, are first (last)
+    of those within ``k``, and the others are at the end.
+    """
+    order = np.arange(len(above))
+    position = np.zeros(len(above), np.int32)
+    for n in range(len(offsets) - 1):
+        hit, end = offsets[n], offsets[n + 1]
+        while hit < end and above[hit] >= 0:
+            last, good = hit, 0
+            while last < end and above[last] == above[hit]:
+                good += relevant[last]
+                last += 1
+            a, t = above[hit], tied[hit]
+            within = min(max(k - a, 0), t)  # places of the group down to k; all or none where it is not across
+            if within == 0 or within == t:
+                within, upper = t, good
+            else:
+                upper = min(max(inside, within - (t - good)), within, good)
+            lead = 0 if first else within - upper  # places before the upper relevant items
+            seen_good, seen_bad = 0, 0
+            for member in range(hit, last):
+                if relevant[member]:
+                    seen_good += 1
+                    at = lead + seen_good if seen_good <= upper else t - good + seen_good
+                else:
+                    seen_bad += 1
+                    at = seen_bad if seen_bad <= lead else upper + seen_bad
+                position[member] = a + at
+            order[hit:last] = hit + np.argsort(position[hit:last], kind="mergesort")
+            position[hit:last] = position[order[hit:last]]
             hit = last
     return order, position
 
