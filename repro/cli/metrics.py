@@ -193,6 +193,7 @@ def _facts(one: Metric) -> list[str]:
         f"In short  {_KINDS[one.kind].lower()}; {cutoff}; {better}"
         + (f"; {undefined}" if one.kind == "ranking" else ""),
         f"Range     {_range(one)}",
+        *([f"Ties      {_ties(asked)}"] if asked and one.kind != "prediction" else []),
         *[f"Needs     {HOW_TO_GIVE[need]}" for need in needs if need in HOW_TO_GIVE],
         *([f"Source    {one.cite}"] if one.cite else []),
         f"In full   {asked.full_name if asked else why_not}",
@@ -241,6 +242,17 @@ def _range(one: Metric) -> str:
             if other is not None and other != usual:
                 found += f"; with {stated}, {_between(other)}"
     return found
+
+
+def _ties(asked: Measure) -> str:
+    """Whether there is a best and a worst order of tied items."""
+    from repro.metrics.tie_order import Unaffected
+
+    if isinstance(asked.tie_order, str):
+        return f'{asked.name} has no ties.break = "best" or "worst": {asked.tie_order}'
+    if isinstance(asked.tie_order, Unaffected):
+        return "the order of tied items has no effect"
+    return 'exact under ties.break = "best" and "worst"'
 
 
 def _between(bounds: tuple[float, float]) -> str:

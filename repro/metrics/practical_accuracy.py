@@ -23,7 +23,7 @@ from typing import NoReturn
 
 from repro.metrics._ranges import AtSingleRanks
 from repro.metrics.metric import Metric
-from repro.metrics.tie_order import UNAFFECTED
+from repro.metrics.tie_order import RELEVANT_FIRST
 from repro.protocol import Decision, Option, Protocol, Value
 
 
@@ -72,6 +72,6 @@ METRIC = Metric(
     join=math.prod,
     objection=_objection,
     range=AtSingleRanks(0.0, 1.0),
-    tie_order=UNAFFECTED,
+    tie_order=RELEVANT_FIRST,
     cite="Herlocker et al. 2004",
 )

@@ -59,6 +59,13 @@ def test_show_says_range_and_direction():
     assert json.loads(invoke("show", "ndpm", "--json"))["range"] == [0.0, 1.0]
 
 
+def test_show_says_whether_ties_have_a_best_order():
+    assert 'Ties      exact under ties.break = "best" and "worst"' in invoke("show", "ndcg")
+    assert 'Ties      gini@10 has no ties.break = "best" or "worst": the value depends on' in invoke("show", "gini")
+    assert "Ties      the order of tied items has no effect" in invoke("show", "kendall")
+    assert "Ties" not in invoke("show", "rmse")
+
+
 def test_other_names_and_needs():
     assert invoke("show", "map").startswith("ap: ")
     assert "umae (average=users)" in invoke("show", "mae")

@@ -106,3 +106,25 @@ def test_scores_that_are_gone_are_told(study, tmp_path, data):
     (folder / "artifacts" / f"{digest}.parquet").unlink()
     with pytest.raises(JournalError, match=r"the scores of reference popularity .* are no longer in"):
         measure_variants(run, [run.protocol], ["ndcg@10"])
+
+
+@pytest.mark.parametrize("rule", ["best", "worst"])
+def test_best_and_worst_ties_are_those_of_a_run(kept, study, tmp_path, rule):
+    names = [
+        "ndcg@10",
+        "ndcg[gain=exp2]@10",
+        "ap[denominator=hits]@10",
+        "arc",
+        "mpr",
+        "novelty@10",
+        "epc@10",
+        "gini@10",
+    ]
+    changes = {"ties.break": rule, "ties.precision": "decimals", "ties.decimals": 1}  # many ties
+    protocols = [kept.protocol.replace({**changes, "relevance.threshold": float(bar)}) for bar in (3, 4)]
+    found = measure_variants(kept, protocols, names)
+    uses = [entry.use for entry in study.entries]
+    for number, protocol in enumerate(protocols):
+        assert "metric gini@10 has no ties.break" in found.refusals[number, "gini@10"]
+        alone = type(study)(study.data, protocol, uses, names[:-1], seed=study.seed).run(tmp_path / str(number))
+        assert np.array_equal(found.values[number][:, :-1], alone.table().to_numpy(), equal_nan=True)
