@@ -29,6 +29,26 @@ def completes(name: str) -> Callable[[click.Context, click.Parameter, str], list
     return complete
 
 
+test_option = click.option(
+    "--test",
+    shell_complete=completes("TESTS"),
+    default="randomisation",
+    show_default=True,
+    help="randomisation, wilcoxon, t, sign, bootstrap, nemenyi, conover.",
+)
+
+
+def correct_option(family: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The correction for a number of tests; ``family`` says which."""
+    return click.option(
+        "--correct",
+        shell_complete=completes("CORRECTIONS"),
+        default="holm",
+        show_default=True,
+        help=f"none, bonferroni, holm, hochberg, sidak, benjamini-hochberg; over {family}.",
+    )
+
+
 @click.command(
     epilog=(
         "Examples: repro compare run --test wilcoxon --correct holm -m ndcg@10; "
@@ -38,20 +58,8 @@ def completes(name: str) -> Callable[[click.Context, click.Parameter, str], list
 )
 @click.argument("sources", nargs=-1, required=True, type=click.Path(), metavar="RUN_FOLDER | FILE...")
 @metric_option("Such as ndcg@10; may be repeated [default: the first].")
-@click.option(
-    "--test",
-    shell_complete=completes("TESTS"),
-    default="randomisation",
-    show_default=True,
-    help="randomisation, wilcoxon, t, sign, bootstrap, nemenyi, conover.",
-)
-@click.option(
-    "--correct",
-    shell_complete=completes("CORRECTIONS"),
-    default="holm",
-    show_default=True,
-    help="none, bonferroni, holm, hochberg, sidak, benjamini-hochberg; over the pairs of a metric.",
-)
+@test_option
+@correct_option("the pairs of a metric")
 @click.option("--baseline", metavar="LABEL", help="Only pairs with this one [default: all pairs].")
 @click.option(
     "--level",
@@ -140,7 +148,9 @@ def _plain(one: Compared) -> dict[str, Any]:
         "better": one.better,
         "test": settings.test,
         "correct": settings.correct,
+        "family": one.comparison.family,
         "level": settings.level,
+        "stated": one.comparison.stated,
         "friedman": friedman
         and {
             "statistic": friedman.statistic,
@@ -153,15 +163,13 @@ def _plain(one: Compared) -> dict[str, Any]:
         },
         "chosen": one.tuned and one.tuned.chosen,
         "notes": list(one.notes),
+        "cautions": list(one.cautions),
         "pairs": one.comparison.pairs.to_dict(orient="records"),
     }
 
 
 def _print(one: Compared) -> None:
-    from repro.stats import CORRECTIONS, TESTS
-
     settings, friedman = one.comparison.settings, one.comparison.friedman
-    test, correction = TESTS[settings.test], CORRECTIONS[settings.correct]
     if one.tuned:
         echo("Chosen on the tuning users: " + "; ".join(f"{use}: {best}" for use, best in one.tuned.chosen.items()))
     if friedman:
@@ -170,13 +178,6 @@ def _print(one: Compared) -> None:
             f"Friedman: the {len(one.comparison.ranks)} systems {word} on {friedman.users:,} users "
             f"(chi-squared {friedman.statistic:.2f}, p {_compared_p(friedman.p)})"
         )
-    by = (
-        ""
-        if test.family_wise
-        else f", corrected by {correction.title}"
-        if correction.statsmodels
-        else ", not corrected"
-    )
     better = "" if one.better == "neither" else f" ({one.better} is better)"
     confidence = f"{100 * (1 - settings.level):g}% interval"
     pairs = one.comparison.pairs
@@ -184,7 +185,7 @@ def _print(one: Compared) -> None:
     print_table(
         columns,
         [_cells(row) for _, row in pairs.iterrows()],
-        title=f"{one.metric}{better}: {test.title}{by}",
+        title=f"{one.metric}{better}: {one.comparison.stated}",
         right=columns[2:10],
         spare=["mean b", "mean a", "a better", "d_z", "p"],
     )
@@ -195,6 +196,8 @@ def _print(one: Compared) -> None:
     )
     for note in one.notes:
         echo(f"note: {note}")
+    for caution in one.cautions:
+        echo(f"caution: {caution}")
 
 
 def _cells(row: pd.Series) -> list[str]:

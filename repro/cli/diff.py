@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from repro.cli.compare import correct_option, test_option
 from repro.cli.output import echo, json_option, print_json, print_table
 
 if TYPE_CHECKING:
@@ -16,17 +17,18 @@ if TYPE_CHECKING:
 @click.command(epilog="Examples: repro diff run-a run-b; repro diff run-a said-bellogin-ut; repro diff run-a p.toml")
 @click.argument("first", type=click.Path(file_okay=False))
 @click.argument("second")
-@click.option("--test", default="wilcoxon", show_default=True, help="The paired test of the users' changes.")
+@test_option
+@correct_option("the algorithms of a metric")
 @click.option("--all", "everything", is_flag=True, help="Every package and fold that differs, not only the first ones.")
 @json_option
-def diff(first: str, second: str, test: str, everything: bool, as_json: bool) -> None:
+def diff(first: str, second: str, test: str, correct: str, everything: bool, as_json: bool) -> None:
     """What differs between two runs, or a run and a protocol: decisions, data, versions, numbers.
 
     FIRST is the folder of a run. SECOND is another one, the name of a protocol, or its file.
     """
     from repro.explain import diff as compare
 
-    found = compare(first, second, test)
+    found = compare(first, second, test, correct)
     if as_json:
         print_json(found.to_dict())
         return
@@ -82,6 +84,8 @@ def _print_numbers(found: Difference) -> None:
         "same",
         "5% .. median .. 95%",
         "p",
+        "corrected",
+        "verdict",
     ]
     rows = []
     for pair in found.numbers:
@@ -96,10 +100,15 @@ def _print_numbers(found: Difference) -> None:
                 *((pair.higher, pair.lower, pair.same) if paired else ("-", "-", "-")),
                 " .. ".join(f"{q:+.3f}" for q in quantiles if q is not None) or "-",
                 _p(pair.p),
+                _p(pair.p_corrected),
+                pair.verdict or "-",
             ]
         )
-    print_table(header, rows, right=header[2:], spare=["5% .. median .. 95%", "same"])
-    echo(f"(p: {found.test} test of the changes of the users that are in both)")
+    print_table(header, rows, right=header[2:-1], spare=["5% .. median .. 95%", "same", "p"])
+    echo(f"p: {found.stated}")
+    weak = [f"{pair.algorithm}, {pair.metric}: {pair.caution}" for pair in found.numbers if pair.caution]
+    for caution in (*found.cautions, *weak):
+        echo(f"caution: {caution}")
 
 
 def _number(value: float, sign: str = "") -> str:

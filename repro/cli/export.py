@@ -57,7 +57,7 @@ def list_forms(ctx: click.Context, param: click.Parameter, wanted: bool) -> None
 )
 @click.option("--fresh", is_flag=True, help="Replace what is there already.")
 @click.option("--zip", "as_zip", is_flag=True, help="Write each folder as a .zip file.")
-@click.option("--baseline", metavar="LABEL", help="latex, methods: test against this one [default: the best].")
+@click.option("--baseline", metavar="LABEL", help="latex, methods: test only pairs with this one [default: all].")
 @click.option(
     "--test",
     shell_complete=completes("TESTS"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,14 @@ import pandas as pd
 
 from repro.explain.mixing import Change, changes
 from repro.protocol import Protocol
-from repro.stats import paired_test
+from repro.stats import CORRECTION, TEST, Settings, compare_matched
+from repro.stats.corrections import correction
 from repro.stats.equality import differences
 from repro.stats.paired import named_test
+from repro.stats.weakness import folds_caution
 from repro.study.per_user import FinishedRun, metric_names
 from repro.study.results import ALL_FOLDS, Results
 
-TEST = "wilcoxon"
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 
 
@@ -38,6 +39,9 @@ class NumberPair:
     higher, lower  for how many of them; rounding is no change
     quantiles      of the change of each user, by share
     p              of the paired test; not a number where nothing is paired
+    p_corrected    for the family of comparisons: all algorithms of both runs by this metric
+    verdict        what that means in words
+    caution        where the test is weak; empty where it is not
     """
 
     algorithm: str
@@ -49,6 +53,9 @@ class NumberPair:
     lower: int = 0
     quantiles: Mapping[float, float] = field(default_factory=dict)
     p: float = float("nan")
+    p_corrected: float = float("nan")
+    verdict: str = ""
+    caution: str = ""
 
     @property
     def change(self) -> float:
@@ -72,6 +79,14 @@ class Difference:
     environment: tuple[Fact, ...] = ()
     numbers: tuple[NumberPair, ...] = ()
     test: str = TEST
+    correct: str = CORRECTION
+    cautions: tuple[str, ...] = ()
+
+    @property
+    def stated(self) -> str:
+        """The test, the family of comparisons, the correction and the level in words."""
+        family = "all algorithms that are in both runs, by one metric"
+        return f"{Settings(test=self.test, correct=self.correct).stated(family)}; of the users that are in both"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
@@ -83,21 +98,29 @@ class Difference:
             "algorithms": [asdict(one) for one in self.algorithms],
             "environment": [asdict(one) for one in self.environment],
             "test": self.test,
+            "correct": self.correct,
+            "stated": self.stated,
+            "cautions": list(self.cautions),
             "numbers": [{**asdict(one), "change": one.change, "same": one.same} for one in self.numbers],
         }
 
 
-def diff(first: str | Path, second: str | Path | Protocol, test: str = TEST) -> Difference:
+def diff(first: str | Path, second: str | Path | Protocol, test: str = TEST, correct: str = CORRECTION) -> Difference:
     """What differs between two run folders, or a run folder and a protocol (its name or its file).
 
-    >>> repro.explain.diff("run-a", "run-b").decisions
+    test, correct  of the changes of users, as :func:`repro.stats.compare` has them
+
+    >>> found = repro.explain.diff("run", "other-run")
+    >>> [(change.decision, change.before, change.after) for change in found.decisions]
+    [('ties.break', 'item-asc', 'item-desc')]
     """
     run = FinishedRun.read(first)
-    paired = named_test(test).name
+    settings = Settings(test=named_test(test).name, correct=correction(correct).name)
     if isinstance(second, Protocol) or not Path(second).is_dir():
         protocol = second if isinstance(second, Protocol) else Protocol.load(second)
         return Difference(str(first), protocol.name or str(second), tuple(changes(run.protocol, protocol)))
     other = FinishedRun.read(second)
+    folds = max(len(each.journal.events("fold.made")) for each in (run, other))
     return Difference(
         str(first),
         str(second),
@@ -105,8 +128,10 @@ def diff(first: str | Path, second: str | Path | Protocol, test: str = TEST) -> 
         tuple(_facts(_data(run), _data(other))),
         tuple(_facts(_algorithms(run), _algorithms(other))),
         tuple(_facts(_environment(run), _environment(other))),
-        tuple(_numbers(run, other, paired)),
-        paired,
+        tuple(_numbers(run, other, settings)),
+        settings.test,
+        settings.correct,
+        folds_caution(folds),
     )
 
 
@@ -154,16 +179,22 @@ def _environment(run: FinishedRun) -> dict[str, str]:
     return found
 
 
-def _numbers(one: FinishedRun, two: FinishedRun, test: str) -> list[NumberPair]:
+def _numbers(one: FinishedRun, two: FinishedRun, settings: Settings) -> list[NumberPair]:
     tables = [_values(run) for run in (one, two)]
     users = [_Users(run) for run in (one, two)]
-    found = []
-    for key, before in tables[0].items():
-        if key in tables[1]:
-            label, metric = key
-            mine, theirs = (each.of(label, metric) for each in users)
-            found.append(_pair(label, metric, before, tables[1][key], mine, theirs, test))
-    return found
+    shared = [key for key in tables[0] if key in tables[1]]
+    tested: dict[tuple[str, str], NumberPair] = {}
+    for metric in dict.fromkeys(metric for _, metric in shared):
+        labels = [label for label, name in shared if name == metric]
+        matched = {label: _matched(*(each.of(label, metric) for each in users)) for label in labels}
+        known = {label: table for label, table in matched.items() if table is not None}
+        if known:
+            better = users[0].better(metric)
+            rows = compare_matched(known, replace(settings, better=better)).to_dict("index")
+            for label, table in known.items():
+                key = (label, metric)
+                tested[key] = _pair(label, metric, tables[0][key], tables[1][key], table, rows[label])
+    return [tested.get(key) or NumberPair(*key, tables[0][key], tables[1][key]) for key in shared]
 
 
 def _values(run: FinishedRun) -> dict[tuple[str, str], float]:
@@ -184,6 +215,9 @@ class _Users:
         self._measures = {names[m.full_name]: m for m in run.measures if m.per_user}
         self._tables: dict[str, pd.DataFrame] = {}
 
+    def better(self, metric: str) -> str:
+        return self._measures[metric].metric.better
+
     def of(self, label: str, metric: str) -> pd.Series[float] | None:
         if metric not in self._measures:
             return None
@@ -193,22 +227,18 @@ class _Users:
         return table[table["algorithm"] == label].set_index("user")["value"]
 
 
-def _pair(
-    label: str,
-    metric: str,
-    before: float,
-    after: float,
-    mine: pd.Series[float] | None,
-    theirs: pd.Series[float] | None,
-    test: str,
-) -> NumberPair:
+def _matched(mine: pd.Series[float] | None, theirs: pd.Series[float] | None) -> pd.DataFrame | None:
+    """The users that are in both runs: their values in the second and in the first; None where there are none."""
     if mine is None or theirs is None:
-        return NumberPair(label, metric, before, after)
-    joined = pd.concat([mine.rename("before"), theirs.rename("after")], axis=1, join="inner").dropna()
-    change = differences(joined["after"].to_numpy(), joined["before"].to_numpy())
-    if not len(change):
-        return NumberPair(label, metric, before, after)
-    outcome = paired_test(test, joined["after"], joined["before"])
+        return None
+    joined = pd.concat([theirs.rename("second"), mine.rename("first")], axis=1, join="inner").dropna()
+    return joined if len(joined) else None
+
+
+def _pair(
+    label: str, metric: str, before: float, after: float, table: pd.DataFrame, row: Mapping[Any, Any]
+) -> NumberPair:
+    change = differences(table["second"].to_numpy(), table["first"].to_numpy())
     return NumberPair(
         label,
         metric,
@@ -218,5 +248,8 @@ def _pair(
         higher=int((change > 0).sum()),
         lower=int((change < 0).sum()),
         quantiles={share: float(np.quantile(change, share)) for share in QUANTILES},
-        p=outcome.p,
+        p=float(row["p"]),
+        p_corrected=float(row["p_corrected"]),
+        verdict=str(row["verdict"]),
+        caution=str(row["caution"]),
     )

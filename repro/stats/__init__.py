@@ -1,6 +1,6 @@
 """Numbers to conclusions: paired tests, corrections, effect sizes, intervals, and what a metric can tell apart."""
 
-from repro.stats.comparison import Comparison, Settings, compare, comparison
+from repro.stats.comparison import CORRECTION, LEVEL, TEST, Comparison, Settings, compare, compare_matched, comparison
 from repro.stats.corrections import CORRECTIONS, correct, level_of_each
 from repro.stats.correlation import kendall
 from repro.stats.discriminative import discriminative_power, p_value_curve
@@ -19,7 +19,10 @@ from repro.stats.resampling import resampled_means
 from repro.stats.tuning import Tuned, tune, tuning_users
 
 __all__ = [
+    "CORRECTION",
     "CORRECTIONS",
+    "LEVEL",
+    "TEST",
     "TESTS",
     "ZEROS",
     "Comparison",
@@ -31,6 +34,7 @@ __all__ = [
     "Tuned",
     "cohen_dz",
     "compare",
+    "compare_matched",
     "comparison",
     "conover",
     "correct",

@@ -1,10 +1,15 @@
-"""From a run folder, or from files of per-user values, to a comparison of systems."""
+"""From a run folder, or from files of per-user values, to a comparison of systems.
+
+:func:`run_comparisons` compares the algorithms of a run, once for each metric; `repro compare`, the report, the exports
+for papers and the Python results all read what it gives, so they cannot contradict each other.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 
 import pandas as pd
@@ -15,6 +20,7 @@ from repro.data.parquet import read_parquet
 from repro.errors import DataError, StudyError, nearest
 from repro.metrics import Measure, metrics
 from repro.stats import Comparison, Settings, Tuned, comparison, tune
+from repro.stats.weakness import folds_caution
 from repro.study.per_user import FinishedRun, metric_names
 
 FILE_COLUMNS = ("user", "metric", "value")
@@ -30,6 +36,7 @@ class Systems:
     better      of a metric: "higher", "lower" or "neither"
     algorithms  of which algorithm each system is a setting; empty where that is not known
     notes       of a metric: what is to be known about its per-user values
+    cautions    what makes any test on these users weak
     """
 
     source: str
@@ -38,17 +45,19 @@ class Systems:
     better: Callable[[str], str]
     algorithms: Mapping[str, str] = field(default_factory=dict)
     notes: Callable[[str], tuple[str, ...]] = lambda _: ()
+    cautions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """A comparison by one metric, the settings that were chosen for it, and all notes."""
+    """A comparison by one metric, the settings that were chosen for it, all notes, and where it is weak."""
 
     metric: str
     better: str
     comparison: Comparison
     tuned: Tuned | None
     notes: tuple[str, ...]
+    cautions: tuple[str, ...]
 
 
 def compare_systems(systems: Systems, metric: str | None, settings: Settings, share: float | None = None) -> Compared:
@@ -80,7 +89,7 @@ def compare_systems(systems: Systems, metric: str | None, settings: Settings, sh
             "tuning on the evaluation set. --tune 0.5 (tune=0.5) chooses on half of the users and tests on the others."
         )
     found = comparison(values, settings)
-    return Compared(name, better, found, tuned, (*notes, *found.notes))
+    return Compared(name, better, found, tuned, (*notes, *found.notes), (*systems.cautions, *found.cautions))
 
 
 def _several_settings(systems: Systems, labels: list[str]) -> list[str]:
@@ -98,9 +107,55 @@ def _refuse_lost_baseline(baseline: str | None, tuned: Tuned, systems: Systems) 
         )
 
 
-def systems_of_run(folder: str | Path) -> Systems:
-    """The algorithms of a run."""
+class RunComparisons:
+    """The algorithms of a run, compared by each metric when it is first asked for.
+
+    metrics   those with a number for each user, in the order of the study
+    """
+
+    def __init__(self, systems: Systems | None, settings: Settings) -> None:
+        self.settings = settings
+        self.metrics = systems.metrics if systems else ()
+        self._systems = systems
+        self._values: dict[str, pd.DataFrame] = {}
+        self._compared: dict[str, Compared | None] = {}
+
+    def values(self, metric: str) -> pd.DataFrame:
+        """Users x systems."""
+        assert self._systems is not None
+        if metric not in self._values:
+            self._values[metric] = self._systems.values(metric)
+        return self._values[metric]
+
+    def of(self, metric: str) -> Compared | None:
+        """The comparison by one metric; None where fewer than two systems, or not the baseline, have numbers of it."""
+        if metric not in self._compared:
+            self._compared[metric] = self._compare(metric) if metric in self.metrics else None
+        return self._compared[metric]
+
+    def _compare(self, metric: str) -> Compared | None:
+        assert self._systems is not None
+        values, baseline = self.values(metric), self.settings.baseline
+        if values.shape[1] < 2 or (baseline is not None and baseline not in values):
+            return None
+        return compare_systems(replace(self._systems, values=lambda _: values), metric, self.settings)
+
+
+def run_comparisons(run: FinishedRun, settings: Settings | None = None) -> RunComparisons:
+    """The comparisons of a run. Within a process each is computed once, whoever asks for it."""
+    return _run_comparisons(run.folder.resolve(), run.journal.end.hash, settings or Settings())
+
+
+@lru_cache(maxsize=4)
+def _run_comparisons(folder: Path, journal: str, settings: Settings) -> RunComparisons:
     run = FinishedRun.read(folder)
+    has_users = any(measure.per_user for measure in run.measures)
+    return RunComparisons(systems_of_run(run) if has_users else None, settings)
+
+
+def systems_of_run(source: FinishedRun | str | Path) -> Systems:
+    """The algorithms of a run, given by its folder."""
+    run = source if isinstance(source, FinishedRun) else FinishedRun.read(source)
     names = metric_names(run.measures)
     own = [names[measure.full_name] for measure in run.measures if measure.per_user]
     if not own:
@@ -115,6 +170,7 @@ def systems_of_run(folder: str | Path) -> Systems:
         better=lambda name: run.measure(name).metric.better,
         algorithms=run.algorithms,
         notes=lambda name: _notes(run, run.measure(name)),
+        cautions=folds_caution(_folds(run)),
     )
 
 
@@ -127,10 +183,14 @@ def _notes(run: FinishedRun, measure: Measure) -> tuple[str, ...]:
         over = "pooled"
     reasons = [f"averages over {over}"] if over in ("lists", "ratings", "items") else []
     reasons += ["pools all users"] if over == "pooled" else []
-    reasons += ["averages the folds' numbers"] if len(next(iter(run.cells.values()), ())) > 1 else []
+    reasons += ["averages the folds' numbers"] if _folds(run) > 1 else []
     if not reasons:
         return ()
     return (f"Each user counts once here; the run's own table {' and '.join(reasons)}, so its numbers may differ.",)
+
+
+def _folds(run: FinishedRun) -> int:
+    return len(next(iter(run.cells.values()), ()))
 
 
 def _wide(long: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:

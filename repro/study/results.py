@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pkgutil
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 
 from repro.data.parquet import read_parquet
+from repro.errors import ReproWarning
 from repro.journal import Contents, read_journal
 from repro.study.folder import JOURNAL, RunFolder
 from repro.study.per_user import FinishedRun, metric_names, user_table
@@ -116,7 +118,10 @@ class Results:
         from repro.stats import Settings
         from repro.study.compare import compare_systems, systems_of_run
 
-        return compare_systems(systems_of_run(self.folder), metric, Settings(**settings), tune).comparison.pairs
+        compared = compare_systems(systems_of_run(self.folder), metric, Settings(**settings), tune)
+        for caution in compared.cautions:
+            warnings.warn(caution, ReproWarning, stacklevel=2)
+        return compared.comparison.pairs
 
     def tuning(self) -> pd.DataFrame:
         """Every trial of tuning: algorithm, fold, trial, parameters, metric, value, state, seconds, whether chosen."""

@@ -62,7 +62,8 @@ def data_of(study):
 def test_diff_says_what_differs(runs):
     told = call("diff", *runs).output
     assert "relevance.threshold" in told and "in all orders" in told
-    assert "p: wilcoxon test" in told
+    assert "p: Fisher's randomisation test, two-sided, corrected for all algorithms that are in both runs" in told
+    assert "p: Wilcoxon signed-rank test" in call("diff", *runs, "--test", "wilcoxon").output
     plain = json.loads(call("diff", *runs, "--json").output)
     assert [one["decision"] for one in plain["decisions"]] == ["relevance.threshold", "ties.break", "ties.id_order"]
     assert {one["metric"] for one in plain["numbers"]} == {"ndcg@10", "precision@5"}

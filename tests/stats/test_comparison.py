@@ -64,6 +64,27 @@ def test_a_baseline_has_only_its_own_pairs(values):
     assert found["p_corrected"].tolist() == pytest.approx(correct(found["p"], "holm").tolist(), abs=1e-15)
 
 
+def test_pairs_with_one_system_have_the_p_of_all_pairs_and_the_signs_of_that_system():
+    values = pd.DataFrame(
+        {"a": [0.9, 0.8, 0.7, 0.95, 0.6], "b": [0.5, 0.6, 0.3, 0.55, 0.4], "c": [0.52, 0.55, 0.35, 0.6, 0.3]},
+        index=list("vwxyz"),
+    )
+    found = comparison(values, Settings(test="t"))
+    plain = {pair: stats.ttest_rel(values[pair[0]], values[pair[1]]).pvalue for pair in ("ab", "ac", "bc")}
+    # Holm: the smallest of three times 3, the next times 2, the last as it is, and none below one before it.
+    first, second, third = sorted(plain.values())
+    corrected = [min(1, 3 * first), min(1, max(3 * first, 2 * second)), min(1, max(3 * first, 2 * second, third))]
+    for reference in "abc":
+        against = found.against(reference)
+        only = compare(values, test="t", correct="none", baseline=reference).set_index("a")
+        for other in sorted(set("abc") - {reference}):
+            row, p = against.loc[other], plain["".join(sorted(reference + other))]
+            assert row["p_corrected"] == pytest.approx(corrected[sorted(plain.values()).index(p)])
+            for name in ("mean_a", "mean_b", "difference", "low", "high", "relative", "cohen_dz", "superiority"):
+                assert row[name] == pytest.approx(only.loc[other, name]), (reference, other, name)
+    assert found.against("a")["difference"].to_dict() == pytest.approx({"b": -0.32, "c": -0.326})
+
+
 def test_users_that_only_one_has_are_left_out_of_that_pair_only(values):
     values.iloc[:5, 0] = math.nan
     found = comparison(values, Settings(test="t"))

@@ -29,6 +29,8 @@ def write_latex(folder: Path, target: Path, **settings: Any) -> None:
 def _lines(record: RunRecord, found: Significance) -> Iterator[str]:
     yield f"% Needs \\usepackage{{{','.join(PACKAGES)}}}; read it with \\input{{table}}."
     yield f"% The run finished in its journal with {record.end.cited()}; protocol {record.began.protocol_hash}."
+    for caution in found.cautions:
+        yield "% Caution: " + " ".join(caution.split())
     yield r"\begin{table}[tbp]"
     yield r"  \centering"
     yield f"  \\caption{{{_caption(record, found)}}}"
@@ -90,7 +92,7 @@ def _caption(record: RunRecord, found: Significance) -> str:
             caption += f" {MARKS[mark]}: significantly {meaning} {against}."
     if not used:
         caption += f" No difference from {against} is significant."
-    caption += " " + latex_text(re.sub(r" ⟦.*?⟧", "", found.sentence()))
+    caption += " " + latex_text(re.sub(r" ⟦.*?⟧", "", found.method()))
     if untested := [metric for metric in found.table.columns if metric not in tested]:
         caption += " " + latex_text(f"Not tested: {', '.join(untested)}.")
     if record.failed:

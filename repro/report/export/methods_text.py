@@ -180,7 +180,7 @@ def _metrics(record: RunRecord) -> Iterator[Sentence]:
 def _testing(record: RunRecord, **settings: Any) -> Iterator[Sentence]:
     found = Significance.of(record, **settings)
     if found.tested:
-        yield _plain(found.sentence())
+        yield from map(_plain, found.sentences())
     else:
         yield _plain("No differences were tested: no metric has values of two algorithms for each user.")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -10,8 +11,9 @@ import pandas as pd
 
 from repro.errors import StudyError, nearest
 from repro.report.export.record import RunRecord
+from repro.report.pages import plural
 from repro.stats import CORRECTIONS, TESTS, Settings
-from repro.study.compare import Systems, compare_systems, systems_of_run
+from repro.study.compare import RunComparisons, run_comparisons
 
 BETTER, WORSE, OTHER = "better", "worse", "other"
 
@@ -50,10 +52,13 @@ class Significance:
         return {self.record.metrics[m.full_name]: m.metric.better for m in self.record.run.measures}
 
     @cached_property
+    def comparisons(self) -> RunComparisons:
+        return run_comparisons(self.record.run, self.settings)
+
+    @cached_property
     def tested(self) -> list[str]:
         """The metrics with a value for each user, of which two algorithms or more have one."""
-        names = [self.record.metrics[m.full_name] for m in self.record.run.measures if m.per_user]
-        return [name for name in names if name in self.table and self.table[name].notna().sum() > 1]
+        return [name for name in self.comparisons.metrics if name in self.table and self.comparisons.of(name)]
 
     def best(self, metric: str) -> list[str]:
         """The algorithms with the best value; none where no value is better than another."""
@@ -72,38 +77,64 @@ class Significance:
     @cached_property
     def marks(self) -> dict[str, dict[str, str]]:
         """Of each tested metric, which algorithms differ from the reference, and how."""
-        if not self.tested:
-            return {}
-        systems = systems_of_run(self.record.folder)
-        return {metric: self._marks(systems, metric) for metric in self.tested}
+        return {metric: self._marks(metric) for metric in self.tested}
 
-    def _marks(self, systems: Systems, metric: str) -> dict[str, str]:
-        reference = self.reference(metric)
-        values = systems.values(metric)
-        if reference is None or reference not in values or values.shape[1] < 2:
+    def _marks(self, metric: str) -> dict[str, str]:
+        reference, compared = self.reference(metric), self.comparisons.of(metric)
+        if reference is None or compared is None:
             return {}
-        known = replace(systems, values=lambda _: values)
-        pairs = compare_systems(known, metric, replace(self.settings, baseline=reference)).comparison.pairs
-        marks = {}
-        for _, pair in pairs[pairs["significant"]].iterrows():
-            ahead = pair["difference"] > 0
-            which = self.better[metric]
-            marks[pair["a"]] = OTHER if which == "neither" else BETTER if ahead == (which == "higher") else WORSE
-        return marks
+        pairs = compared.comparison.against(reference)
+        return {
+            str(label): self._mark(metric, pair, reference) for label, pair in pairs[pairs["significant"]].iterrows()
+        }
 
-    def sentence(self) -> str:
-        """Which test was made, in words, with what it cites in double brackets."""
+    def _mark(self, metric: str, pair: pd.Series, reference: str) -> str:
+        """In which direction a significant difference goes, if the table and the mean over users agree about it."""
+        which, values = self.better[metric], self.table[metric]
+        in_table = values[pair["a"]] - values[reference]
+        if which == "neither" or not in_table * pair["difference"] > 0:
+            return OTHER
+        return BETTER if (in_table > 0) == (which == "higher") else WORSE
+
+    def sentences(self) -> list[str]:
+        """Test, family, correction and level, what differs, and cautions; with what is cited in double brackets."""
+        return [self.method(), *self._outcomes(), *self.cautions]
+
+    def method(self) -> str:
+        """Test, family of comparisons, correction and level, with what is cited in double brackets."""
         test, correction = TESTS[self.settings.test], CORRECTIONS[self.settings.correct]
-        against = f"“{self.settings.baseline}”" if self.settings.baseline else "the best algorithm of each metric"
-        corrected = (
-            ""
-            if test.family_wise
-            else f", corrected for the number of pairs by the method of {correction.title} ⟦{correction.cite}⟧"
-            if correction.statsmodels
-            else ", not corrected for the number of pairs"
-        )
+        baseline = self.settings.baseline
+        family = f"all pairs of an algorithm with “{baseline}”" if baseline else "all pairs of algorithms"
+        family += " by one metric"
+        if test.family_wise:
+            corrected = f"which allows for {family}"
+        elif correction.statsmodels:
+            corrected = f"corrected for {family} by the method of {correction.title} ⟦{correction.cite}⟧"
+        else:
+            corrected = f"not corrected for {family}"
         title = test.title if test.title[0].isupper() and "'" in test.title else f"the {test.title}"
         return (
-            f"Differences from {against} were tested on the values of each user, two-sided, with {title} ⟦{test.cite}⟧ "
-            f"at the level {self.settings.level:g}{corrected}."
+            f"Differences were tested on the values of each user, two-sided, with {title} ⟦{test.cite}⟧ at the level "
+            f"{self.settings.level:g}, {corrected}."
         )
+
+    def _outcomes(self) -> Iterator[str]:
+        for metric in self.tested:
+            compared = self.comparisons.of(metric)
+            assert compared is not None
+            pairs = compared.comparison.pairs
+            differ = int(pairs["significant"].sum())
+            yield f"By {metric}, {differ:,} of {plural(len(pairs), 'pair')} differ significantly."
+
+    @cached_property
+    def cautions(self) -> list[str]:
+        """Where intervals and tests are weak: of all tested metrics, each sentence once."""
+        found: dict[str, list[str]] = {}
+        for metric in self.tested:
+            compared = self.comparisons.of(metric)
+            for caution in compared.cautions if compared else ():
+                found.setdefault(caution, []).append(metric)
+        return [
+            caution if len(metrics) == len(self.tested) else f"By {', '.join(metrics)}: {caution}"
+            for caution, metrics in found.items()
+        ]

@@ -9,7 +9,8 @@ from repro.report.dots import dots
 from repro.report.pages import number
 from repro.report.run.figures import NARROW, WIDE, figure, section, wide
 from repro.report.run.material import Material
-from repro.report.run.significance import TEST, Tested, written_p
+from repro.report.run.significance import Tested, cautions_box, written_p
+from repro.stats.weakness import mean_weakness
 
 _AS_GOOD = (
     '<span class="mark" aria-hidden="true" title="no difference from the best shown">≈</span>'
@@ -26,6 +27,7 @@ def answer_section(run: Material) -> str:
             f'<p class="answer">{escape(answer(run))}</p>',
             *_failures(run),
             wide(_table(run), "Table of results"),
+            *(cautions_box(run.tested[run.first].cautions) if run.first in run.tested else ()),
             *(f"<p>{text}</p>" for text in _below(run)),
         ],
     )
@@ -59,8 +61,14 @@ def _chance(one: Tested | None, best: str, second: str) -> str:
     p = float(one.p[best][second])
     if p != p:
         return "Whether that is more than chance cannot be tested: there are fewer than two users."
-    verdict = "The difference is more than chance" if p <= one.level else "The difference may be chance"
-    return f"{verdict}: {written_p(p)} ({one.stated})."
+    row = one.against.loc[second]
+    if not row["significant"]:
+        said = "No difference is shown"
+    elif row["mean_a"] == row["mean_b"] or (row["mean_b"] > row["mean_a"]) != (one.better != "lower"):
+        said = f"The difference is more than chance, though not by the mean over users ({row['verdict']})"
+    else:
+        said = f"The difference is more than chance ({row['verdict']})"
+    return f"{said}: {written_p(p)} ({one.stated})."
 
 
 def _failures(run: Material) -> list[str]:
@@ -138,9 +146,10 @@ def _below(run: Material) -> list[str]:
         one = run.tested.get(run.first) or next(iter(run.tested.values()))
         told.append(
             "Intervals are Student's, of the mean over users, each user counted once. ≈ rests on "
-            f"{escape(one.stated)}, other metrics likewise. All pairs in numbers, in the run folder: "
-            f"<code>repro compare . --test {TEST} -m '{escape(one.metric)}'</code>"
+            f"{escape(one.stated)}, other metrics likewise, each a family of its own. All pairs in numbers, in the run "
+            f"folder: <code>repro compare . -m '{escape(one.metric)}'</code>"
         )
+    told += [f"Caution: {escape(weak)}" for weak in _weak_means(run)]
     if outside := sorted(_outside(run)):
         told.append(
             f"{escape(', '.join(outside))}: the number of the table is not a mean over users (it averages ratings, "
@@ -149,6 +158,18 @@ def _below(run: Material) -> list[str]:
     times = "fit (s) and score (s) are the seconds that the framework took on a fold, the median of all folds"
     told.append(f"{times}, with {run.began.workers} cells at a time." if run.began.workers > 1 else f"{times}.")
     return [*told, *(f"Left out: {escape(reason)}." for reason in dict.fromkeys(run.began.left_out.values()))]
+
+
+def _weak_means(run: Material) -> list[str]:
+    """Of each metric, the algorithm whose interval rests on the fewest users, if those are too few."""
+    found = []
+    for metric, one in run.tested.items():
+        weak = {label: text for label in one.values if (text := mean_weakness(one.values[label].to_numpy()))}
+        if weak:
+            label, text = next(iter(weak.items()))
+            others = f" and {len(weak) - 1} others" if len(weak) > 1 else ""
+            found.append(f"the interval of {metric} of {label}{others} is weak: {text}")
+    return found
 
 
 def values_section(run: Material) -> str:

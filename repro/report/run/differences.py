@@ -35,10 +35,11 @@ def _table(one: Tested, others: list[str]) -> str:
         better = apart < 0 if one.better == "lower" else apart > 0
         same = apart == 0
         shares = (f"{share.mean():.1%}" for share in (better, same, ~better & ~same))
-        verdict = f"differs from {one.best}" if one.differs(label) else "no difference shown"
         interval = f"{row['low']:+.4f} to {row['high']:+.4f}"
         told = written_p(float(row["p_corrected"]))
-        rows.append([label, f"{row['difference']:+.4f}", interval, f"{row['cohen_dz']:+.2f}", *shares, told, verdict])
+        rows.append(
+            [label, f"{row['difference']:+.4f}", interval, f"{row['cohen_dz']:+.2f}", *shares, told, row["verdict"]]
+        )
     caption = (
         f"Each algorithm against {one.best}: {one.stated}. Users are better or worse off with the algorithm of the row."
     )

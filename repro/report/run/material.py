@@ -10,9 +10,10 @@ import pandas as pd
 from repro.errors import JournalError
 from repro.journal import Contents, events
 from repro.report.dots import System, systems
-from repro.report.run.significance import Tested, all_pairs
+from repro.report.run.significance import Tested
 from repro.stats import difference_interval
 from repro.study import Results
+from repro.study.compare import run_comparisons
 from repro.study.folder import RunFolder
 from repro.study.per_user import FinishedRun, metric_names
 
@@ -88,17 +89,12 @@ class Material:
     @cached_property
     def tested(self) -> dict[str, Tested]:
         """Of each metric with a number for each user: which differences are more than chance."""
-        names = metric_names(self.run.measures)
+        comparisons = run_comparisons(self.run)
         found = {}
-        for measure in self.run.measures:
-            name = names[measure.full_name]
-            if not measure.per_user or self.best(name) is None:
-                continue
-            long = self.run.per_user(measure)
-            wide = long.pivot(index="user", columns="algorithm", values="value")
-            wide = wide[[label for label in self.values.index if label in wide.columns]]
-            if self.best(name) in wide.columns:
-                found[name] = all_pairs(wide, name, self.better[name], str(self.best(name)))
+        for name in comparisons.metrics:
+            best, values = self.best(name), comparisons.values(name)
+            if best is not None and best in values.columns:
+                found[name] = Tested(name, self.better[name], values, best, comparisons.of(name))
         return found
 
     @cached_property

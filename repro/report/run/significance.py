@@ -2,88 +2,83 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from repro.data.interactions import FloatArray
 from repro.report.pages import plural
 from repro.report.run.figures import figure, section
-from repro.stats import CORRECTIONS, TESTS, Settings, comparison, correct, paired_test
+from repro.stats import LEVEL
+from repro.study.compare import Compared
 
 if TYPE_CHECKING:
     import altair as alt
 
     from repro.report.run.material import Material
 
-# Closed form: no draws, and as good for hundreds of pairs as for one (Urbano, Lima & Hanjalic, SIGIR 2019).
-TEST, CORRECTION, LEVEL = "t", "holm", 0.05
 _SHOWN = 30  # systems in the matrix
 
 
 @dataclass(frozen=True, eq=False)
 class Tested:
-    """One metric, all pairs.
+    """One metric, all pairs, as :mod:`repro.study.compare` has them.
 
     values   users x systems
     best     the system with the best value in the table of the run
     p        systems x systems: corrected for the number of pairs; not a number on the diagonal
-    against  a row for each other system, in the order of ``values``: its difference to the best one, as
-             :func:`repro.stats.compare` gives it
+    against  a row for each other system, in the order of ``values``: its difference to the best one
     """
 
     metric: str
     better: str
     values: pd.DataFrame
     best: str
-    p: pd.DataFrame
-    against: pd.DataFrame
-    level: float = LEVEL
+    compared: Compared | None
+
+    @cached_property
+    def p(self) -> pd.DataFrame:
+        systems = list(self.values.columns)
+        table = pd.DataFrame(np.nan, index=systems, columns=systems)
+        if self.compared is not None:
+            for a, b, p in self.compared.comparison.pairs[["a", "b", "p_corrected"]].itertuples(index=False):
+                table.loc[a, b] = table.loc[b, a] = p
+        return table
+
+    @cached_property
+    def against(self) -> pd.DataFrame:
+        if self.compared is None:
+            return pd.DataFrame()
+        return self.compared.comparison.against(self.best).loc[[s for s in self.values.columns if s != self.best]]
+
+    @property
+    def level(self) -> float:
+        return self.compared.comparison.settings.level if self.compared else LEVEL
 
     @property
     def pairs(self) -> int:
         """How many pairs p is corrected for."""
-        return len(self.p) * (len(self.p) - 1) // 2
+        return len(self.compared.comparison.pairs) if self.compared else 0
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """Where its intervals and tests are weak."""
+        return self.compared.cautions if self.compared else ()
 
     def differs(self, label: str) -> bool:
         """Whether the difference of a system to the best one is more than chance."""
-        return bool(self.p[label].get(self.best, np.nan) <= self.level)
+        return label in self.against.index and bool(self.against.loc[label, "significant"])
 
     @property
     def stated(self) -> str:
-        """The test, the correction and the level, in words."""
-        return (
-            f"{TESTS[TEST].title} on each user's {self.metric} ({len(self.values):,} users), corrected for "
-            f"{plural(self.pairs, 'pair')} by {CORRECTIONS[CORRECTION].title}, level {self.level:g}"
-        )
-
-
-def all_pairs(values: pd.DataFrame, metric: str, better: str, best: str) -> Tested:
-    """Test all pairs of the columns of ``values`` (users x systems), each on the users that both have."""
-    systems = list(values.columns)
-    columns = values.to_numpy(dtype=np.float64).T
-    pairs = list(combinations(range(len(systems)), 2))
-    table = np.full((len(systems), len(systems)), np.nan)
-    if pairs:
-        first, second = np.array(pairs).T
-        table[first, second] = correct([_p(columns[a], columns[b]) for a, b in pairs], CORRECTION)
-        table[second, first] = table[first, second]
-    p = pd.DataFrame(table, index=systems, columns=systems)
-    against = pd.DataFrame()
-    if pairs:
-        settings = Settings(test=TEST, correct="none", baseline=best, better=better, level=LEVEL)
-        against = comparison(values, settings).pairs.set_index("a").loc[[s for s in systems if s != best]]
-        against["p_corrected"] = p[best]
-    return Tested(metric, better, values, best, p, against)
-
-
-def _p(a: FloatArray, b: FloatArray) -> float:
-    """Of the users that both have."""
-    both = ~(np.isnan(a) | np.isnan(b))
-    return paired_test(TEST, a[both], b[both]).p
+        """The test, the family of comparisons, the correction and the level, in words."""
+        if self.compared is None:
+            return "nothing to test"
+        return f"{self.compared.comparison.stated}; on each user's {self.metric}, {len(self.values):,} users"
 
 
 def written_p(p: float) -> str:
@@ -100,12 +95,19 @@ def matrix_section(run: Material) -> str:
         why = "There are no two algorithms with values of each user, so no pair can be tested."
         return section("significance", "Which differences are more than chance", [f"<p>{why}</p>"])
     shown = [label for label in run.leaders(run.first, _SHOWN) if label in one.p.index]
-    differ = int((one.p.to_numpy()[np.triu_indices(len(one.p), 1)] <= one.level).sum())
+    assert one.compared is not None
+    differ = int(one.compared.comparison.pairs["significant"].sum())
     sentence = f"{differ:,} of {plural(one.pairs, 'pair')} differ by {one.metric} ({one.stated})."
     if len(shown) < len(one.p):
         sentence += f" Shown are the {len(shown)} best; `repro compare` prints all."
     drawn = figure(f"All pairs by {one.metric}", sentence, _matrix(one, shown))
     return section("significance", "Which differences are more than chance", [drawn])
+
+
+def cautions_box(cautions: Sequence[str]) -> list[str]:
+    """Where intervals and tests are weak, as HTML; nothing where they are not."""
+    rows = "".join(f"<li>{escape(caution)}</li>" for caution in cautions)
+    return [f'<div class="warning"><p><strong>Caution.</strong></p><ul>{rows}</ul></div>'] if rows else []
 
 
 def _matrix(one: Tested, shown: list[str]) -> alt.TopLevelMixin:

@@ -107,12 +107,13 @@ def test_marks_are_those_of_scipys_test(table, run):
 
 
 def test_the_caption_says_which_test_correction_and_level(table, run, tmp_path):
-    assert "Wilcoxon signed-rank test at the level 0.05, not corrected" in table
+    assert "Wilcoxon signed-rank test at the level 0.05, not corrected for all pairs of an algorithm with" in table
     assert "significantly better than random" in table
-    assert "Not tested: catalogue-coverage@10." in table
+    assert "Not tested: catalogue-coverage@10, rmse." in table  # the baseline predicts no ratings
     export_run(run, "latex", tmp_path / "latex", level=0.01)
     other = (tmp_path / "latex" / "table.tex").read_text()
-    assert "Fisher's randomisation test at the level 0.01" in other and "by the method of Holm" in other
+    assert "Fisher's randomisation test at the level 0.01, corrected for all pairs of algorithms by one metric" in other
+    assert "by the method of Holm" in other
 
 
 def test_a_baseline_that_is_not_there_is_refused(run, tmp_path):

@@ -1,9 +1,7 @@
 """The numbers of a report that no other part of the run has: tests of all pairs, curves, coverage and novelty."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from scipy.stats import ttest_rel
 
 from repro import curves
 from repro.plugin import FALLBACK, SCORED, UNSCORED
@@ -12,36 +10,11 @@ from repro.report.run.distributions import score_row
 from repro.report.run.material import Material
 from repro.report.run.ranks import HitFinder, Hits, rates
 from repro.report.run.reach import Counter
-from repro.report.run.significance import all_pairs
 from repro.report.run.stored import StoredLists
 from repro.study import Results
 from repro.study.per_user import FinishedRun
 
 from .conftest import small_study
-
-
-def test_all_pairs_are_tested_and_corrected_by_holm():
-    values = pd.DataFrame(
-        {"a": [0.9, 0.8, 0.7, 0.95, 0.6], "b": [0.5, 0.6, 0.3, 0.55, 0.4], "c": [0.52, 0.55, 0.35, 0.6, 0.3]},
-        index=list("vwxyz"),
-    )
-    one = all_pairs(values, "ndcg@10", "higher", "a")
-    plain = {pair: ttest_rel(values[pair[0]], values[pair[1]]).pvalue for pair in ("ab", "ac", "bc")}
-    # Holm: the smallest of three times 3, the next times 2, the last as it is, and none below one before it.
-    first, second, third = sorted(plain.values())
-    corrected = [min(1, 3 * first), min(1, max(3 * first, 2 * second)), min(1, max(3 * first, 2 * second, third))]
-    for pair, p in plain.items():
-        expected = corrected[sorted(plain.values()).index(p)]
-        assert one.p[pair[0]][pair[1]] == one.p[pair[1]][pair[0]] == pytest.approx(expected)
-    assert one.differs("b") and not all_pairs(values[["b", "c"]], "ndcg@10", "higher", "b").differs("c")
-    assert one.against["difference"].to_dict() == pytest.approx({"b": -0.32, "c": -0.326})
-
-
-def test_users_that_only_one_of_two_has_are_left_out_of_that_pair():
-    values = pd.DataFrame({"a": [1.0, 2.0, 4.0, np.nan], "b": [0.5, 1.0, 1.0, 9.0], "c": [1.0, np.nan, 3.0, 4.0]})
-    one = all_pairs(values, "rmse", "lower", "b")
-    expected = ttest_rel([1.0, 2.0, 4.0], [0.5, 1.0, 1.0]).pvalue
-    assert one.p["a"]["b"] >= expected and one.against["users"].to_dict() == {"a": 3, "c": 3}
 
 
 def test_rates_of_three_lists_by_hand():
@@ -116,10 +89,10 @@ def test_the_answer_is_that_of_the_table(finished):
     (best, first), (second, runner_up) = list(values.items())[:2]
     gap = f"which is {first - runner_up:.4f} ({(first - runner_up) / runner_up:.1%}) more than {second}"
     assert said.startswith(f"By ndcg@5, {best} is best: {first:.4f}, {gap} ({runner_up:.4f}).")
-    pairs = finished.compare("ndcg@5", test="t", correct="holm").set_index(["a", "b"])
+    pairs = finished.compare("ndcg@5").set_index(["a", "b"])
     p = pairs.loc[(best, second), "p_corrected"]
     assert ("more than chance" in said) == (p <= 0.05)
-    assert "Student's paired t test" in said and "3 pairs by Holm, level 0.05" in said
+    assert "Fisher's randomisation test, two-sided, corrected for all 3 pairs of 3 systems by Holm, level 0.05" in said
 
 
 def test_the_best_of_errors_is_the_lowest(tmp_path):
