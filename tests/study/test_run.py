@@ -171,7 +171,7 @@ def test_resuming_a_finished_run_changes_nothing(study, finished):
 
 
 def test_resuming_a_finished_run_of_another_study_is_refused(study, finished, data):
-    expected = study.with_protocol(study.protocol.replace({"ties.break": "worst"}))
+    expected = study.with_protocol(study.protocol.replace({"ties.break": "item-desc"}))
     with pytest.raises(StudyError, match="the study is not the one in"):
         expected.run(finished.folder, resume=True)
     fewer = Study(
