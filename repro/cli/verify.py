@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     show_default=True,
     help="Files against the journal; also numbers from what was stored; also everything fitted again.",
 )
+@click.option(
+    "--head",
+    metavar="DIGEST",
+    help="A hash that was published of a line of the journal, such as its last one: the journal must have it.",
+)
 @kept_data_option
 @algorithms_option
 @tolerance_option
@@ -40,6 +45,7 @@ if TYPE_CHECKING:
 def verify(
     run: str,
     level: str,
+    head: str | None,
     data: str | None,
     algorithms: tuple[str, ...],
     tolerance: float,
@@ -66,7 +72,7 @@ def verify(
                 "workers": workers or os.cpu_count() or 1,
                 "watcher": watcher,
             }
-        found = check(run, level, data=data, tell=watcher.tell, **refit)  # type: ignore[arg-type]
+        found = check(run, level, head=head, data=data, tell=watcher.tell, **refit)  # type: ignore[arg-type]
     if as_json:
         print_json(found.to_dict())
     else:

@@ -330,7 +330,7 @@ class _Run:
             if step.tuning is not None:
                 self._tuning_finished(cell, step.tuning)
             elif step.kind == "started":
-                self.journal.write(_cell_started(cell, self.study))
+                self.journal.write(cell_started(cell, self.study))
             elif step.output is not None:
                 output = step.output
                 event = events.CellFinished(
@@ -405,7 +405,8 @@ class _Run:
         self.journal.write(events.ResultsWritten(files=files))
 
 
-def _cell_started(cell: Cell, study: Study) -> events.CellStarted:
+def cell_started(cell: Cell, study: Study) -> events.CellStarted:
+    """What the journal says of a cell when it starts."""
     framework, algorithm = plugins().algorithm(cell.entry.use)
     return events.CellStarted(
         cell=cell.id,

@@ -80,7 +80,7 @@ def tune_cell(plan: Plan, cell: Cell, means: Means = MEANS, tell: Tell | None = 
     """
     tune = plan.study.tune
     assert tune is not None
-    seed = search_seed(plan.study.seed, cell)
+    seed = search_seed(plan.study.seed, cell.entry.use, cell.fold.name)
     search = make_search(cell.entry.space, tune.trials, tune.measure.metric.better, seed)
     trials: list[Trial] = []
     known: dict[tuple[ParameterValue, ...], Trial] = {}
@@ -112,9 +112,9 @@ def best_trial(trials: Sequence[Trial], better: str) -> Trial | None:
     return max(complete, key=lambda trial: sign * trial.value, default=None)
 
 
-def search_seed(seed: int, cell: Cell) -> int:
+def search_seed(seed: int, use: str, fold: str) -> int:
     """The seed of the search for a cell: 31 bits, as samplers take them."""
-    return int(stream(seed, "tune", "search", cell.entry.use, cell.fold.name)) & 0x7FFFFFFF
+    return int(stream(seed, "tune", "search", use, fold)) & 0x7FFFFFFF
 
 
 def _try(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from repro.errors import StudyError, nearest
 from repro.verify.finding import LEVELS, Failure, Level, Verification
-from repro.verify.integrity import Tell, check_integrity
+from repro.verify.integrity import Tell, check_head, check_integrity
 from repro.verify.seal import Sealed, seal
 
 if TYPE_CHECKING:
@@ -17,7 +17,13 @@ __all__ = ["LEVELS", "Failure", "Level", "Sealed", "Verification", "replay", "se
 
 
 def verify(
-    folder: str | Path, level: Level = "integrity", *, data: object = None, tell: Tell | None = None, **refit: Any
+    folder: str | Path,
+    level: Level = "integrity",
+    *,
+    head: str | None = None,
+    data: object = None,
+    tell: Tell | None = None,
+    **refit: Any,
 ) -> Verification:
     """Check the run in ``folder``; each level includes those before it.
 
@@ -27,13 +33,17 @@ def verify(
     retrain    they come again when everything is fitted again; ``refit`` are settings of
                :func:`repro.verify.retrain.check_retrain`
 
-    ``data`` is where the data of the run is, if it is no longer where the run found it.
+    ``head`` is the hash of a line of the journal that was published elsewhere: it must be in the journal, which cannot
+    be changed up to that line without another hash. ``data`` is where the data of the run is, if it is no longer where
+    the run found it.
     """
     if level not in LEVELS:
         raise StudyError(f"there is no level '{level}'{nearest(level, LEVELS)} Levels: {', '.join(LEVELS)}")
     path = Path(folder)
     found = Verification(path, level)
     record = check_integrity(path, found, tell)
+    if head is not None and record is not None:
+        check_head(record, head, found)
     if record is None or level == "integrity":
         return found
     from repro.verify.rescore import check_rescore

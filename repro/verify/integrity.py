@@ -12,6 +12,7 @@ from repro.study.folder import ARTIFACTS, JOURNAL, LOCK, file_digest
 from repro.verify.finding import Failure, Kind, Verification
 from repro.verify.order import check_order
 from repro.verify.record import ALSO_ELSEWHERE, REPORT, Entry, Record
+from repro.verify.stated import check_stated
 
 Tell = Callable[[str, int, int], None]
 
@@ -44,6 +45,7 @@ def check_integrity(path: Path, found: Verification, tell: Tell | None = None) -
     if record.is_only_files and found.kind == "run":
         what = "it tells of files alone, and the folder has what a run stores: the events of the run were removed"
         found.failures.append(Failure("integrity", JOURNAL, what, 1))
+    found.failures += check_stated(path, record, whole=found.kind == "run" and not record.is_only_files)
     there, nested = files_below(path, record)
     _check_files(path, there, record, found, tell)
     _check_missing(record, there, found)
@@ -53,6 +55,24 @@ def check_integrity(path: Path, found: Verification, tell: Tell | None = None) -
     cells = f", {len(failed):,} of {len(record.cells):,} cells failed when it ran" if failed else ""
     found.checked["integrity"] = count + cells
     return record
+
+
+def check_head(record: Record, head: str, found: Verification) -> None:
+    """Whether the journal has the line with the hash ``head``, of which at least the first 12 digits are given."""
+    wanted = head.strip().lower()
+    if not re.fullmatch("[0-9a-f]{12,64}", wanted):
+        raise JournalError(f"'{head}' is not the hash of a line: give 12 to 64 hexadecimal digits of it")
+    lines = record.contents.lines
+    line = next((line for line in lines if line.hash.startswith(wanted)), None)
+    if line is None:
+        what = f"no line has the published hash {wanted}: the journal was changed before that line, or is another one"
+        found.failures.append(Failure("integrity", JOURNAL, what))
+        return
+    since = [later.event.event for later in lines[line.number :]]
+    kinds = ", ".join(f"{since.count(kind)} {kind}" for kind in dict.fromkeys(since))
+    lines_added = f"{len(since)} line{' was' if len(since) == 1 else 's were'} added since ({kinds})"
+    added = f"; {lines_added}" if since else ", its last line"
+    found.notes.append(f"the published head is line {line.number} of the journal ({line.event.event}){added}")
 
 
 def kind_of(path: Path, record: Record) -> Kind:

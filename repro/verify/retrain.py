@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from repro.errors import ReproError, StudyError, nearest
@@ -12,7 +12,8 @@ from repro.study import Study, make_plan, run_study
 from repro.study.again import require_same, study_again
 from repro.study.environment import machine, versions
 from repro.study.per_user import FinishedRun
-from repro.study.run import Watcher
+from repro.study.plan import Plan
+from repro.study.run import Watcher, cell_started
 from repro.verify.compare import TOLERANCE, Comparison, Number, compare_runs
 from repro.verify.finding import Failure, Verification
 from repro.verify.integrity import Tell
@@ -44,9 +45,13 @@ def check_retrain(
     try:
         study = study_again(run, data)
         keep_algorithms(study, algorithms)
-        require_same(run, make_plan(study))
+        plan = make_plan(study)
+        require_same(run, plan)
     except ReproError as error:
         found.failures.append(Failure("retrain", "journal.jsonl", f"nothing can be fitted again: {error}"))
+        return
+    if different := list(_otherwise_stated(record, plan)):  # what would be fitted is not what the run says it fitted
+        found.failures += different
         return
     with tempfile.TemporaryDirectory(prefix="repro-retrain-") as folder:
         into = Path(folder) / "run"
@@ -63,6 +68,31 @@ def check_retrain(
     found.failures += failures
     if not failures:
         found.checked["retrain"] = compared.summary
+
+
+def _otherwise_stated(record: Record, plan: Plan) -> Iterator[Failure]:
+    """Cells of which the journal states another seed, other parameters or another kind of algorithm than their study
+    gives now. Parameters that were tuned are chosen again."""
+    planned = {cell.id: cell_started(cell, plan.study) for cell in plan.cells}
+    for line in record.contents.lines:
+        event = line.event
+        if not isinstance(event, events.CellStarted) or event.cell not in planned:
+            continue
+        now = planned[event.cell]
+        for name in ("algorithm", "seed", "unmapped", "tuned", "fitted_on", *(() if event.tuned else ("parameters",))):
+            then, given = _plain(getattr(event, name)), _plain(getattr(now, name))
+            if then != given:
+                what = f"{name} was {then}, and the study gives {given}"
+                yield Failure("retrain", "journal.jsonl", what, line.number, event.cell)
+        if event.framework_version == now.framework_version and event.deterministic != now.deterministic:
+            said = "is deterministic" if now.deterministic else "is not deterministic"
+            what = f"its framework says that it {said}, and the journal says otherwise"
+            yield Failure("retrain", "journal.jsonl", what, line.number, event.cell)
+
+
+def _plain(value: object) -> str:
+    """A value as text, its type too: 1, 1.0 and true are different parameters."""
+    return repr(dict(sorted(value.items())) if isinstance(value, dict) else value)
 
 
 def keep_algorithms(study: Study, algorithms: Sequence[str] | None) -> None:

@@ -1,0 +1,244 @@
+"""What a run states more than once: seeds, versions, parameters and times, held against each other.
+
+Whoever edits one of them and hashes the chain of the journal anew has to edit all places that follow from it.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from repro.errors import ReproError
+from repro.journal import audit_events, events
+from repro.journal.events import Line
+from repro.study.folder import JOURNAL, RunFolder
+from repro.study.plan import fit_seed
+from repro.study.tuning import search_seed
+from repro.verify.finding import Failure
+from repro.verify.record import Record
+
+STUDY = "study.toml"
+# Clocks are set right by a few seconds; a run counts its seconds from a little before its first line.
+CLOCK_SLACK, START_SLACK = 5.0, 60.0
+_FROZEN = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==(\S+)")
+_Started = events.RunStarted | events.RunResumed
+Study = Mapping[str, Any]
+
+
+def check_stated(path: Path, record: Record, *, whole: bool) -> Iterator[Failure]:
+    """What contradicts itself in a journal, and, where the ``whole`` run is there, between journal and files."""
+    yield from _times(record)
+    study = _study(path) if whole else None
+    if whole and study is None:
+        yield Failure("integrity", STUDY, "it cannot be read, and says which seeds and parameters the cells must have")
+    if study is not None:
+        yield from _asked(record, study)
+    yield from _cells(record, study)
+    if whole:
+        yield from _frozen(path, record)
+
+
+def _study(path: Path) -> Study | None:
+    try:
+        found = tomllib.loads(RunFolder(path).place(STUDY).read_text(encoding="utf-8"))
+        return found if all(isinstance(one, dict) for one in found["algorithms"]) else None
+    except (OSError, ValueError, LookupError, TypeError, ReproError):
+        return None
+
+
+def _times(record: Record) -> Iterator[Failure]:
+    """No line is older than the one before it, and nothing took longer than the time in which it happened."""
+    before: datetime | None = None
+    began: datetime | None = None
+    cores = 1.0
+    for line in record.contents.lines:
+        try:
+            now = datetime.fromisoformat(line.time)
+            elapsed = 0.0 if began is None else (now - began).total_seconds()
+            gone = 0.0 if before is None else (now - before).total_seconds()
+        except (ValueError, TypeError):  # not a time, or one without its zone among others
+            yield _failure(f"its time, {line.time!r}, is no time in UTC as a journal writes it", line)
+            return
+        if gone < -CLOCK_SLACK:
+            yield _failure(f"it is {-gone:,.0f} s older than the line before it: a time was edited, or the clock", line)
+        before = now
+        if isinstance(line.event, _Started | audit_events.AuditStarted | audit_events.AuditResumed):
+            began, cores = now, _cores(line.event.machine)
+        for what, seconds, at_once in _durations(line):
+            most = elapsed * (cores if at_once else 1.0) * 1.01 + START_SLACK
+            if not 0 <= seconds <= most:
+                yield _failure(f"{what} is said to have taken {seconds:,.0f} s, {elapsed:,.0f} s after the start", line)
+
+
+def _cores(machine: Mapping[str, Any]) -> float:
+    cores = machine.get("cores")
+    return float(cores) if isinstance(cores, int) and cores > 0 else 1.0
+
+
+def _durations(line: Line) -> Iterator[tuple[str, float, bool]]:
+    """What took how long, and whether several cores may have done it at once, each of which counts."""
+    match line.event:
+        case events.RunFinished() | audit_events.AuditFinished() as event:
+            yield "the run", event.seconds, False
+        case events.TuningFinished() as event:
+            yield "tuning", event.seconds, False
+            for trial in event.trials:
+                yield f"trial {trial.number}", trial.seconds, False
+        case events.CellFinished() as event:
+            for name, seconds in event.seconds.model_dump().items():
+                yield f"to {name}", seconds, name != "fit"
+
+
+def _asked(record: Record, study: Study) -> Iterator[Failure]:
+    began = record.contents.lines[0]
+    if not isinstance(began.event, events.RunStarted):
+        return
+    told: dict[str, Any] = {"seed": began.event.seed, "question": began.event.question}
+    for resolved in record.contents.events("decisions.resolved"):
+        told["metrics"] = [measure.full_name for measure in resolved.measures]
+    for name, value in told.items():
+        if study.get(name) != value:
+            yield Failure("integrity", STUDY, f"{name} is {study.get(name)!r}, and was {value!r}", began.number)
+
+
+def _cells(record: Record, study: Study | None) -> Iterator[Failure]:
+    """Each cell has the seed, the parameters and the version that follow from the run and its study."""
+    entries = {entry.get("label"): entry for entry in study["algorithms"]} if study else {}
+    seed, versions = 0, dict[str, str]()
+    tuned: dict[str, events.TuningFinished] = {}
+    seeds: dict[str, set[int]] = {}
+    for line in record.contents.lines:
+        match line.event:
+            case events.RunStarted() as event:
+                seed, versions = event.seed, dict(event.versions)
+            case events.RunResumed() as event:
+                versions = dict(event.versions)
+            case events.TuningFinished() as event:
+                tuned[event.cell] = event
+                yield from _tuning(event, seed, line)
+            case events.CellStarted() as event:
+                label = event.cell.rpartition("/")[0]
+                seeds.setdefault(label, set()).add(event.seed)
+                if study is not None:
+                    yield from _as_asked(event, entries.get(label), seed, tuned.get(event.cell), line)
+                elif event.seed != fit_seed(seed, event.algorithm, event.fold) and len(seeds[label]) > 1:
+                    yield _failure(
+                        f"its seed, {event.seed}, is not drawn from that of the run, {seed}", line, event.cell
+                    )
+                yield from _itself(event, versions, line)
+
+
+def _itself(event: events.CellStarted, versions: Mapping[str, str], line: Line) -> Iterator[Failure]:
+    if event.cell.rpartition("/")[2] != event.fold:
+        yield _failure(f"its fold is {event.fold}, and its name says another one", line, event.cell)
+    if event.framework != event.algorithm.partition("/")[0]:
+        yield _failure(f"its framework is {event.framework}, and its algorithm {event.algorithm}", line, event.cell)
+    stated = versions.get(f"framework:{event.framework}")
+    if stated != event.framework_version:
+        what = f"{event.framework} has the version {event.framework_version}, and {stated} when the run started"
+        yield _failure(what, line, event.cell)
+
+
+def _as_asked(
+    event: events.CellStarted,
+    entry: Mapping[str, Any] | None,
+    seed: int,
+    tuning: events.TuningFinished | None,
+    line: Line,
+) -> Iterator[Failure]:
+    if entry is None or entry.get("use") != event.algorithm:
+        asked = None if entry is None else entry.get("use")
+        yield _failure(f"it is {event.algorithm}, and {STUDY} asks for {asked}", line, event.cell)
+        return
+    own = entry.get("seed")
+    wanted = (
+        fit_seed(seed, event.algorithm, event.fold) if own is None else seed & 0x7FFFFFFF if own == "study" else own
+    )
+    if event.seed != wanted:
+        yield _failure(f"its seed is {event.seed}, and {wanted} follows from {STUDY}", line, event.cell)
+    stated = {name: value for name, value in entry.get("parameters", {}).items() if name not in event.unmapped}
+    chosen = (tuning.chosen or {}) if tuning is not None and event.tuned else {}
+    if not _same(event.parameters, {**stated, **chosen}):
+        names = sorted(
+            name
+            for name in {*event.parameters, *stated, *chosen}
+            if event.parameters.get(name) != {**stated, **chosen}.get(name)
+        )
+        source = "tuning chose" if set(names) & set(chosen) else f"{STUDY} says"
+        told = ", ".join(
+            f"{name} = {event.parameters.get(name)!r} ({source} {({**stated, **chosen}).get(name)!r})" for name in names
+        )
+        yield _failure(f"its parameters are others: {told}", line, event.cell)
+    if event.tuned != (tuning is not None):
+        what = "it is said to be tuned, and was not" if event.tuned else "it was tuned, and is said not to be"
+        yield _failure(what, line, event.cell)
+    elif tuning is not None and tuning.refit != event.fitted_on:
+        yield _failure(f"it was fitted on {event.fitted_on}, and {tuning.refit} was asked for", line, event.cell)
+
+
+def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether parameters are the same, their types too: 1, 1.0 and true are different."""
+    return {name: repr(value) for name, value in one.items()} == {name: repr(value) for name, value in other.items()}
+
+
+def _tuning(event: events.TuningFinished, seed: int, line: Line) -> Iterator[Failure]:
+    wanted = search_seed(seed, event.algorithm, event.fold)
+    if event.seed != wanted:
+        yield _failure(f"the seed of its search is {event.seed}, and {wanted} follows from the run's", line, event.cell)
+    valued = [trial for trial in event.trials if trial.state == "complete" and trial.value is not None]
+    best = max((_sign(event) * trial.value for trial in valued if trial.value is not None), default=None)
+    winners = [trial.parameters for trial in valued if trial.value is not None and _sign(event) * trial.value == best]
+    if event.chosen is not None and event.chosen not in winners:
+        yield _failure("the parameters that were chosen are not those of the best trial", line, event.cell)
+
+
+def _sign(event: events.TuningFinished) -> int:
+    return 1 if event.better == "higher" else -1
+
+
+def _frozen(path: Path, record: Record) -> Iterator[Failure]:
+    """The versions that the journal states are those in the freezes that the run kept."""
+    sessions = [line for line in record.contents.lines if isinstance(line.event, _Started)]
+    if not sessions:
+        return
+    line = sessions[-1]  # freezes are written at the end
+    assert isinstance(line.event, _Started)
+    places = {event.framework: event.where for event in record.contents.events("cell.started")}
+    for framework, where in sorted(places.items()):
+        name = f"environments/{framework}.txt"
+        frozen = _freeze(path, name)
+        for package, version in line.event.versions.items():
+            owner, colon, own = package.rpartition(":")
+            if owner == "framework" or package == "python" or (where != "here" and owner != framework):
+                continue
+            if where == "here" and colon:
+                continue
+            known = frozen.get(_normal({"repro": "recsys-repro"}.get(own, own)))
+            if known and version.partition("+")[0] not in known:
+                what = f"it has {own} {' and '.join(sorted(known))}, and the journal says {version}"
+                yield Failure("integrity", name, what, line.number)
+
+
+def _freeze(path: Path, name: str) -> dict[str, set[str]]:
+    """The versions in a freeze, without the labels of builds."""
+    found: dict[str, set[str]] = {}
+    try:
+        lines = RunFolder(path).place(name).read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError, ReproError):  # a file that is missing is named where files are checked
+        return found
+    for line in lines:
+        if stated := _FROZEN.fullmatch(line.strip()):
+            found.setdefault(_normal(stated[1]), set()).add(stated[2].partition("+")[0])
+    return found
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _failure(what: str, line: Line, cell: str = "") -> Failure:
+    return Failure("integrity", JOURNAL, what, line.number, cell)
