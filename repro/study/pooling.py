@@ -28,37 +28,40 @@ def pooled_values(
     measures: Sequence[Measure],
     protocol: Protocol,
     scale: tuple[float, float],
-) -> dict[str, float]:
-    """The value of each algorithm and measure, by ``label/full name``; none where folds are not pooled."""
+) -> dict[str, tuple[float, int]]:
+    """The value of each algorithm and measure and the users in it, by ``label/full name``; none where folds are not
+    pooled."""
     if protocol["average.folds"] != "pooled":
         return {}
-    found: dict[str, float] = {}
+    found: dict[str, tuple[float, int]] = {}
     for label in labels:
         cells = [finished[cell] for fold in folds if (cell := f"{label}/{fold}") in finished]
         paths = [{name: folder.artifact(digest) for name, digest in cell.artifacts.items()} for cell in cells]
         for measure in measures:
-            value = pooled_value(measure, paths, protocol, scale)
-            if value is not None:
-                found[f"{label}/{measure.full_name}"] = value
+            pooled = pooled_value(measure, paths, protocol, scale)
+            if pooled is not None:
+                found[f"{label}/{measure.full_name}"] = pooled
     return found
 
 
 def pooled_value(
     measure: Measure, cells: Sequence[Mapping[str, Path]], protocol: Protocol, scale: tuple[float, float]
-) -> float | None:
-    """The value of ``measure`` over the users (lists, pairs) of all cells; ``cells`` are their tables' paths,
-    ``scale`` is the rating scale.
+) -> tuple[float, int] | None:
+    """The value of ``measure`` over the users (lists, pairs) of all cells, and how many users are in it, each once;
+    ``cells`` are their tables' paths, ``scale`` is the rating scale.
 
     None where there is nothing to be pooled: a number about all lists together belongs to one fold, and an
     algorithm that does not predict ratings has none to pool.
     """
     if measure.parts:
         parts = [pooled_value(part, cells, protocol, scale) for part in measure.parts]
-        known = [value for value in parts if value is not None]
+        known = [part for part in parts if part is not None]
         assert measure.metric.join is not None
-        return measure.metric.join(known) if len(known) == len(parts) else None
+        if len(known) < len(parts):
+            return None
+        return measure.metric.join([value for value, _ in known]), min(users for _, users in known)
     stored = stored_average(measure, cells, protocol, scale)
-    return None if stored is None else stored[0].value
+    return None if stored is None else (stored[0].value, stored[0].users_counted)
 
 
 def stored_average(
@@ -72,7 +75,8 @@ def stored_average(
     name = {"ranking": "values", "prediction": "predictions"}.get(kind)
     if name is None or not all(name in cell for cell in cells):
         return None
-    table = pa.concat_tables([read_parquet(cell[name]) for cell in cells])
+    # A fold without lists or pairs has columns without a type.
+    table = pa.concat_tables([read_parquet(cell[name]) for cell in cells], promote_options="default")
     codes, ids = pd.factorize(table["user"].to_numpy(), sort=True)
     users = codes.astype(np.int32)
     if kind == "ranking":

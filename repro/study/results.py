@@ -169,14 +169,15 @@ def results_table(
     folds: Sequence[str],
     measures: Sequence[Measure],
     finished: Mapping[str, events.CellFinished],
-    pooled: Mapping[str, float],
+    pooled: Mapping[str, tuple[float, int]],
 ) -> pa.Table:
     """The long table, in the order of the study: each fold of an algorithm, then all folds together.
 
     ``frameworks`` has that of each algorithm, by its label.
 
     All folds together are the mean of the folds, or, where ``pooled`` has it (by algorithm and measure), the
-    value of all folds' users averaged together.
+    value of all folds' users averaged together. ``users`` counts a user once in each average: once in each fold of
+    which the mean is taken, and once where folds are pooled.
     """
     names = metric_names(measures)
     rows = []
@@ -186,7 +187,9 @@ def results_table(
         for number, measure in enumerate(measures):
             values = [math.nan if (v := cell.values[number].value) is None else v for cell in cells]
             users = [cell.values[number].users for cell in cells]
-            together = pooled.get(f"{label}/{measure.full_name}", math.fsum(values) / max(len(values), 1))
+            together, counted = pooled.get(
+                f"{label}/{measure.full_name}", (math.fsum(values) / max(len(values), 1), sum(users))
+            )
             rows += [
                 (
                     label,
@@ -198,7 +201,7 @@ def results_table(
                     v,
                     n,
                 )
-                for fold, v, n in [*zip(done, values, users, strict=True), (ALL_FOLDS, together, sum(users))]
+                for fold, v, n in [*zip(done, values, users, strict=True), (ALL_FOLDS, together, counted)]
                 if fold != ALL_FOLDS or len(done) == len(folds)
             ]
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(SCHEMA)

@@ -1,0 +1,95 @@
+"""Folds without anything relevant: every kind of metric and of averaging has a number, or says why it has none."""
+
+import itertools
+import math
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from repro import Study
+from repro.errors import ProtocolError, StudyError
+from repro.metrics import metrics, parse_measure
+from repro.protocol import Protocol
+from repro.study.plan import make_plan
+from repro.verify import verify
+
+AVERAGES = list(itertools.product(("users", "lists", "pooled"), ("mean", "pooled")))
+ONE = ["reference/item-knn"]
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Six users with six ratings each; three ratings of 5, and the others are 1."""
+    users, items = (part.ravel() for part in np.meshgrid(np.arange(6), np.arange(6), indexing="ij"))
+    ratings = np.where(np.isin(users * 6 + items, [1, 3, 14]), 5.0, 1.0)
+    return pd.DataFrame({"user": users, "item": items, "rating": ratings})
+
+
+def protocol(relevant="all", over="users", folds="mean", **changes):
+    asked = {
+        "split.folds": 4,
+        "relevance.threshold": 5,
+        "candidates.relevant": relevant,
+        "average.over": over,
+        "average.folds": folds,
+        **changes,
+    }
+    return Protocol.load("random-5fold").replace(asked)
+
+
+def relevant_by_fold(data, protocol, seed):
+    plan = make_plan(Study(data, protocol, ONE, ["hit@3"], seed=seed))
+    return [int((plan.interactions.select(fold.test).ratings >= 5).sum()) for fold in plan.split.folds]
+
+
+@pytest.fixture(scope="module")
+def seed(data):
+    """A seed with which at least one fold has nothing relevant, and at least two have."""
+    return next(s for s in range(50) if relevant_by_fold(data, protocol(), s).count(0) == 1)
+
+
+@pytest.fixture(scope="module", params=["one", "all"])
+def asked(request, data, seed):
+    """How many relevant items a list has, and every metric that can be measured then, at a cut-off if it takes one."""
+    given, names = protocol(request.param), []
+    for metric in metrics().values():
+        name = metric.name if metric.cutoff == "none" else f"{metric.name}@3"
+        try:
+            parse_measure(name, given, metrics())
+            make_plan(Study(data, given, ONE, [name], seed=seed))
+        except (ProtocolError, StudyError):
+            continue
+        names.append(name)
+    return request.param, names
+
+
+@pytest.mark.parametrize(("over", "folds"), AVERAGES)
+def test_a_fold_without_anything_relevant(data, seed, tmp_path, asked, over, folds):
+    relevant, names = asked
+    given = protocol(relevant, over, folds)
+    assert 0 in relevant_by_fold(data, given, seed)
+    kinds = {metrics()[name.partition("@")[0]].kind for name in names}
+    assert kinds == {"ranking", "collection", "prediction"} and len(names) > 20
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        results = Study(data, given, ONE, names, seed=seed).run(tmp_path / "run")
+    table = results.long().set_index(["algorithm", "fold", "metric"])
+    assert verify(tmp_path / "run", "rescore", data=data).holds
+    assert len(results.per_user("hit@3")) > 0
+    lists = results.per_list().query("metric == 'hit@3'").dropna(subset="value")
+    for label, of_label in lists.groupby("algorithm"):
+        got = table.loc[label, "all", "hit@3"]
+        by_fold = [of_label[of_label["fold"] == fold] for fold in "1234"]
+        if folds == "pooled":
+            assert got["users"] == of_label["user"].nunique()
+            assert got["value"] == pytest.approx(mean(of_label, over), abs=1e-12)
+        else:
+            assert got["users"] == sum(one["user"].nunique() for one in by_fold)
+            assert math.isnan(got["value"])
+
+
+def mean(lists, over):
+    """Hits are 0 or 1, so that pooled numerators and denominators give the mean over lists."""
+    return lists.groupby("user")["value"].mean().mean() if over == "users" else lists["value"].mean()
