@@ -239,7 +239,7 @@ def test_stages_are_told(folder):
     [
         ({"ties__break": "expected"}, 'ties.break = "expected".*--set ties.break=item-asc'),
         ({"ties__break": "shared-mean"}, 'ties.break = "shared-mean".*no order'),
-        ({"ties__break": "best"}, 'ties.break = "best".*hangs on the very ratings'),
+        ({"ties__break": "best"}, 'ties.break = "best".*no order of their own'),
         ({"candidates__relevant": "one"}, "1R.*vanish"),
         ({"candidates__base": "user-test-items"}, "UT.*other candidates"),
         ({"relevance__rule": "user-mean"}, "user-mean.*training rows"),

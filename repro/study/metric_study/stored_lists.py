@@ -23,11 +23,10 @@ from repro.errors import JournalError, ProtocolError, StudyError
 from repro.journal import Contents, read_journal
 from repro.protocol import Protocol
 from repro.ranking import Ranked
+from repro.ranking.ties import IN_NO_ORDER
 from repro.study.folder import RunFolder
 
 Mask = npt.NDArray[np.bool_]
-
-_NO_ORDER = ("expected", "shared-best", "shared-mean", "shared-worst")
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,15 +187,10 @@ def _require_definite(protocol: Protocol) -> None:
     """Refuse protocols under which stored lists do not say what a smaller test set would make of them."""
     ties = protocol.text("ties.break")
     again = "run the study again with --set ties.break=item-asc (or random) into another folder"
-    if ties in _NO_ORDER:
+    if ties in IN_NO_ORDER:
         raise ProtocolError(
             f'the run has ties.break = "{ties}": items with equal scores have no order of their own, so its lists '
             f"cannot be judged again; {again}"
-        )
-    if ties in ("best", "worst"):
-        raise ProtocolError(
-            f'the run has ties.break = "{ties}": the order of items with equal scores hangs on the very ratings '
-            f"that are taken away here; {again}"
         )
     if protocol["candidates.relevant"] == "one":
         raise ProtocolError(
