@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 @click.option("--into", required=True, type=click.Path(file_okay=False), help="The folder of the new run.")
 @kept_data_option
 @click.option("--here", is_flag=True, help="Build no environments: frameworks run in the versions that are here.")
+@click.option("--strict", is_flag=True, help="End with status 1 also where a framework has not the versions of then.")
 @algorithms_option
 @tolerance_option
 @baseline_option
@@ -40,6 +41,7 @@ def replay(
     into: str,
     data: str | None,
     here: bool,
+    strict: bool,
     algorithms: tuple[str, ...],
     tolerance: float,
     baseline: str | None,
@@ -52,7 +54,8 @@ def replay(
 
     RUN is the folder of a run, from this machine or another one. Each framework runs in the versions that the run kept
     a freeze of; the data is got, and refused if it is not that of the run. The new run is a run folder like any other,
-    with the verdicts in replay.json. The exit code is 1 where a number is different.
+    with the verdicts in replay.json. What could not be installed, such as packages that came from a folder or a
+    repository, is named. The exit code is 1 where a number is different.
     """
     from repro.report import write_report
     from repro.study import Results
@@ -79,7 +82,7 @@ def replay(
     else:
         _print(done)
         echo(f"\nreport   {report}\nrun      {done.folder}")
-    if not done.reproduced:
+    if not done.reproduced or (strict and not done.versions_of_then):
         raise click.exceptions.Exit(1)
 
 

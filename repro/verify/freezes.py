@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from repro.errors import PluginError, StudyError
+from repro.journal import events
 from repro.plugin import Environment, environment, plugins
 from repro.plugin.pins import ALONG, distribution
 from repro.study.folder import RunFolder
@@ -21,33 +22,65 @@ _LINE = re.compile(r"([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)==([0-9][A-Za-z
 
 
 @dataclass(frozen=True)
+class Freeze:
+    """A freeze, read.
+
+    versions  by distribution, without the label of a build (2.13.0+cpu): an index has the version, and gives the build
+              for this machine
+    unread    lines that name no version of an index: files, folders that are worked on, repositories
+    builds    lines whose build has a label, which cannot be asked for
+    """
+
+    versions: Mapping[str, str]
+    unread: tuple[str, ...] = ()
+    builds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Surroundings:
     """Where a framework runs this time.
 
     pins     versions for an environment of its own; none where what is there has them
     changed  distributions that it stands on in another version than then, where it runs here all the same
+    lacking  lines of the freeze that could not be installed, or that nobody can compare with what is here
+    builds   lines of the freeze of which the build for this machine is installed, whichever was there then
     """
 
     framework: str
     where: Where
     pins: tuple[str, ...] = ()
     changed: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    lacking: tuple[str, ...] = ()
+    builds: tuple[str, ...] = ()
+
+    @property
+    def as_then(self) -> bool:
+        """Whether every version is that of then."""
+        return not self.lacking and (self.where != "here" or not self.changed)
 
     @property
     def sentence(self) -> str:
         told = ", ".join(f"{name} {then} then, {now} now" for name, (then, now) in self.changed.items())
+        listed = ", ".join(self.lacking)
         match self.where:
             case "frozen environment":
-                return f"{self.framework}: an environment of the versions of then{f' ({told})' if told else ''}"
+                said = f"an environment of the versions of then{f' ({told} outside of it)' if told else ''}"
+                if self.lacking:
+                    said += f", but for what could not be installed, since no index has it: {listed}"
             case "own environment":
-                return f"{self.framework}: its own environment, as it was then"
-        return f"{self.framework}: as it is here, {told or 'with the versions of then'}"
+                said = "its own environment, as it was then"
+            case _:
+                said = f"as it is here, {told or 'with the versions of then'}"
+                if self.lacking:
+                    said += f", but for what cannot be compared, since it names no version: {listed}"
+        builds = f"; in the build for this machine: {', '.join(self.builds)}" if self.builds else ""
+        return f"{self.framework}: {said}{builds}"
 
 
 def surroundings(run: FinishedRun, *, here: bool = False) -> list[Surroundings]:
     """What each framework of a run needs to run as it did; with ``here``, what differs where it runs as it can."""
-    places = {event.framework: event.where for event in run.journal.events("cell.started")}
-    return [_of_framework(run.folder, name, where, here) for name, where in sorted(places.items())]
+    started = {event.framework: event for event in run.journal.events("cell.started")}
+    return [_of_framework(run.folder, started[name], here) for name in sorted(started)]
 
 
 def build(wanted: Surroundings, say: Say) -> None:
@@ -61,11 +94,8 @@ def build(wanted: Surroundings, say: Say) -> None:
         raise PluginError(f"{error}\n--here runs with what is installed, and says what differs") from None
 
 
-def read_freeze(path: Path) -> dict[str, str]:
-    """The versions of a freeze, by distribution; what did not come from an index has none.
-
-    Without the label of a build (2.13.0+cpu): an index has the version, and gives the build for this machine.
-    """
+def read_freeze(path: Path) -> Freeze:
+    """The freeze in a file."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
@@ -73,29 +103,39 @@ def read_freeze(path: Path) -> dict[str, str]:
             f"{path} cannot be read ({error.strerror}), and says which versions a framework had; --here runs with "
             "what is installed"
         ) from None
-    return _versions(lines)
+    return _freeze(lines)
 
 
-def _versions(lines: Iterable[str]) -> dict[str, str]:
-    found = [_LINE.fullmatch(line.strip()) for line in lines]
-    return {distribution(line[1]): line[2] for line in found if line}
+def _freeze(lines: Iterable[str]) -> Freeze:
+    stated = [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
+    found = {line: _LINE.fullmatch(line) for line in stated}
+    return Freeze(
+        {distribution(one[1]): one[2] for one in found.values() if one},
+        tuple(line for line, one in found.items() if one is None),
+        tuple(line for line, one in found.items() if one and one[3]),
+    )
 
 
-def _of_framework(folder: Path, name: str, then: str, here: bool) -> Surroundings:
+def _of_framework(folder: Path, event: events.CellStarted, here: bool) -> Surroundings:
+    name, then = event.framework, event.where
     needs = plugins().environment_of(name)
     if needs is None:  # its plug-in is all that it is
-        return Surroundings(name, "here")
+        now = plugins().framework(name).version
+        changed = {} if now == event.framework_version else {name: (event.framework_version, now)}
+        return Surroundings(name, "here", (), changed)
     frozen = read_freeze(RunFolder(folder).place(f"environments/{name}.txt"))
-    own = _versions(environment.freeze_of(name, needs)) if environment.python_of(name, needs) else None
+    own = _freeze(environment.freeze_of(name, needs)) if environment.python_of(name, needs) else None
     if here:
-        return Surroundings(name, "here", (), _changed(frozen, needs, own if plugins().place(name) != "here" else None))
-    changed = _changed(frozen, needs)
+        beside = own.versions if own is not None and plugins().place(name) != "here" else None
+        return Surroundings(name, "here", (), _changed(frozen.versions, needs, beside), frozen.unread)
+    changed = _changed(frozen.versions, needs)
     if then == "here" and not changed:
-        return Surroundings(name, "here")
-    if then != "here" and own == frozen:  # to the last version
+        return Surroundings(name, "here", lacking=frozen.unread)
+    if then != "here" and own == frozen:  # to the last line
         return Surroundings(name, "own environment")
-    pins = tuple(f"{ALONG}{dist}=={its}" for dist, its in sorted(frozen.items()) if dist != "pip")
-    return Surroundings(name, "frozen environment", pins, changed if then == "here" else {})
+    pins = tuple(f"{ALONG}{dist}=={its}" for dist, its in sorted(frozen.versions.items()) if dist != "pip")
+    outside = changed if then == "here" else {}
+    return Surroundings(name, "frozen environment", pins, outside, frozen.unread, frozen.builds)
 
 
 def _changed(

@@ -48,11 +48,18 @@ class Replay:
     def reproduced(self) -> bool:
         return self.comparison.reproduced
 
+    @property
+    def versions_of_then(self) -> bool:
+        """Whether every framework ran with the versions that the run kept a freeze of, and with all of them."""
+        return all(one.as_then for one in self.frameworks)
+
     def to_dict(self) -> dict[str, Any]:
         """As plain data, for scripts; ``original`` quotes the journal line with which the original run finished."""
         return {
             "original": self.original,
             "frameworks": {one.framework: one.sentence for one in self.frameworks},
+            "versions_of_then": self.versions_of_then,
+            "not_installed": {one.framework: list(one.lacking) for one in self.frameworks if one.lacking},
             "changed": {name: {"then": then, "now": now} for name, (then, now) in self.changed.items()},
             **self.comparison.to_dict(),
         }
@@ -94,7 +101,7 @@ def replay(
         if pins := {one.framework: one.pins for one in wanted if one.pins}:
             stack.enter_context(pinned(pins))
         for one in wanted:
-            if one.pins:
+            if one.pins or one.lacking:
                 say(one.sentence)
             build(one, say)
         require_same(run, make_plan(study))

@@ -4,8 +4,10 @@ import json
 import shutil
 
 import pytest
+from click.testing import CliRunner
 
 from repro import Study
+from repro.cli import commands
 from repro.errors import JournalError, StudyError
 from repro.protocol import Protocol
 from repro.study.per_user import FinishedRun
@@ -87,8 +89,9 @@ def test_versions_that_are_not_here_ask_for_an_environment(run, forge, tmp_path,
     (here,) = surroundings(FinishedRun.read(folder))
     assert (here.where, here.pins, here.changed) == ("here", (), {})
 
-    frozen = read_freeze(folder / "environments" / "surprise.txt")
+    frozen = read_freeze(folder / "environments" / "surprise.txt").versions
     forger = forge(folder)
+    forger.events("run.started")[0]["versions"]["numpy"] = "1.0.1"
     text = (folder / "environments" / "surprise.txt").read_text()
     older = text.replace(f"numpy=={frozen['numpy']}\n", "numpy==1.0.1\n") + "local-thing @ file:///gone\n"
     forger.replace_file("environments/surprise.txt", older.encode())
@@ -98,13 +101,52 @@ def test_versions_that_are_not_here_ask_for_an_environment(run, forge, tmp_path,
     assert wanted.where == "frozen environment" and "~numpy==1.0.1" in wanted.pins
     assert f"~scikit-surprise=={frozen['scikit-surprise']}" in wanted.pins
     assert wanted.changed == {"numpy": ("1.0.1", frozen["numpy"])}
+    assert wanted.lacking == ("local-thing @ file:///gone",) and not wanted.as_then
+    assert "but for what could not be installed, since no index has it: local-thing @ file:///gone" in wanted.sentence
     (as_it_is,) = surroundings(FinishedRun.read(folder), here=True)
-    assert as_it_is.where == "here" and "numpy 1.0.1 then" in as_it_is.sentence
+    assert as_it_is.where == "here" and "numpy 1.0.1 then" in as_it_is.sentence and not as_it_is.as_then
 
 
-def test_the_label_of_a_build_is_no_part_of_a_version_and_files_are_left_out(tmp_path):
+def test_a_replay_says_what_it_could_not_install(forge, tmp_path, make_run):
+    """The versions of then are here, and some lines of the freeze name no version at all."""
+    (tmp_path / "surprise").mkdir()
+    folder = make_run(tmp_path / "surprise", ["surprise/bias"], ["rmse"])
+    unread = ("local-thing @ file:///gone", "-e git+https://example.org/x@abc#egg=edited", "-e /home/of/somebody")
+    forger = forge(folder)
+    text = (folder / "environments" / "surprise.txt").read_text() + "\n".join(unread) + "\n"
+    forger.replace_file("environments/surprise.txt", text.encode())
+    forger.finish()
+    command = ["replay", str(folder), "--quiet", "--workers", "1", "--json", "--into"]
+    done = CliRunner().invoke(commands, [*command, str(tmp_path / "again")])
+    assert done.exit_code == 0, (done.output, done.exception)
+    told = json.loads(done.stdout)
+    assert told["versions_of_then"] is False and told["not_installed"] == {"surprise": list(unread)}
+    assert told["frameworks"]["surprise"] == (
+        "surprise: as it is here, with the versions of then, but for what cannot be compared, since it names no "
+        f"version: {', '.join(unread)}"
+    )
+    assert json.loads((tmp_path / "again" / "replay.json").read_text())["not_installed"] == told["not_installed"]
+    strict = CliRunner().invoke(commands, [*command, str(tmp_path / "strict"), "--strict"])
+    assert strict.exit_code == 1
+
+
+def test_a_plug_in_of_another_version_is_not_that_of_then(run, forge):
+    forger = forge(run)
+    forger.events("run.started")[0]["versions"]["framework:reference"] = "0.0.1"
+    for event in forger.events("cell.started"):
+        event["framework_version"] = "0.0.1"
+    forger.finish()
+    (here,) = surroundings(FinishedRun.read(run))
+    assert not here.as_then and here.sentence.startswith("reference: as it is here, reference 0.0.1 then, ")
+
+
+def test_the_label_of_a_build_is_no_part_of_a_version_and_what_has_none_is_kept_apart(tmp_path):
     path = tmp_path / "freeze.txt"
     path.write_text("Torch==2.13.0+cpu\nrepro @ file:///somewhere\n-e git+https://x\nscikit_learn==1.7.1\n")
-    assert read_freeze(path) == {"torch": "2.13.0", "scikit-learn": "1.7.1"}
+    frozen = read_freeze(path)
+    assert frozen.versions == {"torch": "2.13.0", "scikit-learn": "1.7.1"}
+    assert frozen.unread == ("repro @ file:///somewhere", "-e git+https://x") and frozen.builds == (
+        "Torch==2.13.0+cpu",
+    )
     with pytest.raises(StudyError, match="says which versions a framework had; --here"):
         read_freeze(tmp_path / "none.txt")
