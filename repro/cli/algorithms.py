@@ -66,7 +66,7 @@ def _print_matrix(as_json: bool) -> None:
 
 
 def _print_algorithm(name: str, as_json: bool) -> None:
-    from repro.cli.plugins import describe
+    from repro.cli.plugins import describe, ranks_by
     from repro.errors import PluginError, nearest
     from repro.plugin import plugins
     from repro.plugin.canonical import CANONICAL
@@ -98,7 +98,11 @@ def _print_algorithm(name: str, as_json: bool) -> None:
             else:
                 row.append("cannot" if parameter in algorithm.unmapped else "-")
         rows.append(row)
-    print_table(["parameter", *having], [["(called)", *(a.own or "-" for a in having.values())], *rows])
+    about = [
+        ["(called)", *(a.own or "-" for a in having.values())],
+        ["(ranks by)", *(ranks_by(a) for a in having.values())],
+    ]
+    print_table(["parameter", *having], [*about, *rows])
     for framework, algorithm in having.items():
         for parameter, reason in algorithm.unmapped.items():
             echo(f"{framework} cannot express {parameter}: {reason}")

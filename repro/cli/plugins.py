@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 PLACES = {"here": "in this process", "isolated": "in an environment of its own", "missing": "not installed"}
 
+RANKS_BY = {"ratings": "predicted ratings", "ranking": "scores for ranking", "unknown": "unknown"}
+
 
 def _complete_framework(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from repro.plugin import plugins as installed
@@ -164,6 +166,11 @@ def _framework(found: Plugins, framework: Framework) -> dict[str, Any]:
     }
 
 
+def ranks_by(algorithm: Algorithm) -> str:
+    """What an algorithm ranks by, with its default parameters."""
+    return RANKS_BY[algorithm.kind_of_scores({one.name: one.default for one in algorithm.parameters})]
+
+
 def describe(algorithm: Algorithm) -> dict[str, Any]:
     """An algorithm as plain data."""
     return {
@@ -171,6 +178,7 @@ def describe(algorithm: Algorithm) -> dict[str, Any]:
         "own": algorithm.own,
         "summary": algorithm.summary,
         "predicts_ratings": algorithm.predicts,
+        "ranks_by": ranks_by(algorithm),
         "deterministic": algorithm.deterministic,
         "only_with": dict(algorithm.only_with),
         "cite": algorithm.cite,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -122,6 +123,7 @@ def run(
                 "folder": str(results.folder),
                 "protocol": asked.protocol.hash,
                 "results": results.long().to_dict(orient="records"),
+                "findings": [asdict(finding) for finding in results.findings],
                 "seconds": results.seconds().to_dict(orient="index"),
                 "left_out": asked.left_out,
             }
@@ -133,18 +135,29 @@ def run(
 
 def _print_results(study: Study, results: Results) -> None:
     from repro.study.tuned import uneven_tuning
+    from repro.suspicion import summaries
 
+    suspicious = summaries(results.findings)
+    marks: dict[str, str] = {}
+    for number, one in enumerate(suspicious, 1):
+        marks[one.algorithm] = f"{marks.get(one.algorithm, '')} [{number}]"
     table, seconds = results.table(), results.seconds()
     times = [f"{name} s" for name in seconds.columns]
     print_table(
         ["algorithm", *table.columns, *times],
         [
-            [label, *("-" if value != value else f"{value:.4f}" for value in row), *map("{:.2f}".format, took)]
+            [
+                label + marks.get(label, ""),
+                *("-" if value != value else f"{value:.4f}" for value in row),
+                *map("{:.2f}".format, took),
+            ]
             for label, row, took in zip(table.index, table.to_numpy(), seconds.loc[table.index].to_numpy(), strict=True)
         ],
         title=study.question or f"protocol {study.protocol.name}",
         right=[*table.columns, *times],
     )
+    for number, one in enumerate(suspicious, 1):
+        echo(f"[{number}] {one.severity}: {one.text}")
     echo(f"({' and '.join(times)}: seconds that the framework took on a fold, the median of all folds)")
     if uneven := uneven_tuning(results.tuned()):
         echo(f"\n{uneven}")

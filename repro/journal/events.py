@@ -44,11 +44,50 @@ class MeasureEntry(BaseEvent):
 
 
 class ValueEntry(BaseEvent):
-    """A number of one cell; null where it is not a number."""
+    """A number of one cell; null where it is not a number.
+
+    ``lowest`` and ``highest`` are the extremes over all orders of tied items; null where they are not known.
+    """
 
     metric: str
     value: float | None
     users: int
+    lowest: float | None = None
+    highest: float | None = None
+
+
+class FactsEntry(BaseEvent):
+    """What was counted of one cell to find out what is suspicious (:class:`repro.suspicion.Facts`).
+
+    ``tied_users`` is by cut-off.
+    """
+
+    users: int
+    lists: int
+    candidates: int
+    unscored: int
+    fallback: int
+    constant_lists: int
+    empty_lists: int
+    listed: int
+    listed_unscored: int
+    tied_users: dict[str, int]
+    predictions: int
+    predictions_missing: int
+    predictions_fallback: int
+    prediction_range: tuple[float, float] | None
+    ratings_vary: bool
+
+
+class FindingEntry(BaseEvent):
+    """Something suspicious about an algorithm: a code that stays the same, the numbers, and a sentence."""
+
+    code: str
+    severity: Literal["warning", "note"]
+    algorithm: str
+    sentence: str
+    metric: str
+    figures: dict[str, int | float | str]
 
 
 class SecondsEntry(BaseEvent):
@@ -232,7 +271,7 @@ class CellFinished(BaseEvent):
 
     ``artifacts`` are stored under their digests; ``digests`` are of what is not stored, such as the candidates.
     ``notes`` are what the algorithm has to say about how it came by its scores; ``node`` is the machine of a cluster
-    that it ran on.
+    that it ran on; ``facts`` are what was counted to find out what is suspicious.
     """
 
     event: Literal["cell.finished"] = "cell.finished"
@@ -244,6 +283,7 @@ class CellFinished(BaseEvent):
     seconds: SecondsEntry
     notes: dict[str, str] = Field(default_factory=dict)
     node: str | None = None
+    facts: FactsEntry | None = None
 
 
 class CellFailed(BaseEvent):
@@ -259,6 +299,13 @@ class ResultsWritten(BaseEvent):
 
     event: Literal["results.written"] = "results.written"
     files: Files
+
+
+class FindingsMade(BaseEvent):
+    """What is suspicious about the results, by algorithm; it replaces what an earlier such event says."""
+
+    event: Literal["findings.made"] = "findings.made"
+    findings: list[FindingEntry]
 
 
 class RunFinished(BaseEvent):
@@ -313,6 +360,7 @@ Event = Annotated[
     | CellStarted
     | CellFinished
     | CellFailed
+    | FindingsMade
     | ResultsWritten
     | RunFinished
     | ReportWritten

@@ -15,6 +15,7 @@ from repro.plugin.interfaces import (
     ParameterValue,
     RatingPredictor,
     Recommender,
+    ScoreKind,
     Scores,
     Splitter,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "Plugins",
     "RatingPredictor",
     "Recommender",
+    "ScoreKind",
     "Scores",
     "Splitter",
     "chosen",

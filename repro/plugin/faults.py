@@ -35,6 +35,9 @@ def framework_fault(framework: object) -> str:
             return f"gives {framework.name} an algorithm {algorithm.name!r}, which must have a name and a make"
         if fault := _parameters_fault(algorithm.parameters):
             return f"gives {framework.name}/{algorithm.name} parameters that {fault}"
+        own = {parameter.name for parameter in algorithm.parameters}
+        if strange := [name for name in (*algorithm.ratings_with, *algorithm.adapts_with) if name not in own]:
+            return f"says what {framework.name}/{algorithm.name} does with '{strange[0]}', which it does not have"
     if again := _repeated([algorithm.name for algorithm in framework.algorithms]):
         return f"gives {framework.name} two algorithms '{again}'"
     return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from repro.data.interactions import CodeArray, FloatArray, Interactions
 
 SCORED, UNSCORED, FALLBACK = 0, 1, 2
 ParameterValue = str | int | float | bool
+ScoreKind = Literal["ratings", "ranking", "unknown"]
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,11 @@ class Algorithm:
     mapping        of a canonical algorithm: each canonical parameter in the framework's own words
     unmapped       canonical parameters that the framework cannot express, and what it does instead
     predicts       whether :class:`RatingPredictor` is implemented
+    scores         what it ranks by: predicted ratings, or numbers that only serve to rank; by default predicted
+                   ratings where it predicts
+    ratings_with   the values of parameters with which alone it ranks by predicted ratings
+    adapts_with    the values of parameters with which it looks itself at whether the training ratings differ; what it
+                   then chooses is one of its notes, under the name of the parameter
     deterministic  whether a seed gives bit-identical scores, with the number of threads that the plug-in uses
     only_with      the values of parameters, such as a number of threads, with which alone it is deterministic
     """
@@ -90,6 +96,20 @@ class Algorithm:
     deterministic: bool = True
     only_with: Mapping[str, ParameterValue] = field(default_factory=dict)
     cite: str = ""
+    scores: ScoreKind | None = None
+    ratings_with: Mapping[str, tuple[ParameterValue, ...]] = field(default_factory=dict)
+    adapts_with: Mapping[str, ParameterValue] = field(default_factory=dict)
+
+    def kind_of_scores(self, parameters: Mapping[str, ParameterValue]) -> ScoreKind:
+        """What it ranks by with these parameters, all of them."""
+        kind: ScoreKind = self.scores or ("ratings" if self.predicts else "ranking")
+        if kind == "ratings" and any(parameters[name] not in values for name, values in self.ratings_with.items()):
+            return "ranking"
+        return kind
+
+    def adapts(self, parameters: Mapping[str, ParameterValue]) -> bool:
+        """Whether it looks itself at whether the training ratings differ."""
+        return any(parameters[name] == value for name, value in self.adapts_with.items())
 
     def is_deterministic(self, parameters: Mapping[str, ParameterValue]) -> bool:
         """Whether a seed gives bit-identical scores with these parameters, all of them."""

@@ -23,7 +23,7 @@ from repro.errors import PluginError, nearest
 from repro.plugin import environment, faults, spec
 from repro.plugin.border import Guarded, call, checked_folds, checked_observed, guarded_recommender
 from repro.plugin.evaluator import Case, Evaluator, Observed, Pipeline, PipelineFold
-from repro.plugin.interfaces import Algorithm, Environment, Exporter, Framework, ParameterValue, Splitter
+from repro.plugin.interfaces import Algorithm, Environment, Exporter, Framework, Parameter, ParameterValue, Splitter
 from repro.plugin.isolated import (
     IsolatedRecommender,
     Launch,
@@ -419,19 +419,26 @@ def _installed() -> list[EntryPoint]:
 def parameters_of(algorithm: Algorithm, given: dict[str, ParameterValue]) -> dict[str, ParameterValue]:
     """All parameters of ``algorithm``: the given ones, and the defaults of the others."""
     known = {parameter.name: parameter for parameter in algorithm.parameters}
-    for name, value in given.items():
+    for name in given:
         if name not in known:
             raise PluginError(
                 f"{algorithm.name} has no parameter '{name}'{nearest(name, known)} It has: {', '.join(known) or 'none'}"
             )
-        parameter = known[name]
-        if parameter.options and value not in parameter.options:
-            allowed = ", ".join(map(str, parameter.options))
-            raise PluginError(f"{algorithm.name}: {name} = {value!r} is not allowed; allowed: {allowed}")
-        if not _fits(value, type(parameter.default)):
-            raise PluginError(f"{algorithm.name}: {name} = {value!r} must be {type(parameter.default).__name__}")
-    # 500 and 500.0 are the same parameter: one form of each, as its default has it.
-    return {name: type(p.default)(given.get(name, p.default)) for name, p in known.items()}
+    return {name: _in_its_form(algorithm, p, given[name]) if name in given else p.default for name, p in known.items()}
+
+
+def _in_its_form(algorithm: Algorithm, parameter: Parameter, value: ParameterValue) -> ParameterValue:
+    """The value as the declaration writes it: 500 and 500.0 are the same parameter. What is not allowed is refused."""
+    name, default = parameter.name, parameter.default
+    if not parameter.options:
+        if not _fits(value, type(default)):
+            raise PluginError(f"{algorithm.name}: {name} = {value!r} must be {type(default).__name__}")
+        return type(default)(value)
+    for option in parameter.options:
+        if option == value and _fits(value, type(option)):
+            return option
+    allowed = ", ".join(map(str, parameter.options))
+    raise PluginError(f"{algorithm.name}: {name} = {value!r} is not allowed; allowed: {allowed}")
 
 
 def _fits(value: ParameterValue, wanted: type) -> bool:

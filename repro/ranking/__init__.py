@@ -5,6 +5,7 @@ from repro.ranking.missing import MissingRule
 from repro.ranking.ranked import Ranked, Ties
 from repro.ranking.ranker import GivenLists, RankingRules, rank, rank_lists
 from repro.ranking.tally import Tally
+from repro.ranking.tied import TiedLists, tied_lists
 from repro.ranking.ties import TieRule, refuse_rows
 
 __all__ = [
@@ -14,10 +15,12 @@ __all__ = [
     "RankingRules",
     "Tally",
     "TieRule",
+    "TiedLists",
     "Ties",
     "given_scores",
     "listed_scores",
     "rank",
     "rank_lists",
     "refuse_rows",
+    "tied_lists",
 ]

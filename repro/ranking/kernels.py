@@ -31,8 +31,10 @@ from repro.ranking.ranked import MADE_UP, OWN
 # or in scores of the list's own, one for each of ``columns``.
 DENSE, LISTED, GIVEN = 0, 1, 2
 
-# What is counted of the candidates of a list, by column of ``Lists.counts``.
-N_MISSING, N_UNSCORED, N_FALLBACK, N_ZERO, N_INFINITE, N_ROUNDED = range(6)
+# What is counted of the candidates of a list, by column of ``Output.counts``. N_CONSTANT: all of them, where several
+# are ranked and all have the same score.
+N_MISSING, N_UNSCORED, N_FALLBACK, N_ZERO, N_INFINITE, N_ROUNDED, N_CONSTANT = range(7)
+N_COUNTS = N_CONSTANT + 1
 
 # When two scores are equal, and what orders them then.
 DOUBLE, SINGLE, DECIMALS = 0, 1, 2
@@ -225,6 +227,8 @@ def rank_range(
                 start[i], end[i] = group, stop
                 place[found[i]] = i
             group = stop
+        if n_found > 1 and end[0] == lengths[n]:  # one group holds the whole list
+            counts[n, N_CONSTANT] = lengths[n]
         marked = not (rules.by_column or abs(row_fills[r]) <= _LARGEST)  # missing scores are infinite in ``row``
         for p in range(min(n_found, items.shape[1])):
             at = np.int64(found[p])

@@ -290,7 +290,7 @@ def _output(n_lists: int, depth: int, n_hits: int, n_cutoffs: int) -> kernels.Ou
         position=np.empty(n_hits, dtype=np.int32),
         above=np.empty(n_hits, dtype=np.int32),
         tied=np.empty(n_hits, dtype=np.int32),
-        counts=np.zeros((n_lists, kernels.N_ROUNDED + 1), dtype=np.int64),
+        counts=np.zeros((n_lists, kernels.N_COUNTS), dtype=np.int64),
         straddled=np.zeros((n_lists, n_cutoffs), dtype=np.uint8),
     )
 

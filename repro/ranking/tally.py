@@ -10,7 +10,16 @@ import numpy.typing as npt
 
 from repro.data.impact import Impact
 from repro.protocol import Protocol
-from repro.ranking.kernels import N_FALLBACK, N_INFINITE, N_MISSING, N_ROUNDED, N_UNSCORED, N_ZERO
+from repro.ranking.kernels import (
+    N_CONSTANT,
+    N_COUNTS,
+    N_FALLBACK,
+    N_INFINITE,
+    N_MISSING,
+    N_ROUNDED,
+    N_UNSCORED,
+    N_ZERO,
+)
 
 Counts = npt.NDArray[np.int64]
 
@@ -53,7 +62,7 @@ class Tally:
     @classmethod
     def none(cls, cutoffs: Sequence[int] = ()) -> Tally:
         """The tally of no lists, to start adding from."""
-        no_scores, no_ties = np.zeros(N_ROUNDED + 1, np.int64), np.zeros(len(cutoffs), np.int64)
+        no_scores, no_ties = np.zeros(N_COUNTS, np.int64), np.zeros(len(cutoffs), np.int64)
         return cls(tuple(cutoffs), 0, 0, 0, no_scores, no_scores, no_scores, no_ties, no_ties)
 
     @classmethod
@@ -99,6 +108,16 @@ class Tally:
     def unscored(self) -> int:
         """Candidates the algorithm had nothing to say about, whatever the protocol makes of them."""
         return int(self.scores[N_UNSCORED])
+
+    @property
+    def fallback(self) -> int:
+        """Candidates whose scores the framework made up, whatever the protocol makes of them."""
+        return int(self.scores[N_FALLBACK])
+
+    @property
+    def constant_lists(self) -> int:
+        """Lists of several items that all have the same score."""
+        return int(self.lists_with[N_CONSTANT])
 
     def impacts(self, protocol: Protocol) -> list[Impact]:
         """What each decision of ``missing.*`` and ``ties.*`` touched."""

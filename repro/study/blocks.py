@@ -18,7 +18,8 @@ from repro.candidates import Candidates, ListBlock
 from repro.data.interactions import CodeArray, FloatArray
 from repro.metrics import Background, Measure, Ratio
 from repro.plugin import FALLBACK, UNSCORED, Scores
-from repro.ranking import RankingRules, Tally, listed_scores, rank
+from repro.ranking import Ranked, RankingRules, Tally, listed_scores, rank, tied_lists
+from repro.study.pooling import has_tie_interval
 
 Under = TypeVar("Under")
 
@@ -31,11 +32,25 @@ class Block(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
+class TiedRatios:
+    """The numbers of the lists with tied held-out items, by the name of the measure, in two orders of tied items.
+
+    rows         which lists of the block they are
+    worst, best  in the order that gives the list its worst, or its best value
+    """
+
+    rows: npt.NDArray[np.intp]
+    worst: dict[str, Ratio]
+    best: dict[str, Ratio]
+
+
+@dataclass(frozen=True, eq=False)
 class MeasuredBlock:
     """What is kept of a block: numbers of each list by the name of the measure, what the decisions touched, columns."""
 
     lists: ListBlock
     ratios: dict[str, Ratio]
+    tied: TiedRatios | None
     collected: dict[str, FloatArray]
     columns: dict[str, npt.NDArray[Any]]
     tally: Tally
@@ -79,11 +94,22 @@ class BlockMeasurer:
         return MeasuredBlock(
             lists,
             {name: value for name, value in values.items() if name in ranking},
+            self._tied(ranked),
             {name: value for name, value in values.items() if name not in ranking},
             columns,
             tally,
             time.perf_counter() - began,
         )
+
+    def _tied(self, ranked: Ranked) -> TiedRatios | None:
+        """What the lists with tied held-out items are worth in the worst and in the best order of tied items."""
+        bounded = [measure for measure in self.measures if has_tie_interval(measure)]
+        tied = tied_lists(ranked) if bounded else None
+        if tied is None:
+            return None
+        worst = {one.full_name: one.of_extreme_order(tied.lists, self.background, "worst") for one in bounded}
+        best = {one.full_name: one.of_extreme_order(tied.lists, self.background, "best") for one in bounded}
+        return TiedRatios(tied.rows, worst, best)
 
 
 class BlockMap(Interface):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
 from repro.data import Impact
@@ -19,6 +20,7 @@ from repro.study.measure_predictions import measure_predictions
 from repro.study.measured import Measured
 from repro.study.parts import FoldParts
 from repro.study.plan import Cell, Plan
+from repro.suspicion import Facts
 
 Tell = Callable[[int, int], None]
 
@@ -27,11 +29,15 @@ Tell = Callable[[int, int], None]
 class CellOutput:
     """What a cell gives back: a value and the number of users behind it for each measure, and what to store.
 
+    ``intervals`` has, for each measure, the lowest and highest value that any order of tied items gives, or None where
+    they are not known; ``facts`` are what was counted to find out what is suspicious (:mod:`repro.suspicion`).
     ``tables`` are Parquet files as bytes: only the process that owns the run folder writes to it. ``notes`` are what
     the algorithm has to say about how it came by its scores.
     """
 
     values: list[tuple[float, int]]
+    intervals: list[tuple[float, float] | None]
+    facts: Facts
     impacts: list[Impact] = field(default_factory=list)
     tables: dict[str, bytes] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
@@ -58,6 +64,12 @@ def _run(plan: Plan, cell: Cell, means: Means, tell: Tell | None) -> CellOutput:
     measured = measure_parts(recommender, parts, study.measures, study.protocol, study.seed, plan.scale, means, tell)
     return CellOutput(
         joined_values(study.measures, measured),
+        joined_intervals(study.measures, measured),
+        replace(
+            sum((part.facts for part in measured), Facts()),
+            folds=1,
+            ratings_vary=bool(np.ptp(parts.fitted.ratings)) if len(parts.fitted) else True,
+        ),
         [impact for part in measured for impact in part.impacts],
         {name: parquet_bytes(table) for part in measured for name, table in part.tables.items()},
         seconds | {name: value for part in measured for name, value in part.seconds.items()},
@@ -90,6 +102,19 @@ def joined_values(measures: Sequence[Measure], measured: Sequence[Measured]) -> 
     """The value of each measure, and the users behind it."""
     values = {name: value for part in measured for name, value in part.values.items()}
     return [measure.joined(values) for measure in measures]
+
+
+def joined_intervals(measures: Sequence[Measure], measured: Sequence[Measured]) -> list[tuple[float, float] | None]:
+    """The interval of each measure over the orders of tied items; None where it is not known."""
+    known = {name: interval for part in measured for name, interval in part.intervals.items()}
+    found: list[tuple[float, float] | None] = []
+    for measure in measures:
+        if not all(part.full_name in known for part in simple_measures([measure])):
+            found.append(None)
+            continue
+        low, high = (measure.joined({name: (ends[side], 0) for name, ends in known.items()})[0] for side in (0, 1))
+        found.append((low, high))
+    return found
 
 
 def _of_kind(measures: Sequence[Measure], *kinds: str) -> list[Measure]:

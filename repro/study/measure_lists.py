@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,16 +14,18 @@ import pyarrow as pa
 from repro.candidates import CandidatesDigest, judge, plan_candidates, relevance_impacts
 from repro.data import Impact, Interactions
 from repro.data.interactions import CodeArray, FloatArray
-from repro.metrics import Background, Measure, Ratio, average
+from repro.metrics import Averaged, Background, Measure, Ratio, average
 from repro.plugin import Guarded, Scores
 from repro.protocol import Protocol
 from repro.ranking import RankingRules, Tally, refuse_rows
 from repro.ranking.ranked import OWN
-from repro.study.blocks import Block, BlockMeasurer, MeasuredBlock
+from repro.study.blocks import Block, BlockMeasurer, MeasuredBlock, TiedRatios
 from repro.study.kept_scores import score_tables
 from repro.study.means import MEANS, Means
 from repro.study.measured import Measured
 from repro.study.parts import FoldParts
+from repro.study.pooling import TIE_ORDERS, has_tie_interval, with_rows
+from repro.suspicion import Facts
 
 # An algorithm is always asked for the same test users together and for all items, whatever the size of a block and
 # whichever items are ranked, because the last bits of a matrix product depend on its shape.
@@ -99,9 +102,19 @@ def measure_lists(
         *impacts,
     ]
     tables = {"lists": merged.lists_table(parts.whole), "values": merged.values_table(parts.whole)}
+    if (tied := merged.tied_table()) is not None:
+        tables["tied_values"] = tied
     if means.keep_scores:
         tables |= score_tables(join_scores(kept), test_users, parts.whole)
-    return Measured(values, impacts, tables, seconds, {"candidates": digest.hexdigest()})
+    return Measured(
+        values,
+        impacts,
+        tables,
+        seconds,
+        {"candidates": digest.hexdigest()},
+        merged.intervals(values, protocol),
+        merged.facts(tally),
+    )
 
 
 def user_blocks(users: CodeArray, n_items: int, block_users: int, at_once: int = 1) -> Iterator[CodeArray]:
@@ -142,6 +155,8 @@ class _Merged:
         self._ratios: dict[str, list[Ratio]] = {measure.full_name: [] for measure in self._ranking}
         self._collected: dict[str, list[FloatArray]] = {measure.full_name: [] for measure in self._collection}
         self._columns: dict[str, list[npt.NDArray[Any]]] = {}
+        self._lists = 0
+        self._tied: list[TiedRatios] = []
 
     def add(self, block: MeasuredBlock) -> None:
         for name, ratio in block.ratios.items():
@@ -153,26 +168,65 @@ class _Merged:
                 self._collected[measure.full_name] = [measure.metric.merge(collected)]
         for name, column in block.columns.items():
             self._columns.setdefault(name, []).append(column)
+        if block.tied is not None:
+            self._tied.append(replace(block.tied, rows=block.tied.rows + self._lists))
+        self._lists += len(block.columns["user"])
 
     def values(self, protocol: Protocol) -> tuple[dict[str, tuple[float, int]], list[Impact]]:
         """The value of each measure and the number of users behind it; what averaging touched."""
         found: dict[str, tuple[float, int]] = {}
         impacts: dict[Impact, None] = {}
         for measure in self._ranking:
-            averaged = average(
-                measure,
-                self._ratio(measure),
-                self._column("user"),
-                self._column("stratum"),
-                self._column("length") == 0,
-                protocol,
-            )
+            averaged = self._average(measure, self._ratio(measure), protocol)
             found[measure.full_name] = (averaged.value, averaged.users_counted)
             impacts |= dict.fromkeys(averaged.impacts)
         for measure in self._collection:
             value = measure.of_collection(self._collected[measure.full_name], self._background)
             found[measure.full_name] = (value, len(self._background.test_users))
         return found, list(impacts)
+
+    def intervals(self, values: Mapping[str, tuple[float, int]], protocol: Protocol) -> dict[str, tuple[float, float]]:
+        """The lowest and highest value of each measure over all orders of tied items, where these are known."""
+        found = {}
+        for measure in self._bounded:
+            extremes = [values[measure.full_name][0]] * 2
+            if self._tied:
+                ratio, rows = self._ratio(measure), np.concatenate([block.rows for block in self._tied])
+                extremes = [
+                    self._average(measure, with_rows(ratio, rows, self._tied_ratio(measure, order)), protocol).value
+                    for order in TIE_ORDERS
+                ]
+            found[measure.full_name] = (min(extremes), max(extremes))
+        return found
+
+    def facts(self, tally: Tally) -> Facts:
+        """What was counted of the lists."""
+        listed = self._column("items") >= 0
+        return Facts(
+            users=tally.users,
+            lists=tally.lists,
+            candidates=tally.candidates,
+            unscored=tally.unscored,
+            fallback=tally.fallback,
+            constant_lists=tally.constant_lists,
+            empty_lists=int((self._column("length") == 0).sum()),
+            listed=int(listed.sum()),
+            listed_unscored=int((listed & (self._column("scored") == 0)).sum()),
+            tied_users=dict(zip(tally.cutoffs, tally.users_tied.tolist(), strict=True)),
+        )
+
+    def tied_table(self) -> pa.Table | None:
+        """The lists with tied held-out items, by their row in the table of values, and their numbers with relevant
+        items first and last among tied ones; None where there are no such lists."""
+        if not self._tied:
+            return None
+        columns: dict[str, Any] = {"row": np.concatenate([block.rows for block in self._tied]).astype(np.int64)}
+        for measure in self._bounded:
+            for order in TIE_ORDERS:
+                ratio = self._tied_ratio(measure, order)
+                columns[f"{measure.full_name} {order} numerator"] = ratio.numerator
+                columns[f"{measure.full_name} {order} denominator"] = ratio.denominator
+        return pa.table(columns)
 
     def values_table(self, data: Interactions) -> pa.Table:
         """One row for each list: whose it is, and numerator and denominator of each ranking measure."""
@@ -207,12 +261,26 @@ class _Merged:
             columns["target"] = pa.array(data.item_ids[targets])
         return columns
 
+    @property
+    def _bounded(self) -> list[Measure]:
+        return [measure for measure in self._ranking if has_tie_interval(measure)]
+
+    def _average(self, measure: Measure, ratio: Ratio, protocol: Protocol) -> Averaged:
+        users, strata, lengths = (self._column(name) for name in ("user", "stratum", "length"))
+        return average(measure, ratio, users, strata, lengths == 0, protocol)
+
     def _ratio(self, measure: Measure) -> Ratio:
-        parts = self._ratios[measure.full_name]
-        return Ratio(
-            np.concatenate([part.numerator for part in parts]),
-            np.concatenate([part.denominator for part in parts]),
-        )
+        return _joined(self._ratios[measure.full_name])
+
+    def _tied_ratio(self, measure: Measure, order: str) -> Ratio:
+        return _joined([getattr(block, order)[measure.full_name] for block in self._tied])
 
     def _column(self, name: str) -> npt.NDArray[Any]:
         return np.concatenate(self._columns[name])
+
+
+def _joined(parts: Sequence[Ratio]) -> Ratio:
+    return Ratio(
+        np.concatenate([part.numerator for part in parts]),
+        np.concatenate([part.denominator for part in parts]),
+    )

@@ -200,10 +200,16 @@ class Study:
         return Interactions.from_frame(self.data, **self.data_options)
 
     def run(self, into: str | Path | None = None, **options: Any) -> Results:
-        """Run it; see :func:`repro.study.run_study` for the options. Without ``into``, in a temporary folder."""
-        from repro.study.run import run_study
+        """Run it; see :func:`repro.study.run_study` for the options. Without ``into``, in a temporary folder.
 
-        return run_study(self, into, **options)
+        What is suspicious about the numbers is in ``findings`` of the results, and warned of (``ReproWarning``).
+        """
+        from repro.study.run import run_study
+        from repro.suspicion import warn
+
+        results = run_study(self, into, **options)
+        warn(results.findings)
+        return results
 
     def to_toml(self) -> str:
         """The study as a file that reads back; the protocol is in a file beside it."""

@@ -7,17 +7,36 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
 from repro.data.interactions import IdArray
 from repro.data.parquet import read_parquet
-from repro.metrics import Averaged, Measure, Predictions, Ratio, average, average_predictions, spoils
+from repro.metrics import (
+    Averaged,
+    Measure,
+    Predictions,
+    Ratio,
+    average,
+    average_predictions,
+    has_exact_extremes,
+    spoils,
+)
+from repro.metrics.tie_order import ByItems
 from repro.protocol import Protocol
 
 if TYPE_CHECKING:
     from repro.journal import events
     from repro.study.folder import RunFolder
+
+TIE_ORDERS = ("worst", "best")
+
+
+def has_tie_interval(measure: Measure) -> bool:
+    """Whether the worst and best value over all orders of tied items are known from the places of held-out items."""
+    ranks = measure.metric.kind == "ranking" and not measure.parts
+    return ranks and has_exact_extremes(measure) and not isinstance(measure.tie_order, ByItems)
 
 
 def pooled_values(
@@ -34,13 +53,42 @@ def pooled_values(
     if protocol["average.folds"] != "pooled":
         return {}
     found: dict[str, tuple[float, int]] = {}
-    for label in labels:
-        cells = [finished[cell] for fold in folds if (cell := f"{label}/{fold}") in finished]
-        paths = [{name: folder.artifact(digest) for name, digest in cell.artifacts.items()} for cell in cells]
+    for label, paths in _stored_tables(folder, finished, labels, folds).items():
         for measure in measures:
             pooled = pooled_value(measure, paths, protocol, scale)
             if pooled is not None:
                 found[f"{label}/{measure.full_name}"] = pooled
+    return found
+
+
+def pooled_intervals(
+    folder: RunFolder,
+    finished: Mapping[str, events.CellFinished],
+    labels: Iterable[str],
+    folds: Sequence[str],
+    measures: Sequence[Measure],
+    protocol: Protocol,
+) -> dict[str, tuple[float, float]]:
+    """The extremes of the pooled values over all orders of tied items, by ``label/full name``, where they are known."""
+    if protocol["average.folds"] != "pooled":
+        return {}
+    found: dict[str, tuple[float, float]] = {}
+    for label, paths in _stored_tables(folder, finished, labels, folds).items():
+        for measure in measures:
+            interval = pooled_interval(measure, paths, protocol)
+            if interval is not None:
+                found[f"{label}/{measure.full_name}"] = interval
+    return found
+
+
+def _stored_tables(
+    folder: RunFolder, finished: Mapping[str, events.CellFinished], labels: Iterable[str], folds: Sequence[str]
+) -> dict[str, list[dict[str, Path]]]:
+    """For each algorithm, the paths of the tables of each of its cells."""
+    found = {}
+    for label in labels:
+        cells = [finished[cell] for fold in folds if (cell := f"{label}/{fold}") in finished]
+        found[label] = [{name: folder.artifact(digest) for name, digest in cell.artifacts.items()} for cell in cells]
     return found
 
 
@@ -64,12 +112,35 @@ def pooled_value(
     return None if stored is None else (stored[0].value, stored[0].users_counted)
 
 
+def pooled_interval(
+    measure: Measure, cells: Sequence[Mapping[str, Path]], protocol: Protocol
+) -> tuple[float, float] | None:
+    """The lowest and highest pooled value over all orders of tied items; None where they are not known."""
+    if measure.parts:
+        parts = [pooled_interval(part, cells, protocol) for part in measure.parts]
+        known = [interval for interval in parts if interval is not None]
+        assert measure.metric.join is not None
+        if len(known) < len(parts):
+            return None
+        return measure.metric.join([low for low, _ in known]), measure.metric.join([high for _, high in known])
+    if not has_tie_interval(measure):
+        return None
+    found = [stored_average(measure, cells, protocol, (0.0, 1.0), order) for order in TIE_ORDERS]
+    extremes = [one[0].value for one in found if one is not None]
+    return (min(extremes), max(extremes)) if len(extremes) == len(found) else None
+
+
 def stored_average(
-    measure: Measure, cells: Sequence[Mapping[str, Path]], protocol: Protocol, scale: tuple[float, float]
+    measure: Measure,
+    cells: Sequence[Mapping[str, Path]],
+    protocol: Protocol,
+    scale: tuple[float, float],
+    order: str | None = None,
 ) -> tuple[Averaged, IdArray] | None:
     """The average over the users (lists, pairs) of all cells, and the ids of the users by their codes in it.
 
-    None where the cells stored nothing to average; ``measure`` has no parts.
+    None where the cells stored nothing to average; ``measure`` has no parts. ``order`` is one of TIE_ORDERS, in place
+    of the tie rule of the protocol.
     """
     kind = measure.metric.kind
     name = {"ranking": "values", "prediction": "predictions"}.get(kind)
@@ -80,10 +151,9 @@ def stored_average(
     codes, ids = pd.factorize(table["user"].to_numpy(), sort=True)
     users = codes.astype(np.int32)
     if kind == "ranking":
-        ratio = Ratio(
-            table[f"{measure.full_name} numerator"].to_numpy(),
-            table[f"{measure.full_name} denominator"].to_numpy(),
-        )
+        ratio = _stored_ratio(table, measure.full_name)
+        if order is not None:
+            ratio = _in_order(ratio, cells, f"{measure.full_name} {order}")
         empty = table["length"].to_numpy() == 0
         return average(measure, ratio, users, table["stratum"].to_numpy(), empty, protocol), ids
     items = pd.factorize(table["item"].to_numpy(), sort=True)[0].astype(np.int32)
@@ -97,3 +167,25 @@ def stored_average(
         spoils=spoils(protocol),
     )
     return average_predictions(measure, predictions), ids
+
+
+def with_rows(ratio: Ratio, rows: npt.NDArray[np.integer], others: Ratio) -> Ratio:
+    """The numbers of all lists, with those of some of them replaced."""
+    replaced = Ratio(ratio.numerator.copy(), ratio.denominator.copy())
+    replaced.numerator[rows], replaced.denominator[rows] = others
+    return replaced
+
+
+def _stored_ratio(table: pa.Table, name: str) -> Ratio:
+    return Ratio(table[f"{name} numerator"].to_numpy(), table[f"{name} denominator"].to_numpy())
+
+
+def _in_order(ratio: Ratio, cells: Sequence[Mapping[str, Path]], name: str) -> Ratio:
+    """The numbers of all lists of the cells, one cell after the other, with tied items in another order."""
+    begin = 0
+    for cell in cells:
+        if "tied_values" in cell:
+            tied = read_parquet(cell["tied_values"])
+            ratio = with_rows(ratio, tied["row"].to_numpy() + begin, _stored_ratio(tied, name))
+        begin += read_parquet(cell["values"]).num_rows
+    return ratio

@@ -20,10 +20,13 @@ from repro.journal import Contents, read_journal
 from repro.study.folder import JOURNAL, RunFolder
 from repro.study.per_user import FinishedRun, metric_names, user_table
 from repro.study.tuned import TunedAlgorithm, trials_table, tuned_algorithms
+from repro.suspicion import Finding
 
 if TYPE_CHECKING:
     from repro.journal import events
     from repro.metrics import Measure
+
+Interval = tuple[float, float]
 
 ALL_FOLDS = "all"
 EXPORT = "repro.report.export:export_run"
@@ -37,6 +40,8 @@ SCHEMA = pa.schema(
         ("cutoff", pa.int32()),
         ("value", pa.float64()),
         ("users", pa.int64()),
+        ("lowest", pa.float64()),
+        ("highest", pa.float64()),
     ]
 )
 
@@ -52,7 +57,10 @@ class Results:
         return read_journal(self.folder / JOURNAL)
 
     def long(self) -> pd.DataFrame:
-        """One row for each algorithm, fold (``all``: all of them together) and metric."""
+        """One row for each algorithm, fold (``all``: all of them together) and metric.
+
+        ``lowest`` and ``highest`` are the extremes of the value over all orders of tied items, where they are known.
+        """
         frame: pd.DataFrame = read_parquet(RunFolder(self.folder).place("results.parquet")).to_pandas()
         return frame
 
@@ -123,6 +131,12 @@ class Results:
             warnings.warn(caution, ReproWarning, stacklevel=2)
         return compared.comparison.pairs
 
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is suspicious about the numbers, by algorithm; warnings first (:mod:`repro.suspicion`)."""
+        made = self._journal.events("findings.made")
+        return tuple(Finding(**one.model_dump()) for one in made[-1].findings) if made else ()
+
     def tuning(self) -> pd.DataFrame:
         """Every trial of tuning: algorithm, fold, trial, parameters, metric, value, state, seconds, whether chosen."""
         return trials_table(self.tuned())
@@ -170,6 +184,7 @@ def results_table(
     measures: Sequence[Measure],
     finished: Mapping[str, events.CellFinished],
     pooled: Mapping[str, tuple[float, int]],
+    pooled_extremes: Mapping[str, Interval],
 ) -> pa.Table:
     """The long table, in the order of the study: each fold of an algorithm, then all folds together.
 
@@ -178,6 +193,7 @@ def results_table(
     All folds together are the mean of the folds, or, where ``pooled`` has it (by algorithm and measure), the
     value of all folds' users averaged together. ``users`` counts a user once in each average: once in each fold of
     which the mean is taken, and once where folds are pooled.
+    ``pooled_extremes`` has the extremes of pooled values over all orders of tied items.
     """
     names = metric_names(measures)
     rows = []
@@ -190,6 +206,8 @@ def results_table(
             together, counted = pooled.get(
                 f"{label}/{measure.full_name}", (math.fsum(values) / max(len(values), 1), sum(users))
             )
+            extremes = [_extremes(cell.values[number]) for cell in cells]
+            ends = pooled_extremes.get(f"{label}/{measure.full_name}", _mean_extremes(extremes))
             rows += [
                 (
                     label,
@@ -200,9 +218,25 @@ def results_table(
                     measure.cutoff,
                     v,
                     n,
+                    *(between or (None, None)),
                 )
-                for fold, v, n in [*zip(done, values, users, strict=True), (ALL_FOLDS, together, counted)]
+                for fold, v, n, between in [
+                    *zip(done, values, users, extremes, strict=True),
+                    (ALL_FOLDS, together, counted, ends),
+                ]
                 if fold != ALL_FOLDS or len(done) == len(folds)
             ]
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(SCHEMA)
     return pa.table([list(column) for column in columns], schema=SCHEMA)
+
+
+def _extremes(entry: events.ValueEntry) -> Interval | None:
+    return None if entry.lowest is None or entry.highest is None else (entry.lowest, entry.highest)
+
+
+def _mean_extremes(folds: Sequence[Interval | None]) -> Interval | None:
+    """The mean of the folds' lowest, and of their highest values; None where a fold has none."""
+    known = [one for one in folds if one is not None]
+    if not known or len(known) < len(folds):
+        return None
+    return math.fsum(low for low, _ in known) / len(known), math.fsum(high for _, high in known) / len(known)

@@ -24,9 +24,10 @@ from repro.study.folder import RunFolder, csv_bytes, parquet_bytes
 from repro.study.means import BLOCK_USERS, Means
 from repro.study.model import Study
 from repro.study.plan import Cell, Plan, make_plan
-from repro.study.pooling import pooled_values
+from repro.study.pooling import pooled_intervals, pooled_values
 from repro.study.results import Results, results_table
 from repro.study.stopping import stoppable
+from repro.study.suspects import facts_entry, findings_made, value_entry
 from repro.study.tune import Range
 from repro.study.tuning import Tuning
 
@@ -336,8 +337,10 @@ class _Run:
                 event = events.CellFinished(
                     cell=cell.id,
                     values=[
-                        events.ValueEntry(metric=m.full_name, value=v if v == v else None, users=n)
-                        for m, (v, n) in zip(self.study.measures, output.values, strict=True)
+                        value_entry(measure, value, users, interval)
+                        for measure, (value, users), interval in zip(
+                            self.study.measures, output.values, output.intervals, strict=True
+                        )
                     ],
                     impacts=_impacts(output.impacts),
                     artifacts={name: self.folder.store(content) for name, content in output.tables.items()},
@@ -345,6 +348,7 @@ class _Run:
                     seconds=events.SecondsEntry(**output.seconds),
                     notes=output.notes,
                     node=step.node,
+                    facts=facts_entry(output.facts),
                 )
                 self.journal.write(event)
                 self.finished[cell.id] = event
@@ -391,7 +395,9 @@ class _Run:
         pooled = pooled_values(
             self.folder, self.finished, frameworks, folds, study.measures, study.protocol, plan.scale
         )
-        table = results_table(frameworks, folds, study.measures, self.finished, pooled)
+        intervals = pooled_intervals(self.folder, self.finished, frameworks, folds, study.measures, study.protocol)
+        table = results_table(frameworks, folds, study.measures, self.finished, pooled, intervals)
+        self.journal.write(findings_made(study, folds, self.finished, table))
         files = {
             **self.asked,
             "results.parquet": self.folder.write("results.parquet", parquet_bytes(table)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from repro.journal import audit_events, events
 from repro.journal.events import ABOUT_FILES, Line
@@ -38,6 +39,10 @@ def _end(record: Record) -> Iterator[Failure]:
         yield _failure(f"it ends with {last.event.event}: the run was cut off, or the end was removed", last)
     elif not any(line.event.event == "results.written" for line in told):
         yield _failure("no event says that results were written", last)
+    if any(cell.facts is not None for cell in record.finished.values()):
+        for before, line in pairwise(told):
+            if line.event.event == "results.written" and before.event.event != "findings.made":
+                yield _failure("results were written, and no event before says what is suspicious about them", line)
 
 
 def _cells(record: Record) -> Iterator[Failure]:

@@ -19,7 +19,7 @@ from repro.study.again import require_same, study_again
 from repro.study.folder import RunFolder, csv_bytes
 from repro.study.per_user import FinishedRun
 from repro.study.plan import Plan, make_plan
-from repro.study.pooling import pooled_values
+from repro.study.pooling import pooled_intervals, pooled_values
 from repro.study.results import results_table
 from repro.verify.again import AgainFold
 from repro.verify.cells import CellCheck, differ, read_frame
@@ -131,8 +131,11 @@ def _results(run: FinishedRun, record: Record) -> Iterator[Failure]:
         pooled = pooled_values(
             RunFolder(run.folder), record.finished, frameworks, folds, run.measures, protocol, run.scale
         )
-        table = results_table(frameworks, folds, run.measures, record.finished, pooled)
+        intervals = pooled_intervals(RunFolder(run.folder), record.finished, frameworks, folds, run.measures, protocol)
+        table = results_table(frameworks, folds, run.measures, record.finished, pooled, intervals)
         stored = read_frame(RunFolder(run.folder).place("results.parquet"))
+        if not {"lowest", "highest"} & set(stored):  # runs of versions that did not know the extremes
+            table = table.drop_columns(["lowest", "highest"])
         same_csv = (run.folder / "results.csv").read_bytes() == csv_bytes(table)
     except BROKEN as error:
         yield _failure("results.parquet", f"it cannot be held against the journal: {_brief(error)}")

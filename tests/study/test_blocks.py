@@ -47,6 +47,8 @@ def measured(fold, means, tell=None):
         found.impacts,
         {name: parquet_bytes(table) for name, table in found.tables.items()},
         found.digests,
+        found.intervals,
+        found.facts,
     )
 
 
@@ -61,7 +63,7 @@ def test_the_same_whatever_the_threads_and_the_size_of_blocks(fold, at_once, thr
     told = []
     means = Means(block_users=block_users, blocks=InThreads(threads), keep_scores=True)
     assert measured(fold, means, lambda done, total: told.append((done, total))) == at_once
-    assert at_once[2].keys() == {"lists", "values", "scores", "scored_items"}
+    assert at_once[2].keys() == {"lists", "values", "tied_values", "scores", "scored_items"}
     users = len(np.unique(fold[1].test.users))
     assert 64 < users <= 128
     assert told == ([(64, users), (users, users)] if block_users < 1000 else [(users, users)])

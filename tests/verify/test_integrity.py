@@ -23,9 +23,9 @@ def only_failure(folder):
 def test_a_run_holds(run):
     found = verify(run)
     assert found.holds and found.kind == "run"
-    # 7 events before the cells, 2 of each of 6 cells, 3 after; 2 test parts, lists and values of 6 cells, predictions
-    # of the 4 that predict, study, protocol, 2 tables, a freeze and the report.
-    assert found.summary == "run holds: integrity: 22 events, 24 files"
+    # 7 events before the cells, 2 of each of 6 cells, 4 after; 2 test parts, lists, values and values of tied lists of
+    # 6 cells, predictions of the 4 that predict, study, protocol, 2 tables, a freeze and the report.
+    assert found.summary == "run holds: integrity: 23 events, 30 files"
     assert found.unchecked == []
 
 
@@ -196,9 +196,9 @@ def test_a_part_of_a_run_is_checked_for_what_it_has_and_no_more(run):
     seal(run)
     found = verify(run)
     assert found.holds
-    # The table, a freeze and the report of the run, and what was sealed; the rest of its 24 files is elsewhere.
-    assert found.checked["integrity"] == "23 events, 5 files"
-    assert found.unchecked == ["20 files of the run that were not kept here"]
+    # The table, a freeze and the report of the run, and what was sealed; the rest of its 30 files is elsewhere.
+    assert found.checked["integrity"] == "24 events, 5 files"
+    assert found.unchecked == ["26 files of the run that were not kept here"]
     with pytest.raises(StudyError, match="it has no lists to compute from"):
         verify(run, "rescore")
     (run / "results.csv").write_text("algorithm,value")

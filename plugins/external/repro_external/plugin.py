@@ -31,6 +31,7 @@ def repro_framework() -> Framework:
                     *_COMMON,
                 ),
                 predicts=True,
+                scores="unknown",
             ),
             Algorithm(
                 name="command",
@@ -44,6 +45,7 @@ def repro_framework() -> Framework:
                     Parameter("time_limit", 0.0, "seconds that the program may take; 0 for as long as it likes"),
                 ),
                 predicts=True,
+                scores="unknown",
                 deterministic=False,
             ),
         ),

@@ -8,7 +8,7 @@ from functools import partial
 
 from repro.plugin import Algorithm, Parameter, ParameterValue, Recommender
 from repro_lenskit.not_personal import RandomOrder
-from repro_lenskit.scorers import RANDOM, SCORERS
+from repro_lenskit.scorers import RANDOM, SCORERS, ratings_with
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,7 @@ class Mapped:
             mapping=self.mapping,
             unmapped=self.unmapped,
             predicts=scorer.predicts,
+            ratings_with=ratings_with(self.parameters()),
             cite=self.cite or scorer.cite,
         )
 

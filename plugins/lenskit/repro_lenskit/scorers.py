@@ -301,6 +301,11 @@ def _make(scorer: Scorer, **values: ParameterValue) -> Recommender:
     return scorer.make(values)
 
 
+def ratings_with(parameters: tuple[Parameter, ...]) -> dict[str, tuple[ParameterValue, ...]]:
+    """The values of parameters with which alone a scorer's scores are predicted ratings."""
+    return {"feedback": ("explicit",)} if any(one.name == "feedback" for one in parameters) else {}
+
+
 def own_algorithms() -> tuple[Algorithm, ...]:
     """Every scorer under its own name, and the selector that needs no scores."""
     scorers = (
@@ -311,6 +316,7 @@ def own_algorithms() -> tuple[Algorithm, ...]:
             parameters=scorer.parameters,
             own=scorer.path,
             predicts=scorer.predicts,
+            ratings_with=ratings_with(scorer.parameters),
             cite=scorer.cite,
         )
         for scorer in SCORERS.values()

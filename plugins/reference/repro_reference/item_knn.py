@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from repro.data.interactions import CodeArray, Interactions
 from repro.plugin import Algorithm, Scores
 from repro_reference.bias import Baseline, damped_means
-from repro_reference.knn import PARAMETERS, NearestNeighbours
+from repro_reference.knn import ADAPTS_WITH, PARAMETERS, RATINGS_WITH, NearestNeighbours
 from repro_reference.unscored import scores_where
 
 
@@ -21,11 +21,11 @@ class ItemKNN(NearestNeighbours):
     """
 
     def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        values = self.neighbours_.block(items, self.lists_[users], int(self.k), self.normalise).T
+        values = self.neighbours_.block(items, self.lists_[users], int(self.k), self.normalised_).T
         return scores_where(~np.isnan(values), self.baseline_.block(users, items) + values)
 
     def _predict(self, users: CodeArray, items: CodeArray) -> Scores:
-        values = self.neighbours_.pairs(items, self.lists_, users, int(self.k), self.normalise)
+        values = self.neighbours_.pairs(items, self.lists_, users, int(self.k), True)
         return scores_where(~np.isnan(values), self.baseline_.pairs(users, items) + values)
 
     def _sides(self, ratings: csr_array, centred: csr_array) -> tuple[csr_array, csr_array]:
@@ -43,5 +43,7 @@ declaration = Algorithm(
     ItemKNN,
     parameters=PARAMETERS,
     predicts=True,
+    ratings_with=RATINGS_WITH,
+    adapts_with=ADAPTS_WITH,
     cite="Sarwar, Karypis, Konstan & Riedl (2001), WWW, doi:10.1145/371920.372071",
 )

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from repro.data.interactions import CodeArray, Interactions
-from repro.plugin import Parameter, Scores
+from repro.plugin import Parameter, ParameterValue, Scores
 from repro_reference.bias import Baseline, damped_baseline, users_of_entries
 from repro_reference.checks import at_least, one_of
 from repro_reference.neighbours import Neighbours
@@ -17,6 +17,8 @@ from repro_reference.similarity import similarities
 SIMILARITIES = ("cosine", "pearson")
 NEIGHBOURHOODS = ("rated", "all")
 CENTERS = ("none", "mean", "baseline")
+AUTO = "auto"
+SUMS = "false, because all training ratings are equal, and so would be all means of them"
 
 
 class NearestNeighbours(ABC):
@@ -30,8 +32,10 @@ class NearestNeighbours(ABC):
     pair; or ``all``, the nearest of all, chosen once, of which those with a rating take part. A pair without
     neighbours is unscored. Similarities are of the ratings as they are; ``center`` only concerns the sums.
 
-    Not normalised sums rank well but are not ratings (Cremonesi, Koren & Turrin 2010), so only the normalised
-    variant predicts. With ``rated`` all similarities are kept, with ``all`` only those of the k nearest.
+    Not normalised sums rank well but are not ratings (Cremonesi, Koren & Turrin 2010), so only normalised ones are
+    predictions. Normalised means of ratings that are all equal are all equal, too, and rank nothing. ``normalise =
+    "auto"`` therefore ranks by means where the training ratings differ and by sums where they do not, and always
+    predicts means. With ``rated`` all similarities are kept, with ``all`` only those of the k nearest.
     """
 
     def __init__(
@@ -39,7 +43,7 @@ class NearestNeighbours(ABC):
         *,
         k: int = 20,
         similarity: str = "cosine",
-        normalise: bool = True,
+        normalise: bool | str = AUTO,
         center: str = "none",
         damping: float = 0.0,
         shrinkage: float = 0.0,
@@ -53,9 +57,12 @@ class NearestNeighbours(ABC):
         at_least("shrinkage", shrinkage, 0)
         at_least("min_overlap", min_overlap, 1)
         one_of("neighbourhood", neighbourhood, NEIGHBOURHOODS)
+        if isinstance(normalise, str):
+            one_of("normalise", normalise, (AUTO,))
         self.k = k
         self.similarity = similarity
         self.normalise = normalise
+        self.notes: dict[str, str] = {}
         self.center = center
         self.damping = damping
         self.shrinkage = shrinkage
@@ -66,6 +73,9 @@ class NearestNeighbours(ABC):
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         ratings = train.matrix()
+        differ = bool(len(ratings.data)) and bool(np.ptp(ratings.data))
+        self.normalised_ = differ if self.normalise == AUTO else bool(self.normalise)
+        self.notes = {} if differ or self.normalise != AUTO else {"normalise": SUMS}
         self.baseline_ = self._baseline(train)
         centred = ratings.data - self.baseline_.pairs(users_of_entries(ratings), ratings.indices)
         rows, self.lists_ = self._sides(ratings, csr_array((centred, ratings.indices, ratings.indptr), ratings.shape))
@@ -98,7 +108,12 @@ class NearestNeighbours(ABC):
 PARAMETERS = (
     Parameter("k", 20, "how many neighbours take part"),
     Parameter("similarity", "cosine", "cosine of all ratings, or Pearson's correlation of common ones", SIMILARITIES),
-    Parameter("normalise", True, "divide by the sum of similarities; if not, the score is not a rating", (True, False)),
+    Parameter(
+        "normalise",
+        AUTO,
+        "divide by the sum of similarities; if not, the score is not a rating; auto: where the training ratings differ",
+        (AUTO, True, False),
+    ),
     Parameter(
         "center",
         "none",
@@ -111,3 +126,6 @@ PARAMETERS = (
     Parameter("min_overlap", 1, "fewest common ratings for a similarity"),
     Parameter("neighbourhood", "rated", "the k nearest of those with a rating for the pair, or of all", NEIGHBOURHOODS),
 )
+# What the scores are, for the declarations of both.
+RATINGS_WITH: dict[str, tuple[ParameterValue, ...]] = {"normalise": (AUTO, True)}
+ADAPTS_WITH: dict[str, ParameterValue] = {"normalise": AUTO}

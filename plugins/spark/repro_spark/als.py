@@ -123,6 +123,7 @@ ALGORITHMS = (
         parameters=tuple(OWN.values()),
         own="pyspark.ml.recommendation.ALS",
         predicts=True,
+        ratings_with={"implicitPrefs": (False,)},
         cite=CITE_EXPLICIT,
     ),
 )

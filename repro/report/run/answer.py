@@ -11,10 +11,15 @@ from repro.report.run.figures import NARROW, WIDE, figure, section, wide
 from repro.report.run.material import Material
 from repro.report.run.significance import Tested, cautions_box, written_p
 from repro.stats.weakness import mean_weakness
+from repro.suspicion import summaries
 
 _AS_GOOD = (
     '<span class="mark" aria-hidden="true" title="no difference from the best shown">≈</span>'
     '<span class="unseen"> (no difference from the best shown)</span>'
+)
+_SUSPICIOUS = (
+    ' <span class="mark" aria-hidden="true" title="suspicious: see above">!</span>'
+    '<span class="unseen"> (suspicious: see above)</span>'
 )
 
 
@@ -24,7 +29,9 @@ def answer_section(run: Material) -> str:
         "answer",
         "Answer",
         [
+            *_suspicious(run, "warning", "Suspicious"),
             f'<p class="answer">{escape(answer(run))}</p>',
+            *_suspicious(run, "note", "To be read with the numbers"),
             *_failures(run),
             wide(_table(run), "Table of results"),
             *(cautions_box(run.tested[run.first].cautions) if run.first in run.tested else ()),
@@ -71,6 +78,15 @@ def _chance(one: Tested | None, best: str, second: str) -> str:
     return f"{said}: {written_p(p)} ({one.stated})."
 
 
+def _suspicious(run: Material, severity: str, title: str) -> list[str]:
+    """A box with what is to be known before the numbers are believed, by algorithm."""
+    told = [one for one in summaries(run.results.findings) if one.severity == severity]
+    if not told:
+        return []
+    rows = "".join(f"<li><strong>{escape(one.algorithm)}</strong>: {escape(one.text)}</li>" for one in told)
+    return [f'<div class="{severity}"><p><strong>{title}.</strong></p><ul>{rows}</ul></div>']
+
+
 def _failures(run: Material) -> list[str]:
     """What is not in the table because it failed; what was tried again since is not told."""
     done = {event.cell for event in run.journal.events("cell.finished")}
@@ -93,13 +109,15 @@ def _best(run: Material) -> dict[str, float]:
 def _table(run: Material) -> str:
     """The values of each algorithm; where several frameworks have it, with the name of the framework in between."""
     best, outside = _best(run), _outside(run)
+    suspicious = {one.algorithm for one in run.results.findings if one.severity == "warning"}
     names = ["algorithm", "framework"] if run.several_frameworks else ["algorithm"]
     times = [f"{name} (s)" for name in run.seconds.columns]
     head = "".join(f'<th scope="col">{name}</th>' for name in names)
     head += "".join(f'<th scope="col" class="number">{escape(name)}</th>' for name in [*run.better, *times])
     lines, above = [], ""
     for row in run.systems:
-        cells = f'<th scope="row">{escape(row.algorithm)}</th>'
+        mark = _SUSPICIOUS if row.label in suspicious else ""
+        cells = f'<th scope="row">{escape(row.algorithm)}{mark}</th>'
         cells += f"<td>{escape(row.framework)}</td>" if run.several_frameworks else ""
         cells += "".join(_cell(run, metric, row.label, best, outside) for metric in run.better)
         cells += "".join(f'<td class="number">{value:.2f}</td>' for value in run.seconds.loc[row.label])
@@ -109,6 +127,8 @@ def _table(run: Material) -> str:
     caption = (
         "Numbers of all folds together, with 95% intervals over users. Bold: the best. ≈: no difference from it shown."
     )
+    if suspicious:
+        caption += " !: suspicious, see above."
     return (
         f'<table class="sortable results"><caption><span>{caption}</span></caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
@@ -135,6 +155,8 @@ def _cell(run: Material, metric: str, label: str, best: Mapping[str, float], out
     if low == low:
         span = f"{number(low)} to {number(high)}"
         text += f"<small>{f'users {number(mean)}: ' if metric in outside else ''}{span}</small>"
+    if (metric, label) in run.tie_spans:
+        text += f"<small>ties {run.tie_spans[metric, label]}</small>"
     sorted_by = f' data-value="{value!r}"' if value == value else ""
     return f'<td class="number{" best" if top else ""}"{sorted_by}>{text}</td>'
 

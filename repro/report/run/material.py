@@ -10,6 +10,7 @@ import pandas as pd
 from repro.errors import JournalError
 from repro.journal import Contents, events
 from repro.report.dots import System, systems
+from repro.report.pages import number
 from repro.report.run.significance import Tested
 from repro.stats import difference_interval
 from repro.study import Results
@@ -51,6 +52,15 @@ class Material:
     def values(self) -> pd.DataFrame:
         """Algorithms by metrics, all folds together; only those with all folds."""
         return self.results.table().reindex(columns=list(self.better))
+
+    @cached_property
+    def tie_spans(self) -> dict[tuple[str, str], str]:
+        """Of metrics and algorithms that the order of tied items decides: the lowest and the highest value."""
+        return {
+            (one.metric, one.algorithm): " to ".join(number(float(one.figures[end])) for end in ("lowest", "highest"))
+            for one in self.results.findings
+            if one.code == "ties.decide"
+        }
 
     @cached_property
     def better(self) -> dict[str, str]:

@@ -60,7 +60,7 @@ def elements(text):
 def row_of(text, label):
     """The cells of an algorithm in the table of results: class and number of each."""
     body = text.partition('<section id="answer">')[2].partition("</tbody>")[0]
-    (row,) = [row for row in body.split("<tr")[2:] if f'<th scope="row">{label}</th>' in row]
+    (row,) = [row for row in body.split("<tr")[2:] if re.search(rf'<th scope="row">{re.escape(label)}(<| <span)', row)]
     return re.findall(r'<td class="(number[^"]*)"[^>]*>([^<]*)', row)
 
 
