@@ -17,6 +17,7 @@ from repro.errors import ProtocolError
 from repro.evaluate import default_protocol
 from repro.metrics import metric_named
 from repro.protocol import Protocol
+from tests.metrics.test_ties import all_orders
 
 # Equal scores in braces: user 1 has {2 3 4} 1 5, user 2 has 6 {1 3} 2 5.
 SCORES = {
@@ -63,13 +64,6 @@ AFFECTED = [
 REFUSED = ["gini@2", "entropy@2", "catalogue-coverage@2", "inter-list-diversity@2", "intra-list-diversity@2", "arc@2"]
 
 
-def orders(scores):
-    """Every order of the items in which higher scores come first."""
-    levels = sorted(set(scores.values()), reverse=True)
-    groups = [itertools.permutations([item for item in scores if scores[item] == level]) for level in levels]
-    return [tuple(itertools.chain(*parts)) for parts in itertools.product(*groups)]
-
-
 def frames():
     rows = [(user, item, score) for user, given in SCORES.items() for item, score in given.items()]
     truth = pd.DataFrame(TRUTH, columns=["user", "item", "rating"])
@@ -91,7 +85,7 @@ def direction(name):
 def test_evaluate_gives_the_extremes_over_all_orders():
     given, truth, train = frames()
     every = []
-    for both in itertools.product(*(orders(scores) for scores in SCORES.values())):
+    for both in itertools.product(*map(all_orders, SCORES.values())):
         rows = [(u, item, -float(n)) for u, order in zip(SCORES, both, strict=True) for n, item in enumerate(order)]
         ordered = pd.DataFrame(rows, columns=["user", "item", "score"])
         every.append(values(ordered, truth, train, "item-asc", AFFECTED))

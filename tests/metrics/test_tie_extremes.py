@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -19,6 +19,7 @@ from repro.protocol import Protocol
 from repro.ranking.ranked import Ranked
 from tests.metrics.conftest import make_protocol, make_ranked, make_rows
 from tests.metrics.test_range import all_names
+from tests.metrics.test_ties import all_orders
 
 ITEMS = 7
 Scores = Mapping[int, float]
@@ -68,14 +69,6 @@ class Case:
             unscored=[self.unscored[user] for user in users],
             orders=[order for _, order in each],
         )
-
-
-def all_orders(scores: Scores) -> Iterator[Order]:
-    """Every order of the items in which higher scores come first."""
-    levels = sorted(set(scores.values()), reverse=True)
-    groups = [itertools.permutations([item for item in scores if scores[item] == level]) for level in levels]
-    for parts in itertools.product(*groups):
-        yield tuple(itertools.chain(*parts))
 
 
 @cache
