@@ -12,6 +12,7 @@ _PUBLIC = {
     "Interactions": "repro.data",
     "Protocol": "repro.protocol",
     "ReproError": "repro.errors",
+    "ReproWarning": "repro.errors",
     "Study": "repro.study",
     "curves": "repro.evaluate.curves",
     "evaluate": "repro.evaluate",
@@ -23,7 +24,7 @@ _ROOMS = ("audit", "verify")
 if TYPE_CHECKING:
     from repro import audit, verify
     from repro.data import Interactions, load_dataset
-    from repro.errors import ReproError
+    from repro.errors import ReproError, ReproWarning
     from repro.evaluate import evaluate
     from repro.evaluate.curves import curves
     from repro.protocol import Protocol
@@ -33,6 +34,7 @@ __all__ = [
     "Interactions",
     "Protocol",
     "ReproError",
+    "ReproWarning",
     "Study",
     "__version__",
     "audit",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from repro.cli.decisions import complete_change, complete_protocol
-from repro.cli.inputs import chosen_protocol, complete_run, labelled, reader, tell_what_is_lost
+from repro.cli.inputs import chosen_protocol, complete_run, labelled, print_mismatches, reader
 from repro.cli.output import echo, json_option, print_json, print_table
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def curve(
             frames = read_frames(read("recommendations", file), *beside)
             chosen = chosen_protocol(protocol, changes, frames)
             found[label] = _measure(frames, chosen, asked)
-            tell_what_is_lost(frames, chosen, label)
+            print_mismatches(frames, chosen, label)
     tables = [_with_name(table, label) for label, (table, _) in found.items()]
     written = _write(tables, plot, output, f"{_KINDS[kind]}, {_JOINS[join]}")
     if as_json:

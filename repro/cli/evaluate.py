@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from repro.cli.decisions import complete_change, complete_protocol, metric_option
-from repro.cli.inputs import chosen_protocol, complete_run, labelled, reader, tell_what_is_lost
+from repro.cli.inputs import chosen_protocol, complete_run, labelled, print_mismatches, reader
 from repro.cli.output import echo, json_option, print_json, print_table
 from repro.terminal import printable
 
@@ -123,7 +123,7 @@ def evaluate(
             say(f"measuring {label}")
             chosen = chosen_protocol(protocol, changes, frames)
             found[label] = measure_frames(frames, chosen, metrics or DEFAULT_METRICS, seed)
-            tell_what_is_lost(frames, chosen, label)
+            print_mismatches(frames, chosen, label)
     if output:
         _write(_long_table(found, several=len(found) > 1), output)
     if per_user:

@@ -118,35 +118,9 @@ def chosen_protocol(name: str | None, changes: tuple[str, ...], frames: Frames) 
     return chosen.replace(read_changes(changes), "command line")
 
 
-def tell_what_is_lost(frames: Frames, protocol: Protocol, label: str) -> None:
-    """Say on standard error where lists do not meet the truth: nearly always a matter of how ids are written."""
-    for note in _losses(frames, protocol, label):
-        echo(f"note: {note}", err=True)
+def print_mismatches(frames: Frames, protocol: Protocol, label: str) -> None:
+    """Say on standard error what is wrong with the recommendations, as the Python functions warn."""
+    from repro.evaluate.mismatches import mismatches
 
-
-def _losses(frames: Frames, protocol: Protocol, label: str) -> list[str]:
-    import numpy as np
-
-    truth = frames.truth
-    if not len(frames.users):
-        return [f"{label} has no rows, so all lists are empty"]
-    if not np.isin(frames.users, truth.users).any():
-        listed, tested = (truth.user_ids[codes[0]] for codes in (frames.users, truth.users))
-        return [
-            f"no user of {label} is in the truth, so all lists are empty; users are written like '{listed}' there and "
-            f"like '{tested}' in the truth"
-        ]
-    if not np.isin(frames.items, truth.items).any():
-        listed, tested = (truth.item_ids[codes[0]] for codes in (frames.items, truth.items))
-        return [
-            f"no item of {label} is in the truth, so no list has a hit; items are written like '{listed}' there and "
-            f"like '{tested}' in the truth"
-        ]
-    tested = np.unique(truth.users)
-    without = int((frames.lengths[tested] == 0).sum())
-    if not without:
-        return []
-    return [
-        f"{without:,} of {len(tested):,} users in the truth have no list in {label}; average.no_list = "
-        f'"{protocol["average.no_list"]}" says what they count'
-    ]
+    for sentence in mismatches(frames, protocol, label):
+        echo(f"note: {sentence}", err=True)

@@ -70,6 +70,7 @@ def encode_ids(
     if empty.any():
         row = int(np.flatnonzero(empty)[0])
         raise DataError(f"{label}: {role} is empty in {where(row)}; no row may be without one")
+    refuse_inexact_ids(found, role, label, lambda at: where(int(np.argmax(codes == at))))
     ids = _plain_ids(found)
     order = np.argsort(ids, kind="stable")
     if (ids[order][1:] == ids[order][:-1]).any():  # 7 and "7" in one column
@@ -78,6 +79,36 @@ def encode_ids(
     rank = np.empty(len(ids), dtype=np.int32)
     rank[order] = np.arange(len(ids), dtype=np.int32)
     return rank[codes], ids[order]
+
+
+def refuse_inexact_ids(values: npt.NDArray[Any], role: str, label: str, where: Callable[[int], str] = data_row) -> None:
+    """Refuse floats so large that each stands for several whole numbers: an id would match others than itself."""
+    if values.dtype.kind == "f":
+        inexact = np.abs(values) >= exact_below(values.dtype)
+    elif values.dtype == object:
+        inexact = np.array([isinstance(one, float | np.floating) and _is_inexact(one) for one in values.tolist()], bool)
+    else:
+        return
+    if inexact.any():
+        at = int(np.flatnonzero(inexact)[0])
+        raise DataError(f"{label}: {role} is {_inexact_id(values[at])} in {where(at)}; {_READ_AS_TEXT}")
+
+
+_READ_AS_TEXT = 'keep ids as whole numbers or as text, such as pandas.read_csv(..., dtype={"item": str})'
+
+
+def exact_below(dtype: np.dtype[Any]) -> float:
+    """The whole number from which on floats of a type leave out others."""
+    return float(2.0 ** (np.finfo(dtype).nmant + 1))
+
+
+def _is_inexact(value: float | np.floating[Any]) -> bool:
+    return abs(float(value)) >= exact_below(np.asarray(value).dtype)
+
+
+def _inexact_id(value: float | np.floating[Any]) -> str:
+    bits = np.finfo(np.asarray(value).dtype).nmant + 1
+    return f"{value!s}, a {np.asarray(value).dtype} of at least 2^{bits}, which stands for several whole numbers"
 
 
 def _are_codes(values: pd.Categorical) -> bool:
@@ -92,7 +123,7 @@ def _plain_ids(found: IdArray) -> IdArray:
     """Whole numbers as int64 when all ids are (and read back as they were written), else text."""
     if found.dtype.kind == "i" or (found.dtype.kind == "u" and (found <= np.iinfo(np.int64).max).all()):
         return found.astype(np.int64)
-    if found.dtype.kind == "f" and (found == np.floor(found)).all() and (np.abs(found) < 2.0**53).all():
+    if found.dtype.kind == "f" and (found == np.floor(found)).all():
         return found.astype(np.int64)
     text = [id_text(value) for value in found.tolist()]
     if all(_is_plain_number(value) for value in text):
@@ -102,8 +133,12 @@ def _plain_ids(found: IdArray) -> IdArray:
 
 def id_text(value: object) -> str:
     """An id as text: a whole number without decimals."""
-    whole = isinstance(value, float) and value.is_integer() and abs(value) < 2.0**53
-    return str(int(value)) if whole else str(value)  # type: ignore[call-overload]
+    if isinstance(value, float | np.floating):
+        if _is_inexact(value):
+            raise DataError(f"an id is {_inexact_id(value)}; {_READ_AS_TEXT}")
+        if float(value).is_integer():
+            return str(int(value))
+    return str(value)
 
 
 def _is_plain_number(text: str) -> bool:

@@ -18,6 +18,7 @@ from repro.evaluate.files import read_recommendations, read_train, read_truth
 from repro.evaluate.frames import Frames, read_frames
 from repro.evaluate.given import Given
 from repro.evaluate.measuring import measure, measure_lists, rank
+from repro.evaluate.mismatches import warn_of_mismatches
 from repro.metrics import metrics as known_metrics
 from repro.metrics import parse_measure
 from repro.protocol import Protocol, resolve
@@ -88,9 +89,15 @@ def evaluate(
     Gives the columns ``metric``, ``value`` and ``users`` (how many are averaged), or ``user``, ``metric`` and
     ``value``; its ``attrs`` hold the name and hash of the protocol, and the full name of each metric. Coverage is a
     share of the test users, or of the items that are in any of the frames.
+
+    Warns (:class:`repro.errors.ReproWarning`) where lists are empty, have no scores, or where no id of them is in the
+    truth.
     """
     frames = read_frames(recommendations, truth, train, columns, features, previous)
-    return evaluate_frames(frames, protocol, metrics, per_user, seed)
+    chosen = _protocol(protocol, frames)
+    found = evaluate_frames(frames, chosen, metrics, per_user, seed)
+    warn_of_mismatches(frames, chosen)
+    return found
 
 
 def evaluate_frames(

@@ -17,6 +17,7 @@ from repro.evaluate import _protocol as protocol_of
 from repro.evaluate.frames import Frames, read_frames
 from repro.evaluate.given import Given
 from repro.evaluate.measuring import rank
+from repro.evaluate.mismatches import warn_of_mismatches
 from repro.metrics import EXTREMES, Measure, metrics
 from repro.metrics._curves import (
     Lengths,
@@ -103,7 +104,10 @@ def curves(
     in a ROC curve for each user, those without other items too.
     """
     frames = read_frames(recommendations, truth, train, columns)
-    return curves_of_frames(frames, kind, join, protocol, seed, points, rates, perfect)
+    chosen = protocol_of(protocol, frames)
+    found = curves_of_frames(frames, kind, join, chosen, seed, points, rates, perfect)
+    warn_of_mismatches(frames, chosen)
+    return found
 
 
 def curves_of_frames(

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
+from pyarrow.csv import ConvertOptions
 
 from repro.data import Interactions, read_interactions
 from repro.data.columns import ROLES, Values, data_row, encode_ids, interactions_from_columns
@@ -56,6 +57,8 @@ _FROM_RUN = ("user", "item", "score")
 _INSTEAD = {4: "four columns are qrels, which are the truth"}
 
 Stated = Mapping[str, str] | None
+# What stands for no score: as pyarrow has it in columns of numbers, and as Python and pandas write it.
+_MISSING = frozenset(ConvertOptions().null_values)
 
 
 def read_recommendations(
@@ -170,7 +173,7 @@ def numbers_or_missing(values: Values | pd.Series, role: str, label: str, where:
 
 def _number(value: object, row: int, role: str, label: str, where: Where) -> float:
     text = str(value).strip()
-    if text.lower() in ("", "nan", "none", "<na>", "null"):
+    if text in _MISSING or text.lower() in ("nan", "none", "<na>", "null"):
         return math.nan
     try:
         return float(text)

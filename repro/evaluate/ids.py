@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from repro.data.columns import encode_ids
+from repro.data.columns import encode_ids, refuse_inexact_ids
 from repro.data.interactions import CodeArray, IdArray
 
 _SAMPLE = 4096
@@ -20,8 +20,8 @@ def encode_together(columns: Mapping[str, pd.Series], role: str) -> tuple[dict[s
 
     ``columns`` are by the name of their frame. 7 in one and "7" in another are the same id, as everywhere.
     """
-    parts = dict(columns)
-    if len({part.dtype.kind in "iuf" for part in parts.values() if len(part)}) > 1:
+    parts = {label: _whole_numbers(part, role, label) for label, part in columns.items()}
+    if len({_kind(part) for part in parts.values() if len(part)}) > 1:
         parts = {label: _numbers_as_objects(part) for label, part in parts.items()}
     values = pd.concat(list(parts.values()), ignore_index=True).to_numpy()
     starts = np.cumsum([0, *(len(part) for part in parts.values())])
@@ -34,8 +34,26 @@ def encode_together(columns: Mapping[str, pd.Series], role: str) -> tuple[dict[s
     return dict(zip(parts, np.split(codes, starts[1:-1]), strict=True)), ids
 
 
+def _whole_numbers(part: pd.Series, role: str, label: str) -> pd.Series:
+    """Numbers as 64-bit whole numbers where that is what they are: joining them to others then loses none."""
+    if part.dtype.kind not in "uf" or part.hasnans:
+        return part
+    values = part.to_numpy()
+    if values.dtype.kind == "f":
+        refuse_inexact_ids(values, role, label)
+        whole = bool((values == np.floor(values)).all())
+    else:
+        whole = bool((values <= np.iinfo(np.int64).max).all())
+    return pd.Series(values.astype(np.int64)) if whole else part
+
+
+def _kind(part: pd.Series) -> str:
+    """The kind of numbers that are in a column; an empty text where it has others."""
+    return part.dtype.kind if part.dtype.kind in "iuf" else ""
+
+
 def _numbers_as_objects(part: pd.Series) -> pd.Series:
-    """Numbers beside text: each a Python number, so that joining them to text neither changes nor loses one."""
+    """Numbers beside others: each a Python number, so that joining them to those neither changes nor loses one."""
     return part.astype(object) if part.dtype.kind in "iuf" else part
 
 
