@@ -18,11 +18,23 @@ _PUBLIC = {
     "evaluate": "repro.evaluate",
     "load_dataset": "repro.data",
 }
-# Rooms whose names are used in full: ``repro.audit.infer``.
-_ROOMS = ("audit", "verify")
+# Packages whose names are used in full, such as ``repro.audit.infer``; also imported when first used.
+_PACKAGES = (
+    "audit",
+    "data",
+    "explain",
+    "metrics",
+    "plugin",
+    "protocol",
+    "replicate",
+    "report",
+    "stats",
+    "study",
+    "verify",
+)
 
 if TYPE_CHECKING:
-    from repro import audit, verify
+    from repro import audit, data, explain, metrics, plugin, protocol, replicate, report, stats, study, verify
     from repro.data import Interactions, load_dataset
     from repro.errors import ReproError, ReproWarning
     from repro.evaluate import evaluate
@@ -39,8 +51,17 @@ __all__ = [
     "__version__",
     "audit",
     "curves",
+    "data",
     "evaluate",
+    "explain",
     "load_dataset",
+    "metrics",
+    "plugin",
+    "protocol",
+    "replicate",
+    "report",
+    "stats",
+    "study",
     "verify",
 ]
 
@@ -48,7 +69,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _PUBLIC:
         return getattr(importlib.import_module(_PUBLIC[name]), name)
-    if name in _ROOMS:
+    if name in _PACKAGES:
         return importlib.import_module(f"repro.{name}")
     raise AttributeError(f"module 'repro' has no attribute '{name}'")
 

@@ -64,7 +64,13 @@ def infer(
     Keywords say what it cannot take, so that it is not asked: ``graded_ratings=False``, ``ties=False``,
     ``missing_scores=False``, ``empty_lists=False`` and so on (:data:`KEYWORDS`).
 
-        >>> repro.audit.infer(my_ndcg, "ndcg", k=10, missing_scores=False)
+    >>> def hit_rate(scores, truth, train, k):
+    ...     best = scores.sort_values(["score", "item"], ascending=False).groupby("user").head(k)
+    ...     hits = best.merge(truth[truth.rating > 3], on=["user", "item"])
+    ...     return hits.user.nunique() / truth.user.nunique()
+    >>> found = repro.audit.infer(hit_rate, "hit", k=3, duplicates=False)
+    >>> found.policy["ties.break"]
+    'item-desc'
     """
     called = function if isinstance(function, str) else getattr(function, "__name__", "the function")
     box = box_of_function(load(function) if isinstance(function, str) else function, metric, k, name or called, takes)

@@ -23,7 +23,7 @@ _SHOWN = 10
 @click.command(
     epilog=(
         "Examples: repro audit report; repro audit report --resume; "
-        "repro audit report --only sklearn,surprise -m rmse --into /tmp/audit --protocols /tmp/audit/protocols"
+        "repro audit report --only sklearn,surprise -m rmse --into audit --protocols audit/protocols"
     )
 )
 @only_option

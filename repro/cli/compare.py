@@ -52,7 +52,7 @@ def correct_option(family: str) -> Callable[[Callable[..., None]], Callable[...,
 @click.command(
     epilog=(
         "Examples: repro compare run --test wilcoxon --correct holm -m ndcg@10; "
-        "repro compare run --baseline popular --plot differences.svg; "
+        "repro compare run --baseline popularity --plot differences.svg; "
         "repro compare ours.parquet theirs.parquet"
     )
 )

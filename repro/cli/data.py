@@ -104,7 +104,7 @@ def get(name: str, as_json: bool) -> None:
     echo(f"terms: {fetched.dataset.terms}")
 
 
-@data.command(epilog="Example: repro data describe ratings.csv --option delimiter=';'")
+@data.command(epilog="Example: repro data describe semicolons.csv --option delimiter=';'")
 @click.argument("name_or_path", shell_complete=_complete_name_or_path)
 @click.option(
     "-o",

@@ -9,7 +9,7 @@ import click
 from repro.cli.output import echo, json_option, print_json
 
 
-@click.command(epilog="Examples: repro report run --open; repro report run --into /tmp/for-my-supervisor.html")
+@click.command(epilog="Examples: repro report run --open; repro report run --into for-my-supervisor.html")
 @click.argument("run", type=click.Path(file_okay=False))
 @click.option(
     "--into",

@@ -31,7 +31,7 @@ def complete_address(ctx: click.Context, param: click.Parameter, incomplete: str
 @click.command(
     epilog=(
         "Examples: repro run reports/reference-ml100k/study.toml; "
-        "repro run study.toml --set ties.break=expected --into /tmp/expected; "
+        "repro run study.toml --set ties.break=expected --into expected; "
         "repro run study.toml --executor ray --address auto"
     )
 )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command(
     epilog=(
         "Examples: repro study-metrics reports/metric-study-ml100k/run; "
-        "repro study-metrics run -m ndcg -m precision --cutoffs 5,10,50 --samples 10 --into /tmp/metrics"
+        "repro study-metrics run -m ndcg -m precision --cutoffs 5,10,50 --samples 10 --into metrics"
     )
 )
 @click.argument("run_folder", type=click.Path(file_okay=False))

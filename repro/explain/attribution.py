@@ -177,7 +177,12 @@ def explain(
     refit    fit again wherever decisions about data or split are switched, and account for each of them
     orders   of switching, sampled where more than ten decisions differ
 
-        >>> repro.explain.explain("run-a", "run-b", "ndcg@10").to_frame()
+    >>> found = repro.explain.explain("run", "other-run", "ndcg@10")
+    >>> found.to_frame()[["algorithm", "decision", "from", "to"]]  # and part, share, error
+        algorithm    decision      from         to
+    0  popularity  ties.break  item-asc  item-desc
+    1         knn  ties.break  item-asc  item-desc
+    2        EASE  ties.break  item-asc  item-desc
     """
     run = first if isinstance(first, KeptRun) else KeptRun.open(first)
     other = second if isinstance(second, KeptRun | Protocol) else _opened(second)

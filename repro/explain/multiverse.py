@@ -227,7 +227,10 @@ def multiverse(
     budget   how many variants at most; where there are more combinations, a designed sample of them is taken
              (:mod:`repro.explain.design`)
 
-        >>> repro.explain.multiverse("run", ["ties", "metric.ndcg"]).of("ndcg@10").wins()
+    >>> found = repro.explain.multiverse("run", ["ties.break=item-asc|item-desc", "metric.ndcg.gain"])
+    >>> wins = found.of("ndcg@10").wins()  # of each algorithm, the share of the protocols in which it is best
+    >>> list(wins.index)
+    ['popularity', 'knn', 'EASE']
     """
     kept = run if isinstance(run, KeptRun) else KeptRun.open(run)
     names = tuple(metric_names or dict.fromkeys(measure.name for measure in kept.run.measures))

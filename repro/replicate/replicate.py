@@ -35,7 +35,8 @@ def replicate(
     options  how runs are carried out
     budget   how much is tried of what is open, and for numbers that differ
 
-        >>> repro.replicate.replicate("claim.toml").summary
+    >>> repro.replicate.replicate("claim.toml").summary
+    '1 exact'
     """
     asked = claim if isinstance(claim, Claim) else Claim.load(claim)
     given, limits = options or Options(), budget or Budget()

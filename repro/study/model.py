@@ -28,7 +28,11 @@ KEYS = ("question", "seed", "data", "protocol", "algorithms", "metrics", "tune")
 class Study:
     """What is compared, on what, under which protocol, by which metrics.
 
-    >>> repro.Study("ml-100k", "random-5fold", ["reference/popularity"], ["ndcg@10"]).run().table()
+    >>> study = repro.Study("ratings.csv", "random-5fold", ["reference/popularity"], ["ndcg@10"])
+    >>> study.run("popularity-run").table()
+    metric                 ndcg@10
+    algorithm
+    reference popularity  ...
 
     data        the name of a data set, the path of a file, a pandas frame, or Interactions
     protocol    the name of a protocol, the path of a file, or a Protocol
