@@ -295,7 +295,10 @@ def test_only_pooled_pairs_need_scores(measure, ranked, background):
     assert "scores" in measure("groc").needs and "scores" in measure("pr-auc").needs
     assert "scores" not in measure("croc").needs and "scores" not in measure("pr-auc[join=lengths]").needs
     with pytest.raises(DataError, match="have ranks only; give a column 'score', or join users by list lengths"):
-        measure("groc").of_lists(ranked(SCORES, TRUTH), background(TRUTH, 10))
+        measure("groc").of_lists(replace(ranked(SCORES, TRUTH), scores=None), background(TRUTH, 10))
+    with pytest.raises(DataError, match=r"which items are tied is seen by their scores, and .* have ranks only"):
+        by_rank = replace(ranked(SCORES, TRUTH, ties="best"), scores=None)
+        measure("epc@2", ties__break="best").of_lists(by_rank, background(TRUTH, 10, train=[(0, 1)]))
 
 
 def test_too_many_pairs_are_refused_in_one_block_or_in_several(number, monkeypatch):
