@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from repro.audit.question import Question
 from repro.audit.space import Hypothesis, Space
-from repro.candidates import Judgements, ListBlock, judge, plan_candidates, relevant_in_train
+from repro.candidates import Judgements, ListBlock, judge, plan_candidates, relevant_in_train, unlisted_users
 from repro.data.filters import one_row_per_pair
 from repro.data.interactions import CodeArray, Interactions
 from repro.errors import ReproError
@@ -70,6 +70,7 @@ class _Judged:
 @dataclass(frozen=True, eq=False)
 class _Listed:
     judged: Interactions
+    judgements: Judgements
     block: ListBlock
     catalogue: CodeArray
 
@@ -85,15 +86,16 @@ class _Ranked:
 
 @dataclass(frozen=True, eq=False)
 class _ToAverage:
-    """What of lists an average looks at, beside their numbers: whose they are, and which are empty."""
+    """What an average looks at beside the numbers of lists: whose they are, which are empty, and who has none."""
 
     users: CodeArray
     strata: npt.NDArray[np.int32]
     empty: npt.NDArray[np.bool_]
+    unlisted: CodeArray
 
     @classmethod
-    def of(cls, ranked: Ranked) -> _ToAverage:
-        return cls(ranked.users, ranked.strata, ranked.lengths == 0)
+    def of(cls, ranked: Ranked, unlisted: CodeArray) -> _ToAverage:
+        return cls(ranked.users, ranked.strata, ranked.lengths == 0, unlisted)
 
 
 class _Stage(Generic[Content]):
@@ -183,7 +185,9 @@ class Simulation:
         train, protocol = self._case.train, hypothesis.protocol
         candidates = plan_candidates(train, judged.test, protocol, SEED, judgements=judged.judgements)
         block, listed = candidates.block(candidates.users), self._case.listed
-        return _Listed(judged.test, block if listed is None else within_lists(block, listed), candidates.items)
+        return _Listed(
+            judged.test, judged.judgements, block if listed is None else within_lists(block, listed), candidates.items
+        )
 
     def _in_order(self, listed: _Listed, hypothesis: Hypothesis) -> _Ranked:
         """Ranked lists; where no scores are missing, or none are equal, it does not matter what is decided of those."""
@@ -222,7 +226,8 @@ class Simulation:
 
     def _of_users(self, measure: Measure, of: _Ranked, hypothesis: Hypothesis) -> Outcome:
         ratio = self._ratios.get((id(of), id(measure)), self._ratio, measure, of)
-        lists = self._to_average.get(id(of), _ToAverage.of, of.ranked)
+        unlisted = unlisted_users(of.listed.judgements, hypothesis.protocol)
+        lists = self._to_average.get((id(of), len(unlisted)), _ToAverage.of, of.ranked, unlisted)
         asked = (id(ratio), id(lists), id(measure), hypothesis.keys.averaged)
         return self._outcomes.get(asked, self._averaged, measure, ratio, lists, hypothesis)
 
@@ -231,7 +236,7 @@ class Simulation:
         return ratio
 
     def _averaged(self, measure: Measure, ratio: Ratio, of: _ToAverage, hypothesis: Hypothesis) -> Outcome:
-        found = average(measure, ratio, of.users, of.strata, of.empty, hypothesis.protocol)
+        found = average(measure, ratio, of.users, of.strata, of.empty, hypothesis.protocol, of.unlisted)
         return Outcome(found.value, dict(zip(found.users.tolist(), found.values.tolist(), strict=True)))
 
     def _of_collection(self, measure: Measure, of: _Ranked) -> Outcome:

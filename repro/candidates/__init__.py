@@ -4,7 +4,7 @@ from repro.candidates.candidates import Candidates
 from repro.candidates.digest import CandidatesDigest
 from repro.candidates.lists import ListBlock, Offsets
 from repro.candidates.plan import plan_candidates
-from repro.candidates.relevance import Judgements, judge, relevance_impacts, relevant_in_train
+from repro.candidates.relevance import Judgements, judge, relevance_impacts, relevant_in_train, unlisted_users
 
 __all__ = [
     "Candidates",
@@ -16,4 +16,5 @@ __all__ = [
     "plan_candidates",
     "relevance_impacts",
     "relevant_in_train",
+    "unlisted_users",
 ]

@@ -67,6 +67,16 @@ def relevant_in_train(train: Interactions, protocol: Protocol) -> Mask:
     return _is_relevant(train.users, train.ratings, train, protocol)
 
 
+def unlisted_users(judgements: Judgements, protocol: Protocol) -> CodeArray:
+    """The test users who have no list, as each list is about one relevant item (1R) and they have none, where
+    ``average.no_relevant`` says that they count; ascending."""
+    if protocol["candidates.relevant"] != "one" or protocol["average.no_relevant"] == "skip":
+        return np.empty(0, dtype=np.int32)
+    relevant = np.bincount(judgements.users, judgements.relevant, minlength=len(judgements.offsets) - 1)
+    users = judgements.test_users
+    return users[relevant[users] == 0]
+
+
 def relevance_impacts(judgements: Judgements, train: Interactions, protocol: Protocol) -> list[Impact]:
     """How many held-out items and users the ``relevance`` decisions touched."""
     rule = protocol["relevance.rule"]

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from repro.candidates import Judgements, ListBlock, judge, plan_candidates
+from repro.candidates import Judgements, ListBlock, judge, plan_candidates, unlisted_users
 from repro.data.interactions import CodeArray
 from repro.errors import ReproError, StudyError
 from repro.explain.kept import KeptFold, KeptRun
@@ -189,12 +189,13 @@ class _Part:
 
 
 class _Lists(NamedTuple):
-    """What an average needs of lists: numerators and denominators, users, strata, and which are empty."""
+    """What an average needs: numerators and denominators of lists, users, strata, which are empty, and who has none."""
 
     ratio: Ratio
     users: CodeArray
     strata: npt.NDArray[np.int32]
     empty: npt.NDArray[np.bool_]
+    unlisted: CodeArray
 
 
 class _Folds:
@@ -255,6 +256,7 @@ class _Folds:
                 np.concatenate([one.strata for one in lists]),
                 np.concatenate([one.empty for one in lists]),
                 self._asked.protocol,
+                np.concatenate([one.unlisted for one in lists]),
             ).value
         pairs = [part.pairs for part in parts if part.pairs is not None]
         return average_predictions(measure, _joined_pairs(pairs)).value if pairs else None
@@ -389,18 +391,21 @@ class _AlgorithmStages:
         ranked = self._rank(listed, asked)
         key = (_named(measure), asked.families["average"])
         if key not in self._parts:
-            self._parts[key] = self._measured(measure, asked.protocol, listed, ranked)
+            unlisted = unlisted_users(self._shared.judge(asked), asked.protocol)
+            self._parts[key] = self._measured(measure, asked.protocol, listed, ranked, unlisted)
         return self._parts[key]
 
-    def _measured(self, measure: Measure, protocol: Protocol, listed: _Listed, ranked: Ranked) -> _Part:
+    def _measured(
+        self, measure: Measure, protocol: Protocol, listed: _Listed, ranked: Ranked, unlisted: CodeArray
+    ) -> _Part:
         name = _named(measure)
         if name not in self._ratios:
             self._ratios[name] = measure.of_lists(ranked, listed.background)
         ratio = self._ratios[name]
         if measure.metric.kind == "collection":
             return _Part(measure.of_collection([ratio], listed.background))
-        lists = _Lists(ratio, ranked.users, ranked.strata, ranked.lengths == 0)
-        return _Part(average(measure, *lists, protocol).value, lists=lists)
+        lists = _Lists(ratio, ranked.users, ranked.strata, ranked.lengths == 0, unlisted)
+        return _Part(average(measure, *lists[:-1], protocol, unlisted).value, lists=lists)
 
     def _rank(self, listed: _Listed, asked: _Asked) -> Ranked:
         scores, facts = self._take(listed)

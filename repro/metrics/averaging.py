@@ -33,6 +33,7 @@ from repro.protocol import Protocol
 
 Mask = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.intp]
+NOBODY: CodeArray = np.empty(0, dtype=np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,12 +59,16 @@ def average(
     strata: npt.NDArray[np.int32],
     empty: Mask,
     protocol: Protocol,
+    unlisted: CodeArray = NOBODY,
 ) -> Averaged:
     """The average of a metric of lists, as the ``average.*`` decisions say.
 
     ``users`` and ``strata`` are those of each list; ``empty`` marks lists without any item. Lists in strata are
-    averaged within each stratum first; then the strata count the same (Bellogín 2012, section 4.6.1).
+    averaged within each stratum first; then the strata count the same (Bellogín 2012, section 4.6.1). ``unlisted`` are
+    the test users who have no list because each list is about one relevant item (1R), and they have none.
     """
+    if len(unlisted):
+        users, ratio, strata, empty = _with_unlisted(users, ratio, strata, empty, unlisted)
     values, counted, touched = _count(measure, ratio, empty, protocol)
     over = "pooled" if measure.pooled else protocol.text("average.over")
     rows = np.flatnonzero(counted)
@@ -84,6 +89,19 @@ def average(
         users=per_user,
         values=user_values,
         impacts=_impacts(users, touched, protocol),
+    )
+
+
+def _with_unlisted(
+    users: CodeArray, ratio: Ratio, strata: npt.NDArray[np.int32], empty: Mask, unlisted: CodeArray
+) -> tuple[CodeArray, Ratio, npt.NDArray[np.int32], Mask]:
+    """The lists, and one without relevant items for each of the users who have none."""
+    n = len(unlisted)
+    return (
+        np.concatenate([users, unlisted]),
+        Ratio(*(np.concatenate([side, np.zeros(n)]) for side in ratio)),
+        np.concatenate([strata, np.zeros(n, dtype=strata.dtype)]),
+        np.concatenate([empty, np.zeros(n, dtype=np.bool_)]),
     )
 
 

@@ -343,6 +343,12 @@ def contradictions(values: Mapping[str, Value]) -> list[str]:
             "a user's own test items are ranked in one list with all relevant items (UT); use "
             'candidates.relevant = "all", or another base',
         )
+    if values.get("candidates.strata") == "popularity" and values.get("average.no_relevant", "skip") != "skip":
+        both(
+            "candidates.strata",
+            "average.no_relevant",
+            'a user without relevant items belongs to no percentile; use average.no_relevant = "skip"',
+        )
     if values.get("candidates.replacement") is True and values.get("candidates.sample_weight") is None:
         both("candidates.replacement", "candidates.negatives", "nothing is drawn")
     return found

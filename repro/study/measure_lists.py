@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from repro.candidates import CandidatesDigest, judge, plan_candidates, relevance_impacts
+from repro.candidates import CandidatesDigest, judge, plan_candidates, relevance_impacts, unlisted_users
 from repro.data import Impact, Interactions
 from repro.data.interactions import CodeArray, FloatArray
 from repro.metrics import Averaged, Background, Measure, Ratio, average
@@ -71,7 +71,8 @@ def measure_lists(
     depth = None if any(measure.reach is None for measure in measures) else stored
     background = Background(parts.test, candidates.items, parts.train, parts.features)
     measurer = BlockMeasurer(candidates, rules, measures, background, cutoffs, depth, stored)
-    tally, merged, digest = Tally.none(cutoffs), _Merged(measures, background), CandidatesDigest()
+    unlisted = unlisted_users(judgements, protocol)
+    tally, merged, digest = Tally.none(cutoffs), _Merged(measures, background, unlisted), CandidatesDigest()
     seconds = {"score": 0.0, "rank": 0.0}
     test_users, kept = judgements.test_users, list[Scores]()
 
@@ -104,6 +105,8 @@ def measure_lists(
     tables = {"lists": merged.lists_table(parts.whole), "values": merged.values_table(parts.whole)}
     if (tied := merged.tied_table()) is not None:
         tables["tied_values"] = tied
+    if len(unlisted):
+        tables["unlisted"] = pa.table({"user": pa.array(parts.whole.user_ids[unlisted])})
     if means.keep_scores:
         tables |= score_tables(join_scores(kept), test_users, parts.whole)
     return Measured(
@@ -146,12 +149,16 @@ def join_scores(chunks: Sequence[Scores]) -> Scores:
 
 
 class _Merged:
-    """What is kept of each block until all are done; blocks come in the order of users."""
+    """What is kept of each block until all are done; blocks come in the order of users.
 
-    def __init__(self, measures: Sequence[Measure], background: Background) -> None:
+    ``unlisted`` are test users who count without a list.
+    """
+
+    def __init__(self, measures: Sequence[Measure], background: Background, unlisted: CodeArray) -> None:
         self._ranking = [measure for measure in measures if measure.metric.kind == "ranking"]
         self._collection = [measure for measure in measures if measure.metric.kind == "collection"]
         self._background = background
+        self._unlisted = unlisted
         self._ratios: dict[str, list[Ratio]] = {measure.full_name: [] for measure in self._ranking}
         self._collected: dict[str, list[FloatArray]] = {measure.full_name: [] for measure in self._collection}
         self._columns: dict[str, list[npt.NDArray[Any]]] = {}
@@ -267,7 +274,7 @@ class _Merged:
 
     def _average(self, measure: Measure, ratio: Ratio, protocol: Protocol) -> Averaged:
         users, strata, lengths = (self._column(name) for name in ("user", "stratum", "length"))
-        return average(measure, ratio, users, strata, lengths == 0, protocol)
+        return average(measure, ratio, users, strata, lengths == 0, protocol, self._unlisted)
 
     def _ratio(self, measure: Measure) -> Ratio:
         return _joined(self._ratios[measure.full_name])

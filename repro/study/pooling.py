@@ -148,14 +148,18 @@ def stored_average(
         return None
     # A fold without lists or pairs has columns without a type.
     table = pa.concat_tables([read_parquet(cell[name]) for cell in cells], promote_options="default")
-    codes, ids = pd.factorize(table["user"].to_numpy(), sort=True)
+    unlisted = [read_parquet(cell["unlisted"])["user"].to_numpy() for cell in cells if "unlisted" in cell]
+    listed = [table["user"].to_numpy()] if len(table) else []
+    codes, ids = pd.factorize(np.concatenate([*listed, *unlisted]) if listed or unlisted else np.empty(0), sort=True)
     users = codes.astype(np.int32)
     if kind == "ranking":
         ratio = _stored_ratio(table, measure.full_name)
         if order is not None:
             ratio = _in_order(ratio, cells, f"{measure.full_name} {order}")
         empty = table["length"].to_numpy() == 0
-        return average(measure, ratio, users, table["stratum"].to_numpy(), empty, protocol), ids
+        without = users[len(table) :]
+        return average(measure, ratio, users[: len(table)], table["stratum"].to_numpy(), empty, protocol, without), ids
+    users = users[: len(table)]
     items = pd.factorize(table["item"].to_numpy(), sort=True)[0].astype(np.int32)
     predictions = Predictions(
         users,

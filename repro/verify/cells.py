@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
+from repro.candidates import unlisted_users
 from repro.data.parquet import read_parquet
 from repro.errors import JournalError, ReproError
 from repro.journal import events
@@ -63,6 +64,7 @@ class CellCheck:
             yield self._failure("values", f"what the cell stored cannot be computed with: {said}")
 
     def _check_lists(self, numbers: Numbers) -> Iterator[Failure]:
+        yield from self._check_unlisted()
         if "scores" in self.event.artifacts and self.fold.parts is not None:
             measured = self._measured_again()
             numbers |= {one.full_name: measured.values[one.full_name] for one in self._of_kind("collection")}
@@ -73,6 +75,13 @@ class CellCheck:
             self.sources.update(dict.fromkeys((one.name for one in lists), FROM_SCORES))
         else:
             yield from self._check_values_of_lists(numbers)
+
+    def _check_unlisted(self) -> Iterator[Failure]:
+        """Who counts without a list, as each list is about one relevant item, and as the judgements have it."""
+        users = self.fold.test.user_ids[unlisted_users(self.fold.judgements, self.run.protocol)].tolist()
+        stored = self._frame("unlisted")["user"].tolist() if "unlisted" in self.event.artifacts else []
+        if other := set(users) ^ set(stored):
+            yield self._failure("values", "others have no relevant items than those stored", users=names(sorted(other)))
 
     def _measured_again(self) -> Measured:
         """The lists that the kept scores give."""

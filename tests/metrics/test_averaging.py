@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repro.data.impact import Impact
+from repro.errors import ProtocolError
 from repro.metrics import Ratio, average
 
 
@@ -25,7 +26,7 @@ def averaged(protocol, measure):
             np.array(users, dtype=np.int32),
             np.array(strata, dtype=np.int32),
             np.array(empty, dtype=bool),
-            protocol(**{f"average__{key}": value for key, value in changes.items()}),
+            protocol(average__folds="pooled", **{f"average__{key}": value for key, value in changes.items()}),
         )
 
     return computed
@@ -48,7 +49,8 @@ def test_users_without_relevant_items(averaged):
     assert averaged(LISTS, no_relevant="one").value == pytest.approx((total + 1) / 4)
     assert math.isnan(averaged(LISTS, no_relevant="nan").value)
     assert math.isnan(averaged(LISTS, no_relevant="nan", over="pooled").value)
-    assert averaged(LISTS, no_relevant="one", over="pooled").value == pytest.approx(5 / 13)
+    with pytest.raises(ProtocolError, match='adds nothing to this average; use "skip"'):
+        averaged(LISTS, no_relevant="one", over="pooled")
 
 
 def test_users_without_a_list(averaged):

@@ -168,7 +168,10 @@ def out_of_reach(measure: Measure) -> bool:
 
 @pytest.mark.parametrize(
     ("rule", "changes"),
-    [*((rule, {}) for rule in TIES), ("item-asc", {"average__no_relevant": "one", "average__over": "lists"})],
+    [
+        *((rule, {}) for rule in TIES),
+        ("item-asc", {"average__no_relevant": "one", "average__over": "lists", "average__folds": "pooled"}),
+    ],
 )
 def test_every_value_is_within_the_range(rule, changes):
     protocol = make_protocol(ties__break=rule, average__no_list="skip", **changes)

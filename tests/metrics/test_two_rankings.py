@@ -113,7 +113,7 @@ def test_such_lists_are_left_out_of_the_average(ranked, background, measure, pro
     lists, truth = [by_place(4, 3, 2, 1), {}, by_place(1, 2, 3, 4), {1: 1.0}], [RATINGS, RATINGS, RATINGS, RATINGS]
     made = ranked(lists, truth)
     for no_relevant, over in itertools.product(("zero", "one", "skip", "nan"), ("users", "lists")):
-        asked = protocol(average__no_relevant=no_relevant, average__over=over)
+        asked = protocol(average__no_relevant=no_relevant, average__over=over, average__folds="pooled")
         ratio = measure("ndpm").of_lists(made, background(truth, 40))
         found = average(measure("ndpm"), ratio, made.users, made.strata, made.lengths == 0, asked)
         assert (found.value, found.users.tolist()) == (0.5, [0, 2])

@@ -10,10 +10,22 @@ def _unlike_no_relevant(value: str) -> When:
     return When("average.no_relevant", other_than=(value,))
 
 
+# In 1R a user without relevant items has no list, and can only count where users are averaged.
+_COUNTED = AnyOf((When("candidates.relevant", ("all",)), When("average.over", ("users",))))
+_ADDS_NOTHING = 'a user without relevant items adds nothing to this average; use "skip"'
 _REPEATS = 'use "no-relevant", which means the same here'
 _NO_PART = 'a pooled average has no values of users; use "no-relevant"'
 
 DECISIONS = (
+    Decision(
+        "average.folds",
+        "How are folds joined?",
+        options=(
+            Option("mean", "each fold's number counts the same"),
+            Option("pooled", "the folds' users (or lists, or pairs) are averaged together"),
+        ),
+        default="mean",
+    ),
     Decision(
         "average.over",
         "What is averaged?",
@@ -23,6 +35,8 @@ DECISIONS = (
                 "lists",
                 "all lists: in 1R, every pair of a user and a relevant item counts once",
                 cite="Bellogín 2012, eq. 4.1",
+                when=(AnyOf((When("candidates.relevant", ("one",)), When("average.folds", ("pooled",)))),),
+                instead='a user has one list here; use "users", which means the same',
             ),
             Option(
                 "pooled",
@@ -37,9 +51,14 @@ DECISIONS = (
         "What does a test user without relevant items count (with a list or, unless average.neither differs, without)?",
         options=(
             Option("skip", "nothing: left out of the average"),
-            Option("zero", "0"),
-            Option("one", "1"),
-            Option("nan", "not a number: it spoils the average, as some frameworks have it"),
+            Option("zero", "0", when=(_NOT_POOLED, _COUNTED), instead=_ADDS_NOTHING),
+            Option("one", "1", when=(_NOT_POOLED, _COUNTED), instead=_ADDS_NOTHING),
+            Option(
+                "nan",
+                "not a number: it spoils the average, as some frameworks have it",
+                when=(AnyOf((When("candidates.relevant", ("all",)), When("average.over", other_than=("lists",)))),),
+                instead=_ADDS_NOTHING,
+            ),
         ),
         default="skip",
     ),
@@ -110,14 +129,5 @@ DECISIONS = (
             Option("error", "the evaluation stops with an error"),
         ),
         default="nan",
-    ),
-    Decision(
-        "average.folds",
-        "How are folds joined?",
-        options=(
-            Option("mean", "each fold's number counts the same"),
-            Option("pooled", "the folds' users (or lists, or pairs) are averaged together"),
-        ),
-        default="mean",
     ),
 )
