@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from repro.audit.tasks import Found, Task
 from repro.plugin.isolated import close_workers
-from repro.study.executors.processes import leave_with_parent, without_main
+from repro.study.executors.processes import leave_with_parent, starting_workers
 
 DIED = "the process died (killed, or out of memory?)"
 
@@ -84,7 +84,7 @@ class _Lane:
     def submit(self, task: Task) -> Future[Done]:
         moves = bool(task.framework) and task.framework != self.framework
         self.framework = task.framework
-        with without_main():
+        with starting_workers():
             return self._pool.submit(_work, task, moves)
 
 

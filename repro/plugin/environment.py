@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from repro.errors import PluginError
+from repro.plugin import guard
 from repro.plugin.interfaces import Environment
 from repro.plugin.pins import is_pin
 
@@ -146,11 +147,23 @@ def _installs(environment: Environment, folder: Path, tell: Tell) -> Iterator[li
             yield [*frozen, *left]
 
 
+def _guarded(command: Sequence[str]) -> subprocess.Popen[str]:
+    """Start a command that ends with this process, however that ends; what pip starts ends too."""
+    return subprocess.Popen(
+        [sys.executable, "-I", guard.__file__, *command],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
 def _run(name: str, command: Sequence[str], tell: Tell, tries: int = 1) -> None:
     """Run a command, telling each line of it; one that fails is tried again, and then its last lines are shown."""
     for left in range(tries - 1, -1, -1):
         lines: list[str] = []
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        with _guarded(command) as process:
             assert process.stdout is not None
             for line in process.stdout:
                 lines.append(line.rstrip())

@@ -15,7 +15,7 @@ from typing import Literal
 from repro.errors import ReproError, StudyError
 from repro.study.blocks import InThreads
 from repro.study.cell import CellOutput, run_cell
-from repro.study.executors.processes import leave_with_parent, without_main
+from repro.study.executors.processes import leave_with_parent, starting_workers
 from repro.study.executors.steps import Done, Parameters, Progress, Step, Task, Work, carried_out
 from repro.study.means import Means
 from repro.study.plan import Cell, Plan
@@ -83,7 +83,7 @@ def _processes(plan: Plan, tasks: Sequence[Task], means: Means, workers: int) ->
 
         def submit(task: Task, share: int) -> Future[CellOutput | Tuning]:
             shared = replace(means, blocks=InThreads(threads * share))
-            with without_main():  # a worker may be started here
+            with starting_workers():  # a worker may be started here
                 future = pool.submit(_work, task.work, position[task.cell.id], dict(task.cell.entry.parameters), shared)
             under_way[future] = task.cell.id
             return future

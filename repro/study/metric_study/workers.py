@@ -14,7 +14,7 @@ import numpy as np
 from repro.data.interactions import FloatArray
 from repro.errors import StudyError
 from repro.stats.correlation import kendall
-from repro.study.executors.processes import leave_with_parent, without_main
+from repro.study.executors.processes import leave_with_parent, starting_workers
 from repro.study.metric_study.measuring import Column, system_values
 from repro.study.metric_study.reduced_tests import ReducedTest
 from repro.study.metric_study.stored_lists import StoredRun
@@ -80,7 +80,7 @@ def _parallel(comparison: Comparison, reduced: Sequence[ReducedTest], workers: i
     with ProcessPoolExecutor(
         workers, multiprocessing.get_context("spawn"), initializer=_start, initargs=(comparison,)
     ) as pool:
-        with without_main():
+        with starting_workers():
             results = pool.map(_work, batches)
         try:
             yield from results
