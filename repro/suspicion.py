@@ -17,6 +17,7 @@ predictions.missing, predictions.constant, predictions.fallback   likewise, of p
 lists.empty           all lists are empty
 ratings.constant      an algorithm that predicts ratings learned from ratings that are all equal
 parameter.chosen      the data decided the value of a parameter
+folds.no-value        a fold has no value of a metric, so that all folds together have none
 entries.identical     two algorithms have the same lists, or the same values, for every user
 """
 
@@ -110,7 +111,10 @@ class Facts:
 
 @dataclass(frozen=True)
 class Value:
-    """The value of a metric, and the lowest and highest that any order of tied items gives, where they are known."""
+    """The value of a metric, and the lowest and highest that any order of tied items gives, where they are known.
+
+    ``folds`` are the folds that it is made of, each with whether it has a value and how many users are in it.
+    """
 
     metric: str
     value: float
@@ -118,6 +122,7 @@ class Value:
     highest: float | None = None
     cutoff: int | None = None
     better: Literal["higher", "lower", "neither"] = "higher"
+    folds: Mapping[str, tuple[bool, int]] = field(default_factory=dict)
 
     @property
     def width(self) -> float:
@@ -184,7 +189,8 @@ def summaries(findings: Iterable[Finding]) -> list[Summary]:
     """What people read: findings of the same kind about an algorithm are one text, whichever metrics they are about."""
     groups: dict[tuple[str, str, Figure], list[Finding]] = {}
     for one in findings:
-        groups.setdefault((one.code, one.algorithm, one.figures.get("other", "")), []).append(one)
+        apart = one.figures.get("other", one.figures.get("folds", ""))
+        groups.setdefault((one.code, one.algorithm, apart), []).append(one)
     made = []
     for first, *others in groups.values():
         text = first.sentence
@@ -213,6 +219,30 @@ def _of_subject(subject: Subject, tie_rule: str, missing_rule: str) -> Iterator[
     yield from _of_predictions(subject)
     yield from _of_ties(subject, tie_rule)
     yield from _of_ratings(subject)
+    yield from _of_folds(subject)
+
+
+def _of_folds(subject: Subject) -> Iterator[Finding]:
+    """Folds without a value, where they leave all folds together without one."""
+    for one in subject.values:
+        lacking = [fold for fold, (has_value, _) in one.folds.items() if not has_value]
+        if one.value == one.value or not lacking:
+            continue
+        nobody = not any(one.folds[fold][1] for fold in lacking)
+        why = " (nobody is averaged there: see average.nobody)" if nobody else ""
+        where = _named_folds(lacking, len(one.folds))
+        text = f"{one.metric} of {subject.name} has no value in {where}{why}"
+        text += ", so the value of all folds together is not a number." if len(one.folds) > 1 else "."
+        yield Finding("folds.no-value", "warning", subject.name, text, one.metric, {"folds": ", ".join(lacking)})
+
+
+def _named_folds(some: Sequence[str], total: int) -> str:
+    if total == 1:
+        return "its only fold"
+    if len(some) == total:
+        return f"any of its {total:,} folds"
+    named = f"fold {some[0]}" if len(some) == 1 else f"folds {', '.join(some[:-1])} and {some[-1]}"
+    return f"{named} of {total:,}"
 
 
 def _of_scores(subject: Subject, missing_rule: str) -> Iterator[Finding]:

@@ -38,10 +38,13 @@ def findings_made(
     study: Study, folds: Sequence[str], finished: Mapping[str, events.CellFinished], table: pa.Table
 ) -> events.FindingsMade:
     """What is suspicious about the algorithms that have all folds; ``table`` is that of the results."""
-    rows = [row for row in table.to_pylist() if row["fold"] == ALL_FOLDS]
+    every = table.to_pylist()
+    rows = [row for row in every if row["fold"] == ALL_FOLDS]
     subjects = []
     for entry in study.entries:
-        values = [_value(row, study.measures) for row in rows if row["algorithm"] == entry.label]
+        predicts = plugins().algorithm(entry.use)[1].predicts
+        own = [row for row in every if row["algorithm"] == entry.label and row["fold"] != ALL_FOLDS]
+        values = [_value(row, study.measures, own, predicts) for row in rows if row["algorithm"] == entry.label]
         cells = [finished[cell] for fold in folds if (cell := f"{entry.label}/{fold}") in finished]
         if values:
             subjects.append(_subject(entry, values, cells))
@@ -79,9 +82,18 @@ def _facts(entry: events.FactsEntry) -> Facts:
     return Facts(**counted | {"folds": 1, "tied_users": {int(k): users for k, users in entry.tied_users.items()}})
 
 
-def _value(row: Mapping[str, Any], measures: Sequence[Measure]) -> Value:
+def _value(
+    row: Mapping[str, Any], measures: Sequence[Measure], folds: Sequence[Mapping[str, Any]], predicts: bool
+) -> Value:
+    """A value with those of its folds; an algorithm that does not predict ratings has none of predictions."""
     measure = next(one for one in measures if one.full_name == row["measure"])
-    return Value(str(row["metric"]), row["value"], row["lowest"], row["highest"], measure.cutoff, measure.metric.better)
+    found = {}
+    if predicts or measure.metric.kind != "prediction":
+        own = [fold for fold in folds if fold["measure"] == row["measure"]]
+        found = {fold["fold"]: (fold["value"] == fold["value"], fold["users"]) for fold in own}
+    return Value(
+        str(row["metric"]), row["value"], row["lowest"], row["highest"], measure.cutoff, measure.metric.better, found
+    )
 
 
 def _or_none(number: float) -> float | None:

@@ -1,5 +1,6 @@
 """Folds without anything relevant: every kind of metric and of averaging has a number, or says why it has none."""
 
+import html
 import itertools
 import math
 import warnings
@@ -7,9 +8,12 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 from repro import Study
-from repro.errors import ProtocolError, StudyError
+from repro.cli import commands
+from repro.errors import ProtocolError, ReproWarning, StudyError
+from repro.journal import read_journal
 from repro.metrics import metrics, parse_measure
 from repro.protocol import Protocol
 from repro.study.plan import make_plan
@@ -72,13 +76,14 @@ def test_a_fold_without_anything_relevant(data, seed, tmp_path, asked, over, fol
     assert 0 in relevant_by_fold(data, given, seed)
     kinds = {metrics()[name.partition("@")[0]].kind for name in names}
     assert kinds == {"ranking", "collection", "prediction"} and len(names) > 20
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         results = Study(data, given, ONE, names, seed=seed).run(tmp_path / "run")
     table = results.long().set_index(["algorithm", "fold", "metric"])
     assert verify(tmp_path / "run", "rescore", data=data).holds
     assert len(results.per_user("hit@3")) > 0
     lists = results.per_list().query("metric == 'hit@3'").dropna(subset="value")
+    check_what_is_said(results, caught)
     for label, of_label in lists.groupby("algorithm"):
         got = table.loc[label, "all", "hit@3"]
         by_fold = [of_label[of_label["fold"] == fold] for fold in "1234"]
@@ -88,6 +93,45 @@ def test_a_fold_without_anything_relevant(data, seed, tmp_path, asked, over, fol
         else:
             assert got["users"] == sum(one["user"].nunique() for one in by_fold)
             assert math.isnan(got["value"])
+
+
+def check_what_is_said(results, caught):
+    """Every number that is none is named with its folds, in the journal and as a warning; no other is."""
+    table = results.long()
+    lacking = table[table["value"].isna()]
+    without = {
+        metric: ", ".join(lacking[(lacking["metric"] == metric) & (lacking["fold"] != "all")]["fold"])
+        for metric in lacking[lacking["fold"] == "all"]["metric"]
+    }
+    found = {one.metric: one.figures["folds"] for one in results.findings if one.code == "folds.no-value"}
+    assert found == without
+    said = [str(one.message) for one in caught if issubclass(one.category, ReproWarning) and "no value in" in str(one)]
+    assert len(said) == len(set(without.values()))
+    for metric, folds in without.items():
+        names = ["any of its 4 folds"] if len(folds.split(", ")) == 4 else folds.split(", ")
+        assert any(metric in one and all(name in one for name in names) for one in said)
+
+
+def test_a_fold_without_a_value_is_named_in_the_table_and_the_report(data, seed, tmp_path):
+    given = protocol()
+    data.to_csv(tmp_path / "data.csv", index=False)
+    (tmp_path / "protocol.toml").write_text(given.to_toml())
+    (tmp_path / "study.toml").write_text(
+        f'seed = {seed}\nmetrics = ["hit@3", "ndcg@3", "rmse"]\nprotocol = "protocol.toml"\ndata = "data.csv"\n'
+        '[[algorithms]]\nuse = "reference/item-knn"\nlabel = "kNN"\n[[algorithms]]\nuse = "reference/popularity"\n'
+    )
+    done = CliRunner().invoke(commands, ["run", str(tmp_path / "study.toml"), "--into", str(tmp_path / "run")])
+    assert done.exit_code == 0, done.output
+    fold = relevant_by_fold(data, given, seed).index(0) + 1
+    sentence = (
+        f"hit@3 of kNN has no value in fold {fold} of 4 (nobody is averaged there: see average.nobody), so the value "
+        "of all folds together is not a number."
+    )
+    assert sentence in " ".join(done.output.split())
+    assert "rmse of" not in done.output  # popularity predicts no ratings, which is no fault of a fold
+    assert sentence in html.unescape((tmp_path / "run" / "report.html").read_text())
+    (made,) = read_journal(tmp_path / "run" / "journal.jsonl").events("findings.made")
+    assert sentence in [one.sentence for one in made.findings]
 
 
 def mean(lists, over):
