@@ -322,10 +322,12 @@ class ReportWritten(BaseEvent):
 
     ``used`` are files of the folder that these were made of; ``removed`` are files that the command took away. In a
     folder whose journal continues that of a run elsewhere, ``run`` is the hash of the last line of that journal.
+    ``tested`` says how differences were tested, where the files say which are significant: test, family, correction.
     """
 
     event: Literal["report.written"] = "report.written"
     files: Files
+    tested: str = ""
     used: Files = Field(default_factory=dict)
     removed: list[FileName] = Field(default_factory=list)
     run: Digest | None = None

@@ -20,12 +20,14 @@ def keep_files(
     run: Path | None = None,
     used: Iterable[str] = (),
     shared: Mapping[str, bytes] | None = None,
+    tested: str = "",
 ) -> None:
     """Write ``files`` into ``folder``, and their digests into its journal. Every command writes its files this way.
 
     run     the folder of the run that the files are made of: the journal of ``folder`` continues that of the run
     used    names of files in ``folder`` that the files are made of; their digests are recorded too
     shared  files that people edit as well, such as a README: recorded as files that were added
+    tested  by which test, family of comparisons and correction the files say that differences are significant
 
     The same files written again leave no second event.
     """
@@ -33,7 +35,7 @@ def keep_files(
     with _locked(folder) as target:
         for name, content in {**files, **(shared or {})}.items():
             target.write(name, content)
-        _record(target, files, run, used, shared or (), ())
+        _record(target, files, run, used, shared or (), (), tested)
 
 
 def keep_written(folder: Path, files: Iterable[str], *, run: Path, removed: Iterable[str] = ()) -> None:
@@ -64,6 +66,7 @@ def _record(
     used: Iterable[str],
     shared: Iterable[str],
     removed: Iterable[str],
+    tested: str = "",
 ) -> None:
     """Append the digests of files to the journal of a folder, which continues that of a run, if there is one."""
     before = _before(folder, replaceable=run is not None)
@@ -71,6 +74,7 @@ def _record(
     contents = before if of_run is None or _continues(before, of_run) else _begin_anew(folder, run)
     written = events.ReportWritten(
         files=_digests(folder, files),
+        tested=tested,
         used=_digests(folder, used),
         removed=list(removed),
         run=None if of_run is None else of_run.last_hash,

@@ -15,10 +15,11 @@ import repro
 from repro.cli import commands
 from repro.data import Interactions
 from repro.explain import diff
+from repro.journal import read_journal
 from repro.protocol import Protocol
 from repro.report.export.forms import export_run
 from repro.report.run.material import Material
-from repro.report.run.page import render
+from repro.report.run.page import render, write_report
 from repro.report.run.significance import written_p
 
 LABELS = ("popular", "knn", "bias", "random")
@@ -89,6 +90,14 @@ def check_report(results, truth):
         assert cells[-2:] == [written_p(expected["p_corrected"]), expected["verdict"]]
 
 
+def check_journal(results):
+    """The event of the report names the test, the family and the correction."""
+    write_report(results)
+    event = read_journal(results.folder / "journal.jsonl").events("report.written")[-1]
+    expected = f"{TEST}, two-sided, corrected for all pairs of algorithms by one metric by Holm, level 0.05"
+    assert list(event.files) == ["report.html"] and event.tested == expected
+
+
 def check_latex(results, truth, folder):
     """A mark in the table for a significant difference from the best, and for no other."""
     text = export_run(results.folder, "latex", folder / "latex") / "table.tex"
@@ -122,6 +131,7 @@ def test_all_views_of_a_run_agree(tmp_path_factory, seed, users, items):
     truth = compared(results.folder)
     assert all(row["stated"].startswith(f"{TEST}, two-sided, corrected for ") for row in truth.values())
     check_report(results, truth)
+    check_journal(results)
     check_latex(results, truth, folder)
     check_methods(results, truth, folder)
 

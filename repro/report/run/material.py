@@ -107,6 +107,13 @@ class Material:
                 found[name] = Tested(name, self.better[name], values, best, comparisons.of(name))
         return found
 
+    @property
+    def stated(self) -> str:
+        """Test, family of comparisons, correction and level, in words; empty where nothing is tested."""
+        if not any(one.compared for one in self.tested.values()):
+            return ""
+        return run_comparisons(self.run).settings.stated("all pairs of algorithms by one metric")
+
     @cached_property
     def means(self) -> dict[str, dict[str, tuple[float, float, float]]]:
         """Of each metric and algorithm: the mean over users, and its interval (low, high)."""

@@ -50,9 +50,10 @@ def write_report(results: Results, into: Path | None = None) -> Path:
 
     One in the run folder has its digest in the journal; one elsewhere leaves the run as it is.
     """
-    content = render(results).encode()
+    run = Material.read(results)
+    content = _page(run).encode()
     if into is None:
-        keep_files(results.folder, {REPORT: content})
+        keep_files(results.folder, {REPORT: content}, tested=run.stated)
         return results.folder / REPORT
     try:
         into.parent.mkdir(parents=True, exist_ok=True)
@@ -64,7 +65,10 @@ def write_report(results: Results, into: Path | None = None) -> Path:
 
 def render(results: Results) -> str:
     """The report as HTML: one file that needs nothing else, and asks for nothing."""
-    run = Material.read(results)
+    return _page(Material.read(results))
+
+
+def _page(run: Material) -> str:
     parts = [part for make in SECTIONS if (part := make(run))]
     script, library = own("script.js"), vega()
     return (
