@@ -1,12 +1,15 @@
 """Half-life utility, or rank score: what a list is worth to someone who looks at fewer and fewer of its items.
 
-    R = sum over the list of max(utility - d, 0) / 2^((rank - 1) / (alpha - 1));  100 * sum of R / sum of maximal R
+    R = sum over the list of max(utility - d, 0) / 2^((rank - 1) / (alpha - 1));  sum of R / sum of maximal R
 
 The item at rank ``alpha`` is looked at with probability 1/2. The maximal R of a user is that of all held-out
 items in descending order of utility. ``utility`` is the ``rating`` of a held-out item, relevant or not, or 1 for
 relevant items (``binary``). Any column of the truth can stand for the rating, such as the profit of a sale: name
 it in ``columns={"rating": "profit"}``. ``join`` says whether users are added up before they are divided
-(``sums``), or each user has a ratio of its own, averaged as the protocol says (``users``).
+(``sums``), or each user has a ratio of its own, averaged as the protocol says (``users``). ``scale`` says whether
+the number is 100 times that share, as Breese et al. have it (``hundred``), or the share itself, as in the survey of
+Gunawardana & Shani (``share``). The factor applies to the value of each list, before lists are averaged; a list
+without a value counts what the protocol says, without the factor.
 
 An empty list is worth 0. A list none of whose held-out items has a utility above d, one without relevant items
 for example, is undefined. A list of fewer than k items is judged by the items that it has; the maximal R is that
@@ -27,20 +30,29 @@ from repro.metrics._kernels import ideal_sums
 from repro.metrics._places import discounts
 from repro.metrics._ranges import AtSingleRanks
 from repro.metrics.background import Background
-from repro.metrics.metric import Metric, Need, Ratio
+from repro.metrics.metric import Metric, Need, Range, Ratio
 from repro.metrics.tie_order import ByHits
-from repro.protocol import Decision, Option, Value
+from repro.protocol import Decision, Option, Protocol, Value
 from repro.ranking.ranked import Ranked
 
 
 def half_life_utility(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
-    """100 times the utility of each list over the highest one it could have."""
+    """The utility of each list over the highest one it could have, times the scale."""
     gains = _utilities(ranked, variants, background)
     alpha = float(variants["alpha"])
     depths = np.minimum(np.diff(ranked.offsets), limit(k))
     worth = discounts("half-life", alpha, int(depths.max(initial=1)))
     found = discounted_gains(ranked, limit(k), gains, "half-life", alpha)
-    return Ratio(100.0 * found, ideal_sums(ranked.offsets, gains, depths, worth, False))
+    return Ratio(_highest(variants) * found, ideal_sums(ranked.offsets, gains, depths, worth, False))
+
+
+def _highest(variants: Mapping[str, Value]) -> float:
+    """The value of the best list."""
+    return 100.0 if variants["scale"] == "hundred" else 1.0
+
+
+def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
+    return AtSingleRanks(0.0, _highest(variants))(k, variants, protocol)
 
 
 def _utilities(ranked: Ranked, variants: Mapping[str, Value], background: Background) -> FloatArray:
@@ -99,16 +111,25 @@ METRIC = Metric(
             "metric.half-life.join",
             "How are users joined?",
             options=(
-                Option("sums", "100 * sum of their utilities / sum of the highest ones", cite="Breese et al. 1998"),
-                Option("users", "100 * utility / highest utility of each, averaged as the protocol says"),
+                Option("sums", "sum of their utilities / sum of the highest ones", cite="Breese et al. 1998"),
+                Option("users", "utility / highest utility of each, averaged as the protocol says"),
             ),
             default="sums",
+        ),
+        Decision(
+            "metric.half-life.scale",
+            "What is the value of the best list?",
+            options=(
+                Option("hundred", "100: the share is multiplied by 100", cite="Breese et al. 1998"),
+                Option("share", "1: the share itself", cite="Gunawardana & Shani 2009"),
+            ),
+            default="hundred",
         ),
     ),
     needs=("test",),
     also_needs=_needs_ratings,
     pooled=_adds_up_users,
-    range=AtSingleRanks(0.0, 100.0),
+    range=_range,
     tie_order=ByHits(_worth),
     aliases={"rank-score": {}},
     cite="Breese et al. 1998",

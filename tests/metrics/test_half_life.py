@@ -26,6 +26,21 @@ def test_users_are_added_up_before_they_are_divided():
     assert value("half-life[alpha=2,join=users]") == pytest.approx(mean, abs=1e-12)
 
 
+def test_the_number_is_a_share_or_a_hundred_times_that():
+    # As above, without the factor: a 4.25 of 6.5, b 2 of 4.
+    assert value("half-life[alpha=2,scale=share]") == pytest.approx(6.25 / 10.5, abs=1e-15)
+    assert value("half-life[alpha=2,scale=hundred]") == pytest.approx(625 / 10.5, abs=1e-12)
+    per_user = pytest.approx((4.25 / 6.5 + 2 / 4) / 2, abs=1e-15)
+    assert value("half-life[alpha=2,join=users,scale=share]") == per_user
+
+
+def test_a_user_without_utility_counts_without_the_factor():
+    truth = pd.concat([TRUTH, pd.DataFrame({"user": ["c"], "item": ["x"], "rating": [0.0]})])
+    for scale, highest in (("hundred", 100), ("share", 1)):
+        found = value(f"half-life[alpha=2,join=users,scale={scale}]", truth, average__no_relevant="one")
+        assert found == pytest.approx((highest * (4.25 / 6.5 + 2 / 4) + 1) / 3, abs=1e-12)
+
+
 def test_the_protocol_does_not_change_how_users_are_joined():
     pooled = value("half-life[alpha=2]", average__over="users")
     assert pooled == value("half-life[alpha=2,join=users]", average__over="pooled")
