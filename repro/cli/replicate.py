@@ -45,7 +45,7 @@ _SHOWN = 100  # characters of a reason in the table; all of it is in the report
     "--refits", type=click.IntRange(1), default=8, show_default=True, help="Settings of what is open that are fitted."
 )
 @click.option("--workers", type=click.IntRange(1), help="Cells run in that many processes [default: all cores].")
-@click.option("--strict", is_flag=True, help="End with status 1 if a number differs or a pattern does not hold.")
+@click.option("--strict", is_flag=True, help="End with status 1 unless every number is exact and every pattern holds.")
 @quiet_option
 @json_option
 def replicate(
@@ -66,6 +66,15 @@ def replicate(
 
     PATH is a claim file, or a folder: all claim.toml below it, with a page of verdicts and a README. Verdicts, report
     and journal are written beside each claim.
+
+    A framework that cannot be built, imported or run stops its own numbers only.
+
+    \b
+    Exit status:
+      0  everything was run, whatever the verdicts
+      1  something was not run: data, a framework, or a claim that cannot be read;
+         with --strict also: a number is not exact, or a pattern does not hold
+      2  the command was called wrongly
     """
     from repro.replicate import Budget, Options, claims_below
 
@@ -101,8 +110,23 @@ def replicate(
     if not as_json:
         echo(f"\nreport   {index or files[0].parent / 'report.html'}")
         echo(_summary(found))
-    if strict and any(one.verdict in ("differs", "does not hold") for _, each in found for one in each.judged):
+    if not as_json and (left := _left(found)):
+        echo(left, err=True)
+    if _left(found) or (strict and not _all_exact(found)):
         raise click.exceptions.Exit(1)
+
+
+def _left(found: list[tuple[Path, Replication]]) -> str:
+    """What was not run, in a sentence; empty where everything was."""
+    numbers = sum(one.verdict == "not run" for _, each in found for one in each.judged)
+    claims = sum(not each.judged for _, each in found)
+    told = [f"{numbers} of the numbers, figures and patterns"] if numbers else []
+    told += [f"{claims} claim{'' if claims == 1 else 's'} cannot be read"] if claims else []
+    return f"Not everything was run: {', and '.join(told)}; the reasons stand beside each." if told else ""
+
+
+def _all_exact(found: list[tuple[Path, Replication]]) -> bool:
+    return all(one.verdict in ("exact", "holds") for _, each in found for one in each.judged)
 
 
 def _one(

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from repro.data.interactions import FloatArray
 from repro.errors import ReproError
 from repro.explain import KeptRun
 from repro.explain.kept import KeptFold
@@ -15,8 +16,9 @@ from repro.explain.variants import measure_variants
 from repro.metrics import metrics, parse_measure
 from repro.plugin import Scores
 from repro.protocol import Protocol
+from repro.replicate.digits import Digits
 from repro.replicate.printed import Printed
-from repro.replicate.runs import Runs
+from repro.replicate.runs import Key, Runs, fit_key
 from repro.study import make_plan
 
 BEST, WORST = "best", "worst"
@@ -52,19 +54,19 @@ class Bounds:
     worst: tuple[float, ...]
     best: tuple[float, ...]
 
-    def beyond(self, printed: Printed, metric: str) -> str:
+    def beyond(self, printed: Printed, digits: Digits, metric: str) -> str:
         """Why no ranking gives the printed number, in words; empty where one might.
 
         A split or candidates that are drawn are others in the source: as much again as the draws here differ is
         allowed for.
         """
         most, least = _end(self.best, 1), _end(self.worst, -1)
-        if printed.value - printed.slack > most:
+        if digits.low(printed) > most:
             return (
                 f"no ranking of these candidates reaches {printed.text}: with all relevant items in front, {metric} is "
                 f"{_range(self.best, printed)}"
             )
-        if printed.value + 2 * printed.slack < least:
+        if digits.high(printed) < least:
             return (
                 f"no ranking of these candidates is as low as {printed.text}: with all relevant items at the end, "
                 f"{metric} is {_range(self.worst, printed)}"
@@ -82,33 +84,45 @@ def _range(values: Sequence[float], printed: Printed) -> str:
     return low if low == high else f"{low} to {high} over {len(values)} draws of what is drawn"
 
 
-def bounds(runs: Runs, protocol: Protocol, names: Sequence[str]) -> dict[str, Bounds]:
-    """The bounds of the metrics that have some under the protocol.
+def bounds(runs: Runs, protocols: Sequence[Protocol], names: Sequence[str]) -> dict[str, Bounds]:
+    """The bounds of the metrics that have some, whichever of the protocols it is.
 
     There are none where a list may be left out or end early, so that a system could shine by what it does not say.
     """
-    short = protocol["missing.rank"] == "drop" or protocol["average.no_list"] != "zero"
-    if short or str(protocol["ties.break"]).startswith("shared"):
-        return {}
-    ranked = [name for name in names if parse_measure(name, protocol, metrics()).metric.name in RANKED]
+    ranked = [name for name in names if all(_is_bounded(protocol, name) for protocol in protocols)]
     if not ranked:
         return {}
+    fits: dict[Key, list[Protocol]] = {}
+    for protocol in protocols:
+        fits.setdefault(fit_key(protocol), []).append(protocol)
     first = runs.seeds[0]
-    seeds = [first, *(seed for seed in range(first + 1, first + DRAWS))]
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in ranked}
-    for seed in seeds:
-        labels = frozenset(runs.labels)
+    for seed in (first, *range(first + 1, first + DRAWS)):
         try:
-            with runs.environment():
-                plan = make_plan(runs.claim.study(protocol, ranked, seed, labels), to_fit=False)
-            oracle = Oracle(cast(Any, None), plan)
-            values = measure_variants(oracle, [protocol], ranked, (BEST, WORST)).values[0]
+            values = np.concatenate([_ends(runs, those, ranked, seed) for those in fits.values()])
         except ReproError:
             return {}
         for column, name in enumerate(ranked):
-            found[name].append((float(values[0, column]), float(values[1, column])))
+            found[name].append((float(values[:, 0, column].max()), float(values[:, 1, column].min())))
     return {
         name: Bounds(tuple(worst for _, worst in both), tuple(best for best, _ in both))
         for name, both in found.items()
         if np.isfinite(both).all()
     }
+
+
+def _is_bounded(protocol: Protocol, name: str) -> bool:
+    short = protocol["missing.rank"] == "drop" or protocol["average.no_list"] != "zero"
+    if short or str(protocol["ties.break"]).startswith("shared"):
+        return False
+    try:
+        return parse_measure(name, protocol, metrics()).metric.name in RANKED
+    except ReproError:
+        return False
+
+
+def _ends(runs: Runs, protocols: Sequence[Protocol], names: Sequence[str], seed: int) -> FloatArray:
+    """What the best and the worst ranking reach under protocols that share a fit, by protocol, ranking and metric."""
+    with runs.environment():
+        plan = make_plan(runs.claim.study(protocols[0], names, seed, runs.able, runs.able), to_fit=False)
+    return measure_variants(Oracle(cast(Any, None), plan), protocols, names, (BEST, WORST)).values

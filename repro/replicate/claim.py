@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from repro.data import Interactions, load_dataset
-from repro.errors import StudyError
+from repro.errors import PluginError, StudyError
+from repro.plugin import plugins
 from repro.protocol import Protocol, Value
 from repro.replicate.printed import Printed
 from repro.replicate.tolerance import Tolerance
 from repro.study import Study
+from repro.study.entry import read_entries
 
 OWN = ""  # the name of the claim's own protocol
 FILE = "claim.toml"
@@ -145,6 +147,41 @@ class Examples:
     train: str = ""
 
 
+@dataclass(frozen=True)
+class Asked:
+    """An algorithm that a claim is about: its label, its framework, and the line of a study that asks for it alone."""
+
+    label: str
+    framework: str
+    line: Mapping[str, Any]
+
+
+def asked_algorithms(lines: Sequence[Any]) -> tuple[Asked, ...]:
+    """The algorithms that the lines of a claim ask for. One whose plug-in is broken has its label all the same."""
+    if not lines:
+        return ()
+    try:
+        return tuple(Asked(one.label, one.framework, one.document()) for one in read_entries(lines)[0])
+    except PluginError:
+        broken = [line for line in lines if _is_broken(line)]
+        if not broken:
+            raise
+    found = {id(line): asked_algorithms([line]) for line in lines if line not in broken}
+    found |= {id(line): (_of_broken(line),) for line in broken}
+    return tuple(one for line in lines for one in found[id(line)])
+
+
+def _is_broken(line: Any) -> bool:
+    """Whether a line asks for an algorithm of a plug-in that is installed but broken."""
+    framework = str(line.get("use", "")).partition("/")[0] if isinstance(line, Mapping) else ""
+    return plugins().owners.get(framework, framework) in plugins().broken
+
+
+def _of_broken(line: Mapping[str, Any]) -> Asked:
+    use = str(line["use"])
+    return Asked(str(line.get("label", use.replace("/", " "))), use.partition("/")[0], line)
+
+
 @dataclass(frozen=True, eq=False)
 class Claim:
     """A claim file, read."""
@@ -159,7 +196,7 @@ class Claim:
     data: Data | None
     frameworks: Mapping[str, tuple[str, ...]]
     settings: Mapping[str, Setting]
-    algorithms: tuple[Mapping[str, Any], ...]
+    algorithms: tuple[Asked, ...]
     tune: Mapping[str, Any] | None
     examples: Examples | None
     tolerance: Tolerance
@@ -199,6 +236,14 @@ class Claim:
         """What a cell is measured under."""
         return self.settings[under].changed(dict(changes), self.folder)
 
+    def _tuned(self, labels: Collection[str]) -> Mapping[str, Any] | None:
+        """How some of the algorithms are tuned: without the spaces of others."""
+        if self.tune is None or not isinstance(self.tune.get("space"), Mapping):
+            return self.tune
+        names = {str(one.line["use"]).partition("/")[2] for one in self.algorithms if one.label not in labels}
+        names -= {str(one.line["use"]).partition("/")[2] for one in self.algorithms if one.label in labels}
+        return {**self.tune, "space": {key: one for key, one in self.tune["space"].items() if key not in names}}
+
     def interactions(self) -> Interactions:
         """The data; data with another digest than the claim states is refused."""
         data = self.data
@@ -213,18 +258,20 @@ class Claim:
             )
         return found
 
-    def study(self, protocol: Protocol, metrics: list[str], seed: int, labels: frozenset[str]) -> Study:
-        """The study that measures some of the algorithms under a protocol."""
+    def study(
+        self, protocol: Protocol, metrics: Sequence[str], seed: int, labels: Collection[str], working: Collection[str]
+    ) -> Study:
+        """The study that measures some of the algorithms under a protocol; ``working`` are all that work here."""
         assert self.data is not None
         whole = Study(
             self.data.name,
             protocol,
-            self.algorithms,
+            [one.line for one in self.algorithms if one.label in working],
             metrics,
             seed=seed,
             question=self.title,
             data_options=self.data.options,
             folder=self.folder,
-            tune=self.tune,
+            tune=self._tuned(working),
         )
-        return whole if labels >= {entry.label for entry in whole.entries} else whole.only(labels)
+        return whole if all(entry.label in labels for entry in whole.entries) else whole.only(labels)

@@ -1,43 +1,43 @@
 """Numbers that no computation can give, told from the printed ones alone: out of range, or at odds with each other.
 
-Between two numbers of the same system on the same lists only such inequalities are used that hold for every user: they
-hold for means over users, lists or folds too, as long as both are averaged alike.
+What is printed stands for an interval of values, as the table rounds, cuts digits off, or may do either; a number is an
+erratum only if no value of the interval will do.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from repro.errors import ReproError
 from repro.metrics import Measure, metrics, parse_measure
 from repro.protocol import Protocol
-from repro.replicate.claim import Cell, Claim
+from repro.replicate.claim import Cell
+from repro.replicate.digits import Digits
 from repro.replicate.printed import Printed
-
-# Of these a list without a hit down to k counts 0, and no list more than 1.
-_BELOW_HIT = ("precision", "recall", "f1", "ap", "rr", "ndcg")
-# These can only grow with k.
-_GROWING = ("hit", "recall", "rr", "arhr")
 
 
 @dataclass(frozen=True, eq=False)
 class Claimed:
-    """A printed number with the measure that it is one of, and the protocol."""
+    """A printed number with the measure and the protocol that it is claimed for, and how its table prints digits.
+
+    folds  over how many folds the source averages; None where that is not known
+    """
 
     cell: Cell
     measure: Measure
     protocol: Protocol
-
-    @classmethod
-    def of(cls, claim: Claim, cell: Cell) -> Claimed:
-        protocol = claim.setting(cell.place.under, cell.place.changes).protocol
-        return cls(cell, parse_measure(cell.place.metric, protocol, metrics()), protocol)
+    digits: Digits
+    folds: int | None = None
 
     @property
     def name(self) -> str:
         return self.measure.metric.name
+
+    @property
+    def k(self) -> int | None:
+        return self.measure.cutoff
 
     @property
     def printed(self) -> Printed:
@@ -50,30 +50,28 @@ class Claimed:
 
     @property
     def low(self) -> float:
-        """The least that it can have been before it was rounded (or digits cut off)."""
-        return self.printed.value - self.printed.slack * (2 if self.printed.value < 0 else 1)
+        """The least that it can have been before it was printed."""
+        return self.digits.low(self.printed)
 
     @property
     def high(self) -> float:
-        """The most."""
-        return self.printed.value + self.printed.slack * (1 if self.printed.value < 0 else 2)
+        """The most that it can have been."""
+        return self.digits.high(self.printed)
 
     @property
     def shares_ranks(self) -> bool:
         """Whether several items can have one rank, so that more than k of them are among the first k."""
         return str(self.protocol.get("ties.break")).startswith("shared")
 
+    @property
+    def single(self) -> bool:
+        """Whether all lists (or pairs) are averaged at once, and not fold by fold."""
+        return self.folds == 1 or self.protocol.get("average.folds") == "pooled"
 
-def out_of_range(claim: Claim, cell: Cell) -> str:
-    """Why a number is no value of its metric, in words; empty where it may be one."""
-    claimed = Claimed.of(claim, cell)
-    low, high = claimed.measure.range(claimed.protocol)
-    within = f"{claimed.name} lies between {low:g} and {high:g}"
-    if high == math.inf:
-        within = f"{claimed.name} is at least {low:g}"
-    if claimed.low > high:
-        return f"{within}: {claimed.printed.text} is more"
-    return f"{within}: {claimed.printed.text} is less" if claimed.high < low else ""
+    def is_a(self, name: str, **variants: str) -> bool:
+        """Whether it is a number of this metric in these variants."""
+        own = self.measure.variants
+        return self.name == name and all(own.get(key) == value for key, value in variants.items())
 
 
 @dataclass(frozen=True)
@@ -84,86 +82,69 @@ class Conflict:
     why: str
 
 
-def conflicts(claim: Claim, cells: Sequence[Cell]) -> list[Conflict]:
-    """All that is at odds among the printed numbers of one system under one protocol."""
-    groups: dict[tuple[object, ...], list[Claimed]] = {}
+def out_of_range(claimed: Claimed) -> str:
+    """Why a number is no value of its metric, in words; empty where it may be one."""
+    low, high = claimed.measure.range(claimed.protocol)
+    within = f"{claimed.name} lies between {low:g} and {high:g}"
+    if high == math.inf:
+        within = f"{claimed.name} is at least {low:g}"
+    if claimed.low > high:
+        return f"{within}: {claimed.printed.text} is more"
+    return f"{within}: {claimed.printed.text} is less" if claimed.high < low else ""
+
+
+def bears_on_relations(decision: str, names: Collection[str], shared: bool) -> bool:
+    """Whether a decision says which range the numbers of some metrics have, or which relations hold between them.
+
+    Of rules for ties that is only so where tied items may be ``shared``: at one rank.
+    """
+    family, _, rest = decision.partition(".")
+    if family == "metric":
+        return rest.partition(".")[0] in names
+    return (
+        family == "average" or decision in ("predict.average", "candidates.relevant") or (shared and family == "ties")
+    )
+
+
+def claimed_under(
+    cells: Iterable[Cell], protocol: Protocol, digits: Digits, folds: int | None = None
+) -> dict[Cell, Claimed]:
+    """The printed numbers as numbers of a protocol; those that it does not have are left out."""
+    found = {}
     for cell in cells:
-        place = cell.place
-        key = (place.algorithm, place.under, place.changes, place.user)
         try:
-            groups.setdefault(key, []).append(Claimed.of(claim, cell))
+            measure = parse_measure(cell.place.metric, protocol, metrics())
         except ReproError:
             continue
-    return [found for group in groups.values() for found in _of_system(group)]
+        found[cell] = Claimed(cell, measure, protocol, digits, folds)
+    return found
 
 
-def _of_system(group: Sequence[Claimed]) -> Iterator[Conflict]:
-    named = {(one.name, one.measure.cutoff): one for one in group}
-    yield from _of_errors(group)
-    lists = [one for one in group if one.measure.metric.kind == "ranking" and not one.shares_ranks]
-    if not lists or lists[0].protocol["average.over"] == "pooled":
-        return
-    for one in lists:
-        k = one.measure.cutoff
-        hit = named.get(("hit", k))
-        binary = one.measure.variants.get("gain", "binary") == "binary"
-        if hit is not None and one.name in _BELOW_HIT and binary and hit.high < one.low:
-            yield Conflict(
-                (hit.cell, one.cell),
-                f"{hit.shown} is below {one.shown}: a list with a hit among its first {k} counts 1 for the one and at "
-                "most 1 for the other, and a list without counts 0 for both",
-            )
-        if one.name == "f1":
-            yield from _of_f1(one, named.get(("precision", k)), named.get(("recall", k)))
-    yield from _of_cutoffs(lists)
+def certain_range(cell: Cell, protocols: Sequence[Protocol], digits: Digits) -> str:
+    """Why a number is out of its range under each of the protocols; empty where it is in it under one."""
+    told = [out_of_range(one) for protocol in protocols for one in claimed_under([cell], protocol, digits).values()]
+    return told[0] if told and all(told) else ""
 
 
-def _of_errors(group: Sequence[Claimed]) -> Iterator[Conflict]:
-    """RMSE >= MAE, and MSE >= RMSE^2 (equal where nothing is averaged in between)."""
-    for average in {str(one.measure.variants.get("average")) for one in group}:
-        of = {one.name: one for one in group if str(one.measure.variants.get("average")) == average}
-        if "rmse" in of and "mae" in of and of["rmse"].high < of["mae"].low:
-            yield Conflict(
-                (of["rmse"].cell, of["mae"].cell),
-                f"{of['rmse'].shown} is below {of['mae'].shown}: the root of the mean of squares is never below the "
-                "mean of the same absolute errors",
-            )
-        if "mse" in of and "rmse" in of and of["mse"].high < max(0.0, of["rmse"].low) ** 2:
-            yield Conflict(
-                (of["mse"].cell, of["rmse"].cell),
-                f"{of['mse'].shown} is below the square of {of['rmse'].shown}, {of['rmse'].printed.value ** 2:.4g}: a "
-                "mean of squares is never below the square of the mean",
-            )
+def certain_conflicts(
+    cells: Sequence[Cell], protocols: Sequence[Protocol], digits: Digits, folds: int | None
+) -> list[Conflict]:
+    """Numbers that are at odds under each of the protocols, with the arithmetic of the first."""
+    found = conflicts(list(claimed_under(cells, protocols[0], digits, folds).values()))
+    for protocol in protocols[1:]:
+        if not found:
+            break
+        there = {one.cells for one in conflicts(list(claimed_under(cells, protocol, digits, folds).values()))}
+        found = [one for one in found if one.cells in there]
+    return found
 
 
-def _of_f1(f1: Claimed, precision: Claimed | None, recall: Claimed | None) -> Iterator[Conflict]:
-    """F1 <= (P + R) / 2: the harmonic mean of two numbers is never above their arithmetic mean."""
-    if precision is None or recall is None:
-        return
-    same = {"precision": precision, "recall": recall}
-    if any(f1.measure.variants[name] != one.measure.variants["denominator"] for name, one in same.items()):
-        return
-    most = (precision.high + recall.high) / 2
-    if f1.low > most:
-        yield Conflict(
-            (f1.cell, precision.cell, recall.cell),
-            f"{f1.shown} is above the mean of {precision.shown} and {recall.shown}, "
-            f"{(precision.printed.value + recall.printed.value) / 2:.4g}: the harmonic mean of two numbers is never "
-            "above their arithmetic mean, for no user and so not on average",
-        )
+def conflicts(claimed: Sequence[Claimed]) -> list[Conflict]:
+    """All that is at odds among the printed numbers of one system under one protocol."""
+    from repro.replicate.relations import of_system
 
-
-def _of_cutoffs(lists: Sequence[Claimed]) -> Iterator[Conflict]:
-    for shorter in lists:
-        for longer in lists:
-            cuts = shorter.measure.cutoff, longer.measure.cutoff
-            if shorter.name != longer.name or shorter.name not in _GROWING or None in cuts:
-                continue
-            if shorter.measure.variants != longer.measure.variants or cuts[0] >= cuts[1]:  # type: ignore[operator]
-                continue
-            if shorter.measure.variants.get("denominator", "relevant") == "relevant" and shorter.low > longer.high:
-                yield Conflict(
-                    (shorter.cell, longer.cell),
-                    f"{shorter.shown} is above {longer.shown}: what is among the first {cuts[0]} is among the first "
-                    f"{cuts[1]} too",
-                )
+    groups: dict[tuple[object, ...], list[Claimed]] = {}
+    for one in claimed:
+        place = one.cell.place
+        groups.setdefault((place.algorithm, place.under, place.changes, place.user), []).append(one)
+    return [found for group in groups.values() for found in of_system(group)]

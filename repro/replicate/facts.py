@@ -10,6 +10,7 @@ from repro.data import Interactions, describe, prepare
 from repro.errors import ReproError, StudyError
 from repro.protocol import Protocol
 from repro.replicate.claim import Claim, Fact
+from repro.replicate.digits import Digits, digits_of
 from repro.replicate.verdict import Found, Judged
 from repro.split.share import exact
 from repro.split.uniform_items import target_items
@@ -55,10 +56,26 @@ def judge_facts(claim: Claim) -> list[Judged]:
     if not claim.facts:
         return []
     rows = claim.interactions()
-    return [_judge(claim, fact, rows) for fact in claim.facts]
+    known = [_figure(claim, fact, rows) for fact in claim.facts]
+    digits = digits_of([(fact.printed, value) for fact, (value, _, _) in zip(claim.facts, known, strict=True)])
+    return [
+        Judged(
+            what="fact",
+            algorithm=claim.data.name if claim.data else "",
+            metric=fact.name,
+            verdict=verdict,
+            printed=fact.printed,
+            values=(value,),
+            under=fact.under,
+            why=why,
+        )
+        for fact, (value, counted, protocol) in zip(claim.facts, known, strict=True)
+        for verdict, why in [_found(fact, value, counted, protocol, digits)]
+    ]
 
 
-def _judge(claim: Claim, fact: Fact, rows: Interactions) -> Judged:
+def _figure(claim: Claim, fact: Fact, rows: Interactions) -> tuple[float, Interactions, Protocol | None]:
+    """A figure, the rows that it is of, and the protocol."""
     kind = FACTS[fact.name]
     setting = claim.settings.get(fact.under)
     if setting is None and (kind.of_protocol or fact.prepared):
@@ -70,31 +87,23 @@ def _judge(claim: Claim, fact: Fact, rows: Interactions) -> Judged:
             f"{claim.path}: the figure '{fact.name}' is one of split.strategy = \"uniform-items\", and the protocol "
             f'has "{setting.protocol["split.strategy"]}"; say under = "..." which protocol it is of'
         )
-    value = kind.figure(rows, setting.protocol if setting else None)
-    verdict, why = _found(fact, value, rows, setting.protocol if setting else None)
-    return Judged(
-        what="fact",
-        algorithm=claim.data.name if claim.data else "",
-        metric=fact.name,
-        verdict=verdict,
-        printed=fact.printed,
-        values=(value,),
-        under=fact.under,
-        why=why,
-    )
+    protocol = setting.protocol if setting else None
+    return kind.figure(rows, protocol), rows, protocol
 
 
-def _found(fact: Fact, value: float, rows: Interactions, protocol: Protocol | None) -> tuple[Found, str]:
+def _found(
+    fact: Fact, value: float, rows: Interactions, protocol: Protocol | None, digits: Digits
+) -> tuple[Found, str]:
     printed = fact.printed
     if fact.name == "eta" and protocol is not None and (why := _too_many(printed.value, rows, protocol)):
         return ("erratum", why) if printed.rounds_from(value) or printed.value > value else ("differs", "")
     if printed.rounds_from(value):
         return "exact", ""
-    if printed.cut_from(value):
-        return "within", f"its digits are cut off, not rounded: {printed.shown(value, 2)}"
     if fact.name == "eta" and printed.value == int(value):
         return "exact", f"{printed.shown(value, 2)}, rounded down to a whole number of ratings"
-    return "differs", ""
+    if digits.gives(printed, value):
+        return "within", f"{printed.shown(value, 2)}: {digits.sentence}"
+    return "differs", digits.doubt(printed, value)
 
 
 def _too_many(eta: float, rows: Interactions, protocol: Protocol) -> str:

@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from repro.errors import ReproError
+import numpy as np
+
+from repro.errors import PluginError, ReproError
 from repro.explain import Published, find_protocols
+from repro.metrics import metrics, parse_measure
 from repro.protocol import Value
 from repro.replicate.bounds import bounds
+from repro.replicate.chance import Table
 from repro.replicate.claim import Cell, Setting
-from repro.replicate.errata import conflicts, out_of_range
+from repro.replicate.digits import Digits, digits_of
+from repro.replicate.errata import bears_on_relations, certain_conflicts, certain_range
+from repro.replicate.granularity import bears_on_steps, steps_of
+from repro.replicate.orders import tie_intervals, ties_are_open
 from repro.replicate.runs import Runs
-from repro.replicate.settings import REFITS, SETTINGS, Settings, Tried, try_settings
+from repro.replicate.settings import REFITS, SETTINGS, protocols_of, try_settings
 from repro.replicate.verdict import Judged, Search
 
 SEARCHED = 400  # protocols that are tried for numbers that differ
+BOUNDED = 200  # settings of what is open whose best and worst rankings are looked at
 
 Tell = Callable[[str, int, int], None]
 Group = tuple[str, tuple[tuple[str, Value], ...]]
@@ -37,6 +45,9 @@ class Verdicts:
     runs: Runs
     budget: Budget
     tell: Tell | None = None
+    values: dict[Cell, tuple[float, ...]] = field(default_factory=dict)
+    not_run: dict[Cell, str] = field(default_factory=dict)
+    digits: Digits = field(default_factory=Digits)
     judged: dict[Cell, Judged] = field(default_factory=dict)
     searches: list[Search] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -48,29 +59,44 @@ class Verdicts:
             groups.setdefault((cell.place.under, cell.place.changes), []).append(cell)
         for (under, changes), cells in groups.items():
             self._measure(self.runs.claim.setting(under, changes), cells)
+        self.digits = digits_of([(cell.printed, values[0]) for cell, values in self.values.items()])
+        for cell in self.runs.cells:
+            self.judged[cell] = self._first(cell)
         for (under, changes), cells in groups.items():
             setting = self.runs.claim.setting(under, changes)
-            if setting.open and any(self.judged[cell].verdict != "not run" for cell in cells):
+            if setting.open and any(cell in self.values for cell in cells):
                 self._try_open(setting, cells)
+        for (under, changes), cells in groups.items():
+            self._order_ties(self.runs.claim.setting(under, changes), cells)
         self._refuse_impossible(groups)
         for (under, changes), cells in groups.items():
             self._search(self.runs.claim.setting(under, changes), cells)
         return [self.judged[cell] for cell in self.runs.cells]
 
     def _measure(self, setting: Setting, cells: Sequence[Cell]) -> None:
-        """What the claim's own setting gives, seed by seed."""
+        """What the claim's own setting gives, seed by seed; or why it gives nothing."""
         names = list(dict.fromkeys(cell.place.metric for cell in cells))
         seeds = dict.fromkeys(seed for cell in cells for seed in self.runs.seeds_of(cell))
-        values = {seed: self.runs.values(setting.protocol, names, seed) for seed in seeds}
+        try:
+            values = {seed: self.runs.values(setting.protocol, names, seed) for seed in seeds}
+        except PluginError as error:  # the splitter of the protocol is one of a framework that does not work here
+            self.not_run |= dict.fromkeys(cells, str(error))
+            return
         for cell in cells:
             place = cell.place
-            found = tuple(
-                values[seed].get((place.algorithm, place.metric), float("nan")) for seed in self.runs.seeds_of(cell)
-            )
-            self.judged[cell] = self._first(cell, found)
+            key, nothing = (place.algorithm, place.metric), float("nan")
+            found = tuple(values[seed].get(key, nothing) for seed in self.runs.seeds_of(cell))
+            if why := self.runs.not_run.get(place.algorithm):
+                self.not_run[cell] = why
+            elif found[0] != found[0]:
+                self.not_run[cell] = f"{place.algorithm} has no {place.metric} here"
+            else:
+                self.values[cell] = found
 
-    def _first(self, cell: Cell, values: tuple[float, ...]) -> Judged:
+    def _first(self, cell: Cell) -> Judged:
+        """The verdict by what the claim's own setting gives."""
         place, printed, tolerance = cell.place, cell.printed, cell.tolerance
+        values = self.values.get(cell, ())
         judged = Judged(
             what="cell",
             algorithm=place.algorithm,
@@ -82,62 +108,144 @@ class Verdicts:
             changes=place.changes,
             reach=tolerance.reach(values),
         )
-        if why := self.runs.not_run.get(place.algorithm):
-            return replace(judged, verdict="not run", values=(), why=why)
-        if values[0] != values[0]:
-            return replace(judged, verdict="not run", why=f"{place.algorithm} has no {place.metric} here")
+        if cell in self.not_run:
+            return replace(judged, verdict="not run", why=self.not_run[cell])
         if printed.rounds_from(values[0]):
             return replace(judged, verdict="exact")
-        if printed.cut_from(values[0]):
-            return replace(judged, verdict="within", why=f"its digits are cut off, not rounded: {values[0]:.6g}")
+        if self.digits.gives(printed, values[0]):
+            return replace(judged, verdict="within", why=f"{printed.shown(values[0], 2)}: {self.digits.sentence}")
         if tolerance.holds(printed, values):
             return replace(judged, verdict="within", why=_interval(judged, tolerance.level))
-        if why := out_of_range(self.runs.claim, cell):
-            return replace(judged, verdict="erratum", why=why)
-        return replace(judged, why=_spread(judged, tolerance.kind))
+        told = self.digits.doubt(printed, values[0]), _spread(judged, tolerance.kind)
+        return replace(judged, why="; ".join(filter(None, told)))
 
     def _try_open(self, setting: Setting, cells: Sequence[Cell]) -> None:
-        """Which settings of what the source leaves open give the numbers."""
+        """Which settings of what the source leaves open give the numbers, all numbers of the table together."""
         names = list(dict.fromkeys(cell.place.metric for cell in cells))
         tried = try_settings(
             self.runs, setting, names, budget=self.budget.settings, refits=self.budget.refits, tell=self.tell
         )
-        giving = {cell: [one for one in tried.tried if self._gives(cell, one)] for cell in cells}
-        found = {id(one): sum(one in those for those in giving.values()) for one in tried.tried}
-        for cell, those in giving.items():
-            judged = replace(self.judged[cell], giving=len(those), settings=len(tried.tried))
-            if judged.verdict == "differs" and those:
-                best = min(those, key=lambda one: (-found[id(one)], one.steps(tried.own), one.protocol.hash))
-                judged = replace(judged, verdict="underspecified", why=_told(tried, best, len(those), found[id(best)]))
+        self.notes += tried.notes
+        known = [cell for cell in cells if cell in self.values]
+        table = Table(
+            values=np.array([[one.value(cell.place) for cell in known] for one in tried.tried]),
+            reach=np.array([self._reach(cell) for cell in known]),
+            gives=np.array([[self._gives(cell, one.value(cell.place)) for cell in known] for one in tried.tried]),
+            held=np.array([self.judged[cell].verdict in ("exact", "within") for cell in known]),
+            order=[(one.steps(tried.own), one.protocol.hash) for one in tried.tried],
+        )
+        for place, cell in enumerate(known):
+            found = table.best(place)
+            judged = replace(self.judged[cell], giving=found.giving, settings=len(tried.tried))
+            if judged.verdict == "differs" and found.giving:
+                told = found.sentence(tried.tried[found.row].differs(tried.own), "settings of what is open")
+                judged = replace(
+                    judged,
+                    verdict="underspecified" if found.holds else "differs",
+                    met=found.met,
+                    chance=found.chance,
+                    why="; ".join(filter(None, (judged.why if not found.holds else "", told))),
+                )
             self.judged[cell] = judged
         if not tried.complete:
             self.notes.append(
                 f"What is open has more settings than were tried: {len(tried.tried):,} of them, a designed sample."
             )
 
-    def _gives(self, cell: Cell, one: Tried) -> bool:
-        value = one.values.get((cell.place.algorithm, cell.place.metric), float("nan"))
+    def _reach(self, cell: Cell) -> float:
+        """How far from the printed number a value may be that gives it."""
+        return cell.printed.slack + self.judged[cell].reach
+
+    def _gives(self, cell: Cell, value: float) -> bool:
         near = abs(value - cell.printed.value) <= self.judged[cell].reach
-        return cell.printed.rounds_from(value) or cell.printed.cut_from(value) or near
+        return self.digits.gives(cell.printed, value) or near
+
+    def _order_ties(self, setting: Setting, cells: Sequence[Cell]) -> None:
+        """Of what differs, what an order of tied items gives: where the source does not say which, that is open."""
+        off = [cell for cell in cells if self.judged[cell].verdict == "differs" and _is_ranked(setting, cell)]
+        if not off:
+            return
+        names = list(dict.fromkeys(cell.place.metric for cell in off))
+        kept = self.runs.kept(setting.protocol, self.runs.seeds[0])
+        found = tie_intervals(kept, setting.protocol, names)
+        for cell in off:
+            interval = found.get((cell.place.algorithm, cell.place.metric))
+            if interval is None or not interval.holds(cell.printed, self.digits):
+                continue
+            judged = replace(self.judged[cell], ties=(interval.low, interval.high))
+            told = interval.sentence(cell.printed)
+            if ties_are_open(setting):
+                why = f"by ties: {told}, and the source does not say which order"
+                judged = replace(judged, verdict="underspecified", why=why)
+            else:
+                hint = f"{told}; if the source does not say how ties are broken, add ties.break to open"
+                judged = replace(judged, why="; ".join(filter(None, (judged.why, hint))))
+            self.judged[cell] = judged
 
     def _refuse_impossible(self, groups: dict[Group, list[Cell]]) -> None:
-        """Of what differs, what cannot be: at odds with other numbers, or beyond what any ranking reaches."""
-        claim = self.runs.claim
-        for conflict in conflicts(claim, self.runs.cells):
-            off = [cell for cell in conflict.cells if self.judged[cell].verdict == "differs"]
+        """Of what no setting gives, what cannot be: whatever is open, no computation gives it."""
+        for (under, changes), cells in groups.items():
+            setting = self.runs.claim.setting(under, changes)
+            self._refuse_by_arithmetic(setting, cells)
+            self._refuse_by_steps(setting, cells)
+            self._refuse_by_ranking(setting, cells)
+
+    def _off(self, cells: Sequence[Cell]) -> list[Cell]:
+        """What differs, and what only the order of ties may explain."""
+        return [cell for cell in cells if self.judged[cell].verdict == "differs" or self._by_ties(cell)]
+
+    def _by_ties(self, cell: Cell) -> bool:
+        return self.judged[cell].verdict == "underspecified" and self.judged[cell].ties is not None
+
+    def _erratum(self, cell: Cell, why: str) -> None:
+        self.judged[cell] = replace(self.judged[cell], verdict="erratum", why=why)
+
+    def _refuse_by_arithmetic(self, setting: Setting, cells: Sequence[Cell]) -> None:
+        """Numbers out of their range, or at odds with each other, under every setting of what is open."""
+        known = {parse_measure(cell.place.metric, setting.protocol, metrics()).metric.name for cell in cells}
+        shared = any("shared" in one for one in setting.open)  # whether tied items may share a rank
+        protocols = protocols_of(setting, lambda decision: bears_on_relations(decision, known, shared))
+        if protocols is None:
+            return
+        folds = self.runs.folds(setting)
+        for cell in self._off(cells):
+            if why := certain_range(cell, protocols, self.digits):
+                self._erratum(cell, why)
+        for conflict in certain_conflicts(cells, protocols, self.digits, folds):
+            off = [cell for cell in conflict.cells if cell in self._off(cells)]
             for cell in off:
                 several = "; at least one of these is wrong" if len(off) > 1 else ""
-                self.judged[cell] = replace(self.judged[cell], verdict="erratum", why=conflict.why + several)
-        for (under, changes), cells in groups.items():
-            off = [cell for cell in cells if self.judged[cell].verdict == "differs"]
-            setting = claim.setting(under, changes)
-            if not off or setting.open:
-                continue
-            found = bounds(self.runs, setting.protocol, list(dict.fromkeys(cell.place.metric for cell in off)))
-            for cell in off:
-                limits = found.get(cell.place.metric)
-                if limits and (why := limits.beyond(cell.printed, cell.place.metric)):
-                    self.judged[cell] = replace(self.judged[cell], verdict="erratum", why=why)
+                self._erratum(cell, conflict.why + several)
+
+    def _refuse_by_steps(self, setting: Setting, cells: Sequence[Cell]) -> None:
+        """Averages that no whole numbers of hits give, where it is known of which lists."""
+        if setting.open and protocols_of(setting, bears_on_steps) != [setting.protocol]:
+            return
+        for cell in self._off(cells):
+            place = cell.place
+            measure = parse_measure(place.metric, setting.protocol, metrics())
+            folds = self.runs.lists(setting.protocol, place.algorithm, measure)
+            steps = steps_of(measure, setting.protocol, folds) if folds else None
+            why = steps.objection(cell.printed, self.digits, place.metric) if steps else ""
+            if why and self._same_lists(setting, cells):
+                self._erratum(cell, why)
+
+    def _same_lists(self, setting: Setting, cells: Sequence[Cell]) -> bool:
+        """Whether the held-out items are those of the source: other numbers of lists are exact, or nothing is drawn."""
+        exact = [cell for cell in cells if self.judged[cell].verdict == "exact" and _is_ranked(setting, cell)]
+        return bool(exact) or not self.runs.split_is_drawn(setting.protocol)
+
+    def _refuse_by_ranking(self, setting: Setting, cells: Sequence[Cell]) -> None:
+        """Numbers beyond what the best or the worst ranking of the candidates reaches."""
+        off = [cell for cell in cells if self.judged[cell].verdict == "differs"]
+        protocols = protocols_of(setting, lambda _: True, BOUNDED) if off else None
+        if protocols is None:
+            return
+        found = bounds(self.runs, protocols, list(dict.fromkeys(cell.place.metric for cell in off)))
+        for cell in off:
+            limits = found.get(cell.place.metric)
+            if limits and (why := limits.beyond(cell.printed, self.digits, cell.place.metric)):
+                self._erratum(cell, why)
 
     def _search(self, setting: Setting, cells: Sequence[Cell]) -> None:
         """Which protocols come nearest to what differs, metric by metric."""
@@ -181,12 +289,10 @@ def _instead(before: Value | None) -> str:
     return "" if before is None else f" (the claim has {before})"
 
 
-def _told(tried: Settings, best: Tried, giving: int, together: int) -> str:
-    also = f", and {together - 1} more of the printed numbers" if together > 1 else ""
-    return (
-        f"given with {best.differs(tried.own)}{also}; {giving:,} of {len(tried.tried):,} settings of what is open give "
-        f"it, {len(tried.tried) - giving:,} do not"
-    )
+def _is_ranked(setting: Setting, cell: Cell) -> bool:
+    """Whether the order of tied items can change a number: not of predictions, nor where tied items share a rank."""
+    measure = parse_measure(cell.place.metric, setting.protocol, metrics())
+    return measure.metric.kind != "prediction" and not str(setting.protocol["ties.break"]).startswith("shared")
 
 
 def _interval(judged: Judged, level: float) -> str:

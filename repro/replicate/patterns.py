@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from repro.errors import PluginError
 from repro.replicate.claim import Operand, Pattern, Place
 from repro.replicate.examples import WorkedExamples
 from repro.replicate.runs import Runs
@@ -31,18 +32,27 @@ _RELATIONS: dict[str, Callable[[float, float], bool]] = {
 
 
 def judge_patterns(runs: Runs, examples: WorkedExamples | None) -> list[Judged]:
-    """Each pattern against what was measured."""
-    return [_judge(pattern, runs, examples) for pattern in runs.claim.patterns]
+    """Each pattern against what was measured; one whose numbers cannot be had stops no other."""
+    found = []
+    for pattern in runs.claim.patterns:
+        judged = Judged("pattern", pattern.says, _relation(pattern), "not run")
+        try:
+            found.append(_judge(pattern, judged, runs, examples))
+        except PluginError as error:
+            found.append(replace(judged, why=str(error)))
+    return found
 
 
-def _judge(pattern: Pattern, runs: Runs, examples: WorkedExamples | None) -> Judged:
-    judged = Judged("pattern", pattern.says, _relation(pattern), "not run")
+def _judge(pattern: Pattern, judged: Judged, runs: Runs, examples: WorkedExamples | None) -> Judged:
     absent = [label for side in (pattern.left, pattern.right) for label in _absent(side, runs)]
     if absent:
         return replace(judged, why=runs.not_run[absent[0]])
     told, held = [], 0
     for seed in runs.seeds:
         left, right = (_numbers(side, runs, examples, seed) for side in (pattern.left, pattern.right))
+        absent = [label for side in (pattern.left, pattern.right) for label in _absent(side, runs)]
+        if absent:  # it failed while it was run
+            return replace(judged, why=runs.not_run[absent[0]])
         pairs = list(product(left, right))
         failing = [pair for pair in pairs if not _holds(pattern, *(number for _, number in pair))]
         held += not failing

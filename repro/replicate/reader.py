@@ -14,9 +14,8 @@ from repro.explain.design import read_axes
 from repro.metrics import metrics, parse_measure
 from repro.protocol import Protocol, flatten, line_of
 from repro.protocol.toml import parse_toml
-from repro.replicate.claim import OWN, Cell, Claim, Data, Examples, Setting, System
+from repro.replicate.claim import OWN, Asked, Cell, Claim, Data, Examples, Setting, System, asked_algorithms
 from repro.replicate.statements import read_cells, read_facts, read_patterns, read_tolerance
-from repro.study.entry import read_entries
 from repro.study.model import stated_protocol
 
 KEYS = (
@@ -87,7 +86,7 @@ def read_claim(path: Path) -> Claim:
         if not document.get(key):
             raise StudyError(f'{path} has no {key}; a claim says what it is and where it was printed: {key} = "..."')
     examples = _examples(reading)
-    algorithms = tuple(reading.tables("algorithms"))
+    algorithms = asked_algorithms(tuple(reading.tables("algorithms")))
     labels = _labels(reading, algorithms, examples)
     tolerance = read_tolerance(reading, document.get("tolerance", {}), "tolerance")
     claim = Claim(
@@ -136,9 +135,9 @@ def _frameworks(reading: Reading) -> dict[str, tuple[str, ...]]:
     given = reading.document.get("frameworks", {})
     if not isinstance(given, Mapping):
         raise reading.error("frameworks", 'write [frameworks] with surprise = ["scikit-surprise==1.1.4"]')
-    known = plugins().frameworks
+    known, owners, broken = plugins().frameworks, plugins().owners, plugins().broken
     for name, pins in given.items():
-        if name not in known:
+        if name not in known and owners.get(name, name) not in broken:
             raise reading.error(
                 f"frameworks.{name}",
                 f"there is no framework '{name}'{nearest(name, known)} There are: {', '.join(known)}",
@@ -167,13 +166,12 @@ def _examples(reading: Reading) -> Examples | None:
     return Examples(table["truth"], tuple(systems), table.get("train", ""))
 
 
-def _labels(reading: Reading, algorithms: Sequence[Any], examples: Examples | None) -> tuple[str, ...]:
+def _labels(reading: Reading, algorithms: Sequence[Asked], examples: Examples | None) -> tuple[str, ...]:
     """What cells may be about: the labels of algorithms and of systems, all different."""
-    entries = read_entries(algorithms)[0] if algorithms else ()
-    labels = [entry.label for entry in entries] + [one.label for one in (examples.systems if examples else ())]
+    labels = [one.label for one in algorithms] + [one.label for one in (examples.systems if examples else ())]
     for label in labels:
         if labels.count(label) > 1:
-            raise reading.error("systems", f"two systems are labelled '{label}'; give each a label of its own")
+            raise reading.error("systems", f"two algorithms are labelled '{label}'; give each a label of its own")
     return tuple(labels)
 
 

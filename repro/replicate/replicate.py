@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from repro.errors import PluginError
 from repro.replicate.claim import FILE, Claim
 from repro.replicate.examples import WorkedExamples
 from repro.replicate.facts import judge_facts, unavailable
@@ -43,10 +42,7 @@ def replicate(
     if reason := unavailable(asked):
         return write_replication(asked, _not_run(asked, reason), None)
     examples = WorkedExamples(asked) if asked.examples else None
-    try:
-        found, own = _judged(asked, given, limits, seeds_of(asked, seeds), examples, tell)
-    except PluginError as error:  # a framework that is not here, or not in the version that the claim pins
-        return write_replication(asked, _not_run(asked, str(error)), None)
+    found, own = _judged(asked, given, limits, seeds_of(asked, seeds), examples, tell)
     if newer and asked.frameworks and not given.installed:
         found = _with_newer(asked, found, given, tell)
     return write_replication(asked, found, own)

@@ -14,17 +14,21 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from repro.errors import ReproError, StudyError
+import pyarrow.parquet as pq
+
+from repro.errors import PluginError, ReproError, StudyError
 from repro.explain import KeptRun
+from repro.explain.design import read_axes
 from repro.explain.mixing import needs_refit
 from repro.explain.variants import measure_variants
 from repro.journal import read_journal
-from repro.metrics import metrics, parse_measure
+from repro.metrics import Measure, metrics, parse_measure
 from repro.plugin import environment, how_to_install, plugins
 from repro.protocol import Protocol
-from repro.replicate.claim import Cell, Claim, Operand
+from repro.replicate.claim import Cell, Claim, Operand, Setting
+from repro.replicate.granularity import FoldLists
 from repro.study import Results, Study, make_plan, run_study
-from repro.study.folder import JOURNAL
+from repro.study.folder import JOURNAL, RunFolder
 from repro.study.per_user import FinishedRun
 from repro.study.results import ALL_FOLDS
 from repro.study.run import Watcher
@@ -97,6 +101,11 @@ class Runs:
         return [cell for cell in self.claim.cells if cell.place.algorithm in self.labels]
 
     @property
+    def able(self) -> frozenset[str]:
+        """The algorithms that work here."""
+        return frozenset(self.labels) - self.not_run.keys()
+
+    @property
     def needs(self) -> list[Need]:
         """All that has to be run."""
         return list(self._needs.values())
@@ -127,16 +136,23 @@ class Runs:
             yield
 
     def _leave_out_missing(self) -> None:
-        """Algorithms whose framework is not here (and is not to be built) are not run, with what to do about it."""
-        from repro.study.entry import read_entries
+        """Algorithms whose framework does not work here are not run, each with the reason; the others are."""
+        frameworks = dict.fromkeys(one.framework for one in self.claim.algorithms)
+        reasons = {name: self._why_missing(name) for name in frameworks}
+        self.not_run |= {one.label: reasons[one.framework] for one in self.claim.algorithms if reasons[one.framework]}
 
-        entries = read_entries(self.claim.algorithms)[0] if self.claim.algorithms else ()
-        for entry in entries:
-            needs = plugins().environment_of(entry.framework)
-            if self.options.build and needs is not None and plugins().place(entry.framework) == "missing":
-                environment.build(entry.framework, needs, self.options.build)
-            if plugins().place(entry.framework) == "missing":
-                self.not_run[entry.label] = how_to_install(plugins().framework(entry.framework))
+    def _why_missing(self, framework: str) -> str:
+        """Why a framework cannot be run here; empty where it can. Its environment is built where that is asked for."""
+        try:
+            needs = plugins().environment_of(framework)
+            if self.options.build and needs is not None and plugins().place(framework) == "missing":
+                environment.build(framework, needs, self.options.build)
+            if plugins().place(framework) == "missing":
+                return how_to_install(plugins().framework(framework))
+            plugins().framework(framework)  # where versions are pinned, this asks its environment for them
+        except (PluginError, OSError) as error:
+            return str(error)
+        return ""
 
     def _ask(
         self, protocol: Protocol, labels: Sequence[str], metric: str, seeds: Sequence[int], *, apart: bool = False
@@ -149,11 +165,12 @@ class Runs:
     def values(self, protocol: Protocol, names: Sequence[str], seed: int) -> Numbers:
         """The numbers of all algorithms that were asked for, by algorithm and metric, under a protocol."""
         need = self._needs.get(fit_key(protocol))
-        labels = [] if need is None else list(need.seeds.get(seed, {}))
-        if need is None or not labels:
+        if need is None or not self._able(need, seed):
             return {}
         folder = self.folder(need, seed)
-        labels = [label for label in labels if label not in self.not_run]
+        labels = self._able(need, seed)
+        if not labels:
+            return {}
         if need.protocol.hash == protocol.hash:
             return _read(folder, protocol, names, labels)
         found = measure_variants(self.kept(protocol, seed), [protocol], names, labels)
@@ -186,6 +203,42 @@ class Runs:
         for metric in need.metrics:
             self._ask(protocol, list(need.labels), metric, self.seeds[:1])
 
+    def folds(self, setting: Setting) -> int | None:
+        """Over how many folds numbers are averaged; None where that is open, or nothing was run."""
+        if any(needs_refit(axis.decision) for axis in read_axes(setting.open, setting.protocol, refit=True)):
+            return None
+        try:
+            return len(self.kept(setting.protocol, self.seeds[FIRST]).plan.split.folds)
+        except (ReproError, KeyError):
+            return None
+
+    def lists(self, protocol: Protocol, label: str, measure: Measure) -> list[FoldLists]:
+        """The lists behind a number of the claim's own seed, fold by fold; none where they were not stored."""
+        need = self._needs.get(fit_key(protocol))
+        if need is None or need.protocol.hash != protocol.hash or measure.metric.kind != "ranking":
+            return []
+        run = FinishedRun.read(self.folder(need, self.seeds[FIRST]))
+        found = []
+        for cell in run.cells.get(label, {}).values():
+            table = pq.read_table(RunFolder(run.folder).artifact(cell.artifacts["values"]))
+            column = f"{measure.full_name} denominator"
+            if column not in table.column_names:
+                return []
+            parts = (table[name].to_numpy() for name in ("user", column, "length", "stratum"))
+            found.append(FoldLists(*parts))
+        return found
+
+    def split_is_drawn(self, protocol: Protocol) -> bool:
+        """Whether another seed holds out other rows."""
+        need, first = self._needs[fit_key(protocol)], self.seeds[FIRST]
+        labels, found = self._able(need, first), []
+        for seed in (first, first + 1):
+            with self.environment():
+                study = self.claim.study(need.protocol, _usable(need), seed, labels, self.able)
+                split = make_plan(study, to_fit=False).split
+            found.append([split.interactions.select(fold.test).digest for fold in split.folds])
+        return found[0] != found[1]
+
     def own(self) -> Path | None:
         """The folder of the run with the claim's own seed and protocol; None where nothing was run."""
         return next(iter(self.folders.values()), None)
@@ -199,9 +252,12 @@ class Runs:
                 self.folders[key] = self._run(study, need.several or seed == self.seeds[FIRST])
         return self.folders[key]
 
+    def _able(self, need: Need, seed: int) -> list[str]:
+        """The algorithms of a run that work here."""
+        return [label for label in need.seeds.get(seed, {}) if label not in self.not_run]
+
     def _study(self, need: Need, seed: int) -> Study:
-        labels = frozenset(label for label in need.seeds[seed] if label not in self.not_run)
-        return self.claim.study(need.protocol, _usable(need), seed, labels)
+        return self.claim.study(need.protocol, _usable(need), seed, self._able(need, seed), self.able)
 
     def _run(self, study: Study, keep_scores: bool) -> Path:
         options, pins = self.options, sorted(self.claim.frameworks.items())
@@ -259,7 +315,7 @@ def _failed(folder: Path) -> dict[str, str]:
         return {}
     ends = journal.events("run.finished")
     finished = {event.cell for event in journal.events("cell.finished")}
-    if not ends or not ends[-1].failed or not finished:
+    if not ends or not ends[-1].failed:
         return {}
     return {
         event.cell.rpartition("/")[0]: f"it failed: {event.error.splitlines()[0]}"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from repro.data.interactions import FloatArray
+from repro.errors import ReproError
 from repro.explain.design import COUNTED, Axis, Design, read_axes
 from repro.explain.mixing import changes, needs_refit
 from repro.explain.variants import measure_variants
 from repro.protocol import Protocol, registry
-from repro.replicate.claim import Setting
+from repro.replicate.claim import Place, Setting
 from repro.replicate.runs import Runs
 
 SETTINGS = 2000  # of decisions about evaluation, for each fit
@@ -26,6 +28,10 @@ class Tried:
 
     protocol: Protocol
     values: Numbers
+
+    def value(self, place: Place) -> float:
+        """The number at a place of the table; not a number where there is none."""
+        return self.values.get((place.algorithm, place.metric), math.nan)
 
     def differs(self, own: Protocol) -> str:
         """What it decides otherwise than the claim's own setting, in words."""
@@ -43,11 +49,12 @@ class Tried:
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """The settings that were tried; ``complete`` says whether these are all."""
+    """The settings that were tried; ``complete`` says whether these are all, and ``notes`` which could not be run."""
 
     own: Protocol
     tried: tuple[Tried, ...]
     complete: bool
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -95,14 +102,21 @@ def try_settings(
     opened = Opened.of(setting, ratings)
     fitted, complete = opened.fits(own, refits)
     tried: list[Tried] = []
+    notes: list[str] = []
     for number, base in enumerate(fitted):
-        if number:
-            runs.refit(own, base)
-        design = Design(base, opened.axes, budget)
-        complete &= design.complete
-        protocols = [variant.protocol for variant in design.variants()] if opened.axes else [base]
-        kept = runs.kept(base, seed)
-        found = measure_variants(kept, protocols, names, None, tell)
+        try:
+            if number:
+                runs.refit(own, base)
+            design = Design(base, opened.axes, budget)
+            complete &= design.complete
+            protocols = [variant.protocol for variant in design.variants()] if opened.axes else [base]
+            found = measure_variants(runs.kept(base, seed), protocols, names, None, tell)
+        except ReproError as error:
+            if not number:
+                raise
+            complete = False
+            notes.append(f"A setting of what is open could not be run ({_chosen(opened, base)}): {error}")
+            continue
         for place, protocol in enumerate(protocols):
             values = {
                 (label, name): float(found.values[place, row, column])
@@ -110,7 +124,24 @@ def try_settings(
                 for column, name in enumerate(found.metrics)
             }
             tried.append(Tried(protocol, values))
-    return Settings(own, tuple(tried), complete)
+    return Settings(own, tuple(tried), complete, tuple(notes))
+
+
+def _chosen(opened: Opened, protocol: Protocol) -> str:
+    return ", ".join(f"{axis.decision} = {protocol.get(axis.decision)}" for axis in opened.refitted)
+
+
+def protocols_of(setting: Setting, bearing: Callable[[str], bool], most: int = SETTINGS) -> list[Protocol] | None:
+    """The claim's own protocol with each setting of those open decisions that bear on something.
+
+    None where they are more than ``most``.
+    """
+    if not setting.open:
+        return [setting.protocol]
+    opened = Opened.of(setting)
+    axes = [axis for axis in (*opened.axes, *opened.refitted) if bearing(axis.decision)]
+    design = Design(setting.protocol, axes, most)
+    return [variant.protocol for variant in design.variants()] if design.complete else None
 
 
 def questions(setting: Setting) -> list[tuple[str, str, str]]:

@@ -14,7 +14,7 @@ Found = Literal["exact", "within", "underspecified", "differs", "erratum", "hold
 VERDICTS: Mapping[Found, str] = {
     "exact": "rounds to the printed digits",
     "within": "within the tolerance",
-    "underspecified": "given by some setting of what the source leaves open, but not by the one taken",
+    "underspecified": "given by a setting of what the source leaves open, or decided by the order of ties",
     "differs": "another number",
     "erratum": "no computation can give the printed number",
     "holds": "the pattern holds with every seed",
@@ -34,6 +34,9 @@ class Judged:
     why        what is to be known: the arithmetic of an erratum, the setting, the nearest protocol, what to do
     giving     of the settings of what the source leaves open, how many give the printed number
     settings   how many were tried; 0 where nothing is open
+    met        of the printed numbers that the claim's own setting does not give, how many the best setting gives
+    chance     the probability that one of the settings gives as many by chance
+    ties       the lowest and the highest number that an order of tied items gives, where the printed one lies between
     newer      what versions of frameworks that are installed here give, where those of the claim are others
     """
 
@@ -50,6 +53,9 @@ class Judged:
     why: str = ""
     giving: int = 0
     settings: int = 0
+    met: int = 0
+    chance: float | None = None
+    ties: tuple[float, float] | None = None
     newer: float | None = None
 
     @property
@@ -90,6 +96,10 @@ class Judged:
             "why": self.why,
             "settings": self.settings,
             "settings_giving": self.giving,
+            "setting_meets": self.met,
+            "setting_by_chance": self.chance,
+            "ties_lowest": None if self.ties is None else self.ties[0],
+            "ties_highest": None if self.ties is None else self.ties[1],
             "newer": self.newer,
         }
 

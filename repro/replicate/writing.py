@@ -21,7 +21,8 @@ from repro.study.journalled import keep_files
 VERDICTS_CSV, VERDICTS_JSON, RESULTS = "verdicts.csv", "verdicts.json", "results.csv"
 COLUMNS = (
     *("what", "algorithm", "metric", "under", "set", "user", "printed", "measured", "least", "most", "seeds"),
-    *("verdict", "settings", "settings_giving", "newer", "why"),
+    *("verdict", "settings", "settings_giving", "setting_meets", "setting_by_chance", "ties_lowest", "ties_highest"),
+    *("newer", "why"),
 )
 
 

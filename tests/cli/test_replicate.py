@@ -60,12 +60,39 @@ def test_one_claim(claims):
     assert strict.exit_code == 1
 
 
+def test_strict_takes_nothing_but_exact_numbers(claims):
+    path = claims / "tiny" / "claim.toml"
+    fact = path.read_text().partition("[table]")[0] + '[[facts]]\nname = "users"\nvalue = "{}"\n'
+    pattern = '[[patterns]]\nsays = "x"\nleft = {{ algorithm = "Mean", metric = "rmse" }}\nis = ">"\nright = {}\n'
+    for text, status in (
+        (fact.format("40"), 0),
+        (fact.format("41"), 1),
+        (fact.format("40") + pattern.format(0), 0),
+        (fact.format("40") + pattern.format(99), 1),
+        (
+            CLAIM.replace('"0.11", "0.05"', '"-", "0.05"').replace(
+                "[table]", '[tolerance]\nkind = "interval"\nwidth = 9.0\n[table]'
+            ),
+            1,
+        ),
+    ):
+        path.write_text(text)
+        assert call("replicate", path, "--quiet", "--workers", 1, "--budget", 1).exit_code == 0
+        assert call("replicate", path, "--quiet", "--workers", 1, "--budget", 1, "--strict").exit_code == status, text
+
+
+def test_the_exit_codes_are_in_the_help():
+    told = call("replicate", "--help").output
+    assert "Exit status" in told and "1  something was not run" in told
+
+
 def test_a_folder_of_claims_and_its_page(claims):
     (claims / "broken").mkdir()
     (claims / "broken" / "claim.toml").write_text('titel = "x"\n')
     (claims / "README.md").write_text("# Ours\n\nText that stays.\n")
     done = call("replicate", claims, "--quiet", "--workers", 1, "--budget", 5)
-    assert done.exit_code == 0, (done.output, done.exception)
+    assert done.exit_code == 1 and isinstance(done.exception, SystemExit)
+    assert "1 claim cannot be read" in done.output
     assert "cannot be run" in done.output and "did you mean 'title'" in done.output
     readme = (claims / "README.md").read_text()
     assert readme.startswith("# Ours\n\nText that stays.\n") and "[A tiny table](tiny/report.html)" in readme
@@ -109,7 +136,10 @@ def test_pinned_versions_that_are_not_built_are_told(claims):
     told = call("claim", "check", path).output
     assert "repro plugins install surprise --pin scikit-surprise==0.0.1" in told
     done = call("replicate", path, "--quiet", "--workers", 1, "--budget", 5)
-    assert done.exit_code == 0 and "1 not run" in done.output.splitlines()[-1], done.exception
+    assert done.exit_code == 1 and isinstance(done.exception, SystemExit)
+    assert "1 exact, 2 differs, 1 not run" in done.stdout and "Not everything was run" in done.stderr
+    told = json.loads(call("replicate", path, "--json", "--workers", 1, "--budget", 5).stdout)
+    assert [one["verdict"] for one in told["verdicts"]] == ["not run", "differs", "differs", "exact"]
 
 
 @pytest.mark.parametrize("arguments", [("replicate", "--help"), ("claim", "--help"), ("claim", "new", "--help")])

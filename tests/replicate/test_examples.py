@@ -92,18 +92,33 @@ def test_what_no_setting_gives_is_an_erratum_with_its_arithmetic(claim):
     assert "rmse is the root of (1 + 1) / 2 = 1; not 2.00" in rmse.why and rmse.value == 1.0
 
 
-def test_digits_that_are_cut_off_are_within_and_told(claim):
-    cells = [("Rec3, some", "mae", "0.50", IGNORED), ("Rec3, some", "rmse", "0.70", IGNORED)]
+def test_digits_that_are_cut_off_in_a_table_that_rounds_are_an_erratum(claim):
+    # Rec3 with gaps: errors 1 and 0, RMSE = sqrt(1 / 2) = 0.7071; Rec1: sqrt(3) / 2 = 0.8660 is rounded up
+    cells = [("Rec1", "rmse", "0.87", ""), ("Rec3, some", "rmse", "0.70", IGNORED)]
     found = replicate(claim(*cells)).judged
-    assert [one.verdict for one in found] == ["exact", "within"]
-    assert "its digits are cut off, not rounded: 0.7071" in found[1].why
+    assert [one.verdict for one in found] == ["exact", "erratum"]
+    assert "0.7071 with its digits cut off would be 0.70, but the table rounds (1 number can only be" in found[1].why
+
+
+def test_digits_that_are_cut_off_where_nothing_shows_what_the_table_does(claim):
+    found = replicate(claim(("Rec3, some", "mae", "0.50", IGNORED), ("Rec3, some", "rmse", "0.70", IGNORED))).judged
+    assert [one.verdict for one in found] == ["exact", "differs"]
+    assert "but 1 number of the table cannot show that it cuts digits off" in found[1].why
 
 
 def test_what_is_not_stated_is_open(claim):
-    # errors by user: u1 (1, 1, 0), u2 (1): the mean of the users' MAE is (2/3 + 1) / 2
+    # errors by user: Rec1 u1 (1, 1, 0), u2 (1): the mean of the users' MAE is (2/3 + 1) / 2; Rec3 u1 (0, 2, 0), u2 (1)
+    # the same; Rec2 u1 (3, 1, 1), u2 (1): (5/3 + 1) / 2
+    cells = [("Rec1", "mae", "0.8333", ""), ("Rec3", "mae", "0.8333", ""), ("Rec2", "mae", "1.3333", "")]
+    found = replicate(claim(*cells)).judged
+    assert {one.verdict for one in found} == {"underspecified"} and "predict.average = users" in found[0].why
+    assert all(one.met == 3 and one.chance < 0.05 and 0 < one.giving < one.settings for one in found)
+
+
+def test_one_setting_of_many_that_gives_one_number_is_chance(claim):
     found = replicate(claim(("Rec1", "mae", "0.83", ""))).judged[0]
-    assert found.verdict == "underspecified" and "predict.average = users" in found.why
-    assert 0 < found.giving < found.settings
+    assert found.verdict == "differs" and found.giving > 0
+    assert "but chance explains it: predict.average = users" in found.why
 
 
 LISTS = {"u1": (1, 3, 4, 6), "u2": (2, 3, 4, 5), "u3": (1, 2, 5, 7), "u4": (3, 4, 5, 6)}

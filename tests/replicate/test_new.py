@@ -120,7 +120,7 @@ def test_a_claim_by_asking_reads_back(tmp_path):
     assert done.exit_code == 0, (done.output, done.exception)
     claim = Claim.load(tmp_path / "claim.toml")
     assert claim.labels == ("ItemMean", "EASE") and len(claim.cells) == 4
-    assert [one["use"] for one in claim.algorithms] == ["reference/item-mean", "reference/ease"]
+    assert [one.line["use"] for one in claim.algorithms] == ["reference/item-mean", "reference/ease"]
     again = call("claim", "new", "--into", tmp_path, input=answers)
     assert again.exit_code != 0 and "is there already" in str(again.exception)
 
