@@ -9,10 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro.errors import ReproError, nearest
+from repro.report.drawing import DrawingError, renderer
 
 if TYPE_CHECKING:
     import altair as alt
@@ -60,19 +62,17 @@ _PNG_SCALE = 2.0
 
 def save_chart(chart: alt.TopLevelMixin, path: str | Path) -> Path:
     """Write a chart as its path ends: .svg, .png, .html (one file that needs nothing else) or .json (Vega-Lite)."""
-    import vl_convert
-
     path = Path(path)
     kind = path.suffix.lower()
     refuse_other_formats(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     if kind == ".png":
-        path.write_bytes(vl_convert.vegalite_to_png(specification(chart), scale=_PNG_SCALE))
+        path.write_bytes(renderer.call("vegalite_to_png", specification(chart), scale=_PNG_SCALE))
         return path
     if kind == ".svg":
         text = chart_svg(chart)
     elif kind == ".html":
-        text = vl_convert.vegalite_to_html(specification(chart), bundle=True)
+        text = renderer.call("vegalite_to_html", specification(chart), bundle=True).decode()
     else:
         text = json.dumps(specification(chart), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
     path.write_text(text, encoding="utf-8")
@@ -90,6 +90,14 @@ def refuse_other_formats(path: str | Path) -> None:
         )
 
 
+def placed_svg(stated: dict[str, Any]) -> str:
+    """A chart in Vega-Lite as an SVG element, or a sentence on why it is missing, for pages with several figures."""
+    try:
+        return drawn_svg(stated)
+    except DrawingError as error:
+        return f'<p class="undrawn">This figure is missing: {escape(str(error))}.</p>'
+
+
 def chart_svg(chart: alt.TopLevelMixin) -> str:
     """A chart as an SVG element, to be put into a page; several of them on one page keep out of each other's way."""
     return drawn_svg(specification(chart))
@@ -97,9 +105,7 @@ def chart_svg(chart: alt.TopLevelMixin) -> str:
 
 def drawn_svg(stated: dict[str, Any]) -> str:
     """:func:`chart_svg` of a chart in Vega-Lite."""
-    import vl_convert
-
-    drawn: str = vl_convert.vegalite_to_svg(stated)
+    drawn = renderer.call("vegalite_to_svg", stated).decode()
     # Vega numbers clip paths through all charts of a process: they are named here by what is drawn.
     names = list(dict.fromkeys(re.findall(r'\bid="([^"]+)"', drawn)))
     for at, name in enumerate(names):

@@ -14,7 +14,7 @@ import pandas as pd
 from repro.explain import Explanation, Multiverse
 from repro.explain.design import COUNTED
 from repro.explain.multiverse import Universe
-from repro.report.charts import chart_svg
+from repro.report.charts import placed_svg, specification
 from repro.report.explain.curve import specification_curve, spread_chart
 from repro.report.explain.waterfall import waterfall
 from repro.report.pages import READING, document, figure, number, table
@@ -177,7 +177,7 @@ def _page(title: str, body: Iterable[str]) -> bytes:
 
 
 def _figure(caption: str, sentence: str, chart: alt.TopLevelMixin) -> str:
-    return figure(caption, sentence, chart_svg(chart))
+    return figure(caption, sentence, placed_svg(specification(chart)))
 
 
 def _table(header: Sequence[str], rows: Iterable[Iterable[object]], numeric: Iterable[str] = ()) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
-from repro.report.charts import chart_svg
+from repro.report.charts import placed_svg, specification
 from repro.report.metric_study.figures import (
     correlations_between,
     heat_map,
@@ -55,7 +55,7 @@ def write_metric_study(study: MetricStudy, folder: Path, run: Path | None = None
     """
     figures = draw(study)
     files = {f"{name}.csv": frame_csv(table) for name, table in study.tables.items()}
-    files |= {f"{one.name}.svg": one.svg.encode() for one in figures}
+    files |= {f"{one.name}.svg": one.svg.encode() for one in figures if one.svg.startswith("<svg")}
     keep_files(folder, files | {REPORT: render(study, figures).encode()}, run=run)
     return folder / REPORT
 
@@ -112,7 +112,7 @@ def _curves(study: MetricStudy, compared: Compared, title: str, number: int, kin
 
 
 def _figure(name: str, caption: str, sentence: str, chart: alt.TopLevelMixin) -> Figure:
-    return Figure(name, caption, sentence, chart_svg(chart))
+    return Figure(name, caption, sentence, placed_svg(specification(chart)))
 
 
 def render(study: MetricStudy, figures: Sequence[Figure]) -> str:

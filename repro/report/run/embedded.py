@@ -12,6 +12,8 @@ from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
+from repro.report.drawing import DrawingError, renderer
+
 NOTICE = (
     "Charts are drawn by Vega, Vega-Lite and Vega-Embed, copyright University of Washington Interactive Data Lab and "
     "contributors; the script inside begins with their licence (BSD 3-Clause)."
@@ -50,13 +52,15 @@ def vega() -> str:
 
     Putting them together takes seconds, so the result is kept in the user's cache, by the version of vl-convert.
     """
-    import vl_convert
     from platformdirs import user_cache_path
 
     kept = user_cache_path("repro") / "report" / f"vega-{version('vl-convert-python')}.js"
     if kept.is_file():
         return kept.read_text(encoding="utf-8")
-    made = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    try:
+        made = renderer.call("javascript_bundle", "window.vegaEmbed = vegaEmbed;").decode()
+    except DrawingError:  # the figures of the page stay as they are drawn in it
+        return "throw new Error('no charts');"
     bundle = f"/*\n{own('vega-licence.txt')}*/\n(() => {{{made}}})();\n"
     _keep(kept, bundle)
     return bundle

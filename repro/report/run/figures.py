@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from repro.report.charts import drawn_svg, specification
+from repro.report.charts import placed_svg, specification
 
 if TYPE_CHECKING:
     import altair as alt
@@ -36,7 +36,7 @@ def figure(caption: str, sentence: str, chart: alt.TopLevelMixin, width: int = W
     own = chart.properties(width=width, autosize={"type": "fit-x", "contains": "padding"}, background="transparent")
     own = own.configure(aria=False).configure_axis(labelLimit=_LABELS, labelSeparation=6).configure_legend(labelLimit=0)
     stated, said = specification(own), f"{caption}. {sentence}"
-    still = drawn_svg(stated).replace("<svg ", '<svg aria-hidden="true" ', 1)  # one image, not a hundred marks
+    still = placed_svg(stated).replace("<svg ", '<svg aria-hidden="true" ', 1)  # one image, not a hundred marks
     return (
         f"<figure><figcaption>{escape(caption)}</figcaption><p>{escape(sentence)}</p>"
         f'<div class="chart" role="img" aria-label="{escape(said)}"><div class="still">{still}</div></div>'
