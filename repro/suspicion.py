@@ -18,6 +18,7 @@ lists.empty           all lists are empty
 ratings.constant      an algorithm that predicts ratings learned from ratings that are all equal
 parameter.chosen      the data decided the value of a parameter
 folds.no-value        a fold has no value of a metric, so that all folds together have none
+inputs.mismatch       lists given to :func:`repro.evaluate` that do not meet the truth, such as ids that nobody knows
 entries.identical     two algorithms have the same lists, or the same values, for every user
 """
 
@@ -27,10 +28,14 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
 
 from repro.errors import ReproWarning
-from repro.plugin import ScoreKind
+from repro.plugin import FALLBACK, UNSCORED, ScoreKind, Scores
+from repro.ranking import Tally
 
 # An interval as wide as a tenth of the value holds most differences that papers report as improvements.
 WIDE = 0.1
@@ -39,6 +44,7 @@ NEARLY_ALL = 0.9
 
 Severity = Literal["warning", "note"]
 Figure = int | float | str
+IntArray = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -104,9 +110,44 @@ class Facts:
         )
 
     @property
+    def scored_nothing(self) -> bool:
+        """Whether the algorithm was asked for scores and gave none."""
+        return bool(self.candidates) and self.unscored == self.candidates
+
+    @property
     def users_noun(self) -> str:
         """What ``users`` counts: a user counts in each fold."""
         return "users" if self.folds <= 1 else f"users of {self.folds} folds"
+
+
+def list_facts(tally: Tally, lengths: IntArray, items: IntArray, scored: IntArray) -> Facts:
+    """What was counted of lists: their lengths, the items in their first places, and whether these have a score."""
+    listed = items >= 0
+    return Facts(
+        users=tally.users,
+        lists=tally.lists,
+        candidates=tally.candidates,
+        unscored=tally.unscored,
+        fallback=tally.fallback,
+        constant_lists=tally.constant_lists,
+        empty_lists=int((lengths == 0).sum()),
+        listed=int(listed.sum()),
+        listed_unscored=int((listed & (scored == 0)).sum()),
+        tied_users=dict(zip(tally.cutoffs, tally.users_tied.tolist(), strict=True)),
+    )
+
+
+def prediction_facts(predicted: Scores) -> Facts:
+    """What was counted of predictions, one for each held-out pair."""
+    state = np.zeros(len(predicted.values), dtype=np.uint8) if predicted.state is None else predicted.state
+    missing = np.isnan(predicted.values) | (state == UNSCORED)
+    given = predicted.values[~missing]
+    return Facts(
+        predictions=len(predicted.values),
+        predictions_missing=int(missing.sum()),
+        predictions_fallback=int((state == FALLBACK).sum()),
+        prediction_range=(float(given.min()), float(given.max())) if len(given) else None,
+    )
 
 
 @dataclass(frozen=True)
@@ -248,11 +289,12 @@ def _named_folds(some: Sequence[str], total: int) -> str:
 def _of_scores(subject: Subject, missing_rule: str) -> Iterator[Finding]:
     """Scores that are missing, equal or made up, and lists that are empty."""
     name, facts = subject.name, subject.facts
+    filled = facts.lists - facts.empty_lists
     rule = f'missing.rank = "{missing_rule}"' if missing_rule else "missing.rank"
     if facts.lists and facts.empty_lists == facts.lists:
         text = f"All {facts.lists:,} lists of {name} are empty, so its values say nothing about its recommendations."
         yield Finding("lists.empty", "warning", name, text, figures={"lists": facts.lists})
-    if facts.candidates and facts.unscored == facts.candidates:
+    if facts.scored_nothing:
         text = f"{name} scored none of the {facts.candidates:,} candidates: its lists are what {rule} makes of that."
         yield _shares("scores.missing", subject, text, facts.unscored, facts.candidates)
     elif facts.listed and facts.listed_unscored > facts.listed / 2:
@@ -261,12 +303,12 @@ def _of_scores(subject: Subject, missing_rule: str) -> Iterator[Finding]:
             f"lists of {name} are taken by items without a score that counts: {rule} put them there."
         )
         yield _shares("scores.missing", subject, text, facts.listed_unscored, facts.listed)
-    elif facts.lists and facts.constant_lists >= NEARLY_ALL * facts.lists:
+    elif facts.constant_lists and facts.constant_lists >= NEARLY_ALL * filled:
         text = (
-            f"{_all_or_count(facts.constant_lists, facts.lists, 'lists')} of {name} consist of items with one and the "
+            f"{_all_or_count(facts.constant_lists, filled, 'lists')} of {name} consist of items with one and the "
             "same score: their order is made by the tie rule."
         )
-        yield _shares("scores.constant", subject, text, facts.constant_lists, facts.lists)
+        yield _shares("scores.constant", subject, text, facts.constant_lists, filled)
     if facts.candidates and facts.fallback >= NEARLY_ALL * facts.candidates:
         text = f"{_all_or_count(facts.fallback, facts.candidates, 'scores')} of {name} were made up by its framework."
         yield _shares("scores.fallback", subject, text, facts.fallback, facts.candidates)
@@ -292,6 +334,8 @@ def _of_predictions(subject: Subject) -> Iterator[Finding]:
 def _of_ties(subject: Subject, tie_rule: str) -> Iterator[Finding]:
     """What the order of tied items decides, by metric; and ties across the cut-off, where nothing else says so."""
     name, facts = subject.name, subject.facts
+    if facts.scored_nothing:  # that is said, and everything is tied then
+        return
     told: set[int | None] = set()
     for one in subject.values:
         if not one.is_wide or one.lowest is None or one.highest is None:

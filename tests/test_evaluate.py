@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import pathlib
 import uuid
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -15,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import repro
-from repro.errors import DataError, ProtocolError
+from repro.errors import DataError, ProtocolError, ReproWarning
 from repro.evaluate import default_protocol, evaluate, evaluate_frames, read_frames
 from repro.protocol import Protocol
 
@@ -48,7 +50,7 @@ def values(*args, **kwargs):
 
 def test_averages_over_test_users():
     table = evaluate(RECOMMENDED, HELD_OUT, metrics=["ndcg@3", "precision@2", "recall@2", "rr"])
-    assert table.columns.tolist() == ["metric", "value", "users"]
+    assert table.columns.tolist() == ["metric", "value", "users", "lowest", "highest"]
     assert table["users"].tolist() == [3, 3, 3, 3]
     expected = [(D2 / (1 + D2) + 1 + 0) / 3, (1 / 2 + 1 / 2 + 0) / 3, (1 / 2 + 1 + 0) / 3, (1 / 2 + 1 + 0) / 3]
     assert table["value"].tolist() == pytest.approx(expected)
@@ -339,7 +341,7 @@ def test_tables_of_arrow():
 def test_the_table_says_under_which_protocol_it_was_measured():
     table = evaluate(RECOMMENDED, HELD_OUT.assign(rating=5), "random-5fold", ["hit@2", "ap"])
     protocol = Protocol.load("random-5fold")
-    assert table.attrs == {
+    assert {key: table.attrs[key] for key in ("protocol", "metrics")} == {
         "protocol": {"name": "random-5fold", "hash": protocol.hash},
         "metrics": {"hit@2": "hit@2", "ap": "ap[denominator=relevant]"},
     }
@@ -458,3 +460,54 @@ def test_novelty_of_frames_with_training_rows():
     ann, bob = (2 * math.log2(5 / 2) + math.log2(5)) / 3, math.log2(5 / 2)
     found = values(RECOMMENDED, HELD_OUT, metrics=["novelty@3"], train=train)
     assert found["novelty@3"] == pytest.approx((ann + bob + 0) / 3, abs=1e-12)
+
+
+TIED = pd.DataFrame({"user": [1] * 4 + [2] * 3, "item": [1, 2, 3, 4, 1, 2, 3], "score": [2, 1, 1, 1, 5, 5, 4]})
+WANTED = pd.DataFrame({"user": [1, 1, 2], "item": [2, 4, 2]})
+
+
+def plain_interval(metric, k):
+    """Every order of tied items of both users, in plain Python; the mean over users is lowest where both are."""
+    ends = []
+    for user, wanted in ((1, {2, 4}), (2, {2})):
+        rows = TIED[TIED["user"] == user]
+        score = dict(zip(rows["item"], rows["score"], strict=True))
+        orders = [o for o in itertools.permutations(score) if all(score[a] >= score[b] for a, b in pairwise(o))]
+        found = [metric([item in wanted for item in order[:k]], len(wanted)) for order in orders]
+        ends.append((min(found), max(found)))
+    return tuple(sum(side) / 2 for side in zip(*ends, strict=True))
+
+
+@pytest.mark.parametrize("rule", ["item-asc", "random", "expected", "best"])
+def test_every_value_has_its_interval_over_all_orders_of_tied_items(rule):
+    protocol = default_protocol(False).replace({"ties.break": rule}, "test")
+    with pytest.warns(ReproWarning, match="the recommendations.*hit@1 is .* orders of items with equal scores give"):
+        names = ["hit@1", "precision@2", "recall@3", "rr"]
+        table = evaluate(TIED, WANTED, protocol, names + (["gini@2"] if rule in ("item-asc", "random") else []))
+    plain = {
+        "hit@1": plain_interval(lambda hits, n: float(any(hits)), 1),
+        "precision@2": plain_interval(lambda hits, n: sum(hits) / 2, 2),
+        "recall@3": plain_interval(lambda hits, n: sum(hits) / n, 3),
+        "rr": plain_interval(lambda hits, n: 1 / (hits.index(True) + 1), 4),
+    }
+    for row in table.itertuples():
+        if row.metric in plain:
+            assert (row.lowest, row.highest) == pytest.approx(plain[row.metric])
+        else:
+            assert math.isnan(row.lowest) and math.isnan(row.highest)
+    codes = {(one["code"], one["metric"]) for one in table.attrs["findings"]}
+    assert codes == {("ties.decide", name) for name in ("hit@1", "precision@2", "recall@3", "rr")}
+
+
+def test_nothing_is_said_of_lists_without_ties():
+    table = evaluate(RECOMMENDED, HELD_OUT, metrics=["ndcg@3", "rr"])
+    assert table["lowest"].tolist() == table["value"].tolist() == table["highest"].tolist()
+    assert [one["code"] for one in table.attrs["findings"]] == ["inputs.mismatch"], "Cem has no list"
+
+
+def test_predictions_that_are_all_made_up_or_all_equal():
+    pairs = pd.DataFrame({"user": [1, 1, 2], "item": [1, 2, 3], "rating": [1.0, 5.0, 3.0]})
+    for extra, code in (({"score": [3.0] * 3}, "constant"), ({"score": [3, 4, 5.0], "state": "fallback"}, "fallback")):
+        with pytest.warns(ReproWarning):
+            table = evaluate(pairs[["user", "item"]].assign(**extra), pairs, metrics=["rmse"])
+        assert [one["code"] for one in table.attrs["findings"]] == [f"predictions.{code}"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from repro.evaluate import Evaluation
+    from repro.suspicion import Finding
 
 _FILE = click.Path(dir_okay=False)
 _WRITTEN = (".parquet", ".csv", ".tsv")
@@ -103,7 +105,9 @@ def evaluate(
     `--set ties.break=trec` orders them as trec_eval does. The lists are measured as they are: what a protocol says
     about splits and candidates has no effect.
     """
-    from repro.evaluate import DEFAULT_METRICS, measure_frames, read_frames
+    from repro.evaluate import DEFAULT_METRICS, measure_frames, read_frames, suspicious
+    from repro.evaluate.mismatches import mismatch_findings
+    from repro.suspicion import summaries
 
     for file in filter(None, (per_user, output)):
         _require_known_suffix(file)
@@ -118,12 +122,14 @@ def evaluate(
         if previous:
             beside["previous"] = [read("recommendations", file) for file in previous]
         found: dict[str, Evaluation] = {}
+        mismatched: list[Finding] = []
         for label, file in given.items():
             frames = read_frames(read("recommendations", file), **beside)
             say(f"measuring {label}")
             chosen = chosen_protocol(protocol, changes, frames)
             found[label] = measure_frames(frames, chosen, metrics or DEFAULT_METRICS, seed)
             print_mismatches(frames, chosen, label)
+            mismatched += mismatch_findings(frames, chosen, label)
     if output:
         _write(_long_table(found, several=len(found) > 1), output)
     if per_user:
@@ -135,10 +141,13 @@ def evaluate(
                 "protocol": {"name": one.protocol.name, "hash": one.protocol.hash},
                 "seed": seed,
                 "results": _long_table(found, several=True).to_dict("records"),
+                "findings": [asdict(finding) for finding in (*mismatched, *suspicious(found))],
             }
         )
         return
     _print(found, full)
+    for told in summaries(suspicious(found)):
+        echo(f"{told.severity}: {told.text}")
 
 
 @contextmanager

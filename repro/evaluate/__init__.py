@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -13,15 +14,16 @@ import pandas as pd
 
 from repro.errors import ProtocolError
 from repro.evaluate.beside import Features
-from repro.evaluate.evaluation import Evaluation
+from repro.evaluate.evaluation import Evaluation, suspicious
 from repro.evaluate.files import read_recommendations, read_train, read_truth
 from repro.evaluate.frames import Frames, read_frames
 from repro.evaluate.given import Given
 from repro.evaluate.measuring import measure, measure_lists, rank
-from repro.evaluate.mismatches import warn_of_mismatches
+from repro.evaluate.mismatches import mismatch_findings, warn_of_mismatches
 from repro.metrics import metrics as known_metrics
 from repro.metrics import parse_measure
 from repro.protocol import Protocol, resolve
+from repro.suspicion import warn
 
 DEFAULT_METRICS = ("ndcg@10", "precision@10", "recall@10")
 
@@ -39,6 +41,7 @@ __all__ = [
     "read_recommendations",
     "read_train",
     "read_truth",
+    "suspicious",
 ]
 
 
@@ -86,17 +89,21 @@ def evaluate(
 
     Ids may be numbers, text or other objects, which are told apart by their text: 7 and "7" are the same.
 
-    Gives the columns ``metric``, ``value`` and ``users`` (how many are averaged), or ``user``, ``metric`` and
-    ``value``; its ``attrs`` hold the name and hash of the protocol, and the full name of each metric. Coverage is a
-    share of the test users, or of the items that are in any of the frames.
+    Gives the columns ``metric``, ``value``, ``users`` (how many are averaged), ``lowest`` and ``highest`` (the extremes
+    of the value over all orders of tied items, where they are known), or ``user``, ``metric`` and ``value``; its
+    ``attrs`` hold the name and hash of the protocol, the full name of each metric, and ``findings``: what is
+    suspicious about the numbers, which is also warned of. Coverage is a share of the test users, or
+    of the items that are in any of the frames.
 
     Warns (:class:`repro.errors.ReproWarning`) where lists are empty, have no scores, or where no id of them is in the
-    truth.
+    truth; the findings say that too.
     """
     frames = read_frames(recommendations, truth, train, columns, features, previous)
     chosen = _protocol(protocol, frames)
     found = evaluate_frames(frames, chosen, metrics, per_user, seed)
     warn_of_mismatches(frames, chosen)
+    told = mismatch_findings(frames, chosen, "recommendations")
+    found.attrs["findings"] = [*map(asdict, told), *found.attrs["findings"]]
     return found
 
 
@@ -109,6 +116,7 @@ def evaluate_frames(
 ) -> pd.DataFrame:
     """:func:`evaluate` for frames that :func:`read_frames` has read, to ask them more than once."""
     found = measure_frames(frames, protocol, metrics, seed)
+    warn(found.findings, stacklevel=4)
     if not per_user:
         return found.table()
     if found.without_users:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from repro.errors import DataError, ProtocolError
 from repro.evaluate.beside import stated_features
 from repro.evaluate.frames import Frames
 from repro.metrics import (
+    EXTREMES,
     Averaged,
     Background,
     Measure,
@@ -20,13 +21,16 @@ from repro.metrics import (
     TrainRatings,
     average,
     average_predictions,
+    has_tie_interval,
     lacking,
     resolve_predictions,
     simple_measures,
+    with_rows,
 )
 from repro.plugin import Scores
 from repro.protocol import Protocol
-from repro.ranking import GivenLists, Ranked, RankingRules, given_scores, rank_lists
+from repro.ranking import GivenLists, Ranked, RankingRules, Tally, given_scores, rank_lists, tied_lists
+from repro.suspicion import Facts, list_facts, prediction_facts
 
 NOBODY = np.empty(0, dtype=np.int32)
 _MEANS = ("user-mean", "item-mean", "global-mean")
@@ -34,22 +38,75 @@ _MEANS = ("user-mean", "item-mean", "global-mean")
 Asked = Mapping[str, Measure]
 
 
-def measure(frames: Frames, asked: Asked, protocol: Protocol, seed: int) -> dict[str, Averaged]:
+@dataclass(frozen=True, eq=False)
+class MeasuredFrames:
+    """The number of each measure, by the name it was asked for, and what was counted on the way.
+
+    intervals  by the same name, the lowest and highest number that any order of tied items gives, where it is known
+    facts      what was counted to find out what is suspicious (:mod:`repro.suspicion`)
+    """
+
+    found: dict[str, Averaged]
+    intervals: dict[str, tuple[float, float]]
+    facts: Facts
+
+
+def measure(frames: Frames, asked: Asked, protocol: Protocol, seed: int) -> MeasuredFrames:
     """The number of each measure, by the name it was asked for."""
     simple = simple_measures(asked.values())
     lists = [one for one in simple if one.metric.kind != "prediction"]
     found: dict[str, Averaged] = {}
+    ends: dict[str, tuple[float, float]] = {}
+    facts = Facts()
     if lists:
         background = _background(frames, lists, protocol, seed)
-        found = measure_lists(rank(frames, lists, protocol, seed), lists, background, protocol)
+        ranked, tally = _ranked(frames, lists, protocol, seed)
+        found = measure_lists(ranked, lists, background, protocol)
+        ends = _tie_intervals(ranked, lists, found, background, protocol)
+        facts = list_facts(tally, ranked.lengths, ranked.items, ranked.scored)
     if predicted := [one for one in simple if one.metric.kind == "prediction"]:
-        pairs = predictions_of(predicted[0].name, frames, protocol)
+        scores, pairs = predictions_of(predicted[0].name, frames, protocol)
         found |= {one.full_name: average_predictions(one, pairs) for one in predicted}
+        facts += prediction_facts(scores)
     values = {name: (averaged.value, averaged.users_counted) for name, averaged in found.items()}
-    return {
-        name: Averaged(*one.joined(values), NOBODY, np.empty(0)) if one.parts else found[one.full_name]
-        for name, one in asked.items()
-    }
+    return MeasuredFrames(
+        {
+            name: Averaged(*one.joined(values), NOBODY, np.empty(0)) if one.parts else found[one.full_name]
+            for name, one in asked.items()
+        },
+        {
+            name: (_joined_end(one, ends, 0), _joined_end(one, ends, 1))
+            for name, one in asked.items()
+            if all(part.full_name in ends for part in simple_measures([one]))
+        },
+        facts,
+    )
+
+
+def _joined_end(measure: Measure, ends: Mapping[str, tuple[float, float]], side: int) -> float:
+    return measure.joined({name: (interval[side], 0) for name, interval in ends.items()})[0]
+
+
+def _tie_intervals(
+    ranked: Ranked,
+    measures: Iterable[Measure],
+    found: Mapping[str, Averaged],
+    background: Background,
+    protocol: Protocol,
+) -> dict[str, tuple[float, float]]:
+    """The lowest and highest number of each measure over all orders of tied items, where it is known."""
+    bounded = [one for one in measures if has_tie_interval(one)]
+    tied = tied_lists(ranked) if bounded else None
+    if tied is None:
+        return {one.full_name: (found[one.full_name].value,) * 2 for one in bounded}
+    empty, ends = ranked.lengths == 0, {}
+    for one in bounded:
+        ratio, values = one.of_lists(ranked, background), []
+        for order in EXTREMES:
+            extreme = with_rows(ratio, tied.rows, one.of_extreme_order(tied.lists, background, order))
+            values.append(average(one, extreme, ranked.users, ranked.strata, empty, protocol).value)
+        ends[one.full_name] = (min(values), max(values))
+    return ends
 
 
 def _background(frames: Frames, lists: Sequence[Measure], protocol: Protocol, seed: int) -> Background:
@@ -89,6 +146,10 @@ def measure_lists(
 
 def rank(frames: Frames, measures: Iterable[Measure], protocol: Protocol, seed: int) -> Ranked:
     """The lists of the test users, as far down as the measures need; recommendations to others are left out."""
+    return _ranked(frames, measures, protocol, seed)[0]
+
+
+def _ranked(frames: Frames, measures: Iterable[Measure], protocol: Protocol, seed: int) -> tuple[Ranked, Tally]:
     judgements = frames.judged(protocol)
     users = judgements.test_users
     lengths = frames.lengths[users]
@@ -115,10 +176,12 @@ def rank(frames: Frames, measures: Iterable[Measure], protocol: Protocol, seed: 
         protocol, frames.truth, train=frames.train, data_items=frames.data_items, seed=seed
     )
     asked = list(measures)
-    ranked, _ = rank_lists(lists, rules, depth=_depth(int(lengths.max(initial=1)), asked))
+    depth = _depth(int(lengths.max(initial=1)), asked)
+    cutoffs = sorted({one.cutoff for one in asked if one.cutoff is not None and one.cutoff <= depth})
+    ranked, tally = rank_lists(lists, rules, depth=depth, cutoffs=cutoffs)
     if frames.has_scores and any("scores" in one.needs for one in asked):
-        return replace(ranked, scores=given_scores(ranked, lists, rules))
-    return ranked
+        ranked = replace(ranked, scores=given_scores(ranked, lists, rules))
+    return ranked, tally
 
 
 def _depth(longest: int, measures: Iterable[Measure]) -> int:
@@ -126,8 +189,8 @@ def _depth(longest: int, measures: Iterable[Measure]) -> int:
     return max(1, *(longest if one.reach is None else min(one.reach, longest) for one in measures))
 
 
-def predictions_of(asked: str, frames: Frames, protocol: Protocol) -> Predictions:
-    """The scores as predictions of the held-out ratings, for the metric called ``asked`` and others."""
+def predictions_of(asked: str, frames: Frames, protocol: Protocol) -> tuple[Scores, Predictions]:
+    """The scores of the held-out pairs, for the metric called ``asked`` and others, and what they count as."""
     if not frames.has_scores or not frames.truth.explicit:
         raise DataError(
             f"{asked} compares scores with ratings: it needs a column 'score' in recommendations and a "
@@ -145,7 +208,7 @@ def predictions_of(asked: str, frames: Frames, protocol: Protocol) -> Prediction
         values = np.where(listed[at] == wanted, frames.scores[order[at]], np.nan)
         predicted = Scores(values, None if frames.state is None else frames.state[order[at]])
     train = _train_ratings(frames, protocol)
-    return resolve_predictions(predicted, truth.ratings, truth.users, truth.items, protocol, train)
+    return predicted, resolve_predictions(predicted, truth.ratings, truth.users, truth.items, protocol, train)
 
 
 def _require_single_rows(listed: npt.NDArray[np.int64], truth: Interactions) -> None:

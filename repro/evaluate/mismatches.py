@@ -12,6 +12,7 @@ from repro.data.interactions import CodeArray, IdArray
 from repro.errors import ReproWarning
 from repro.evaluate.frames import Frames
 from repro.protocol import Protocol
+from repro.suspicion import Finding
 
 # What ids of one table may lack to be those of the other, and what to do about it; tried in this order.
 _MENDED: dict[str, Callable[[str], str]] = {
@@ -49,6 +50,11 @@ def mismatches(frames: Frames, protocol: Protocol, label: str) -> Iterator[str]:
             f"{without:,} of {len(tested):,} users in the truth have no list in {label}; average.no_list = "
             f'"{protocol["average.no_list"]}" says what they count'
         )
+
+
+def mismatch_findings(frames: Frames, protocol: Protocol, label: str) -> list[Finding]:
+    """The same as findings (:mod:`repro.suspicion`)."""
+    return [Finding("inputs.mismatch", "warning", label, text) for text in mismatches(frames, protocol, label)]
 
 
 def warn_of_mismatches(frames: Frames, protocol: Protocol) -> None:

@@ -7,6 +7,7 @@ import pkgutil
 from collections.abc import Iterator
 from functools import cache
 
+from repro.metrics._tie_interval import has_tie_interval, with_rows
 from repro.metrics.averaging import Averaged, average
 from repro.metrics.background import Background, lacking
 from repro.metrics.bearing import bearing
@@ -68,6 +69,7 @@ __all__ = [
     "bearing",
     "decisions",
     "has_exact_extremes",
+    "has_tie_interval",
     "lacking",
     "metric_named",
     "metrics",
@@ -76,4 +78,5 @@ __all__ = [
     "resolve_predictions",
     "simple_measures",
     "spoils",
+    "with_rows",
 ]

@@ -33,7 +33,7 @@ Range = tuple[float, float]
 RangeOf = Callable[[int | None, Mapping[str, Value], Protocol], Range]
 TieOrderOf = Callable[[int | None, Mapping[str, Value]], TieOrder | str]
 Tied = Literal["best", "worst"]
-EXTREMES = ("best", "worst")
+EXTREMES: tuple[Tied, ...] = ("best", "worst")
 
 
 def add_up(blocks: Sequence[FloatArray]) -> FloatArray:

@@ -222,7 +222,7 @@ class WorkedExamples:
         frames, measure = self.frames(place.algorithm), parse_measure(place.metric, protocol, metrics())
         of_pairs = measure.metric.name in ("mae", "mse", "rmse") and measure.variants.get("average") == "ratings"
         if of_pairs and not place.user:
-            errors = predictions_of(place.metric, frames, protocol).errors
+            errors = predictions_of(place.metric, frames, protocol)[1].errors
             if 0 < len(errors) <= _SHOWN:
                 return _of_errors(measure.metric.name, errors.tolist(), value)
         averaged = measure_frames(frames, protocol, [place.metric], self.claim.seeds[0]).found[place.metric]

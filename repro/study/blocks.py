@@ -16,10 +16,9 @@ from numba.core import config
 
 from repro.candidates import Candidates, ListBlock
 from repro.data.interactions import CodeArray, FloatArray
-from repro.metrics import Background, Measure, Ratio
+from repro.metrics import Background, Measure, Ratio, has_tie_interval
 from repro.plugin import FALLBACK, UNSCORED, Scores
 from repro.ranking import Ranked, RankingRules, Tally, listed_scores, rank, tied_lists
-from repro.study.pooling import has_tie_interval
 
 Under = TypeVar("Under")
 

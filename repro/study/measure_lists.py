@@ -14,7 +14,7 @@ import pyarrow as pa
 from repro.candidates import CandidatesDigest, judge, plan_candidates, relevance_impacts, unlisted_users
 from repro.data import Impact, Interactions
 from repro.data.interactions import CodeArray, FloatArray
-from repro.metrics import Averaged, Background, Measure, Ratio, average
+from repro.metrics import Averaged, Background, Measure, Ratio, average, has_tie_interval, with_rows
 from repro.plugin import Guarded, Scores
 from repro.protocol import Protocol
 from repro.ranking import RankingRules, Tally, refuse_rows
@@ -24,8 +24,8 @@ from repro.study.kept_scores import score_tables
 from repro.study.means import MEANS, Means
 from repro.study.measured import Measured
 from repro.study.parts import FoldParts
-from repro.study.pooling import TIE_ORDERS, has_tie_interval, with_rows
-from repro.suspicion import Facts
+from repro.study.pooling import TIE_ORDERS
+from repro.suspicion import Facts, list_facts
 
 # An algorithm is always asked for the same test users together and for all items, whatever the size of a block and
 # whichever items are ranked, because the last bits of a matrix product depend on its shape.
@@ -208,19 +208,7 @@ class _Merged:
 
     def facts(self, tally: Tally) -> Facts:
         """What was counted of the lists."""
-        listed = self._column("items") >= 0
-        return Facts(
-            users=tally.users,
-            lists=tally.lists,
-            candidates=tally.candidates,
-            unscored=tally.unscored,
-            fallback=tally.fallback,
-            constant_lists=tally.constant_lists,
-            empty_lists=int((self._column("length") == 0).sum()),
-            listed=int(listed.sum()),
-            listed_unscored=int((listed & (self._column("scored") == 0)).sum()),
-            tied_users=dict(zip(tally.cutoffs, tally.users_tied.tolist(), strict=True)),
-        )
+        return list_facts(tally, self._column("length"), self._column("items"), self._column("scored"))
 
     def tied_table(self) -> pa.Table | None:
         """The lists with tied held-out items, by their row in the table of values, and their numbers with relevant

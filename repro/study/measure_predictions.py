@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from repro.metrics import Measure, TrainRatings, average_predictions, resolve_predictions
-from repro.plugin import FALLBACK, UNSCORED, Guarded, Scores
+from repro.plugin import Guarded
 from repro.protocol import Protocol
 from repro.study.measure_lists import join_scores
 from repro.study.measured import Measured
 from repro.study.parts import FoldParts
-from repro.suspicion import Facts
+from repro.suspicion import prediction_facts
 
 CHUNK = 1 << 18
 
@@ -60,17 +60,6 @@ def measure_predictions(
             "resolved": resolved.values,
         }
     )
-    return Measured(values, list(resolved.impacts), {"predictions": predictions}, seconds, facts=_facts(scores))
-
-
-def _facts(scores: Scores) -> Facts:
-    """What was counted of the predictions."""
-    state = np.zeros(len(scores.values), dtype=np.uint8) if scores.state is None else scores.state
-    missing = np.isnan(scores.values) | (state == UNSCORED)
-    given = scores.values[~missing]
-    return Facts(
-        predictions=len(scores.values),
-        predictions_missing=int(missing.sum()),
-        predictions_fallback=int((state == FALLBACK).sum()),
-        prediction_range=(float(given.min()), float(given.max())) if len(given) else None,
+    return Measured(
+        values, list(resolved.impacts), {"predictions": predictions}, seconds, facts=prediction_facts(scores)
     )

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
@@ -20,10 +19,10 @@ from repro.metrics import (
     Ratio,
     average,
     average_predictions,
-    has_exact_extremes,
+    has_tie_interval,
     spoils,
+    with_rows,
 )
-from repro.metrics.tie_order import ByItems
 from repro.protocol import Protocol
 
 if TYPE_CHECKING:
@@ -31,12 +30,6 @@ if TYPE_CHECKING:
     from repro.study.folder import RunFolder
 
 TIE_ORDERS = ("worst", "best")
-
-
-def has_tie_interval(measure: Measure) -> bool:
-    """Whether the worst and best value over all orders of tied items are known from the places of held-out items."""
-    ranks = measure.metric.kind == "ranking" and not measure.parts
-    return ranks and has_exact_extremes(measure) and not isinstance(measure.tie_order, ByItems)
 
 
 def pooled_values(
@@ -171,13 +164,6 @@ def stored_average(
         spoils=spoils(protocol),
     )
     return average_predictions(measure, predictions), ids
-
-
-def with_rows(ratio: Ratio, rows: npt.NDArray[np.integer], others: Ratio) -> Ratio:
-    """The numbers of all lists, with those of some of them replaced."""
-    replaced = Ratio(ratio.numerator.copy(), ratio.denominator.copy())
-    replaced.numerator[rows], replaced.denominator[rows] = others
-    return replaced
 
 
 def _stored_ratio(table: pa.Table, name: str) -> Ratio:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -62,7 +63,7 @@ def test_json_has_full_names_and_the_protocol(files):
 
 def test_by_default_the_metrics_of_the_call(files):
     expected = evaluate(LISTS, TRUTH)
-    found = pd.DataFrame(results("--run", "run.tsv", "--truth", "test.tsv")["results"])[["metric", "value", "users"]]
+    found = pd.DataFrame(results("--run", "run.tsv", "--truth", "test.tsv")["results"])[expected.columns.tolist()]
     pd.testing.assert_frame_equal(found, expected, check_exact=True)
 
 
@@ -89,7 +90,7 @@ def test_several_runs_have_a_column_each(files):
         ["run.tsv", "bob", "rr", 1],
     ]
     table = pd.read_csv("table.csv")
-    assert table.columns.tolist() == ["run", "metric", "full", "value", "users"]
+    assert table.columns.tolist() == ["run", "metric", "full", "value", "users", "lowest", "highest"]
     assert table["run"].tolist() == ["run.tsv", "run.tsv", "turned", "turned"]
     invoke(*given, "--per-user", "of-{run}.parquet")
     assert pd.read_parquet("of-turned.parquet")["value"].tolist() == [1.0, 0.5, 0.0]
@@ -236,3 +237,18 @@ def test_the_name_of_the_rating_is_that_of_the_truth(files):
     TRUTH.assign(stars=[0, 5, 5]).rename(columns={"user": "who"}).to_csv("stars.csv", index=False)
     named = results("--run", "run.csv", "--truth", "stars.csv", "--columns", "user=who,rating=stars", "-m", "rr")
     assert [(row["value"], row["users"]) for row in named["results"]] == [(0.5, 2)]  # bob 1, cem without a list 0
+
+
+def test_what_is_suspicious_is_said_by_run(files):
+    """Equal scores in one run; another with the same values for every user."""
+    LISTS.assign(score=1.0).to_csv("tied.csv", index=False)
+    LISTS.assign(score=2.0).to_csv("again.csv", index=False)
+    given = ["--run", "tied.csv", "--run", "again.csv", "--truth", "test.tsv", "-m", "rr"]
+    shown = invoke(*given).stdout
+    for label in ("tied.csv", "again.csv"):
+        assert re.search(rf"^warning: .*of {label} .*the tie rule", shown, re.MULTILINE)
+    assert "tied.csv and again.csv have the same values of every metric for every user" in shown
+    told = results(*given)["findings"]
+    assert {("scores.constant", "tied.csv"), ("entries.identical", "tied.csv")} <= {
+        (one["code"], one["algorithm"]) for one in told
+    }

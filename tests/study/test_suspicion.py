@@ -244,7 +244,7 @@ def measured(data):
 @pytest.mark.parametrize(
     ("make", "codes"),
     [
-        (full(np.nan), {"scores.missing", "predictions.missing", "ties.cross"}),
+        (full(np.nan), {"scores.missing", "predictions.missing"}),
         (full(3.5), {"scores.constant", "predictions.constant", "ties.cross"}),
         (full(3.5, FALLBACK), {"scores.missing", "scores.fallback", "predictions.fallback", "ties.cross"}),
         (mixed, set()),
@@ -255,10 +255,8 @@ def measured(data):
 def test_scores_that_are_missing_constant_or_made_up(measured, make, codes):
     facts = measured(make)
     found = find_suspicious([Subject("it", [Value("ndcg@10", 0.5)], facts)], "item-asc", "last")
-    assert {one.code for one in found} >= codes - {"scores.missing" if facts.unscored == 0 else ""}
-    assert not codes or all("it" in re.findall(r"\w+", one.sentence) for one in found)
-    if not codes:
-        assert {one.code for one in found} <= {"ties.cross"} and not facts.constant_lists
+    assert {one.code for one in found} == codes
+    assert all("it" in re.findall(r"\w+", one.sentence) for one in found)
 
 
 def test_lists_that_are_filled_by_the_rule_for_missing_scores(measured):
