@@ -121,6 +121,7 @@ benchmark: install benchmarks/.venv/.installed
 	benchmarks/.venv/bin/python benchmarks/scores_to_metrics.py --stream
 	benchmarks/.venv/bin/python benchmarks/start.py
 	benchmarks/.venv/bin/python benchmarks/randomisation.py
+	benchmarks/.venv/bin/python benchmarks/weak_statistics.py
 	benchmarks/.venv/bin/python benchmarks/reading.py
 	$(BIN)/repro data get ml-100k
 	$(BIN)/repro plugins install all
