@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -15,7 +15,7 @@ from repro.protocol import Protocol, Value
 from repro.replicate.printed import Printed
 from repro.replicate.tolerance import Tolerance
 from repro.study import Study
-from repro.study.entry import read_entries
+from repro.study.entry import EVERY, read_entries
 
 OWN = ""  # the name of the claim's own protocol
 FILE = "claim.toml"
@@ -161,7 +161,7 @@ def asked_algorithms(lines: Sequence[Any]) -> tuple[Asked, ...]:
     if not lines:
         return ()
     try:
-        return tuple(Asked(one.label, one.framework, one.document()) for one in read_entries(lines)[0])
+        return tuple(_of_lines(lines))
     except PluginError:
         broken = [line for line in lines if _is_broken(line)]
         if not broken:
@@ -169,6 +169,20 @@ def asked_algorithms(lines: Sequence[Any]) -> tuple[Asked, ...]:
     found = {id(line): asked_algorithms([line]) for line in lines if line not in broken}
     found |= {id(line): (_of_broken(line),) for line in broken}
     return tuple(one for line in lines for one in found[id(line)])
+
+
+def _of_lines(lines: Sequence[Any]) -> Iterator[Asked]:
+    """Each entry with the line that asks for it: ``*/algorithm`` has one for each framework, and perhaps none."""
+    entries = list(read_entries(lines)[0])
+    for given in lines:
+        line = {"use": given} if isinstance(given, str) else given
+        every, _, algorithm = line["use"].partition("/")
+        label = line.get("label", algorithm)
+        while entries and (every != EVERY or entries[0].label == f"{entries[0].framework} {label}"):
+            one = entries.pop(0)
+            yield Asked(one.label, one.framework, {**line, "use": one.use, "label": one.label})
+            if every != EVERY:
+                break
 
 
 def _is_broken(line: Any) -> bool:
