@@ -170,10 +170,15 @@ class Verdicts:
         found = tie_intervals(kept, setting.protocol, names)
         for cell in off:
             interval = found.get((cell.place.algorithm, cell.place.metric))
-            if interval is None or not interval.holds(cell.printed, self.digits):
+            if interval is None:
+                continue
+            told = interval.sentence(cell.printed)
+            if not interval.holds(cell.printed, self.digits):
+                if interval.orders and interval.low < interval.high and ties_are_open(setting):
+                    why = "; ".join(filter(None, (self.judged[cell].why, f"{told}, and others may move it further")))
+                    self.judged[cell] = replace(self.judged[cell], why=why)
                 continue
             judged = replace(self.judged[cell], ties=(interval.low, interval.high))
-            told = interval.sentence(cell.printed)
             if ties_are_open(setting):
                 why = f"by ties: {told}, and the source does not say which order"
                 judged = replace(judged, verdict="underspecified", why=why)
@@ -203,7 +208,7 @@ class Verdicts:
     def _refuse_by_arithmetic(self, setting: Setting, cells: Sequence[Cell]) -> None:
         """Numbers out of their range, or at odds with each other, under every setting of what is open."""
         known = {parse_measure(cell.place.metric, setting.protocol, metrics()).metric.name for cell in cells}
-        shared = any("shared" in one for one in setting.open)  # whether tied items may share a rank
+        shared = _may_share(setting)
         protocols = protocols_of(setting, lambda decision: bears_on_relations(decision, known, shared))
         if protocols is None:
             return
@@ -238,7 +243,9 @@ class Verdicts:
     def _refuse_by_ranking(self, setting: Setting, cells: Sequence[Cell]) -> None:
         """Numbers beyond what the best or the worst ranking of the candidates reaches."""
         off = [cell for cell in cells if self.judged[cell].verdict == "differs"]
-        protocols = protocols_of(setting, lambda _: True, BOUNDED) if off else None
+        # The order of ties is one of rankings; where tied items may share a rank, it is more.
+        shared = _may_share(setting)
+        protocols = protocols_of(setting, lambda one: shared or not one.startswith("ties."), BOUNDED) if off else None
         if protocols is None:
             return
         found = bounds(self.runs, protocols, list(dict.fromkeys(cell.place.metric for cell in off)))
@@ -287,6 +294,11 @@ class Verdicts:
 
 def _instead(before: Value | None) -> str:
     return "" if before is None else f" (the claim has {before})"
+
+
+def _may_share(setting: Setting) -> bool:
+    """Whether the claim names, as what is open, rules by which tied items share a rank."""
+    return any("shared" in one for one in setting.open)
 
 
 def _is_ranked(setting: Setting, cell: Cell) -> bool:

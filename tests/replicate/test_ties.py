@@ -44,6 +44,21 @@ def test_where_the_order_is_stated_a_number_in_between_differs_and_the_reason_is
     assert found.verdict == "differs" and "add ties.break to open" in found.why
 
 
+def test_where_best_and_worst_are_refused_the_rules_are_tried_and_that_is_said(write):
+    """Coverage is a number of all lists together: no order of one list is its best."""
+    cell = '[[cells]]\nalgorithm = "Bias"\nmetric = "catalogue-coverage@10"\nvalue = "{}"\n'
+    values = []
+    for rule in ("item-asc", "item-desc"):
+        text = cell.format("0.00000") + f'set = {{ "ties.break" = "{rule}" }}\n'
+        values.append(judged(write(text))[0].value)
+    low, high = sorted(values)
+    assert low < high
+    inside = judged(write(cell.format(f"{(low + high) / 2 + 1e-3:.5f}")), open=OPEN)[0]
+    assert inside.verdict == "underspecified" and "orders were tried)" in inside.why
+    beyond = judged(write(cell.format(f"{high + 0.3:.5f}")), open=OPEN)[0]
+    assert beyond.verdict == "differs" and "and others may move it further" in beyond.why
+
+
 # -- worked examples, against all orders ----------------------------------------------------------------------------
 
 SCORES = {"u1": {"a": 3, "b": 2, "c": 2, "d": 2, "e": 1}, "u2": {"a": 1, "b": 1, "c": 5, "d": 4, "e": 4}}

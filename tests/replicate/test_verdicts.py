@@ -1,5 +1,7 @@
 """Verdicts on a small study, whose right numbers come from a run of its own."""
 
+import math
+
 import pytest
 
 from repro.replicate import Budget, Claim, Options, replicate
@@ -233,3 +235,41 @@ def test_rows_come_in_the_order_of_the_splitter(folder):
     entry = {"use": "surprise/SVD", "seed": "study"}
     own = Study(folder / "ratings.csv", protocol, [entry], ["rmse"], seed=3).run().table().iloc[0, 0]
     assert own == pytest.approx(direct.mean(), abs=1e-12)
+
+
+def test_a_hit_rate_between_two_steps_is_an_erratum(write, ratings, folder):
+    """Users with a relevant test item are counted in each fold; another number shows that the lists are the same."""
+    from repro import Study
+    from repro.protocol import Protocol
+
+    protocol = Protocol.load("random-5fold", split__folds=2)
+    long = Study(folder / "ratings.csv", protocol, ["reference/popularity"], ["hit@10", "ndcg@10"], seed=7).run().long()
+    of = {name: long[long["measure"].str.startswith(name)] for name in ("hit", "ndcg")}
+    folds = of["hit"][of["hit"]["fold"] != "all"]
+    step = 1 / (2 * math.lcm(*folds["users"].astype(int)))
+    hit, ndcg = (of[name][of[name]["fold"] == "all"]["value"].item() for name in ("hit", "ndcg"))
+    wrong, right = f"{hit + step / 2:.8f}", f"{ndcg:.8f}"
+    alone = judged(write(cells(("Pop", "hit@10", wrong))))[0]
+    assert alone.verdict == "differs"  # the split is random: the source may have had other users
+    found = judged(write(cells(("Pop", "hit@10", wrong), ("Pop", "ndcg@10", right))))
+    assert [one.verdict for one in found] == ["erratum", "exact"]
+    assert "hit@10 over" in found[0].why and "is a multiple of 1/" in found[0].why
+    possible = judged(write(cells(("Pop", "hit@10", f"{hit + step:.8f}"), ("Pop", "ndcg@10", right))))[0]
+    assert possible.verdict == "differs"
+
+
+def test_what_cannot_be_is_found_whatever_is_open(write):
+    opened = 'split.folds = 2\nopen = ["relevance.threshold=3|4|5", "ties.break", "average.no_relevant=skip|zero"]'
+    path = write(cells(("Pop", "precision@10", "0.98"), ("Pop", "ndcg@10", "1.2"), ("Bias", "rmse", "-0.1")))
+    path.write_text(path.read_text().replace("split.folds = 2", opened))
+    found = judged(path)
+    assert [one.verdict for one in found] == ["erratum"] * 3
+    assert "with all relevant items in front" in found[0].why and found[1].why.startswith("ndcg lies between 0 and 1")
+
+
+def test_numbers_at_odds_under_every_setting_are_errata(write):
+    path = write(cells(("Pop", "hit@10", "0.11"), ("Pop", "precision@10", "0.21")))
+    path.write_text(
+        path.read_text().replace("split.folds = 2", 'split.folds = 2\nopen = ["average.over", "average.no_relevant"]')
+    )
+    assert [one.verdict for one in judged(path)] == ["erratum", "erratum"]
