@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from repro.data.spreadsheet import CellWriter
 from repro.errors import StudyError
 from repro.journal import Contents, audit_events, read_journal
 from repro.protocol import Value, registry
@@ -85,7 +85,7 @@ def policy_table(survey: Survey) -> str:
     decided = {key for event in survey.inferred.values() for key in event.policy}
     decisions = [key for key in registry() if key in decided]
     text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
+    table = CellWriter(text)
     table.writerow(["evaluator", "measure", "metric", "status", "confirmed", "tried", "decimals", *decisions])
     for name, metric in survey.measures.items():
         evaluator, _, measure = name.partition(" ")

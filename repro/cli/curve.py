@@ -166,13 +166,15 @@ def _write(tables: list[pd.DataFrame], plot: str | None, output: str | None, tit
     """Write points and chart where asked to; which file is where."""
     import pandas as pd
 
+    from repro.data.spreadsheet import frame_csv
+
     written: dict[str, Path] = {}
     if output:
         written["points"] = Path(output)
         table = pd.concat(tables, ignore_index=True)
         written["points"].parent.mkdir(parents=True, exist_ok=True)
         if output.lower().endswith(".csv"):
-            table.to_csv(output, index=False, lineterminator="\n")
+            written["points"].write_bytes(frame_csv(table))
         else:
             table.to_parquet(output, index=False)
     if plot:

@@ -207,13 +207,15 @@ def _require_known_suffix(file: str) -> None:
 
 
 def _write(table: pd.DataFrame, file: str) -> None:
+    from repro.data.spreadsheet import frame_csv
+
     match Path(file).suffix.lower():
         case ".parquet":
             table.to_parquet(file, index=False)
         case ".tsv":
-            table.to_csv(file, sep="\t", index=False)
+            Path(file).write_bytes(frame_csv(table, "\t"))
         case _:
-            table.to_csv(file, index=False)
+            Path(file).write_bytes(frame_csv(table))
 
 
 def _print(found: Mapping[str, Evaluation], full: bool) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
 
+from repro.data.spreadsheet import csv_text
 from repro.errors import JournalError
 from repro.journal import Journal, events, read_journal
 from repro.replicate.claim import Claim
@@ -55,26 +54,20 @@ def _given(claim: Claim) -> list[str]:
 
 
 def _table(judged: tuple[Judged, ...]) -> str:
-    sink = io.StringIO()
-    writer = csv.DictWriter(sink, COLUMNS, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    for one in judged:
-        row = one.to_dict()
-        changed = ", ".join(f"{key}={value}" for key, value in one.changes)
-        writer.writerow({**row, "set": changed})
-    return sink.getvalue()
+    rows = [{**one.to_dict(), "set": _changes(one)} for one in judged]
+    return csv_text([COLUMNS, *([row.get(name, "") for name in COLUMNS] for row in rows)])
+
+
+def _changes(one: Judged) -> str:
+    return ", ".join(f"{key}={value}" for key, value in one.changes)
 
 
 def _results(found: Replication) -> bytes:
     """The measured numbers of a claim without a study."""
-    sink = io.StringIO()
-    writer = csv.writer(sink, lineterminator="\n")
-    writer.writerow(["algorithm", "metric", "set", "user", "value"])
-    for one in found.judged:
-        if one.values:
-            changed = ", ".join(f"{key}={value}" for key, value in one.changes)
-            writer.writerow([one.algorithm, one.metric, changed, one.user, repr(one.value)])
-    return sink.getvalue().encode()
+    header = ["algorithm", "metric", "set", "user", "value"]
+    measured = [one for one in found.judged if one.values]
+    rows = [[one.algorithm, one.metric, _changes(one), one.user, repr(one.value)] for one in measured]
+    return csv_text([header, *rows]).encode()
 
 
 def _small_run(folder: Path, claim: Claim, found: Replication) -> Path:

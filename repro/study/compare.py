@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from repro.data.parquet import read_parquet
+from repro.data.spreadsheet import text_of
 from repro.errors import DataError, StudyError, nearest
 from repro.metrics import Measure, metrics
 from repro.stats import Comparison, Settings, Tuned, comparison, tune
@@ -286,11 +287,15 @@ def _table(path: Path) -> pa.Table:
             return read_parquet(path)
         separator = "\t" if path.suffix.lower() == ".tsv" else ","
         as_text = {"user": pa.string(), "metric": pa.string(), "run": pa.string()}  # user 007 is not user 7
-        return pacsv.read_csv(
+        table = pacsv.read_csv(
             path,
-            parse_options=pacsv.ParseOptions(delimiter=separator),
+            parse_options=pacsv.ParseOptions(delimiter=separator, newlines_in_values=True),
             convert_options=pacsv.ConvertOptions(column_types=as_text),
         )
+        for name in as_text.keys() & set(table.column_names):
+            cells = [None if cell is None else text_of(cell) for cell in table[name].to_pylist()]
+            table = table.set_column(table.column_names.index(name), name, pa.array(cells, pa.string()))
+        return table
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror or error}") from None
     except pa.ArrowInvalid as error:

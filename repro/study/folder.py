@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from repro.data.spreadsheet import cell_of
 from repro.errors import JournalError, StudyError
 
 if TYPE_CHECKING:
@@ -177,17 +178,16 @@ def frame_parquet(frame: pd.DataFrame) -> bytes:
     return sink.getvalue()
 
 
-def frame_csv(frame: pd.DataFrame, separator: str = ",") -> bytes:
-    """A data frame as CSV."""
-    text: str = frame.to_csv(None, index=False, sep=separator, lineterminator="\n")
-    return text.encode()
-
-
 def csv_bytes(table: pa.Table) -> bytes:
-    """A table as CSV: the same table gives the same bytes."""
+    """A table as CSV: the same table gives the same bytes. Text that begins as a formula does stays text."""
     import pyarrow as pa
     import pyarrow.csv as pacsv
 
+    for place, name in enumerate(table.column_names):
+        if pa.types.is_string(table.schema.field(place).type):
+            cells = [None if text is None else cell_of(text) for text in table.column(place).to_pylist()]
+            table = table.set_column(place, name, pa.array(cells, pa.string()))
+    table = table.rename_columns([cell_of(name) for name in table.column_names])
     sink = pa.BufferOutputStream()
     pacsv.write_csv(table, sink)
     return bytes(sink.getvalue())

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from repro.data.spreadsheet import frame_csv
 from repro.explain import Explanation, Multiverse
 from repro.explain.design import COUNTED
 from repro.explain.multiverse import Universe
@@ -18,7 +19,7 @@ from repro.report.charts import placed_svg, specification
 from repro.report.explain.curve import specification_curve, spread_chart
 from repro.report.explain.waterfall import waterfall
 from repro.report.pages import READING, document, figure, number, table
-from repro.study.folder import frame_csv, frame_parquet
+from repro.study.folder import frame_parquet
 from repro.study.journalled import keep_files
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from repro.data.spreadsheet import frame_csv
 from repro.report.export.record import RunRecord
 
 
@@ -25,7 +26,7 @@ def write_tables(folder: Path, target: Path) -> None:
     target.mkdir()
     for name, table in tables.items():
         if name != "tuning" or len(table):
-            table.to_csv(target / f"{name}.csv", index=False, lineterminator="\n", encoding="utf-8")
+            (target / f"{name}.csv").write_bytes(frame_csv(table))
 
 
 def _decisions(record: RunRecord) -> pd.DataFrame:

@@ -7,8 +7,6 @@ some break ties by item, so the score is the rank counted from the end of the li
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,6 +20,7 @@ import numpy as np
 from repro.candidates import judge
 from repro.data import Interactions
 from repro.data.parquet import read_parquet
+from repro.data.spreadsheet import csv_text
 from repro.errors import ProtocolError, StudyError
 from repro.ranking.ties import IN_NO_ORDER
 from repro.report.export.record import CellRecord, RunRecord
@@ -128,9 +127,7 @@ class TrecFiles:
             rows.append(
                 [self._path(cell), cell.label, cell.start.algorithm, cell.fold, self.qrels_path(cell.fold), digest]
             )
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(rows)
-        (target / "index.csv").write_text(text.getvalue(), encoding="utf-8")
+        (target / "index.csv").write_text(csv_text(rows), encoding="utf-8")
         write_lines(target / "README.txt", self._notes())
 
     def _notes(self) -> Iterator[str]:

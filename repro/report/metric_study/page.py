@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
+from repro.data.spreadsheet import frame_csv
 from repro.report.charts import placed_svg, specification
 from repro.report.metric_study.figures import (
     correlations_between,
@@ -29,7 +30,6 @@ from repro.report.metric_study.summary import (
     sparsity_sentence,
 )
 from repro.report.pages import READING, document, figure
-from repro.study.folder import frame_csv
 from repro.study.journalled import keep_files
 from repro.study.metric_study import MetricStudy
 

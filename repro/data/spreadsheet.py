@@ -1,0 +1,73 @@
+"""CSV files that people open in a spreadsheet: text that begins as a formula does stays text.
+
+A cell of text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return gets an apostrophe before it.
+So does one that begins with apostrophes and then one of these: every text has one way to be written, and is read back
+exactly. Numbers stay as they are, also where they are text: ``-1`` is no formula.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal, TextIO
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_FORMULA = re.compile("'*[=+\\-@\t\r]")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+
+
+def _acts(text: str) -> bool:
+    return _FORMULA.match(text) is not None and _NUMBER.fullmatch(text) is None
+
+
+def cell_of(text: str) -> str:
+    """The cell of a CSV file that shows ``text``, and computes nothing."""
+    return f"'{text}" if _acts(text) else text
+
+
+def text_of(cell: str) -> str:
+    """The text of a cell that :func:`cell_of` wrote."""
+    return cell[1:] if cell[:1] == "'" and _acts(cell[1:]) else cell
+
+
+class CellWriter:
+    """Writes rows as CSV, as :func:`csv.writer` does."""
+
+    def __init__(self, sink: TextIO) -> None:
+        self._sink = sink
+
+    def writerow(self, row: Iterable[object]) -> None:
+        cells = [cell_of(cell) if isinstance(cell, str) else cell for cell in row]
+        csv.writer(self._sink, lineterminator="\n", quoting=_quoting(cells)).writerow(cells)
+
+
+def csv_text(rows: Iterable[Iterable[object]]) -> str:
+    """Rows as CSV."""
+    sink = io.StringIO()
+    writer = CellWriter(sink)
+    for row in rows:
+        writer.writerow(row)
+    return sink.getvalue()
+
+
+def frame_csv(frame: pd.DataFrame, separator: str = ",") -> bytes:
+    """A data frame as CSV, in UTF-8."""
+    shown = frame.rename(columns={name: cell_of(name) for name in frame.columns if isinstance(name, str)})
+    quoting: int = csv.QUOTE_MINIMAL
+    for place, kind in enumerate(shown.dtypes):
+        if kind.kind not in "biufcmM":
+            values = [cell_of(one) if isinstance(one, str) else one for one in shown.iloc[:, place]]
+            shown.isetitem(place, values)
+            quoting = max(quoting, _quoting(values))
+    text: str = shown.to_csv(None, index=False, sep=separator, lineterminator="\n", quoting=quoting)  # type: ignore[call-overload]
+    return text.encode()
+
+
+def _quoting(cells: Iterable[object]) -> Literal[0, 2]:
+    """How text is quoted: where it has to be, and all of it where a carriage return is in it, which is not seen to."""
+    within = any(isinstance(cell, str) and "\r" in cell for cell in cells)
+    return csv.QUOTE_NONNUMERIC if within else csv.QUOTE_MINIMAL
