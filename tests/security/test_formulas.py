@@ -109,6 +109,7 @@ def test_csv_is_written_in_one_place():
                 if called.endswith((".to_csv", "csv.writer", "DictWriter", ".write_csv")):
                     found.append((path.name, called))
     assert sorted(found) == [
+        ("evaluation.py", "self.per_user().to_csv"),
         ("folder.py", "pacsv.write_csv"),
         ("spreadsheet.py", "csv.writer"),
         ("spreadsheet.py", "shown.to_csv"),
