@@ -27,6 +27,7 @@ from repro.replicate.digits import Digits, digits_of
 from repro.replicate.errata import certain_conflicts, certain_range
 from repro.replicate.granularity import FoldLists, steps_of
 from repro.replicate.orders import BREAK, Interval, tie_interval
+from repro.replicate.settings import differences
 from repro.replicate.verdict import Judged
 
 SETTINGS = 1000
@@ -132,7 +133,7 @@ class WorkedExamples:
         found = {}
         for place, cell in enumerate(off):
             best = table.best(place)
-            told = best.sentence(_differences(own, settings[best.row]), "settings of what is not stated")
+            told = best.sentence(differences(own, settings[best.row]), "settings of what is not stated")
             one = replace(judged[cell], giving=best.giving, settings=len(variants[cell][0]))
             if best.holds:
                 found[cell] = replace(one, verdict="underspecified", met=best.met, chance=best.chance, why=told)
@@ -244,16 +245,6 @@ class WorkedExamples:
             if cell.printed.rounds_from(self._tried(cell, there.protocol)):
                 found[", ".join(f"{key} = {value}" for key, value in other.place.changes)] = None
         return [f"it is what {settings} gives" for settings in found if settings]
-
-
-def _differences(own: Protocol, other: Protocol) -> str:
-    """What a setting decides otherwise, in words."""
-    told = (
-        f"{one.decision} = {one.after} ({one.meaning(one.after)})"
-        for one in changes(own, other)
-        if one.after is not None
-    )
-    return ", ".join(told)
 
 
 def _of_errors(name: str, errors: Sequence[float], value: float) -> str:

@@ -22,6 +22,16 @@ Tell = Callable[[str, int, int], None]
 Numbers = dict[tuple[str, str], float]
 
 
+def differences(own: Protocol, other: Protocol) -> str:
+    """What another protocol decides otherwise than the claim's own, in words."""
+    told = [
+        f"{one.decision} = {one.after} ({one.meaning(one.after)})"
+        for one in changes(own, other)
+        if one.after is not None
+    ]
+    return ", ".join(told) or "the claim's own setting"
+
+
 @dataclass(frozen=True, eq=False)
 class Tried:
     """A setting of the open decisions, with the numbers that it gives by algorithm and metric."""
@@ -35,12 +45,7 @@ class Tried:
 
     def differs(self, own: Protocol) -> str:
         """What it decides otherwise than the claim's own setting, in words."""
-        told = [
-            f"{one.decision} = {one.after} ({one.meaning(one.after)})"
-            for one in changes(own, self.protocol)
-            if one.after is not None
-        ]
-        return ", ".join(told) or "the claim's own setting"
+        return differences(own, self.protocol)
 
     def steps(self, own: Protocol) -> int:
         """In how many decisions it differs."""
