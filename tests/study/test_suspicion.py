@@ -156,6 +156,7 @@ def test_a_ranking_made_by_the_tie_rule_is_said_everywhere(clicks, tmp_path):
     first = page[page.index('<section id="answer">') :]
     assert first.index("The ranking of means is made by the tie rule") < first.index('<p class="answer">')
     assert re.search(r"means.{0,20}<span[^>]*see above", first)
+    assert re.search(r'<p class="answer">[^<]* suspicious: see above', first)
 
 
 def test_the_command_marks_the_row_and_says_why(clicks, tmp_path):

@@ -37,7 +37,7 @@ TOLD = {
     STUDY: "The study as it was asked: data, algorithms, metrics and seed.",
     PROTOCOL: "Every decision of the evaluation, with its origin.",
     JOURNAL: "The hash-chained log of the run.",
-    "results.parquet": "The numbers: algorithm, framework, fold, metric, value, users.",
+    "results.parquet": "The numbers: algorithm, framework, fold, metric, value, users, lowest, highest.",
     "results.csv": "The same numbers as text.",
     "report.html": "The report of the run, for people.",
 }

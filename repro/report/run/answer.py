@@ -59,7 +59,11 @@ def answer(run: Material) -> str:
         share = f" ({abs(value - next_value) / abs(next_value):.1%})" if next_value else ""
         gap = f"which is {abs(value - next_value):.4f}{share} {'less' if value < next_value else 'more'} than {second}"
     said = f"By {metric}, {best} {superlative}: {number(value)}, {gap} ({number(next_value)})."
-    return f"{said} {_chance(run.tested.get(metric), best, second)}"
+    doubted = [one for one in (best, second) if one in _suspected(run)]
+    doubt = (
+        f" But {' and '.join(doubted)} {'is' if len(doubted) == 1 else 'are'} suspicious: see above." if doubted else ""
+    )
+    return f"{said} {_chance(run.tested.get(metric), best, second)}{doubt}"
 
 
 def _chance(one: Tested | None, best: str, second: str) -> str:
@@ -76,6 +80,11 @@ def _chance(one: Tested | None, best: str, second: str) -> str:
     else:
         said = f"The difference is more than chance ({row['verdict']})"
     return f"{said}: {written_p(p)} ({one.stated})."
+
+
+def _suspected(run: Material) -> set[str]:
+    """The algorithms that a warning is about."""
+    return {one.algorithm for one in run.results.findings if one.severity == "warning"}
 
 
 def _suspicious(run: Material, severity: str, title: str) -> list[str]:
@@ -109,7 +118,7 @@ def _best(run: Material) -> dict[str, float]:
 def _table(run: Material) -> str:
     """The values of each algorithm; where several frameworks have it, with the name of the framework in between."""
     best, outside = _best(run), _outside(run)
-    suspicious = {one.algorithm for one in run.results.findings if one.severity == "warning"}
+    suspicious = _suspected(run)
     names = ["algorithm", "framework"] if run.several_frameworks else ["algorithm"]
     times = [f"{name} (s)" for name in run.seconds.columns]
     head = "".join(f'<th scope="col">{name}</th>' for name in names)
