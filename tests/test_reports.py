@@ -77,8 +77,13 @@ def test_every_folder_has_a_journal_and_one_flipped_bit_in_any_file_is_found(tmp
 def test_the_inferred_protocols_are_those_of_the_audit():
     inferred = {event.name: event for event in read_journal(AUDIT / "journal.jsonl").events("measure.inferred")}
     digests = {event.protocol: event.protocol_digest for event in inferred.values() if event.protocol}
-    folder = REPORTS.parent / "protocols" / "inferred"
-    assert digests == {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.toml")}
+    files = sorted((REPORTS.parent / "protocols" / "inferred").glob("*.toml"))
+    assert digests.keys() == {path.name for path in files}
+    for path in files:
+        # The journal tells of the files as they were written, some when the order of rows was still called "source".
+        now = path.read_bytes()
+        as_written = re.sub(rb'^break = "rows(-desc)?"', rb'break = "source\1"', now, flags=re.MULTILINE)
+        assert digests[path.name] in {hashlib.sha256(text).hexdigest() for text in (now, as_written)}, path.name
 
 
 @pytest.mark.parametrize("folder", KEPT, ids=lambda folder: str(folder.relative_to(REPORTS)))
