@@ -3,9 +3,10 @@
 from repro.audit.agreement import Agreement
 from repro.audit.black_box import BlackBox, box_of_evaluator
 from repro.audit.compare import compare_boxes, compare_evaluators
+from repro.audit.determined import Undetermined
 from repro.audit.functions import infer
 from repro.audit.infer import infer_policy
-from repro.audit.inference import Evidence, Inference, Refused, Unexplained, Unidentifiable, Unstable
+from repro.audit.inference import Evidence, Inference, Refused, Unexplained, Unstable
 from repro.audit.pipeline import PipelineAudit, audit_pipeline
 
 __all__ = [
@@ -15,8 +16,8 @@ __all__ = [
     "Inference",
     "PipelineAudit",
     "Refused",
+    "Undetermined",
     "Unexplained",
-    "Unidentifiable",
     "Unstable",
     "audit_pipeline",
     "box_of_evaluator",

@@ -22,8 +22,9 @@ CUTOFFS = (1, 2, 3, 5)
 class BlackBox:
     """A name, a metric that it is taken for, a function that answers, and what it cannot be asked.
 
-    cutoffs  those that it is asked with; none where the metric has none
-    cannot   features that questions to it never have, and why
+    cutoffs     those that it is asked with; none where the metric has none
+    cannot      features that questions to it never have, and why
+    any_cutoff  whether it can be asked with any other cut-off too, from ``least_k`` on
     """
 
     name: str
@@ -31,6 +32,12 @@ class BlackBox:
     respond: Callable[[Question], Observed]
     cutoffs: Sequence[int] = CUTOFFS
     cannot: Mapping[str, str] = field(default_factory=dict)
+    any_cutoff: bool = False
+    least_k: int = 1
+
+    def takes(self, k: int | None) -> bool:
+        """Whether it can be asked with a cut-off."""
+        return k in self.cutoffs or (self.any_cutoff and k is not None and k >= self.least_k)
 
     @property
     def possible(self) -> frozenset[str]:
@@ -61,7 +68,15 @@ def box_of_evaluator(evaluator: Evaluator, measure: str) -> BlackBox:
     def respond(question: Question) -> Observed:
         return plugins().evaluate(evaluator, question.case, measure, question.k)
 
-    return BlackBox(f"{evaluator.name} {measure}", metric_named(metric), respond, cutoffs, evaluator.cannot)
+    return BlackBox(
+        f"{evaluator.name} {measure}",
+        metric_named(metric),
+        respond,
+        cutoffs,
+        evaluator.cannot,
+        any_cutoff=bool(at),
+        least_k=evaluator.least_k,
+    )
 
 
 def agree(said: Outcome, predicted: Outcome, tolerance: float = TOLERANCE) -> bool:

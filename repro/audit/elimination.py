@@ -116,7 +116,7 @@ class Elimination:
 
         survivors = self.survivors or [self.space.start]
         if aspect.reopens:
-            survivors = self._consistent(self.space.opened(survivors, self.space.below(aspect.reopens))) or survivors
+            survivors = self.consistent(self.space.opened(survivors, self.space.below(aspect.reopens))) or survivors
         hypotheses = self.space.opened(survivors, keys)
         left = self._narrow(hypotheses, of_question, asked, aspect.least)
         mended = [] if left else [self.closest(hypotheses, asked).hypothesis]
@@ -143,9 +143,9 @@ class Elimination:
         """Look for questions that part the survivors from whatever differs from them in one aspect, and agrees with all
         answers so far: questions about that aspect, and then about anything."""
         for aspect in list(self.explained):
-            rivals = self._consistent(self._reopened([aspect])) or self.survivors
+            rivals = self.consistent(self._reopened([aspect])) or self.survivors
             self.survivors = self._parted(rivals, partial(self.features_of, aspect))
-        rivals = self._consistent([*self.survivors, *self._reopened(self.explained)]) or self.survivors
+        rivals = self.consistent([*self.survivors, *self._reopened(self.explained)]) or self.survivors
         self.survivors = self._told_apart(self._parted(rivals, self.mixed), self.mixed)
 
     def _parted(self, rivals: Sequence[Hypothesis], features: Features) -> list[Hypothesis]:
@@ -179,7 +179,7 @@ class Elimination:
 
     def reconsider(self) -> bool:
         """Let survive whatever agrees with all answers; whether something does."""
-        left = self._consistent(self.survivors) or self._mended(self.survivors[0], self.opened)
+        left = self.consistent(self.survivors) or self._mended(self.survivors[0], self.opened)
         self.survivors = left or self.survivors
         return bool(left)
 
@@ -267,7 +267,7 @@ class Elimination:
     def _as_at_first(self, hypothesis: Hypothesis, keys: Collection[str]) -> Hypothesis:
         """The hypothesis with decisions as they were before anything was asked, if it agrees with all answers then."""
         first = {key: value for key, value in self.space.start.values.items() if key in keys}
-        return next(iter(self._consistent(self.space.changed(hypothesis, first))), hypothesis)
+        return next(iter(self.consistent(self.space.changed(hypothesis, first))), hypothesis)
 
     def ask(self, question: Question) -> Asked:
         one = Asked(question, self.box.ask(question), Simulation(question, self.space))
@@ -303,7 +303,7 @@ class Elimination:
             classes.setdefault(signature, []).append(one)
         return [min(alike, key=unusual) for alike in classes.values()]
 
-    def _consistent(self, hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
+    def consistent(self, hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
         """The hypotheses that agree with all answers so far, of which the latest tell most."""
         left = list(hypotheses)
         for one in reversed(self.asked):

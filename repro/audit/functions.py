@@ -7,7 +7,7 @@ import importlib
 import math
 import numbers
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +47,7 @@ KEYWORDS: Mapping[str, tuple[str, ...]] = {
 def infer(
     function: Function | str,
     metric: str,
-    k: int | None = None,
+    k: int | Sequence[int] | None = None,
     *,
     name: str = "",
     seed: int = 0,
@@ -59,7 +59,10 @@ def infer(
 
     ``function(scores, truth, train, k)`` gets three pandas frames, with the columns user, item and score, and user,
     item and rating; it returns one number, or a mapping (or series) of users to numbers. It may also be the name of
-    one, ``package.module:function``. ``k`` is always passed as it is given here, so a function may have it built in.
+    one, ``package.module:function``.
+
+    ``k`` is the cut-off that the function is called with, always the same, so a function may have it built in. With
+    several, ``k=(1, 5, 20)``, each question has one of them, and what depends on the cut-off shows.
 
     Keywords say what it cannot take, so that it is not asked: ``graded_ratings=False``, ``ties=False``,
     ``missing_scores=False``, ``empty_lists=False`` and so on (:data:`KEYWORDS`).
@@ -77,16 +80,21 @@ def infer(
     return infer_policy(box, seed=seed, evidence=evidence, tell=tell)
 
 
-def box_of_function(function: Function, metric: str, k: int | None, name: str, takes: Mapping[str, bool]) -> BlackBox:
+def box_of_function(
+    function: Function, metric: str, k: int | Sequence[int] | None, name: str, takes: Mapping[str, bool]
+) -> BlackBox:
     """A function as a black box."""
     if unknown := [one for one in takes if one not in KEYWORDS]:
         raise ProtocolError(
             f"infer has no keyword '{unknown[0]}'; what a function cannot take is said with {', '.join(KEYWORDS)}"
         )
     meant = metric_named(metric)
-    if k is None and meant.cutoff == "required":
+    cutoffs = () if k is None else (k,) if isinstance(k, int) else tuple(k)
+    if any(one < 1 for one in cutoffs):
+        raise ProtocolError(f"k is {min(cutoffs)}; a cut-off is a whole number of at least 1")
+    if not cutoffs and meant.cutoff == "required":
         raise ProtocolError(f"{meant.name} needs a cut-off; give k")
-    if k is not None and meant.cutoff == "none":
+    if cutoffs and meant.cutoff == "none":
         raise ProtocolError(f"{meant.name} takes no cut-off; leave k out")
     cannot = {"fallback": "a frame of scores has no such mark"}
     cannot |= {feature: _TOLD for word, taken in takes.items() if not taken for feature in KEYWORDS[word]}
@@ -94,21 +102,24 @@ def box_of_function(function: Function, metric: str, k: int | None, name: str, t
     def respond(question: Question) -> Observed:
         return observed(function, question, name)
 
-    return BlackBox(name, meant, respond, () if k is None else (k,), cannot)
+    return BlackBox(name, meant, respond, cutoffs, cannot)
 
 
 def observed(function: Function, question: Question, name: str) -> Observed:
     """What a function says to a question; whatever it raises is a refusal."""
     case = question.case
-    scores = pd.DataFrame(
+    rows = [
         [
-            (user.id, item, user.scores[item])
-            for user in question.tested
+            (question.label(user.id), question.label(item), user.scores[item])
             for item in question.items
             if item in user.scores
-        ],
-        columns=["user", "item", "score"],
-    ).astype({"user": np.int64, "item": np.int64, "score": np.float64})
+        ]
+        for user in question.tested
+    ]
+    ids = object if question.text_ids else np.int64
+    scores = pd.DataFrame(question.in_rows(rows), columns=["user", "item", "score"]).astype(
+        {"user": ids, "item": ids, "score": np.float64}
+    )
     truth, train = case.test.to_frame(), case.train.to_frame()
     try:
         with contextlib.redirect_stdout(sys.stderr):
@@ -124,7 +135,7 @@ def _answer(answer: object, question: Question, name: str) -> Observed:
     if isinstance(answer, Mapping):
         codes = {user: code for code, user in enumerate(question.case.test.user_ids.tolist())}
         try:
-            return Observed(None, {codes[int(user)]: float(value) for user, value in answer.items()})
+            return Observed(None, {codes[_id(user)]: float(value) for user, value in answer.items()})
         except (KeyError, TypeError, ValueError) as error:
             raise PluginError(f"{name} gave what is no mapping of users to numbers: {error}") from None
     if isinstance(answer, numbers.Real) or (isinstance(answer, np.ndarray) and answer.ndim == 0):
@@ -132,6 +143,11 @@ def _answer(answer: object, question: Question, name: str) -> Observed:
     if answer is None:
         return Observed(math.nan)
     raise PluginError(f"{name} gave {type(answer).__name__}; expected a number, or a mapping of users to numbers")
+
+
+def _id(user: object) -> int | str:
+    """A user as an answer names it: text, or a number of any kind."""
+    return user if isinstance(user, str) else int(user)  # type: ignore[call-overload]
 
 
 def load(name: str) -> Function:

@@ -9,16 +9,21 @@ from dataclasses import replace
 
 import numpy as np
 
-from repro.audit.aspects import FRACTIONS, PLAIN, STRANGERS, TOGETHER, Aspect, aspects_of
+from repro.audit.adversary import TRAITS, Goal, traits_of
+from repro.audit.aspects import FRACTIONS, PLAIN, STRANGERS, TOGETHER, Aspect, aspects_of, in_words
+from repro.audit.attack import Attacks
 from repro.audit.black_box import TOLERANCE, BlackBox, agree, told
+from repro.audit.determined import Undetermined, equivalent, groups
 from repro.audit.draw import Drawing
 from repro.audit.elimination import Asked, Closest, Elimination, Found, unusual
 from repro.audit.evidence import BESIDE, gathered, unreached
 from repro.audit.inference import SINGLE_DECIMALS, Inference, Refused, Unexplained, Unstable
-from repro.audit.question import Question
+from repro.audit.question import HIGHEST, Question, User
 from repro.audit.shrink import shrunk
 from repro.audit.simulation import Outcome, Simulation
 from repro.audit.space import Hypothesis, Space
+from repro.audit.thresholds import INCLUSIVE, RULE, THRESHOLD, Interval, interval
+from repro.audit.tie_order import describe
 from repro.metrics import Measure
 from repro.plugin import Observed
 from repro.protocol import Protocol, Value
@@ -29,6 +34,11 @@ _REPEATED = 3
 _STABILITY = 4  # questions asked again, of each kind
 _TO_SEE_ROUNDING = 24
 _TO_TELL = 12  # further questions about what is not explained, to say how often the closest policy is right
+_FIRST = 3  # questions of each kind after which a black box that refuses all of them is left alone
+_LOOKS = 3  # at what was not explained before
+_ATTACKS = 40  # policies that are attacked before it is given up
+_SEPARATING = 60  # questions of each generator that are looked at to part equivalent policies
+_SHOWN_AT_ONCE = frozenset({"long-lists", "other-cutoffs", "many-users", "other-magnitudes"})
 
 Tell = Callable[[str], None]
 
@@ -49,6 +59,7 @@ class _Examination:
         self._evident = evidence
         self._tell = tell
         self._space = Space(box.metric)
+        self._seed = seed
         self._rng = np.random.default_rng(seed)
         binary = "graded" in box.cannot
         self._drawing = Drawing(box.cutoffs, box.metric.kind == "prediction", binary)
@@ -56,6 +67,9 @@ class _Examination:
         self._found: list[Found] = []
         self._unstable: list[Unstable] = []
         self._unexplained: list[Unexplained] = []
+        self._attacks: Attacks | None = None
+        self._equal: list[Hypothesis] = []
+        self._threshold: Interval | None = None
 
     def _counted(self, respond: Callable[[Question], Observed]) -> Callable[[Question], Observed]:
         def counting(question: Question) -> Observed:
@@ -67,9 +81,11 @@ class _Examination:
     def inference(self) -> Inference:
         aspects = aspects_of(self._box.metric)
         self._tell("stability")
+        if self._refuses_everything(aspects[0]):
+            return self._result("unexplained", None)
         self._unstable += self._instabilities(aspects[0])
         if any(one.kind == "random" for one in self._unstable):
-            return self._result("random", None)
+            return self._result("unexplained", None)
         self._tell(aspects[0].name)
         plain, decimals = self._examine_plain(aspects[0])
         if plain.state != "explained" and "training" in self._box.possible:  # it may want users whom it knows
@@ -79,17 +95,42 @@ class _Examination:
             self._unexplained += [one for _, one in self._told(None)]
             return self._result("unexplained", None, decimals)
         decimals = self._examine_all(aspects, plain, decimals)
+        self._attacks = Attacks(self._box, self._engine, self._rng)
         self._tell(TOGETHER)
         self._engine.challenge()
-        if self._look_again():
+        for _ in range(_LOOKS):
+            if not self._look_again():
+                break
             self._engine.challenge()
         self._together()
-        policy, confirmed, tried = self._confirmed()
-        while self._blamed_instead(still := self._told(policy)):
-            policy, confirmed, tried = self._confirmed()
-        self._unexplained += [one for _, one in still]
-        status = "unexplained" if self._unexplained or self._of_state("unexplained", "random") else "explained"
-        return self._result(status, policy, decimals, confirmed, tried)
+        confirmed, tried = self._confirmed()
+        while self._blamed_instead(self._told(self._policy)):
+            confirmed, tried = self._confirmed()
+        survived = self._survives()
+        self._unexplained += [one for _, one in self._told(self._policy)]
+        if not survived or confirmed < tried or not self._of_state("explained"):
+            return self._result("unexplained", None, decimals, confirmed, tried)
+        self._describe_ties()
+        doubtful = self._unexplained or self._unstable or self._of_state("unexplained", "random")
+        return self._result("explained but for" if doubtful else "explained", self._policy, decimals, confirmed, tried)
+
+    @property
+    def _policy(self) -> Hypothesis:
+        """Of the policies that give all answers so far, that with most defaults."""
+        return self._chosen(self._engine.survivors)
+
+    def _refuses_everything(self, plain: Aspect) -> bool:
+        """Whether the first questions of each kind are all refused; they are kept as the reason."""
+        asked: list[Asked] = []
+        rng = np.random.default_rng(self._seed)
+        for features in (frozenset[str](), {"training"}, {"training", "graded", "no-relevant"}):
+            for _ in range(_FIRST):
+                question = self._drawing.question(features & self._box.possible, rng)
+                asked.append(Asked(question, self._box.ask(question), Simulation(question, self._space)))
+                if not asked[-1].said.refusal:
+                    return False
+        self._found.append(Found(plain, "refused", tuple(asked), why=asked[0].said.refusal))
+        return True
 
     @property
     def _of_known_users(self) -> bool:
@@ -204,12 +245,15 @@ class _Examination:
                 again = self._examine(found.aspect)
                 if again.state == "explained":
                     self._found[number], explained = again, True
+                    self._unexplained = [one for one in self._unexplained if one.aspect != found.aspect.name]
         return explained
 
     def _together(self) -> None:
         """Survivors must agree on questions with everything in them that is explained."""
         asked: list[Asked] = []
         if not self._engine.examine_together(asked):
+            if self._refit():
+                return
             closest = self._engine.closest(self._engine.survivors, asked)
             if not self._blamed(closest.hypothesis, asked):
                 self._add_unexplained(TOGETHER, closest)
@@ -224,23 +268,201 @@ class _Examination:
             [best] = self._space.changed(best, {"relevance.rule": "any"})[:1] or [best]
         return best
 
-    def _confirmed(self) -> tuple[Hypothesis, int, int]:
-        """A policy, on how many fresh questions it gives the answer, and how many there were.
+    def _confirmed(self) -> tuple[int, int]:
+        """On how many fresh questions the policy gives the answer, and how many there were.
 
         Where it does not, whatever else agrees with everything that was asked is confirmed in its place, if there is
         something. If not, one of the aspects may have been explained by luck. Else the smallest case is told.
         """
         for _ in range(_CONFIRMATIONS):
-            policy = self._chosen(self._engine.survivors)
+            policy = self._policy
             answered = self._answered()
             wrong = [one for one in answered if not self._agrees(policy, one)]
             if not wrong:
                 break
-            if not self._engine.reconsider() and not self._blamed(policy, answered):
+            if not self._engine.reconsider() and not self._refit() and not self._blamed(policy, answered):
                 break
         if wrong and not any(one.aspect == TOGETHER for one in self._unexplained):
             self._add_unexplained(TOGETHER, self._engine.closest([policy], answered))
-        return policy, len(answered) - len(wrong), len(answered)
+        return len(answered) - len(wrong), len(answered)
+
+    def _survives(self) -> bool:
+        """Whether a policy withstands the adversary: every question that refutes one goes back into elimination.
+
+        What no policy explains is named, and is not asked about again.
+        """
+        assert self._attacks is not None
+        for _ in range(_ATTACKS):
+            policy = self._policy
+            refuting = (
+                self._contradiction(policy)
+                or self._attacks.refute(policy, self._tell_attack)
+                or self._find_threshold()
+                or self._separate()
+            )
+            if refuting is None and policy.values == self._policy.values:
+                return True
+            if refuting is not None and not self._repaired(policy, refuting):
+                self._add_unexplained(TOGETHER, self._refuted(policy, refuting))
+                return False
+        return False
+
+    def _contradiction(self, policy: Hypothesis) -> Asked | None:
+        """An answer that was given before and that the policy does not give, unless it is known to be unexplained."""
+        assert self._attacks is not None
+        engine, barred = self._engine, self._attacks.barred
+        wrong = [one for one in engine.asked if not one.said.refusal and not self._withstands(policy, one)]
+        for asked in wrong:
+            engine.asked.remove(asked)
+            if not any(goal.met(asked.question) for goal in barred):
+                return asked
+        return None
+
+    def _tell_attack(self, done: int, total: int) -> None:
+        if done % 50 == 0:
+            self._tell(f"attack: {done} of {total}")
+
+    def _refuted(self, policy: Hypothesis, refuting: Asked) -> Closest:
+        """The refuted policy as the closest one, with the questions that it withstood before."""
+        assert self._attacks is not None
+        gap = self._engine.closest([policy], [refuting]).residual
+        passed = len(self._attacks.passed)
+        return Closest(policy, gap, passed, passed + 1, (refuting,))
+
+    def _repaired(self, policy: Hypothesis, refuting: Asked) -> bool:
+        """Whether there is a policy again: another one that gives all answers, or the same without what refuted it."""
+        assert self._attacks is not None
+        engine, attacks = self._engine, self._attacks
+
+        def wrong(question: Question) -> bool:
+            said = self._box.ask(question)
+            return not said.refusal and not agree(said, self._predicted(policy, question), attacks.tolerance)
+
+        smallest = shrunk(refuting.question, wrong, known_users=self._of_known_users, takes=self._box.takes)
+        before = list(engine.asked)
+        engine.asked.append(refuting)
+        if smallest is not refuting.question:
+            engine.ask(smallest)
+        if engine.reconsider():
+            self._look_again()
+            return True
+        if self._refit():
+            return True
+        engine.asked[:] = before
+        traits = self._essential(traits_of(smallest), smallest, wrong)
+        suspects = self._suspects(smallest)
+        by_the_sort = any(one.aspect.own == {"ties"} for one in suspects) and traits & _SHOWN_AT_ONCE
+        told_so = self._smallest(TOGETHER, self._refuted(policy, refuting))
+        if traits and not by_the_sort:
+            own = frozenset[str]().union(*(one.aspect.own for one in suspects))
+            name = attacks.bar(own, traits, [one.aspect.name for one in suspects])
+            self._unexplained.append(replace(told_so, aspect=name))
+            return True
+        if not suspects:
+            return False
+        blamed = next((one for one in suspects if by_the_sort and one.aspect.own == {"ties"}), suspects[-1])
+        self._give_up(blamed)
+        self._unexplained.append(replace(told_so, aspect=blamed.aspect.name))
+        return True
+
+    def _essential(
+        self, traits: frozenset[str], question: Question, wrong: Callable[[Question], bool]
+    ) -> frozenset[str]:
+        """The traits that matter: not that nobody has a list where the policy is wrong about one who has none, too."""
+        of_nobody = traits & {"nobody-listed", "nobody-relevant"}
+        if not of_nobody:
+            return traits
+        scores = {item: float(place) for place, item in enumerate(question.items, start=1)}
+        number = 1 + max(user.id for user in question.users)
+        plain = User(number, scores, ((question.items[0], 1.0 if self._drawing.binary else float(HIGHEST)),))
+        return traits - of_nobody if wrong(replace(question, users=(*question.users, plain))) else traits
+
+    def _refit(self) -> bool:
+        """Whether a threshold of relevance gives all answers that lies where none was tried."""
+        before = self._policy
+        self._find_threshold()
+        if self._policy.values == before.values:
+            return False
+        if self._engine.consistent([self._policy]):
+            return True
+        self._engine.survivors = [before]
+        return False
+
+    def _find_threshold(self) -> Asked | None:
+        """Narrow the threshold of relevance down; a question that refutes the policy, where there is one."""
+        assert self._attacks is not None
+        engine, policy, adversary = self._engine, self._policy, self._attacks.adversary()
+        self._threshold = None
+        if THRESHOLD not in policy.values or not {THRESHOLD, RULE} <= engine.opened:
+            return None
+        graded = Goal(frozenset({"graded"}))
+        self._threshold = interval(
+            policy,
+            self._space,
+            engine.ask,
+            lambda: adversary.question(graded, self._rng),
+            fractions="fractional" in adversary.allowed,
+            zero="zero-ratings" in adversary.allowed,
+            tolerance=self._attacks.tolerance,
+            rng=self._rng,
+        )
+        if self._threshold is None:
+            return None
+        low, high = self._threshold.not_relevant, self._threshold.relevant
+        number, inclusive = float(policy.values[THRESHOLD]), bool(policy.values[INCLUSIVE])
+        if (low < number < high) or (number == high and inclusive) or (number == low and not inclusive):
+            return None
+        number, inclusive = self._threshold.simplest
+        self._space.thresholds.add(number)
+        for way in self._space.changed(policy, {THRESHOLD: number, INCLUSIVE: inclusive}):
+            if engine.consistent([way]):
+                engine.survivors = [way]
+                self._look_again()
+                return None
+        self._threshold = None
+        return None
+
+    def _separate(self) -> Asked | None:
+        """Ask whatever parts the policy from those that are equivalent so far; the question that refutes it, if any."""
+        assert self._attacks is not None
+        attacks, engine, policy = self._attacks, self._engine, self._policy
+        others = equivalent(engine, policy)
+        others = [one for one in others if all(self._withstands(one, asked) for asked in attacks.passed)]
+        goals = attacks.questions()
+        for turn in range(2 * _SEPARATING):
+            if not others:
+                break
+            question = (
+                self._drawing.question(engine.mixed(), self._rng)
+                if turn % 2
+                else attacks.adversary().question(next(goals), self._rng)
+            )
+            simulation = Simulation(question, self._space)
+            mine = simulation.outcome(policy).as_told(engine.by_user)
+            visible = max(1e-6, 2 * attacks.tolerance)
+            if all(agree(mine, simulation.outcome(one).as_told(engine.by_user), visible) for one in others):
+                continue
+            asked = Asked(question, self._box.ask(question), simulation)
+            if asked.said.refusal:
+                continue
+            if not self._withstands(policy, asked):
+                return asked
+            engine.asked.append(asked)
+            others = [one for one in others if self._withstands(one, asked)]
+        self._equal = others
+        return None
+
+    def _withstands(self, policy: Hypothesis, asked: Asked) -> bool:
+        assert self._attacks is not None
+        return agree(asked.said, asked.simulation.outcome(policy), self._attacks.tolerance)
+
+    def _describe_ties(self) -> None:
+        """Say what is known of the order of equal scores where no rule explains it."""
+        for at, one in enumerate(self._unexplained):
+            if one.aspect == "ties":
+                plain = [self._drawing.question(self._engine.always, self._rng) for _ in range(12 * _TO_TELL)]
+                note = describe(self._policy, self._space, self._box.ask, plain, self._engine.tolerance)
+                self._unexplained[at] = replace(one, note=note)
 
     def _answered(self) -> list[Asked]:
         """Fresh questions with anything in them that is explained, and the answers; refusals tell nothing."""
@@ -308,6 +530,8 @@ class _Examination:
         self._found[self._found.index(suspect)] = replace(suspect, state="unexplained")
         self._engine.close(suspect.aspect)
         own = suspect.aspect.own
+        gone = self._attacks.reopen(own) if self._attacks else set()
+        self._unexplained = [one for one in self._unexplained if one.aspect not in gone]
         self._unexplained = [one for one in self._unexplained if one.aspect != TOGETHER or not own & one.question.shown]
 
     def _fresh(self, features: Collection[str]) -> Asked:
@@ -330,7 +554,9 @@ class _Examination:
 
         first = min(closest.wrong, key=lambda one: one.question.size)
         question = (
-            shrunk(first.question, wrong, known_users=self._of_known_users) if wrong(first.question) else first.question
+            shrunk(first.question, wrong, known_users=self._of_known_users, takes=self._box.takes)
+            if wrong(first.question)
+            else first.question
         )
         said = self._box.ask(question)
         predicted = self._predicted(hypothesis, question).as_told(said.is_by_user)
@@ -341,27 +567,56 @@ class _Examination:
         self, status: str, policy: Hypothesis | None, decimals: int | None = None, confirmed: int = 0, tried: int = 0
     ) -> Inference:
         self._tell("evidence")
-        evidence, same = gathered(self._engine, policy) if policy and self._evident else ([], [])
-        settled = self._settled(policy) if policy else {}
+        evidence = gathered(self._engine, policy, self._equal) if policy and self._evident else []
+        undetermined = self._undetermined(policy) if policy else []
+        settled = self._settled(policy, undetermined) if policy else {}
+        attacks = self._attacks
         return Inference(
             name=self._box.name,
             metric=self._box.metric.name,
             status=status,  # type: ignore[arg-type]
             policy=settled,
             protocol=self._protocol(policy, settled) if policy else None,
-            measure=self._measure(policy) if policy else self._box.metric.name,
+            measure=self._measure(policy, settled) if policy else self._box.metric.name,
             evidence=tuple(evidence),
-            unidentifiable=(*same, *(unreached(self._engine, policy, self._of_state("refused")) if policy else ())),
+            undetermined=tuple(undetermined),
             unstable=tuple(self._unstable),
             unexplained=tuple(self._unexplained),
-            refused=tuple(_refusals(self._found)),
+            refused=tuple(_refusals(self._found, attacks.refused if attacks else {})),
             holds=tuple(one.aspect.name for one in self._of_state("explained")),
             confirmed=confirmed,
             tried=tried,
             decimals=decimals,
             asked=self._asked,
             cutoffs=tuple(self._box.cutoffs),
+            threshold=self._threshold if policy else None,
+            attacked=len(attacks.passed) if attacks and policy else 0,
+            pairs=(len(attacks.met), len(attacks.goals())) if attacks and policy else (0, 0),
+            not_asked=self._not_asked(),
         )
+
+    def _undetermined(self, policy: Hypothesis) -> list[Undetermined]:
+        """The decisions that the answers leave open: with the options that remain, or why nothing could be asked."""
+        asked = len(self._engine.asked) + (len(self._attacks.passed) if self._attacks else 0)
+
+        def why(options: int) -> str:
+            return f"none of our {asked:,} questions distinguishes them"
+
+        found = groups(policy, self._equal, why)
+        if self._threshold is not None and not self._threshold.exact:
+            found = [one for one in found if THRESHOLD not in one.decisions and INCLUSIVE not in one.decisions]
+            own = (policy.values[THRESHOLD], policy.values[INCLUSIVE])
+            found.append(Undetermined((THRESHOLD, INCLUSIVE), (own,), f"any threshold so that {self._threshold}"))
+        known = {key for one in found for key in one.decisions}
+        missing = unreached(self._engine, policy, self._of_state("refused"))
+        return [*found, *(one for one in missing if not known & set(one.decisions))]
+
+    def _not_asked(self) -> dict[str, str]:
+        """What questions could not have in them, and why."""
+        asked = {in_words(feature): why for feature, why in self._box.cannot.items()}
+        if self._box.cutoffs and not self._box.any_cutoff:
+            asked["other cut-offs"] = f"it was only asked with k = {', '.join(map(str, self._box.cutoffs))}"
+        return asked
 
     def _closest(self, policy: Hypothesis | None, found: Found) -> Closest | None:
         """How close a policy can come to what it does not explain, with what that leaves undecided taken in every way,
@@ -378,12 +633,16 @@ class _Examination:
         closest = self._engine.closest(ways, [*found.asked, *asked])
         return closest if closest.wrong else found.closest
 
-    def _settled(self, policy: Hypothesis) -> dict[str, Value]:
-        """The decisions of the policy that were opened, or that have no effect but in one way."""
-        return {key: value for key, value in policy.values.items() if key in self._engine.opened}
+    def _settled(self, policy: Hypothesis, undetermined: Sequence[Undetermined]) -> dict[str, Value]:
+        """The decisions of the policy that the answers determine."""
+        left = {key for one in undetermined for key in one.decisions}
+        return {key: value for key, value in policy.values.items() if key in self._engine.opened and key not in left}
 
-    def _measure(self, policy: Hypothesis) -> str:
-        name = Measure(self._box.metric, None, policy.variants).full_name
+    def _measure(self, policy: Hypothesis, settled: Mapping[str, Value]) -> str:
+        """The metric with those variants that are determined."""
+        known = {short: key for short, key in self._box.metric.variant_ids.items() if key in settled}
+        shown = {short: value for short, value in policy.variants.items() if short in known}
+        name = Measure(self._box.metric, None, shown).full_name
         return f"{name}@k" if self._box.cutoffs else name
 
     def _protocol(self, policy: Hypothesis, settled: Mapping[str, Value]) -> Protocol:
@@ -415,15 +674,15 @@ def _constant(found: Found) -> bool:
     return len({round(number, 9) for some in numbers for number in some}) == 1
 
 
-def _refusals(found: Sequence[Found]) -> Iterator[Refused]:
+def _refusals(found: Sequence[Found], traits: Mapping[str, Asked]) -> Iterator[Refused]:
     """What was refused, about which aspect first; the same words with other numbers are told once."""
     before = set()
-    for one in found:
-        for asked in one.asked:
-            words = re.sub(r"[\d.]+", "", asked.said.refusal)
-            if words and words not in before:
-                before.add(words)
-                yield Refused(one.aspect.name, asked.said.refusal, asked.question)
+    named = [(one.aspect.name, asked) for one in found for asked in one.asked]
+    for name, asked in (*named, *((TRAITS[trait].words, asked) for trait, asked in traits.items())):
+        words = re.sub(r"[\d.]+", "", asked.said.refusal)
+        if words and words not in before:
+            before.add(words)
+            yield Refused(name, asked.said.refusal, asked.question)
 
 
 def _same(first: Outcome, second: Outcome) -> bool:

@@ -8,12 +8,19 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Literal
 
+from repro.audit.determined import Undetermined
 from repro.audit.question import Question
 from repro.audit.simulation import Outcome
+from repro.audit.thresholds import Interval
 from repro.protocol import Protocol, Value, registry, toml_value
 
 SINGLE_DECIMALS = 6  # that numbers around 1 have in single precision
-Status = Literal["explained", "unexplained", "random"]
+Status = Literal["explained", "explained but for", "unexplained"]
+# What is audited beside the evaluation code itself.
+ADAPTER = (
+    "What is audited is the evaluator as it is called here. What happens to items that are not in a list, to empty "
+    "lists and to pairs with several rows may be a choice of the code that calls it."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,27 +49,16 @@ class Unexplained:
     question: Question
     said: Outcome
     would_say: Outcome
+    note: str = ""
 
     def to_text(self) -> str:
         off = "" if math.isinf(self.residual) else f", and is off by up to {self.residual:.3g}"
         return (
             f"{self.aspect}: no policy fits. The closest one agrees in {self.agreed} of {self.asked} cases{off}. "
-            f"Here it gives {number(self.would_say)}, and the answer was {number(self.said)}:\n"
+            + (f"{self.note[0].upper()}{self.note[1:]}. " if self.note else "")
+            + f"Here it gives {number(self.would_say)}, and the answer was {number(self.said)}:\n"
             + indented(self.question.to_text())
         )
-
-
-@dataclass(frozen=True)
-class Unidentifiable:
-    """A decision of which some options cannot be told apart, and why."""
-
-    decision: str
-    options: tuple[Value, ...]
-    why: str
-
-    def to_text(self) -> str:
-        options = " or ".join(toml_value(option) for option in self.options)
-        return f"{self.decision} = {options}: {self.why}" if self.options else f"{self.decision}: {self.why}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,18 +92,21 @@ class Refused:
 class Inference:
     """What a black box really computes.
 
-    status          "explained": one policy gives its answers to everything that it can be asked; "unexplained": there
-                    is something that no policy gives (``unexplained``), the policy holds for the rest; "random": it
-                    gives other answers to the same questions
-    policy          the decisions that are settled
-    protocol        the policy as a protocol; ``open`` in it are the decisions that are not settled
-    measure         the metric under the policy, with every variant named
-    evidence        for each option that is rejected, the smallest case that rejects it
-    unidentifiable  what cannot be told apart
-    holds           the aspects that the policy explains
-    confirmed       fresh random cases on which the policy gave the answer, of ``tried``
-    decimals        to how many decimals answers are rounded, or exact; None where they are so to the last digit
-    asked           how many questions the black box was asked
+    status        "explained": one policy gives its answers to everything that it can be asked; "explained but for": a
+                  policy does so, except for the aspects in ``doubtful``; "unexplained": no policy survived
+    policy        the decisions that the answers determine
+    undetermined  the decisions that they do not, with the options that remain
+    threshold     the interval in which the threshold of relevance lies, where the policy has one
+    protocol      the policy as a protocol; ``open`` in it are the decisions that are not determined
+    measure       the metric under the policy, with every variant named that is determined
+    evidence      for each option that is rejected, the smallest case that rejects it
+    holds         the aspects that the policy explains
+    confirmed     fresh random cases on which the policy gave the answer, of ``tried``
+    attacked      further cases, of a generator of their own, none of which refuted the policy
+    pairs         how many pairs of aspects these cases had together, and how many there are
+    decimals      to how many decimals answers are rounded, or exact; None where they are so to the last digit
+    asked         how many questions the black box was asked
+    not_asked     what it could not be asked about, and why
     """
 
     name: str
@@ -117,7 +116,7 @@ class Inference:
     protocol: Protocol | None
     measure: str
     evidence: tuple[Evidence, ...] = ()
-    unidentifiable: tuple[Unidentifiable, ...] = ()
+    undetermined: tuple[Undetermined, ...] = ()
     unstable: tuple[Unstable, ...] = ()
     unexplained: tuple[Unexplained, ...] = ()
     refused: tuple[Refused, ...] = ()
@@ -127,6 +126,10 @@ class Inference:
     decimals: int | None = None
     asked: int = 0
     cutoffs: tuple[int, ...] = field(default=())
+    threshold: Interval | None = None
+    attacked: int = 0
+    pairs: tuple[int, int] = (0, 0)
+    not_asked: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def doubtful(self) -> tuple[str, ...]:
@@ -135,31 +138,36 @@ class Inference:
         return tuple(dict.fromkeys((*unexplained, *unstable)))
 
     @property
+    def verdict(self) -> str:
+        """The status in words: explained, explained but for what, or unexplained."""
+        return f"{self.status} {', '.join(self.doubtful)}" if self.status == "explained but for" else self.status
+
+    @property
     def summary(self) -> str:
         """The finding in a sentence."""
-        if self.status == "random":
-            return f"{self.name} gives another number each time it is asked the same"
-        if not self.holds and self.refused and not self.unexplained:
-            return f"{self.name} refuses {self.refused[0].aspect}: {brief(self.refused[0].message)}"
-        if not self.holds:
-            return f"{self.name} is no {self.metric} that any policy gives"
-        rounded = as_exact(self.decimals)
-        but = "".join(f", but for {one.aspect}" for one in self.unexplained)
-        return f"{self.name} is {self.measure}{rounded}{but}"
+        if self.status == "unexplained":
+            if any(one.kind == "random" for one in self.unstable):
+                return f"{self.name} gives another number each time it is asked the same"
+            if self.refused and not self.unexplained:
+                return f"{self.name} refuses {self.refused[0].aspect}: {brief(self.refused[0].message)}"
+            return f"no known policy reproduces {self.name} as {self.metric}"
+        but = f", but for {', '.join(self.doubtful)}" if self.doubtful else ""
+        return f"{self.name} is {self.measure}{as_exact(self.decimals)}{but}"
 
     def to_text(self) -> str:
         """The whole finding as a page to be read."""
-        lines = [self.summary, f"status: {self.status}; {self._confirmation()}", ""]
-        if self.holds:
+        lines = [self.summary, f"status: {self.verdict}; {self._confirmation()}", ""]
+        if self.status != "unexplained":
             lines += ["Policy", *self._policy_lines(), ""]
         for title, found in (
+            ("Undetermined", self.undetermined),
             ("Unexplained", self.unexplained),
             ("Random or unstable", self.unstable),
             ("Refused", self.refused),
-            ("Cannot be told apart", self.unidentifiable),
         ):
             if found:
                 lines += [title, *(indented(one.to_text()) for one in found), ""]
+        lines += ["Not asked", f"    {ADAPTER}", *(f"    {what}: {why}" for what, why in self.not_asked.items()), ""]
         if self.evidence:
             lines += ["Evidence", *(indented(_evidence_text(group)) for group in self._shown_together()), ""]
         return "\n".join(lines)
@@ -170,6 +178,7 @@ class Inference:
             "name": self.name,
             "metric": self.metric,
             "status": self.status,
+            "verdict": self.verdict,
             "summary": self.summary,
             "measure": self.measure,
             "policy": dict(self.policy),
@@ -186,6 +195,7 @@ class Inference:
                     "residual": finite(one.residual),
                     "agreed": one.agreed,
                     "asked": one.asked,
+                    "note": one.note,
                     **_case(one.question, one.said, one.would_say),
                 }
                 for one in self.unexplained
@@ -203,9 +213,11 @@ class Inference:
                 {"aspect": one.aspect, "message": brief(one.message), "case": one.question.to_dict()}
                 for one in self.refused
             ],
-            "unidentifiable": [
-                {"decision": one.decision, "options": list(one.options), "why": one.why} for one in self.unidentifiable
-            ],
+            "undetermined": [one.to_dict() for one in self.undetermined],
+            "threshold": None if self.threshold is None else self.threshold.to_dict(),
+            "attacked": self.attacked,
+            "pairs": list(self.pairs),
+            "not_asked": dict(self.not_asked),
             "evidence": [
                 {
                     "decision": one.decision,
@@ -227,15 +239,20 @@ class Inference:
     def _confirmation(self) -> str:
         if not self.tried:
             return f"{self.asked:,} questions asked"
-        return f"the policy gave {self.confirmed} of {self.tried} fresh answers; {self.asked:,} questions asked"
+        met, pairs = self.pairs
+        return (
+            f"the policy gave {self.confirmed} of {self.tried} fresh answers and all of {self.attacked} that tried to "
+            f"refute it, with {met} of {pairs} pairs of aspects; {self.asked:,} questions asked"
+        )
 
     def _policy_lines(self) -> list[str]:
         known = registry()
         width = max(map(len, self.policy), default=0)
-        return [
+        lines = [
             f"  {key:<{width}}  {toml_value(value)}  {known[key].meaning(value) if known[key].option(value) else ''}"
             for key, value in self.policy.items()
         ]
+        return [*lines, *([] if self.threshold is None else [f"  {self.threshold}"])]
 
     def __str__(self) -> str:
         return self.to_text()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from repro.data.interactions import Interactions
 from repro.plugin import FALLBACK, Case, Scores
 
 Rating = tuple[int, float]  # an item and its rating
+Row = TypeVar("Row")
+Part = TypeVar("Part")
 HIGHEST = 5  # rating
 NEAR = 0.1  # scores that differ by less may be taken for equal
 
@@ -34,13 +36,13 @@ class User:
     train: tuple[Rating, ...] = ()
     made_up: frozenset[int] = frozenset()
 
-    def without(self, item: int) -> User:
+    def without(self, items: Collection[int]) -> User:
         return replace(
             self,
-            scores={one: score for one, score in self.scores.items() if one != item},
-            test=tuple(row for row in self.test if row[0] != item),
-            train=tuple(row for row in self.train if row[0] != item),
-            made_up=self.made_up - {item},
+            scores={item: score for item, score in self.scores.items() if item not in items},
+            test=tuple(row for row in self.test if row[0] not in items),
+            train=tuple(row for row in self.train if row[0] not in items),
+            made_up=self.made_up.difference(items),
         )
 
 
@@ -49,6 +51,8 @@ class Question:
     """Users with scores, held-out and training rows; ``items`` are in the order in which they are presented.
 
     ``k`` is the cut-off, None where the measure has none. ``features`` are those that it was drawn with.
+    ``text_ids`` makes every id a text. ``interleaved``, unless it is 0, is the seed by which the rows of different
+    users alternate; the rows of one user stay in order.
     """
 
     users: tuple[User, ...]
@@ -56,6 +60,8 @@ class Question:
     k: int | None
     scale: tuple[float, float] = (1.0, float(HIGHEST))
     features: frozenset[str] = frozenset()
+    text_ids: bool = False
+    interleaved: int = 0
 
     @property
     def tested(self) -> tuple[User, ...]:
@@ -110,10 +116,23 @@ class Question:
         }
         return frozenset(feature for feature, there in found.items() if there)
 
+    def label(self, number: int) -> int | str:
+        """The id of a user or an item as an evaluator gets it."""
+        return f"x{number}" if self.text_ids else number
+
+    def in_rows(self, of_users: Sequence[Sequence[Row]]) -> list[Row]:
+        """The rows of all users, one user after the other or interleaved; the rows of a user keep their order."""
+        if not self.interleaved:
+            return [row for rows in of_users for row in rows]
+        rng = np.random.default_rng(self.interleaved)
+        keyed = [pair for rows in of_users for pair in zip(np.sort(rng.random(len(rows))).tolist(), rows, strict=True)]
+        return [row for _, row in sorted(keyed, key=lambda pair: pair[0])]
+
     @cached_property
     def case(self) -> Case:
         """The same as an evaluator takes it."""
-        users, items = sorted(user.id for user in self.users), sorted(self.items)
+        users = sorted((user.id for user in self.users), key=self.label)
+        items = sorted(self.items, key=self.label)
         rows = {user: row for row, user in enumerate(users)}
         columns = {item: column for column, item in enumerate(items)}
         values = np.full((len(users), len(items)), np.nan)
@@ -129,42 +148,49 @@ class Question:
                 state[cell] = FALLBACK if item in user.made_up else 0
         return Case(
             Scores(values, state if state.any() else None),
-            self._rows(users, items, [(user.id, *row) for user in self.users for row in user.train]),
-            self._rows(users, items, [(user.id, *row) for user in self.users for row in user.test]),
+            self._rows(rows, columns, [[(user.id, *row) for row in user.train] for user in self.users]),
+            self._rows(rows, columns, [[(user.id, *row) for row in user.test] for user in self.users]),
             np.array([columns[item] for item in self.items], dtype=np.int32),
             self.scale,
             None if listed.all() else listed,
         )
 
-    @staticmethod
-    def _rows(users: Sequence[int], items: Sequence[int], rows: Sequence[tuple[int, int, float]]) -> Interactions:
-        who, what, ratings = zip(*rows, strict=True) if rows else ((), (), ())
-        user_ids, item_ids = np.array(users, dtype=np.int64), np.array(items, dtype=np.int64)
+    def _rows(
+        self, users: Mapping[int, int], items: Mapping[int, int], of_users: Sequence[Sequence[tuple[int, int, float]]]
+    ) -> Interactions:
+        rows = self.in_rows(of_users)
         return Interactions(
-            np.searchsorted(user_ids, who).astype(np.int32),
-            np.searchsorted(item_ids, what).astype(np.int32),
-            np.array(ratings, dtype=np.float64),
+            np.array([users[user] for user, _, _ in rows], dtype=np.int32),
+            np.array([items[item] for _, item, _ in rows], dtype=np.int32),
+            np.array([rating for _, _, rating in rows], dtype=np.float64),
             None,
-            user_ids,
-            item_ids,
+            np.array([self.label(user) for user in users]),
+            np.array([self.label(item) for item in items]),
         )
 
     def smaller(self) -> Iterator[Question]:
         """All questions that are this one with a little less in it, the largest steps first."""
-        if len(self.tested) > 1:
-            for user in self.tested:
-                yield replace(self, users=tuple(one for one in self.users if one is not user))
-        for item in self.items:
-            users = tuple(user.without(item) for user in self.users)
+        tested = self.tested
+        for some in _parts(tested):
+            if len(some) < len(tested):
+                yield replace(self, users=tuple(user for user in self.users if user not in some))
+        for items in _parts(self.items):
+            gone = frozenset(items)
+            users = tuple(user.without(gone) for user in self.users)
             if all(new.test or not old.test for new, old in zip(users, self.users, strict=True)):
-                yield replace(self, users=users, items=tuple(one for one in self.items if one != item))
+                yield replace(self, users=users, items=tuple(item for item in self.items if item not in gone))
         for at, user in enumerate(self.users):
-            for number in range(len(user.test) if len(user.test) > 1 else 0):
-                yield self._with(at, replace(user, test=user.test[:number] + user.test[number + 1 :]))
-            for number in range(len(user.train)):
-                yield self._with(at, replace(user, train=user.train[:number] + user.train[number + 1 :]))
+            for rows in _parts(user.test):
+                if len(rows) < len(user.test):
+                    yield self._with(at, replace(user, test=_without(user.test, rows)))
+            for rows in _parts(user.train):
+                yield self._with(at, replace(user, train=_without(user.train, rows)))
+        if self.text_ids:
+            yield replace(self, text_ids=False)
+        if self.interleaved:
+            yield replace(self, interleaved=0)
         if self.k is not None and self.k > 1:
-            yield replace(self, k=self.k - 1)
+            yield from (replace(self, k=k) for k in dict.fromkeys((self.k // 2, self.k - 1)))
 
     def with_plain_scores(self, at: int) -> Question:
         """The question with scores of a user that are easier to read: places, unless some are zero or below."""
@@ -194,13 +220,18 @@ class Question:
             parts = []
             if user.test:
                 listed = [item for item in self.items if item in user.scores]
-                shown = ", ".join(f"{item}: {_score(user, item)}" for item in listed)
-                parts = [f"scores {{{shown}}}" if listed else "no list", f"held out {_ratings(user.test)}"]
+                shown = ", ".join(f"{self.label(item)}: {_score(user, item)}" for item in listed)
+                parts = [f"scores {{{shown}}}" if listed else "no list", f"held out {self._ratings(user.test)}"]
             if user.train:
-                parts.append(f"trained on {_ratings(user.train)}")
+                parts.append(f"trained on {self._ratings(user.train)}")
             if parts:
-                lines.append(f"user {user.id}: " + "; ".join(parts))
+                lines.append(f"user {self.label(user.id)}: " + "; ".join(parts))
+        if self.interleaved:
+            lines.append("the rows of users are interleaved")
         return "\n".join(lines)
+
+    def _ratings(self, rows: Sequence[Rating]) -> str:
+        return "{" + ", ".join(f"{self.label(item)}: {rating:.9g}" for item, rating in rows) + "}"
 
     def to_dict(self) -> dict[str, Any]:
         """The question as plain data; numbers that are none are text."""
@@ -218,6 +249,8 @@ class Question:
                 }
                 for user in self.users
             ],
+            **({"text_ids": True} if self.text_ids else {}),
+            **({"interleaved": self.interleaved} if self.interleaved else {}),
         }
 
     @classmethod
@@ -234,7 +267,14 @@ class Question:
             for one in given["users"]
         )
         low, high = given["scale"]
-        return cls(users, tuple(given["items"]), given["k"], (low, high))
+        return cls(
+            users,
+            tuple(given["items"]),
+            given["k"],
+            (low, high),
+            text_ids=bool(given.get("text_ids", False)),
+            interleaved=int(given.get("interleaved", 0)),
+        )
 
     def _with(self, at: int, user: User) -> Question:
         return replace(self, users=(*self.users[:at], user, *self.users[at + 1 :]))
@@ -259,5 +299,18 @@ def _score(user: User, item: int) -> str:
     return f"{user.scores[item]:.12g}" + (" (made up)" if item in user.made_up else "")
 
 
-def _ratings(rows: Sequence[Rating]) -> str:
-    return "{" + ", ".join(f"{item}: {rating:g}" for item, rating in rows) + "}"
+def _parts(of: Sequence[Part]) -> Iterator[Sequence[Part]]:
+    """Halves of a sequence, then quarters and so on, and its single elements last."""
+    size = len(of) // 2
+    while size > 1:
+        yield from (of[at : at + size] for at in range(0, len(of), size))
+        size //= 2
+    yield from (of[at : at + 1] for at in range(len(of)))
+
+
+def _without(rows: tuple[Rating, ...], some: Sequence[Rating]) -> tuple[Rating, ...]:
+    """The rows without ``some``, of which each takes away one row only."""
+    left = list(rows)
+    for row in some:
+        left.remove(row)
+    return tuple(left)

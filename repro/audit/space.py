@@ -114,12 +114,14 @@ class Space:
             return key in own or of_family or key in OF_ROWS
 
         self.decisions: dict[str, Decision] = {key: one for key, one in registry().items() if bears(key)}
+        self.thresholds: set[float] = set()  # that lie between those that are met in practice
         self.start = next(self._ways({}, START, frozenset()))
 
     def tried(self, key: str) -> tuple[Value, ...]:
         """The values of a decision that are searched."""
         left_out = NOT_SEARCHED.get(key, ())
-        return tuple(value for value in self.decisions[key].tried if value not in left_out)
+        further = sorted(self.thresholds) if key == "relevance.threshold" else []
+        return tuple(dict.fromkeys(value for value in (*self.decisions[key].tried, *further) if value not in left_out))
 
     def below(self, prefixes: Iterable[str]) -> frozenset[str]:
         """The decisions with these ids, or of these families."""

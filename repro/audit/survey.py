@@ -211,9 +211,10 @@ class _Run:
         """Write the page and the protocol of a measure; the event."""
         page = f"{PAGES}/{file_stem(found.name)}.txt"
         protocol = write_policy(found, self._protocols)
-        told = found.to_dict()
+        told = found.to_dict() | {"evidence": len(found.evidence), "unidentifiable": _open_decisions(found)}
+        told = {key: value for key, value in told.items() if key not in ("undetermined", "verdict")}
         return audit_events.MeasureInferred(
-            **(told | {"evidence": len(told["evidence"])}),
+            **told,
             page=page,
             page_digest=self._folder.write(page, found.to_text().encode()),
             protocol=None if protocol is None else protocol.name,
@@ -312,6 +313,15 @@ class _Run:
             machine=self._began.machine,
             workers=self._began.workers,
         )
+
+
+def _open_decisions(found: Inference) -> list[audit_events.UnidentifiableEntry]:
+    """The decisions that are not determined, one by one."""
+    return [
+        audit_events.UnidentifiableEntry(decision=key, options=list(one.of(key)), why=one.to_text())
+        for one in found.undetermined
+        for key in one.decisions
+    ]
 
 
 def _refuse_same_files(names: Collection[str]) -> None:

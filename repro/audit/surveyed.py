@@ -103,10 +103,15 @@ def policy_table(survey: Survey) -> str:
 
 def options_of(event: audit_events.MeasureInferred, decision: str) -> tuple[Value, ...]:
     """The option that a measure takes: several where they cannot be told apart, none where it is not settled."""
-    if decision not in event.policy:
-        return ()
     alike = [tuple(one.options) for one in event.unidentifiable if one.decision == decision and one.options]
-    return alike[0] if alike else (event.policy[decision],)
+    if alike:
+        return alike[0]
+    return (event.policy[decision],) if decision in event.policy else ()
+
+
+def is_random(event: audit_events.MeasureInferred) -> bool:
+    """Whether a measure has no policy because it gives several answers to one question."""
+    return not event.policy and any(one.kind == "random" for one in event.unstable)
 
 
 def doubtful(event: audit_events.MeasureInferred) -> tuple[str, ...]:

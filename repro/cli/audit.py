@@ -107,7 +107,10 @@ def evaluators(
     "that it is taken for [default: as it is called]."
 )
 @click.option(
-    "--k", "cutoff", metavar="K|none", help=f"The cut-off that a function is called with [default: {DEFAULT_K}]."
+    "--k",
+    "cutoff",
+    metavar="K|K,K|none",
+    help=f"The cut-off (or cut-offs) that a function is called with [default: {DEFAULT_K}].",
 )
 @click.option(
     "--cannot",

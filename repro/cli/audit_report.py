@@ -128,7 +128,7 @@ def _print_survey(survey: Survey) -> None:
     told = headline(survey)
     echo(
         f"{_counted(told['measures'], 'measure')} of {_counted(told['evaluators'], 'evaluator')}: "
-        f"{told['explained']} explained in full, {told['unexplained']} but for something, "
+        f"{told['explained']} explained in full, {told['explained_but']} but for something, "
         f"{told['no_policy']} by no policy, {told['random']} random, {told['failed']} failed"
     )
     if told["pairs"]:

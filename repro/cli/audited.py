@@ -60,7 +60,7 @@ def box_called(target: str, metrics: tuple[str, ...], cutoff: str | None, cannot
     metric = metric_named(metrics[0] if metrics else called_after(target))
     if metric.cutoff == "none" and cutoff not in (None, "none"):
         raise click.UsageError(f"{metric.name} takes no cut-off; leave out --k")
-    k = None if metric.cutoff == "none" else _cutoff(cutoff)
+    k = None if metric.cutoff == "none" else _cutoffs(cutoff)
     return box_of_function(load(target), metric.name, k, target, {word.replace("-", "_"): False for word in cannot})
 
 
@@ -77,12 +77,15 @@ def called_after(target: str) -> str:
     raise click.UsageError(f"say with -m which metric {target} is taken for, such as -m ndcg (`repro metrics list`)")
 
 
-def _cutoff(given: str | None) -> int | None:
+def _cutoffs(given: str | None) -> tuple[int, ...] | None:
+    """The cut-offs that an option states: ``10``, several as ``1,5,20``, or none."""
     if given == "none":
         return None
-    if given is not None and (not given.isdecimal() or int(given) < 1):
-        raise click.BadParameter(f"'{given}': write a whole number from 1, or none", param_hint="--k")
-    return int(given or DEFAULT_K)
+    parts = [part.strip() for part in (given or str(DEFAULT_K)).split(",")]
+    if not all(part.isdecimal() and int(part) > 0 for part in parts):
+        message = f"'{given}': write a whole number from 1, several with commas between them, or none"
+        raise click.BadParameter(message, param_hint="--k")
+    return tuple(map(int, parts))
 
 
 def evaluator_called(name: str) -> Evaluator:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from repro.journal.base import BaseEvent, Digest, FileName, Number
 
 Value = str | int | float | bool
@@ -20,12 +22,17 @@ class UserEntry(BaseEvent):
 
 
 class CaseEntry(BaseEvent):
-    """What an evaluator was asked: the cut-off, items in the order of presentation, and users."""
+    """What an evaluator was asked: the cut-off, items in the order of presentation, and users.
+
+    ``text_ids``: ids were text, such as ``x7``. ``interleaved``: the seed by which rows of users alternated, or 0.
+    """
 
     k: int | None
     items: list[int]
     scale: tuple[float, float]
     users: list[UserEntry]
+    text_ids: bool = False
+    interleaved: int = 0
 
 
 class EvaluatorEntry(BaseEvent):
@@ -76,6 +83,7 @@ class UnexplainedEntry(BaseEvent):
     case: CaseEntry
     said: str
     would_say: str
+    note: str = ""
 
 
 class UnstableEntry(BaseEvent):
@@ -96,24 +104,32 @@ class RefusedEntry(BaseEvent):
 
 
 class UnidentifiableEntry(BaseEvent):
-    """A decision of which these options cannot be told apart (none: it cannot be asked about), and why."""
+    """A decision of which these options remain (none: it cannot be asked about), and why."""
 
     decision: str
     options: list[Value]
     why: str
 
 
+class ThresholdEntry(BaseEvent):
+    """Ratings from ``relevant`` on are relevant, those up to ``not_relevant`` (null: none is known) are not."""
+
+    not_relevant: float | None
+    relevant: float
+
+
 class MeasureInferred(BaseEvent):
     """The policy of one measure of an evaluator.
 
-    ``evidence`` is how many options were rejected with a case; the cases are on the page. ``page`` and ``protocol`` are
-    files, the protocol's is null where no policy was found; digests are SHA-256.
+    ``evidence`` is how many options were rejected with a case; the cases are on the page. ``attacked`` is how many
+    questions of the adversary did not refute the policy, ``pairs`` how many pairs of aspects they had together, of how
+    many. ``page`` and ``protocol`` are files, the protocol's is null where no policy was found; digests are SHA-256.
     """
 
     event: Literal["measure.inferred"] = "measure.inferred"
     name: str
     metric: str
-    status: Literal["explained", "unexplained", "random"]
+    status: Literal["explained", "explained but for", "unexplained"]
     summary: str
     measure: str
     policy: dict[str, Value]
@@ -127,6 +143,10 @@ class MeasureInferred(BaseEvent):
     refused: list[RefusedEntry]
     unidentifiable: list[UnidentifiableEntry]
     evidence: int
+    threshold: ThresholdEntry | None = None
+    attacked: int = 0
+    pairs: tuple[int, int] = (0, 0)
+    not_asked: dict[str, str] = Field(default_factory=dict)
     page: FileName
     page_digest: Digest
     protocol: FileName | None

@@ -16,7 +16,7 @@ def evidence(decision, option, question, would_say):
 
 def inference(holds=("plain lists",), **found):
     start = {"name": "x", "metric": "precision", "status": "explained", "policy": {}, "measure": "precision@k"}
-    return Inference(**start, protocol=None, holds=holds, **found)
+    return Inference(**(start | found), protocol=None, holds=holds)
 
 
 def test_options_that_the_same_case_rejects_are_told_together():
@@ -59,6 +59,6 @@ def test_what_is_in_doubt_is_named_once():
 
 def test_who_refuses_everything_is_told_in_a_line_without_the_lines_of_a_worker():
     message = "the worker of x failed: ValueError: no\n  data; its last lines:\n  File /somewhere/x.py, line 3"
-    found = inference(holds=(), refused=(Refused("plain lists", message, SMALL),))
+    found = inference(holds=(), status="unexplained", refused=(Refused("plain lists", message, SMALL),))
     assert found.summary == "x refuses plain lists: the worker of x failed: ValueError: no data"
     assert "somewhere" not in found.to_text() and "somewhere" not in str(found.to_dict())

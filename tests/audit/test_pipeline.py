@@ -10,7 +10,7 @@ import pytest
 
 from repro.audit import Inference, audit_pipeline
 from repro.audit.inference import Unexplained, Unstable
-from repro.audit.question import Question
+from repro.audit.question import Question, User
 from repro.audit.simulation import Outcome
 from repro.data import Interactions, synthetic_interactions
 from repro.errors import PluginError
@@ -147,7 +147,9 @@ def test_without_a_policy_there_is_nothing_to_hold_numbers_against():
     one, found = audit(pipeline("sklearn/regression", mean_absolute_error=0.5), None)
     assert (one.equal, one.summary) == (False, "mean_absolute_error: no policy is known for it")
     assert found.frame().empty
-    random = Inference("x", "mae", "random", {}, None, "mae")
+    question = Question((User(1, {2: 3.0}, ((2, 5.0),)),), (2,), None)
+    twice = Unstable("random", "plain lists", question, (Outcome(0.0), Outcome(1.0)))
+    random = Inference("x", "mae", "unexplained", {}, None, "mae", unstable=(twice,))
     assert (
         "gives another number each time"
         in audit(pipeline("sklearn/regression", mean_absolute_error=0.5), random)[0].why

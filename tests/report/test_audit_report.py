@@ -35,7 +35,7 @@ def inferred(name: str, metric: str = "precision", policy: dict | None = None, *
     return events.MeasureInferred(
         name=name,
         metric=metric,
-        status="unexplained" if troubled else "explained",
+        status="explained but for" if troubled else "explained",
         summary=f"{name} is {metric}",
         measure=metric,
         policy=policy or {},
@@ -201,7 +201,7 @@ def test_what_a_metric_cannot_be():
 def test_the_numbers_that_sum_it_up(odd):
     told = headline(odd)
     assert (told["frameworks"], told["evaluators"], told["measures"]) == (4, 5, 6)
-    assert (told["explained"], told["unexplained"], told["random"], told["failed"]) == (2, 4, 0, 0)
+    assert (told["explained"], told["explained_but"], told["no_policy"], told["failed"]) == (2, 4, 0, 0)
     assert (told["pairs_agreeing"], told["pairs"]) == (3, 10)
     assert (told["pipeline_measures_equal"], told["pipeline_measures"]) == (0, 1)
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
-from repro.audit.surveyed import Survey, doubtful, options_of
+from repro.audit.surveyed import Survey, doubtful, is_random, options_of
 from repro.journal.audit_events import MeasureInferred
 from repro.protocol import Value, registry
 
@@ -68,7 +68,7 @@ def _table(events: Sequence[MeasureInferred], decisions: Sequence[str]) -> str:
     for event in events:
         evaluator, _, measure = event.name.partition(" ")
         label = f'{escape(evaluator)} <a href="{escape(event.page)}">{escape(measure)}</a>'
-        status = f'<td class="{event.status}">{_status(event)}</td>'
+        status = f'<td class="{event.status.replace(" ", "-")}">{_status(event)}</td>'
         cells = "".join(_cell(event, key, columns[key]) for key in decisions)
         rows.append(f'<tr><th scope="row">{label}</th>{status}{cells}</tr>')
     top = f'<tr><th scope="col">evaluator, measure</th><th scope="col">explained</th>{head}</tr>'
@@ -78,8 +78,10 @@ def _table(events: Sequence[MeasureInferred], decisions: Sequence[str]) -> str:
 def _status(event: MeasureInferred) -> str:
     if event.status == "explained":
         return "in full"
-    if event.status == "random":
+    if is_random(event):
         return "random"
+    if not event.policy:
+        return "no"
     aspects = doubtful(event)
     return f'<span title="{escape(", ".join(aspects))}">but for {len(aspects)}</span>'
 

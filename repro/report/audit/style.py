@@ -28,7 +28,7 @@ table.grid td { white-space: nowrap; } table.grid { font-size: .8rem; } table.gr
 table.matrix td, table.matrix thead th { text-align: center; padding: .1rem .3rem; min-width: 1.2rem; }
 table.matrix a { color: inherit; text-decoration: none; }
 .open { color: GrayText; } .agree, .explained { background: #009E7344; } .differ { background: #D55E0033; }
-.unexplained { background: #E69F0033; } .random { background: #D55E0055; }
+.unexplained, .explained-but-for { background: #E69F0033; } .random { background: #D55E0055; }
 .o1 { background: #0072B240; } .o2 { background: #E69F0040; } .o3 { background: #009E7340; }
 .o4 { background: #CC79A740; } .o5 { background: #56B4E940; }
 .o6 { background: #D55E0040; } .o7 { background: #7F7F7F40; }

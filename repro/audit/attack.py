@@ -1,0 +1,173 @@
+"""Attacks on a policy: questions of the adversary, until it is refuted or every goal was met without a refutation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from repro.audit.adversary import TRAITS, Adversary, Goal
+from repro.audit.aspects import reaching
+from repro.audit.black_box import BlackBox, agree
+from repro.audit.elimination import Asked, Elimination
+from repro.audit.question import Question
+from repro.audit.simulation import Simulation
+from repro.audit.space import Hypothesis
+
+SINGLE_PRECISION = 1e-7  # half a unit in the last place of numbers up to 1, added up over long lists
+_ROUNDING = 40
+_DRAWS = 4  # questions of which that is asked which tells most rivals from the policy
+_RIVALS = 8
+_AGAIN = 3  # further questions about long lists
+
+
+@dataclass(eq=False)
+class Attacks:
+    """The questions with which policies of one black box were attacked, and what came of them.
+
+    barred   features and traits that are known not to be explained where they occur together, with a name for that
+    refused  traits whose questions the black box refuses, with the first refusal
+    passed   questions that the present policy answered as the black box did, in a row
+    met      the goals that these questions met
+    """
+
+    box: BlackBox
+    engine: Elimination
+    rng: np.random.Generator
+    barred: dict[Goal, str] = field(default_factory=dict)
+    refused: dict[str, Asked] = field(default_factory=dict)
+    passed: list[Asked] = field(default_factory=list)
+    met: set[Goal] = field(default_factory=set)
+    _rivals_of: dict[frozenset[str], list[Hypothesis]] = field(default_factory=dict)
+
+    @property
+    def tolerance(self) -> float:
+        """How far an answer may be off: sums of many numbers in single precision are less exact than those of a few."""
+        exact = self.engine.tolerance
+        return exact * _ROUNDING if exact > SINGLE_PRECISION and self._is_single else exact
+
+    @property
+    def _is_single(self) -> bool:
+        return self.engine.tolerance < 1e-6
+
+    def adversary(self) -> Adversary:
+        """The adversary of what is explained now."""
+        box, drawing = self.box, self.engine.drawing
+        allowed = self.engine.always.union(*(aspect.needs for aspect in self.engine.explained))
+        allowed |= {one for aspect in self.engine.explained for one in self.engine.features_of(aspect)}
+        if drawing.predicted and "fractional" in box.possible - self.engine.puzzling:
+            allowed |= {"fractional"}
+        return Adversary(
+            frozenset(allowed),
+            self.engine.always,
+            tuple(box.cutoffs),
+            box.any_cutoff,
+            box.least_k,
+            drawing.predicted,
+            drawing.binary,
+            drawing.known,
+            frozenset(self.refused) | {trait for goal in self.barred if not goal.features for trait in goal.traits},
+        )
+
+    def goals(self) -> list[Goal]:
+        """What questions must have in them; not what is known to be unexplained."""
+        explained = [frozenset(aspect.needs) for aspect in self.engine.explained]
+        every = self.adversary().goals(explained)
+        return [goal for goal in every if not any(self._covers(barred, goal) for barred in self.barred)]
+
+    @staticmethod
+    def _covers(barred: Goal, goal: Goal) -> bool:
+        return barred.features <= goal.features and barred.traits <= goal.traits
+
+    def bar(self, features: frozenset[str], traits: frozenset[str], names: Sequence[str]) -> str:
+        """Ask no longer about features and traits together; what that is called."""
+        name = " with ".join([*names, *(TRAITS[trait].words for trait in sorted(traits))])
+        self.barred[Goal(features, traits)] = name
+        return name
+
+    def reopen(self, features: frozenset[str]) -> set[str]:
+        """Forget what was barred only together with features that are not explained at all; what that was called."""
+
+        def needs(goal: Goal) -> frozenset[str]:
+            return goal.features.union(*(TRAITS[trait].needs for trait in goal.traits))
+
+        gone = {goal: name for goal, name in self.barred.items() if features & needs(goal)}
+        self.barred = {goal: name for goal, name in self.barred.items() if goal not in gone}
+        return set(gone.values())
+
+    def refute(self, policy: Hypothesis, progress: Callable[[int, int], None]) -> Asked | None:
+        """The first question that refutes the policy; None when all goals were tried and no question did."""
+        self.passed, self.met, self._rivals_of = [], set(), {}
+        goals = self.goals()
+        again = [
+            goal for goal in goals if "long-lists" in goal.traits and len(goal.traits) == 1
+        ]  # as sorts differ there
+        order = [(goal, True) for goal in [*goals, *_AGAIN * again]] + [(goal, False) for goal in goals]
+        for at, place in enumerate(self.rng.permutation(len(order))):
+            goal, is_sharp = order[place]
+            progress(at, len(order))
+            if any(trait in self.refused for trait in goal.traits):
+                continue
+            asked = self._ask(self._sharpest(policy, goal)) if is_sharp else self.ask(goal)
+            if asked.said.refusal and not asked.simulation.outcome(policy).refusal:
+                self._note_refusal(goal, asked)
+                continue
+            if not agree(asked.said, asked.simulation.outcome(policy), self.tolerance):
+                return asked
+            asked.simulation.forget()
+            self.passed.append(asked)
+            if goal.met(asked.question):
+                self.met.add(goal)
+        return None
+
+    def _sharpest(self, policy: Hypothesis, goal: Goal) -> Question:
+        """Of some questions that meet a goal, that to which most rivals of the policy have another answer."""
+        adversary = self.adversary()
+        if goal.features not in self._rivals_of:
+            self._rivals_of[goal.features] = self._rivals(policy, goal.features)
+        rivals = self._rivals_of[goal.features]
+        best, most = adversary.question(goal, self.rng), -1
+        for _ in range(_DRAWS if rivals else 0):
+            question = adversary.question(goal, self.rng)
+            simulation = Simulation(question, self.engine.space)
+            mine = simulation.outcome(policy)
+            apart = sum(not agree(mine, simulation.outcome(rival), self.tolerance) for rival in rivals)
+            if apart > most:
+                best, most = question, apart
+            if apart == len(rivals):
+                break
+        return best
+
+    def _rivals(self, policy: Hypothesis, features: frozenset[str]) -> list[Hypothesis]:
+        """Policies that take one decision otherwise, of those that the features can touch; a sample of them."""
+        touched = [
+            key
+            for key in sorted(self.engine.opened & policy.values.keys())
+            if (needed := reaching(key)) and features.intersection(needed) - self.engine.always
+        ]
+        touched = touched or sorted(key for key in self.engine.opened & policy.values.keys() if not reaching(key))
+        space = self.engine.space
+        changes = [(key, value) for key in touched for value in space.tried(key) if value != policy.values[key]]
+        some = [changes[at] for at in self.rng.permutation(len(changes))[:_RIVALS]]
+        return [way for key, value in some for way in space.changed(policy, {key: value})[:1]]
+
+    def ask(self, goal: Goal) -> Asked:
+        """A question with what the goal names, and the answer."""
+        return self._ask(self.adversary().question(goal, self.rng))
+
+    def _ask(self, question: Question) -> Asked:
+        return Asked(question, self.box.ask(question), Simulation(question, self.engine.space))
+
+    def _note_refusal(self, goal: Goal, asked: Asked) -> None:
+        """A trait is refused if a question that has nothing else is."""
+        for trait in goal.traits:
+            alone = Goal(frozenset(TRAITS[trait].needs) & self.adversary().allowed, frozenset({trait}))
+            if alone == goal or all(self.ask(alone).said.refusal for _ in range(2)):
+                self.refused[trait] = asked
+
+    def questions(self) -> Iterator[Goal]:
+        """Goals at random, without end."""
+        goals = self.goals()
+        while True:
+            yield goals[int(self.rng.integers(len(goals)))]
