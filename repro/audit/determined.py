@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from repro.audit.black_box import agree
@@ -103,7 +103,7 @@ class _Consistency:
         return agree(asked.said, predicted, self._tolerance)
 
 
-def groups(policy: Hypothesis, others: Sequence[Hypothesis], why: Callable[[int], str]) -> list[Undetermined]:
+def groups(policy: Hypothesis, others: Sequence[Hypothesis], why: str) -> list[Undetermined]:
     """The decisions in which equivalent policies differ: those that vary independently stand alone."""
     changes = [_change(policy, other) for other in others]
     keys = sorted({key for change in changes for key in change})
@@ -130,7 +130,7 @@ def groups(policy: Hypothesis, others: Sequence[Hypothesis], why: Callable[[int]
             if change.keys() <= set(keys_of):
                 rows.append(tuple(change.get(key, policy.values.get(key)) for key in keys_of))
         options = tuple(dict.fromkeys(rows))
-        found.append(Undetermined(keys_of, options, why(len(options))))
+        found.append(Undetermined(keys_of, options, why))
     return sorted(found, key=lambda one: one.decisions)
 
 

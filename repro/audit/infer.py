@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from repro.audit.adversary import TRAITS, Goal, traits_of
-from repro.audit.aspects import FRACTIONS, PLAIN, STRANGERS, TOGETHER, Aspect, aspects_of, in_words
+from repro.audit.adversary import Goal, traits_of
+from repro.audit.aspects import FRACTIONS, PLAIN, STRANGERS, TOGETHER, Aspect, aspects_of
 from repro.audit.attack import Attacks
 from repro.audit.black_box import TOLERANCE, BlackBox, agree, told
-from repro.audit.determined import Undetermined, equivalent, groups
+from repro.audit.determined import equivalent
 from repro.audit.draw import Drawing
 from repro.audit.elimination import Asked, Closest, Elimination, Found, unusual
-from repro.audit.evidence import BESIDE, gathered, unreached
-from repro.audit.inference import SINGLE_DECIMALS, Inference, Refused, Unexplained, Unstable
+from repro.audit.evidence import BESIDE, gathered
+from repro.audit.inference import SINGLE_DECIMALS, Inference, Unexplained, Unstable
 from repro.audit.question import HIGHEST, Question, User
 from repro.audit.shrink import shrunk
 from repro.audit.simulation import Outcome, Simulation
 from repro.audit.space import Hypothesis, Space
+from repro.audit.statement import as_protocol, determined, measure_name, not_asked, refusals, undetermined
 from repro.audit.thresholds import INCLUSIVE, RULE, THRESHOLD, Interval, interval
 from repro.audit.tie_order import describe
-from repro.metrics import Measure
 from repro.plugin import Observed
-from repro.protocol import Protocol, Value
 
 CONFIRMED_ON = 200
 _CONFIRMATIONS = 6
@@ -567,22 +565,24 @@ class _Examination:
         self, status: str, policy: Hypothesis | None, decimals: int | None = None, confirmed: int = 0, tried: int = 0
     ) -> Inference:
         self._tell("evidence")
-        evidence = gathered(self._engine, policy, self._equal) if policy and self._evident else []
-        undetermined = self._undetermined(policy) if policy else []
-        settled = self._settled(policy, undetermined) if policy else {}
-        attacks = self._attacks
+        engine, attacks = self._engine, self._attacks
+        evidence = gathered(engine, policy, self._equal) if policy and self._evident else []
+        asked = len(engine.asked) + (len(attacks.passed) if attacks else 0)
+        refused = self._of_state("refused")
+        left = undetermined(engine, policy, self._equal, self._threshold, refused, asked) if policy else []
+        settled = determined(engine, policy, left) if policy else {}
         return Inference(
             name=self._box.name,
             metric=self._box.metric.name,
             status=status,  # type: ignore[arg-type]
             policy=settled,
-            protocol=self._protocol(policy, settled) if policy else None,
-            measure=self._measure(policy, settled) if policy else self._box.metric.name,
+            protocol=as_protocol(self._box, policy, settled) if policy else None,
+            measure=measure_name(self._box, policy, settled) if policy else self._box.metric.name,
             evidence=tuple(evidence),
-            undetermined=tuple(undetermined),
+            undetermined=tuple(left),
             unstable=tuple(self._unstable),
             unexplained=tuple(self._unexplained),
-            refused=tuple(_refusals(self._found, attacks.refused if attacks else {})),
+            refused=tuple(refusals(self._found, attacks.refused if attacks else {})),
             holds=tuple(one.aspect.name for one in self._of_state("explained")),
             confirmed=confirmed,
             tried=tried,
@@ -592,31 +592,8 @@ class _Examination:
             threshold=self._threshold if policy else None,
             attacked=len(attacks.passed) if attacks and policy else 0,
             pairs=(len(attacks.met), len(attacks.goals())) if attacks and policy else (0, 0),
-            not_asked=self._not_asked(),
+            not_asked=not_asked(self._box),
         )
-
-    def _undetermined(self, policy: Hypothesis) -> list[Undetermined]:
-        """The decisions that the answers leave open: with the options that remain, or why nothing could be asked."""
-        asked = len(self._engine.asked) + (len(self._attacks.passed) if self._attacks else 0)
-
-        def why(options: int) -> str:
-            return f"none of our {asked:,} questions distinguishes them"
-
-        found = groups(policy, self._equal, why)
-        if self._threshold is not None and not self._threshold.exact:
-            found = [one for one in found if THRESHOLD not in one.decisions and INCLUSIVE not in one.decisions]
-            own = (policy.values[THRESHOLD], policy.values[INCLUSIVE])
-            found.append(Undetermined((THRESHOLD, INCLUSIVE), (own,), f"any threshold so that {self._threshold}"))
-        known = {key for one in found for key in one.decisions}
-        missing = unreached(self._engine, policy, self._of_state("refused"))
-        return [*found, *(one for one in missing if not known & set(one.decisions))]
-
-    def _not_asked(self) -> dict[str, str]:
-        """What questions could not have in them, and why."""
-        asked = {in_words(feature): why for feature, why in self._box.cannot.items()}
-        if self._box.cutoffs and not self._box.any_cutoff:
-            asked["other cut-offs"] = f"it was only asked with k = {', '.join(map(str, self._box.cutoffs))}"
-        return asked
 
     def _closest(self, policy: Hypothesis | None, found: Found) -> Closest | None:
         """How close a policy can come to what it does not explain, with what that leaves undecided taken in every way,
@@ -633,31 +610,6 @@ class _Examination:
         closest = self._engine.closest(ways, [*found.asked, *asked])
         return closest if closest.wrong else found.closest
 
-    def _settled(self, policy: Hypothesis, undetermined: Sequence[Undetermined]) -> dict[str, Value]:
-        """The decisions of the policy that the answers determine."""
-        left = {key for one in undetermined for key in one.decisions}
-        return {key: value for key, value in policy.values.items() if key in self._engine.opened and key not in left}
-
-    def _measure(self, policy: Hypothesis, settled: Mapping[str, Value]) -> str:
-        """The metric with those variants that are determined."""
-        known = {short: key for short, key in self._box.metric.variant_ids.items() if key in settled}
-        shown = {short: value for short, value in policy.variants.items() if short in known}
-        name = Measure(self._box.metric, None, shown).full_name
-        return f"{name}@k" if self._box.cutoffs else name
-
-    def _protocol(self, policy: Hypothesis, settled: Mapping[str, Value]) -> Protocol:
-        """The policy as a protocol that can be written to a file."""
-        base = Protocol.load("random-5fold")
-        stated = {key: value for key, value in policy.values.items() if value != base.get(key)}
-        protocol = base.replace(stated, f"inferred from {self._box.name}")
-        title = f"What {self._box.name} computes, as inferred from its answers"
-        unsettled = tuple(
-            key
-            for key in protocol
-            if key.partition(".")[0] in ("data", "split") or (key in policy.values and key not in settled)
-        )
-        return replace(protocol, name="", title=title, source=self._box.name, notes="", open=unsettled)
-
     def _predicted(self, hypothesis: Hypothesis, question: Question) -> Outcome:
         return Simulation(question, self._space).outcome(hypothesis)
 
@@ -672,17 +624,6 @@ def _constant(found: Found) -> bool:
     answers = [one.said for one in found.asked if not one.said.refusal]
     numbers = [[one.value] if one.value is not None else list(told(one).values()) for one in answers]
     return len({round(number, 9) for some in numbers for number in some}) == 1
-
-
-def _refusals(found: Sequence[Found], traits: Mapping[str, Asked]) -> Iterator[Refused]:
-    """What was refused, about which aspect first; the same words with other numbers are told once."""
-    before = set()
-    named = [(one.aspect.name, asked) for one in found for asked in one.asked]
-    for name, asked in (*named, *((TRAITS[trait].words, asked) for trait, asked in traits.items())):
-        words = re.sub(r"[\d.]+", "", asked.said.refusal)
-        if words and words not in before:
-            before.add(words)
-            yield Refused(name, asked.said.refusal, asked.question)
 
 
 def _same(first: Outcome, second: Outcome) -> bool:
