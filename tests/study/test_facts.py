@@ -66,7 +66,7 @@ def protocol(relevant="all", sampled=0, base="test-items", per="user", rule=("th
     if sampled:
         lines += ['negatives = "sampled"', f"sample_size = {sampled}"]
         lines += [f'sample_per = "{per}"'] if relevant == "one" else []
-    lines += [f'[average]\nover = "{"lists" if relevant == "one" else "users"}"\nno_relevant = "zero"']
+    lines += ['[average]\nover = "lists"' if relevant == "one" else '[average]\nno_relevant = "zero"']
     return parse_protocol("\n".join(lines), "facts")
 
 

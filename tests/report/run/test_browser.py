@@ -64,8 +64,8 @@ def draw_all(tab):
 
 
 def column(tab, number):
-    """The text of a column of the table of results, the interval not included."""
-    first = f"rows => rows.map(row => row.cells[{number}].firstChild.textContent)"
+    """The text of a column of the table of results, intervals and marks not included."""
+    first = f"rows => rows.map(row => row.cells[{number}].firstChild.textContent.trim())"
     return tab.eval_on_selector_all("table.results tbody tr", first)
 
 
