@@ -9,14 +9,14 @@ import numpy as np
 
 from repro.audit.adversary import TRAITS, Adversary, Goal
 from repro.audit.aspects import reaching
-from repro.audit.black_box import BlackBox, agree
+from repro.audit.black_box import TOLERANCE, BlackBox, agree
 from repro.audit.elimination import Asked, Elimination
 from repro.audit.question import Question
 from repro.audit.simulation import Simulation
 from repro.audit.space import Hypothesis
 
-SINGLE_PRECISION = 1e-7  # half a unit in the last place of numbers up to 1, added up over long lists
-_ROUNDING = 40
+_ROUNDED = 1e-6  # tolerances from here on are those of answers that are rounded to decimals
+_LONG_SUMS = 40  # times as inexact as a short one may a long sum in single precision be
 _DRAWS = 4  # questions of which that is asked which tells most rivals from the policy
 _RIVALS = 8
 _AGAIN = 3  # further questions about long lists
@@ -43,13 +43,9 @@ class Attacks:
 
     @property
     def tolerance(self) -> float:
-        """How far an answer may be off: sums of many numbers in single precision are less exact than those of a few."""
+        """How far an answer may be off: in single precision, long sums are less exact than short ones."""
         exact = self.engine.tolerance
-        return exact * _ROUNDING if exact > SINGLE_PRECISION and self._is_single else exact
-
-    @property
-    def _is_single(self) -> bool:
-        return self.engine.tolerance < 1e-6
+        return exact * _LONG_SUMS if TOLERANCE < exact < _ROUNDED else exact
 
     def adversary(self) -> Adversary:
         """The adversary of what is explained now."""
