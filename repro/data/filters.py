@@ -23,10 +23,13 @@ def prepare(interactions: Interactions, protocol: Protocol, seed: int) -> tuple[
 
     In this order: duplicates, rating range, time range, sampled users, sampled items, cores; then the ids that
     no longer occur are dropped. A decision that leaves everything as it is, by its very value, is not reported.
+    Where the split is given as files, only duplicates are treated: the filters have no effect.
     """
     impacts: list[Impact] = []
     kept, merged = one_row_per_pair(interactions, protocol.text("data.duplicates"))
     impacts.append(merged)
+    if protocol.text("split.strategy") == "files":
+        return kept.compact(), impacts
     kept = _within(kept, protocol, "data.min_rating", "data.max_rating", lambda data: data.ratings, impacts)
     kept = _within(kept, protocol, "data.from_time", "data.to_time", _timestamps, impacts)
     kept = _sampled(kept, protocol, "users", seed, impacts)
@@ -133,11 +136,14 @@ def _sampled(data: Interactions, protocol: Protocol, noun: str, seed: int, impac
 
 
 def _core(data: Interactions, protocol: Protocol, impacts: list[Impact]) -> Interactions:
-    """Drop users, then items, with too few ratings, again and again until none is left that has too few."""
+    """Drop users, then items, with too few ratings, again and again until none is left that has too few.
+
+    Where only users, or only items, can have too few, one round is enough.
+    """
     least_user, least_item = protocol.count("data.user_core"), protocol.count("data.item_core")
     if not (least_user or least_item):
         return data
-    limit = protocol["data.core_rounds"]
+    limit = protocol.get("data.core_rounds", 1)
     before, rounds = data, 0
     while limit == "until-stable" or rounds < int(limit):
         size = len(data)
@@ -151,8 +157,9 @@ def _core(data: Interactions, protocol: Protocol, impacts: list[Impact]) -> Inte
             old, new = (len(np.unique(part.users if noun == "users" else part.items)) for part in (before, data))
             key = f"data.{noun.removesuffix('s')}_core"
             impacts.append(Impact(key, protocol[key], old - new, old, noun, "left out"))
-    note = f"left out in {rounds} round{'s' * (rounds != 1)}"
-    impacts.append(Impact("data.core_rounds", limit, len(before) - len(data), len(before), "rows", note))
+    if "data.core_rounds" in protocol:
+        note = f"left out in {rounds} round{'s' * (rounds != 1)}"
+        impacts.append(Impact("data.core_rounds", limit, len(before) - len(data), len(before), "rows", note))
     return _not_empty(data, "data.user_core" if least_user else "data.item_core", protocol)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from repro.plugin.evaluator import FEATURES, Evaluator, Pipeline
 from repro.plugin.interfaces import Algorithm, Environment, Exporter, Framework, Parameter, Splitter
+from repro.protocol.decision import When
 
 if TYPE_CHECKING:
     from repro.data import Dataset
@@ -79,6 +80,12 @@ def splitter_fault(splitter: Splitter) -> str:
     # Its parameters are decisions of a protocol, and text that is a decision is one of some options.
     if open_text := [one.name for one in splitter.parameters if isinstance(one.default, str) and not one.options]:
         return f"gives {splitter.name} the parameter {open_text[0]} without the options that it has"
+    conditions = [when for one in splitter.parameters for when in one.when]
+    if isinstance(splitter.own_order, When):
+        conditions.append(splitter.own_order)
+    names = [one.name for one in splitter.parameters]
+    if strange := [when.decision for when in conditions if when.decision not in names]:
+        return f"gives {splitter.name} a condition on '{strange[0]}', which is none of its parameters"
     return ""
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
+from repro.protocol.decision import When
 
 SCORED, UNSCORED, FALLBACK = 0, 1, 2
 ParameterValue = str | int | float | bool
@@ -55,12 +56,17 @@ class RatingPredictor(Recommender, Protocol):
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of an algorithm: its canonical name, default and meaning."""
+    """A parameter of an algorithm or a splitter: its name (in an algorithm the canonical one), default and meaning.
+
+    ``when`` are the values of other parameters of a splitter with which alone it has an effect: a protocol that states
+    it with others is refused.
+    """
 
     name: str
     default: ParameterValue
     meaning: str
     options: tuple[ParameterValue, ...] = ()
+    when: tuple[When, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -157,6 +163,9 @@ class Splitter:
     split       ``split(rows, seed, **parameters)`` gives for each fold the training and the test rows, as positions
                 in ``rows``
     parameters  with the defaults of the framework
+    own_order   whether the training or the test rows come in another order than that of ``rows`` (as when they are
+                shuffled), or the parameter that decides it; else ``data.order = "splitter"`` has no effect and is
+                refused
     """
 
     name: str
@@ -164,6 +173,7 @@ class Splitter:
     split: Callable[..., Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]]
     parameters: tuple[Parameter, ...] = ()
     cite: str = ""
+    own_order: bool | When = True
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,8 @@ class Decision:
     """One axis of a protocol: its id, the question it answers, what may be answered, and the default.
 
     A number may also be one of the words in ``words`` (``"none"``, ``"all"``), and so may a path, where a word is
-    no file; bounds are inclusive. ``typical`` are the numbers that are met in practice, for what tries many protocols.
+    no file; bounds are inclusive. ``excluded`` are numbers within the bounds that mean the same as the default, and are
+    refused. ``typical`` are the numbers that are met in practice, for what tries many protocols.
     """
 
     id: str
@@ -94,6 +95,7 @@ class Decision:
     minimum: float | None = None
     maximum: float | None = None
     words: tuple[str, ...] = ()
+    excluded: tuple[float, ...] = ()
     typical: tuple[float, ...] = ()
     when: tuple[When | AnyOf, ...] = ()
     cite: str = ""
@@ -140,6 +142,8 @@ class Decision:
             noun += f" of at least {self.minimum:g}"
         elif self.maximum is not None:
             noun += f" of at most {self.maximum:g}"
+        if self.excluded:
+            noun += f" other than {' and '.join(f'{number:g}' for number in self.excluded)}"
         return " or ".join([noun, *(f'"{word}"' for word in self.words)])
 
     def accept(self, value: object) -> Value | None:
@@ -157,6 +161,8 @@ class Decision:
         if not math.isfinite(value) or (self.kind == "integer" and value != int(value)):
             return None
         number = int(value) if self.kind == "integer" else float(value) + 0.0  # -0.0 means 0.0
+        if number in self.excluded:
+            return None
         if self.minimum is not None and number < self.minimum:
             return None
         if self.maximum is not None and number > self.maximum:

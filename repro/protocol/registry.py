@@ -15,7 +15,7 @@ from repro.protocol.decisions import CORE
 # a metric declares its variants where it is computed.
 CONTRIBUTORS = ("repro.split:decisions", "repro.metrics:decisions")
 # Decisions with further options from plug-ins, and who knows them.
-EXTENDED = {"split.strategy": "repro.split:strategies"}
+EXTENDED = {"split.strategy": "repro.split:strategies", "data.order": "repro.split:orders"}
 
 
 class Registry(Mapping[str, Decision]):
@@ -130,5 +130,7 @@ def _schema_of(decision: Decision) -> dict[str, object]:
                 number["minimum"] = decision.minimum
             if decision.maximum is not None:
                 number["maximum"] = decision.maximum
+            if decision.excluded:
+                number["not"] = {"enum": list(decision.excluded)}
             schema["anyOf"] = [number, *({"const": word} for word in decision.words)]
     return schema

@@ -46,9 +46,9 @@ class Exclusions:
 
         parts = parts.copy()
         parts[held_out[from_head]] = LEFT_OUT
-        if self._protocol.text("split.unseen_users") == "drop":
+        if self._protocol.get("split.unseen_users") == "drop":
             parts[left[new_user]] = LEFT_OUT
-        if self._protocol.text("split.unseen_items") == "drop":
+        if self._protocol.get("split.unseen_items") == "drop":
             parts[left[new_item]] = LEFT_OUT
         return parts
 
@@ -57,7 +57,7 @@ class Exclusions:
         head, users, items = "split.head", "split.unseen_users", "split.unseen_items"
         protocol = self._protocol
         fate = {"keep": "tested", "drop": "left out"}
-        return [
+        found = [
             Impact(
                 head,
                 protocol[head],
@@ -66,31 +66,20 @@ class Exclusions:
                 "items",
                 f"are left out of the test ({self._head_rows:,} of {self._held_out:,} held-out rows)",
             ),
-            Impact(
-                users,
-                protocol[users],
-                self._unseen_users,
-                self._left,
-                "held-out rows",
-                f"are of users without training rows, and {fate[protocol.text(users)]}",
-            ),
-            Impact(
-                items,
-                protocol[items],
-                self._unseen_items,
-                self._left,
-                "held-out rows",
-                f"are of items without training rows, and {fate[protocol.text(items)]}",
-            ),
         ]
+        for key, noun, count in ((users, "users", self._unseen_users), (items, "items", self._unseen_items)):
+            if key in protocol:
+                note = f"are of {noun} without training rows, and {fate[protocol.text(key)]}"
+                found.append(Impact(key, protocol[key], count, self._left, "held-out rows", note))
+        return found
 
 
 def without_unseen(test: Interactions, train: Interactions, protocol: Protocol) -> Interactions:
     """The held-out rows of one fold that ``split.unseen_users`` and ``split.unseen_items`` leave in it."""
     stays = np.ones(len(test), dtype=bool)
-    if protocol.text("split.unseen_users") == "drop":
+    if protocol.get("split.unseen_users") == "drop":
         stays &= train.user_counts()[test.users] > 0
-    if protocol.text("split.unseen_items") == "drop":
+    if protocol.get("split.unseen_items") == "drop":
         stays &= train.item_counts()[test.items] > 0
     if len(test) and not stays.any():
         raise ProtocolError(

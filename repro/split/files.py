@@ -16,23 +16,10 @@ from repro.data.lists import read_lists
 from repro.data.readers import Reading, read_told
 from repro.data.text import UnknownColumns
 from repro.errors import DataError
-from repro.protocol import Protocol, registry
+from repro.protocol import Protocol
 from repro.split.plan import TEST, TRAIN, VALIDATION, Plan
 
 ROLES = {"split.train_file": TRAIN, "split.validation_file": VALIDATION, "split.test_file": TEST}
-FILTERS = tuple(
-    f"data.{name}"
-    for name in (
-        "min_rating",
-        "max_rating",
-        "from_time",
-        "to_time",
-        "sample_users",
-        "sample_items",
-        "user_core",
-        "item_core",
-    )
-)
 _FLOAT = re.compile(r"-?[0-9]+\.0+")
 _KNOWN = 0.9
 
@@ -80,21 +67,11 @@ def plan_files(interactions: Interactions, protocol: Protocol, seed: int) -> Pla
     ]
     return Plan(
         [np.repeat(np.array([ROLES[part.decision] for part in parts]), sizes)],
-        [*told, *_not_filtered(protocol, len(together)), *impacts, *_overlaps(rows, stated, protocol)],
+        [*told, *impacts, *_overlaps(rows, stated, protocol)],
         validation="split.validation_file" in stated,
         interactions=together,
         rated=all(part.rows.explicit for part in parts) or not together.explicit,
     )
-
-
-def _not_filtered(protocol: Protocol, rows: int) -> list[Impact]:
-    """Filters of the protocol that have nothing to act on, because files are used as they are."""
-    note = "of the split's files are filtered: they are used as they are"
-    return [
-        Impact(key, protocol[key], 0, rows, "rows", note)
-        for key in FILTERS
-        if key in protocol and protocol[key] != registry()[key].default
-    ]
 
 
 def _readings(stated: dict[str, Path]) -> dict[str, Reading]:

@@ -104,7 +104,8 @@ def _refuse_empty(fold: Fold, planned: PartArray, protocol: Protocol) -> None:
 
 
 def _nothing_left(what: str, protocol: Protocol) -> str:
-    rules = ", ".join(f"{key} = {protocol[key]}" for key in ("split.head", "split.unseen_users", "split.unseen_items"))
+    keys = ("split.head", "split.unseen_users", "split.unseen_items")
+    rules = ", ".join(f"{key} = {protocol[key]}" for key in keys if key in protocol)
     return f"{what} to the rules on held-out rows ({rules}); lower split.head, or keep unseen users and items"
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from repro.data.interactions import Interactions
 from repro.errors import PluginError
 from repro.plugin import Parameter, plugins
-from repro.protocol import Decision, Option, Protocol, When
+from repro.protocol import AnyOf, Decision, Option, Protocol, When
 from repro.protocol.decision import Kind
 from repro.split.plan import LEFT_OUT, TEST, TRAIN, PartArray, Plan
 
@@ -20,6 +21,24 @@ def strategies() -> Iterator[Option]:
     """The splitters of all plug-ins, as options of ``split.strategy``."""
     for splitter in plugins().splitters().values():
         yield Option(splitter.name, splitter.summary, cite=splitter.cite)
+
+
+def orders() -> Iterator[Option]:
+    """The order of a splitter's own, as an option of ``data.order``, where a splitter has one."""
+    shuffling = []
+    for splitter in plugins().splitters().values():
+        if isinstance(splitter.own_order, When):
+            shuffling.append(_of(splitter.name, splitter.own_order))
+        elif splitter.own_order:
+            shuffling.append(When("split.strategy", (splitter.name,)))
+    if shuffling:
+        yield Option(
+            "splitter",
+            "as the framework's own splitter gives the rows of each part, shuffled as it has them",
+            used_by=("surprise", "cornac"),
+            when=(AnyOf(tuple(shuffling)),),
+            instead='use "source", which is the same here',
+        )
 
 
 def decisions() -> Iterator[Decision]:
@@ -33,7 +52,7 @@ def plan_splitter(interactions: Interactions, protocol: Protocol, seed: int) -> 
     """The folds that a framework's own splitter makes of the rows in the order of the source."""
     name = protocol.text("split.strategy")
     splitter = plugins().splitters()[name]
-    stated = {parameter.name: protocol[_id(name, parameter)] for parameter in splitter.parameters}
+    stated = {one.name: protocol.get(_id(name, one.name), one.default) for one in splitter.parameters}
     folds = plugins().split(name, interactions, seed & 0x7FFFFFFF, stated)
     parts = [_parts(name, len(interactions), *fold) for fold in folds]
     return Plan(parts, given=[(np.asarray(train), np.asarray(test)) for train, test in folds])
@@ -56,14 +75,19 @@ def _decision(splitter: str, parameter: Parameter) -> Decision:
     kind = _KINDS.get(type(parameter.default), "choice")
     options = tuple(Option(str(value), str(value)) for value in parameter.options) if kind == "choice" else ()
     return Decision(
-        _id(splitter, parameter),
+        _id(splitter, parameter.name),
         f"{splitter}: {parameter.meaning}?",
         kind,
         options=options,
         default=parameter.default,
-        when=(When("split.strategy", (splitter,)),),
+        when=(When("split.strategy", (splitter,)), *(_of(splitter, when) for when in parameter.when)),
     )
 
 
-def _id(splitter: str, parameter: Parameter) -> str:
-    return f"split.{splitter.replace('/', '-')}.{parameter.name}"
+def _of(splitter: str, when: When) -> When:
+    """A condition on a parameter, as one on the decision that the parameter is."""
+    return replace(when, decision=_id(splitter, when.decision))
+
+
+def _id(splitter: str, parameter: str) -> str:
+    return f"split.{splitter.replace('/', '-')}.{parameter}"

@@ -163,15 +163,15 @@ def brute_core(pairs, least_user, least_item, rounds=None):
 @settings(deadline=None)
 @given(
     st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1),
-    st.integers(0, 4),
-    st.integers(0, 4),
+    st.sampled_from([0, 2, 3, 4]),
+    st.sampled_from([0, 2, 3, 4]),
     st.sampled_from([None, 1, 2]),
 )
 def test_core_by_brute_force(pairs, least_user, least_item, rounds):
     pairs = sorted(pairs)
     expected = brute_core(pairs, least_user, least_item, rounds)
     decisions = {"user_core": least_user, "item_core": least_item}
-    if rounds and (least_user or least_item):
+    if rounds and least_user and least_item:
         decisions["core_rounds"] = rounds
     data = interactions(pairs, ("user", "item"))
     if not expected:

@@ -51,6 +51,16 @@ BROKEN = {
         "@impl\ndef repro_splitters(): return [Splitter('a/b', '', print, (Parameter('by', 'user', ''),))]",
         "the parameter by without the options that it has",
     ),
+    "condition": (
+        "from repro.protocol import When\n@impl\ndef repro_splitters():\n"
+        "    return [Splitter('a/b', '', print, (Parameter('n', 5, '', when=(When('by', ('user',)),)),))]",
+        "a condition on 'by', which is none of its parameters",
+    ),
+    "order": (
+        "from repro.protocol import When\n@impl\ndef repro_splitters():\n"
+        "    return [Splitter('a/b', '', print, own_order=When('shuffle', (True,)))]",
+        "a condition on 'shuffle', which is none of its parameters",
+    ),
     "exporter": ("@impl\ndef repro_exporters(): return [Exporter('a', '', None)]", "an exporter 'a', which must have"),
     "metric": (
         "from repro.metrics import Metric\n@impl\ndef repro_metrics(): return [Metric('ndcg', '', 'ranking', print)]",

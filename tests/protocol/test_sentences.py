@@ -19,7 +19,13 @@ EXTREMES = {
     "candidates": {"candidates.base": "file", "candidates.file": "negatives.tsv"},
     "files": {"split.strategy": "files", "split.train_file": "a.csv", "split.test_file": "b.csv"},
     "validation": {"split.strategy": "kfold", "split.validation_share": 0.1},
-    "core": {"data.user_core": 5, "data.scale": "stated", "data.scale_min": 0, "data.scale_max": 10},
+    "core": {
+        "data.user_core": 5,
+        "data.item_core": 5,
+        "data.scale": "stated",
+        "data.scale_min": 0,
+        "data.scale_max": 10,
+    },
     "constants": {
         "missing.rank": "constant",
         "missing.constant": -1.5,
@@ -85,7 +91,8 @@ def test_every_decision_is_stated_and_another_value_is_another_text(name):
     for key in wanted:
         others = [value for value in known[key].tried if value != protocol[key]]
         if known[key].kind in ("integer", "number") and not isinstance(protocol[key], str):
-            others.append(known[key].accept(protocol[key] + 1) or known[key].accept(protocol[key] / 2))
+            numbers = (protocol[key] + 1, protocol[key] + 2, protocol[key] / 2)
+            others.append(next((other for one in numbers if (other := known[key].accept(one)) is not None), None))
         for value in (value for value in others if value is not None):
             try:
                 changed = protocol.replace({key: value})

@@ -6,7 +6,7 @@ import gzip
 
 import pytest
 
-from repro.errors import DataError
+from repro.errors import DataError, ProtocolError
 from repro.split import make_folds
 
 
@@ -39,13 +39,10 @@ def test_the_files_are_the_split(files, protocol, rows, written):
     assert split.interactions.timestamps is None
 
 
-def test_filters_that_have_nothing_to_act_on_are_told(files, protocol, rows):
-    folder = files(train="a1 b2", test="a2")
-    stated = protocol("files", folder, **TRAIN_TEST).replace({"data.user_core": 2}, "test")
-    split = make_folds(rows("z1"), stated, 1)
-    assert len(split.interactions) == 3
-    [told] = [impact.sentence for impact in split.impacts if impact.decision == "data.user_core"]
-    assert told == "data.user_core=2: 0 of 3 rows of the split's files are filtered: they are used as they are"
+def test_filters_that_have_nothing_to_act_on_are_refused(files, protocol):
+    stated = protocol("files", files(train="a1 b2", test="a2"), **TRAIN_TEST)
+    with pytest.raises(ProtocolError, match=r'data.user_core = 2 has no effect here: .* split.strategy is not "files"'):
+        stated.replace({"data.user_core": 2}, "test")
 
 
 def test_without_a_validation_file_there_is_no_validation(files, protocol, rows):

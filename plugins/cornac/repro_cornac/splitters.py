@@ -68,5 +68,6 @@ def splitters() -> tuple[Splitter, ...]:
             "rows dealt into folds at random, as Cornac deals them",
             cross_validation,
             (Parameter("n_folds", 5, "number of folds"),),
+            own_order=False,
         ),
     )

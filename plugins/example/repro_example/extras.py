@@ -110,7 +110,8 @@ def every_nth(rows: Interactions, seed: int, n: int) -> list[tuple[Rows, Rows]]:
 @impl
 def repro_splitters() -> Sequence[Splitter]:
     n = Parameter("n", 5, "one row of how many is held out")
-    return [Splitter("example/every-nth", "each nth row of the source is held out", every_nth, (n,))]
+    summary = "each nth row of the source is held out"
+    return [Splitter("example/every-nth", summary, every_nth, (n,), own_order=False)]
 
 
 def write_markdown(folder: Path, target: Path) -> None:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from repro.data.interactions import Interactions
 from repro.errors import PluginError
 from repro.plugin import Parameter, Splitter
+from repro.protocol import When
 from repro_lenskit.training import dataset_of
 
 Rows = npt.NDArray[np.int64]
@@ -21,13 +22,18 @@ _HOLDOUT = (
     Parameter(
         "holdout", "SampleN", "which rows of a test user are held out: a number or a share, drawn or last", _METHODS
     ),
-    Parameter("n", 5, "how many rows SampleN and LastN hold out"),
-    Parameter("frac", 0.2, "which share of rows SampleFrac and LastFrac hold out; of LastFrac, a share of none is all"),
+    Parameter("n", 5, "how many rows SampleN and LastN hold out", when=(When("holdout", ("SampleN", "LastN")),)),
+    Parameter(
+        "frac",
+        0.2,
+        "which share of rows SampleFrac and LastFrac hold out; of LastFrac, a share of none is all",
+        when=(When("holdout", ("SampleFrac", "LastFrac")),),
+    ),
 )
 _PARTITIONS = Parameter("partitions", 5, "how many folds")
 _REPEATS = (
     Parameter("repeats", 0, "how many samples; 0 for one, as LensKit draws it if repeats is left open"),
-    Parameter("disjoint", True, "whether samples have nothing in common"),
+    Parameter("disjoint", True, "whether samples have nothing in common", when=(When("repeats", above=0),)),
 )
 
 
@@ -113,23 +119,27 @@ SPLITTERS = (
         "LensKit's partition of users; each fold holds out rows of its users",
         crossfold_users,
         (_PARTITIONS, *_HOLDOUT),
+        own_order=False,
     ),
     Splitter(
         "lenskit/crossfold_records",
         "LensKit's partition of rows",
         crossfold_records,
         (_PARTITIONS,),
+        own_order=False,
     ),
     Splitter(
         "lenskit/sample_users",
         "LensKit's samples of users; each holds out rows of its users",
         sample_users,
         (Parameter("size", 100, "how many users a sample has"), *_HOLDOUT, *_REPEATS),
+        own_order=False,
     ),
     Splitter(
         "lenskit/sample_records",
         "LensKit's samples of rows",
         sample_records,
         (Parameter("size", 1000, "how many rows a sample has"), *_REPEATS),
+        own_order=False,
     ),
 )

@@ -14,6 +14,7 @@ import numpy as np
 from repro.data.interactions import Interactions, RowArray
 from repro.errors import PluginError
 from repro.plugin import Parameter, ParameterValue, Splitter
+from repro.protocol import When
 
 Folds = list[tuple[RowArray, RowArray]]
 Row = tuple[int, int, int, None]
@@ -21,11 +22,12 @@ Row = tuple[int, int, int, None]
 _CITE = "Hug (2020), JOSS 5(52), doi:10.21105/joss.02174"
 _N_SPLITS = Parameter("n_splits", 5, "how many folds")
 _SHUFFLE = Parameter("shuffle", True, "whether the rows are shuffled first")
+_SHUFFLED = When("shuffle", (True,))
 
 
 def splitters() -> tuple[Splitter, ...]:
     return (
-        _splitter("KFold", "Surprise's k folds of all rows", _N_SPLITS, _SHUFFLE),
+        _splitter("KFold", "Surprise's k folds of all rows", _N_SPLITS, _SHUFFLE, own_order=_SHUFFLED),
         _splitter(
             "RepeatedKFold",
             "Surprise's k folds of all rows, several times",
@@ -47,6 +49,7 @@ def splitters() -> tuple[Splitter, ...]:
                 _SHUFFLE,
             ),
             _CITE,
+            _SHUFFLED,
         ),
         _splitter(
             "LeaveOneOut",
@@ -57,8 +60,8 @@ def splitters() -> tuple[Splitter, ...]:
     )
 
 
-def _splitter(name: str, summary: str, *parameters: Parameter) -> Splitter:
-    return Splitter(f"surprise/{name}", summary, partial(split, name), parameters, _CITE)
+def _splitter(name: str, summary: str, *parameters: Parameter, own_order: bool | When = True) -> Splitter:
+    return Splitter(f"surprise/{name}", summary, partial(split, name), parameters, _CITE, own_order)
 
 
 def _shuffle_split(

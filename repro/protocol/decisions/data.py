@@ -1,6 +1,9 @@
 """Which interactions enter, before anything is held out."""
 
-from repro.protocol.decision import AnyOf, Decision, Option, When
+from repro.protocol.decision import Decision, Option, When
+
+# The files of a split are used as they are: no filter acts on them.
+_FILTERED = (When("split.strategy", other_than=("files",)),)
 
 DECISIONS = (
     Decision(
@@ -24,25 +27,41 @@ DECISIONS = (
                 "source",
                 "as in the source file, for frameworks whose results depend on it",
             ),
-            Option(
-                "splitter",
-                "as the framework's own splitter gives the rows of each part, shuffled as it has them; as in the "
-                "source file with any other split",
-                used_by=("surprise", "cornac"),
-            ),
         ),
         default="canonical",
     ),
-    Decision("data.min_rating", "Below which rating are rows left out?", "number", default="none", words=("none",)),
-    Decision("data.max_rating", "Above which rating are rows left out?", "number", default="none", words=("none",)),
+    Decision(
+        "data.min_rating",
+        "Below which rating are rows left out?",
+        "number",
+        default="none",
+        words=("none",),
+        when=_FILTERED,
+    ),
+    Decision(
+        "data.max_rating",
+        "Above which rating are rows left out?",
+        "number",
+        default="none",
+        words=("none",),
+        when=_FILTERED,
+    ),
     Decision(
         "data.from_time",
         "Before which timestamp are rows left out?",
         "number",
         default="none",
         words=("none",),
+        when=_FILTERED,
     ),
-    Decision("data.to_time", "After which timestamp are rows left out?", "number", default="none", words=("none",)),
+    Decision(
+        "data.to_time",
+        "After which timestamp are rows left out?",
+        "number",
+        default="none",
+        words=("none",),
+        when=_FILTERED,
+    ),
     Decision(
         "data.sample_users",
         "Which share of the users is kept, drawn at random?",
@@ -50,6 +69,7 @@ DECISIONS = (
         default=1.0,
         minimum=0,
         maximum=1,
+        when=_FILTERED,
     ),
     Decision(
         "data.sample_items",
@@ -58,6 +78,7 @@ DECISIONS = (
         default=1.0,
         minimum=0,
         maximum=1,
+        when=_FILTERED,
     ),
     Decision(
         "data.user_core",
@@ -65,6 +86,8 @@ DECISIONS = (
         "integer",
         default=0,
         minimum=0,
+        excluded=(1,),
+        when=_FILTERED,
     ),
     Decision(
         "data.item_core",
@@ -72,6 +95,8 @@ DECISIONS = (
         "integer",
         default=0,
         minimum=0,
+        excluded=(1,),
+        when=_FILTERED,
     ),
     Decision(
         "data.core_rounds",
@@ -80,7 +105,7 @@ DECISIONS = (
         default="until-stable",
         minimum=1,
         words=("until-stable",),
-        when=(AnyOf((When("data.user_core", above=0), When("data.item_core", above=0))),),
+        when=(When("data.user_core", above=0), When("data.item_core", above=0)),
     ),
     Decision(
         "data.scale",

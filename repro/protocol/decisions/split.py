@@ -6,6 +6,8 @@ PER_USER_N = ("given-n", "all-but-n")
 ORDERED = ("ratio", "user-ratio", "given-n", "all-but-n", "kfold-users")
 # Strategies that set rows apart for validation in the same stroke as for the test.
 THREE_WAY = ("ratio", "user-ratio", "all-but-n", "files")
+# Strategies that leave each test user a training row.
+USERS_SEEN = ("given-n", "all-but-n", "kfold-users", "random-n")
 
 
 def _strategy(*names: str) -> tuple[When, ...]:
@@ -137,7 +139,15 @@ DECISIONS = (
             Option("ceil", "up"),
         ),
         default="round",
-        when=(AnyOf((*_strategy("user-ratio", "kfold-users"), When("split.validation_of", ("users",)))),),
+        when=(
+            AnyOf(
+                (
+                    *_strategy("user-ratio"),
+                    When("split.holdout", ("ratio",)),
+                    When("split.validation_of", ("users",)),
+                )
+            ),
+        ),
     ),
     Decision(
         "split.short_users",
@@ -175,7 +185,12 @@ DECISIONS = (
         "Which moment separates the past of a test user from the future?",
         options=(
             Option("shared", "one sampled moment for all test users"),
-            Option("own", "a sampled moment for each user; the other users' rows are not cut"),
+            Option(
+                "own",
+                "a sampled moment for each user; the other users' rows are not cut",
+                when=(When("split.test_users", other_than=(1,)),),
+                instead='use "shared", which is the same for one test user',
+            ),
             Option(
                 "each",
                 "a sampled moment for each user, and a training set of its own: only what all "
@@ -259,11 +274,31 @@ DECISIONS = (
         "What happens to test rows of users without any training row?",
         options=(Option("keep", "they are tested"), Option("drop", "they are left out of the test")),
         default="keep",
+        when=(
+            AnyOf((When("split.strategy", other_than=USERS_SEEN), When("split.validation_share", above=0))),
+            # Of a user's rows, shares that are rounded down never take all.
+            AnyOf(
+                (
+                    When("split.strategy", other_than=(*USERS_SEEN, "user-ratio")),
+                    When("split.validation_of", ("rows",)),
+                    When("split.rounding", other_than=("floor",)),
+                )
+            ),
+        ),
     ),
     Decision(
         "split.unseen_items",
         "What happens to test rows of items without any training row?",
         options=(Option("keep", "they are tested"), Option("drop", "they are left out of the test")),
         default="keep",
+        when=(
+            AnyOf(
+                (
+                    When("split.strategy", other_than=("uniform-items",)),
+                    When("split.train_floor", (0.0,)),
+                    When("split.validation_share", above=0),
+                )
+            ),
+        ),
     ),
 )
