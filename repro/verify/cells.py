@@ -18,13 +18,15 @@ from repro.errors import JournalError, ReproError
 from repro.journal import events
 from repro.metrics import Measure, simple_measures
 from repro.plugin import Scores
+from repro.study.cell import joined_intervals
 from repro.study.folder import RunFolder
 from repro.study.kept_scores import read_scores
 from repro.study.measure_lists import measure_lists
 from repro.study.measure_predictions import measure_predictions
 from repro.study.measured import Measured
 from repro.study.per_user import FinishedRun
-from repro.study.pooling import stored_average
+from repro.study.pooling import pooled_interval, stored_average
+from repro.study.suspects import value_entry
 from repro.verify.again import AgainFold, Kept
 from repro.verify.finding import Failure, names
 from repro.verify.relist import Tables, ranked_again, stored_depth
@@ -35,7 +37,10 @@ FROM_PREDICTIONS = "computed again from the stored predictions"
 FROM_RESOLVED = "averaged again from the predictions as they count"
 FROM_VALUES = "averaged again from the stored values of each list"
 
+TIE_INTERVALS = "lowest and highest over tie orders"
+
 Numbers = dict[str, tuple[float, int]]
+Intervals = dict[str, tuple[float, float]]
 Mask = npt.NDArray[np.bool_]
 
 
@@ -53,23 +58,28 @@ class CellCheck:
     def failures(self) -> Iterator[Failure]:
         """What does not follow, from the scores on to the numbers of the cell."""
         numbers: Numbers = {}
+        intervals: Intervals = {}
         try:
             if "values" in self.event.artifacts:
-                yield from self._check_lists(numbers)
+                yield from self._check_lists(numbers, intervals)
             if "predictions" in self.event.artifacts:
                 yield from self._check_predictions()
             yield from self._check_numbers(numbers)
+            yield from self._check_intervals(intervals)
         except (ReproError, pa.ArrowException, OSError, LookupError, ValueError, TypeError) as error:
             said = str(error).splitlines()[0] if str(error) else type(error).__name__
             yield self._failure("values", f"what the cell stored cannot be computed with: {said}")
 
-    def _check_lists(self, numbers: Numbers) -> Iterator[Failure]:
+    def _check_lists(self, numbers: Numbers, intervals: Intervals) -> Iterator[Failure]:
         yield from self._check_unlisted()
         if "scores" in self.event.artifacts and self.fold.parts is not None:
             measured = self._measured_again()
             numbers |= {one.full_name: measured.values[one.full_name] for one in self._of_kind("collection")}
             yield from self._compare_tables("lists", measured, FROM_SCORES)
             yield from self._compare_tables("values", measured, FROM_SCORES)
+            if self._has_intervals:
+                intervals |= measured.intervals
+                yield from self._compare_tied_values(measured)
             yield from self._compare_rest(measured)
             lists = self._of_kind("ranking", "collection")
             self.sources.update(dict.fromkeys((one.name for one in lists), FROM_SCORES))
@@ -149,7 +159,20 @@ class CellCheck:
 
     def _compare_tables(self, name: str, measured: Measured, source: str) -> Iterator[Failure]:
         """A table as it was stored, and as it comes again."""
-        before, after = self._frame(name), measured.tables[name].to_pandas()
+        yield from self._compare_frames(name, self._frame(name), measured.tables[name].to_pandas(), source)
+
+    def _compare_tied_values(self, measured: Measured) -> Iterator[Failure]:
+        """The numbers of lists with tied items in other orders, by the row of the list among the values."""
+        name = "tied_values"
+        stored = self._frame(name) if name in self.event.artifacts else None
+        again = measured.tables[name].to_pandas() if name in measured.tables else None
+        if stored is None and again is None:
+            return
+        before = _of_users(stored, self._frame("values"))
+        after = _of_users(again, measured.tables["values"].to_pandas())
+        yield from self._compare_frames(name, before, after, FROM_SCORES)
+
+    def _compare_frames(self, name: str, before: pd.DataFrame, after: pd.DataFrame, source: str) -> Iterator[Failure]:
         if list(before) != list(after) or len(before) != len(after):
             users = names(sorted(set(before["user"].map(str)) ^ set(after["user"].map(str))))
             yield self._failure(name, f"{len(before):,} rows were stored, and {len(after):,} are {source}", users=users)
@@ -202,6 +225,39 @@ class CellCheck:
                     measure,
                 )
 
+    @property
+    def _has_intervals(self) -> bool:
+        """Whether the run states the extremes over tie orders; versions that did not know them counted no facts."""
+        return self.event.facts is not None
+
+    def _check_intervals(self, intervals: Intervals) -> Iterator[Failure]:
+        """The lowest and highest values over all orders of tied items; from ``intervals``, or what was stored."""
+        if not self._has_intervals:
+            self.unchecked[TIE_INTERVALS] = "the version of repro that made the run did not record them"
+            return
+        paths = {name: self._path(name) for name in self.event.artifacts}
+        for one in simple_measures(self.run.measures):
+            if one.full_name in intervals:
+                continue
+            stored = pooled_interval(one, [paths], self.run.protocol)
+            if stored is not None:
+                intervals[one.full_name] = stored
+                if "tied_values" in paths:
+                    self.unchecked[TIE_INTERVALS] = "they go by equal scores, which lists do not have"
+        told = {entry.metric: entry for entry in self.event.values}
+        again = joined_intervals(self.run.measures, [Measured({}, intervals=intervals)])
+        for measure, interval in zip(self.run.measures, again, strict=True):
+            entry = told.get(measure.full_name)
+            if entry is None:  # which is said
+                continue
+            expected = value_entry(measure, math.nan, 0, interval)
+            if (entry.lowest, entry.highest) != (expected.lowest, expected.highest):
+                what = (
+                    f"the journal says {entry.lowest!r} to {entry.highest!r} over all orders of tied items, and what "
+                    f"was stored gives {expected.lowest!r} to {expected.highest!r}"
+                )
+                yield self._failure("values", what, measure)
+
     def _of_kind(self, *kinds: str) -> list[Measure]:
         return [one for one in simple_measures(self.run.measures) if one.metric.kind in kinds]
 
@@ -219,6 +275,13 @@ class CellCheck:
         name = "" if measure is None else measure.name
         told = f"the {artefact}: {what}" if digest else what
         return Failure("rescore", file, told, self.line, self.event.cell, name, users)
+
+
+def _of_users(tied: pd.DataFrame | None, values: pd.DataFrame) -> pd.DataFrame:
+    """Numbers of lists by their row among the values, with the users whose lists they are."""
+    if tied is None:
+        return pd.DataFrame({"user": []})
+    return tied.assign(user=values["user"].to_numpy()[tied["row"].to_numpy()])
 
 
 def read_frame(path: Path) -> pd.DataFrame:

@@ -64,7 +64,7 @@ def check_rescore(
             done += 1
             if tell:
                 tell("rescore", done, len(record.finished))
-    found.unchecked += [f"{metric} beyond its averages: {why}" for metric, why in unchecked.items()]
+    found.unchecked += [f"{what} beyond the averages: {why}" for what, why in unchecked.items()]
     found.failures += _results(run, record)
     if not any(failure.level == "rescore" for failure in found.failures):
         found.checked["rescore"] = f"the numbers of {done:,} cells come again, bit for bit"
@@ -151,14 +151,16 @@ def _rows_that_differ(stored: pd.DataFrame, again: pd.DataFrame, line: int | Non
         what = f"it has {len(stored):,} rows, and the numbers of the cells give {len(again):,}"
         yield Failure("rescore", "results.parquet", what, line)
         return
-    wrong = np.zeros(len(stored), dtype=np.bool_)
+    wrong = {}
     for column in stored:
         missing = stored[column].isna().to_numpy() & again[column].isna().to_numpy()
-        wrong |= differ(stored[column].to_numpy(), again[column].to_numpy()) & ~missing
-    for before, after in zip(stored[wrong].itertuples(), again[wrong].itertuples(), strict=True):
-        what = f"it says {before.value!r} of {before.users} users; the cells give {after.value!r} of {after.users}"
-        cell = f"{after.algorithm}/{after.fold}"
-        yield Failure("rescore", "results.parquet", what, line, cell, str(after.metric))
+        wrong[column] = differ(stored[column].to_numpy(), again[column].to_numpy()) & ~missing
+    for row in np.flatnonzero(np.any(list(wrong.values()), axis=0)):
+        columns = [column for column in stored if wrong[column][row]]
+        before, after = (", ".join(f"{one} {frame[one][row]}" for one in columns) for frame in (stored, again))
+        cell = f"{again['algorithm'][row]}/{again['fold'][row]}"
+        what = f"it says {before}; the cells give {after}"
+        yield Failure("rescore", "results.parquet", what, line, cell, str(again["metric"][row]))
 
 
 def _failure(artefact: str, what: str, cell: str = "") -> Failure:

@@ -1,6 +1,7 @@
 """Rescore: numbers that do not follow from the lists are found, whatever else was made to fit them."""
 
 import io
+import re
 import shutil
 
 import numpy as np
@@ -29,9 +30,10 @@ def change_results(forger, change):
     table = stored.to_pandas()
     change(table)
     forged = stored
-    for name in ("value", "users"):
+    for name in ("value", "users", "lowest", "highest"):
         place = stored.column_names.index(name)
-        forged = forged.set_column(place, stored.schema.field(place), pa.array(table[name].to_numpy()))
+        column = pa.array(table[name], stored.schema.field(place).type, from_pandas=name in ("lowest", "highest"))
+        forged = forged.set_column(place, stored.schema.field(place), column)
     forger.replace_file("results.parquet", parquet(forged))
     sink = io.BytesIO()
     pacsv.write_csv(forged, sink)
@@ -44,7 +46,7 @@ def test_with_its_lists_and_its_data_all_but_whole_lists_come_again(run):
     assert found.checked["rescore"] == "the numbers of 6 cells come again, bit for bit"
     assert found.sources["ndcg@5"] == found.sources["catalogue-coverage@5"] == "computed again from the stored lists"
     assert found.sources["rmse"] == "computed again from the stored predictions"
-    assert [told.partition(" ")[0] for told in found.unchecked] == ["ap"]
+    assert [told.partition(" beyond")[0] for told in found.unchecked] == ["ap", "lowest and highest over tie orders"]
 
 
 def test_with_kept_scores_everything_comes_again(kept):
@@ -62,7 +64,7 @@ def test_without_the_data_lists_and_held_out_rows_say_what_they_can(run):
     assert found.sources["rmse"] == "averaged again from the predictions as they count"
     assert "catalogue-coverage@5" not in found.sources
     assert "ratings.csv, is not there; give it with --data" in found.unchecked[0]
-    assert any(told.startswith("catalogue-coverage@5 beyond its averages") for told in found.unchecked)
+    assert any(told.startswith("catalogue-coverage@5 beyond the averages") for told in found.unchecked)
     # Other data is not taken for it.
     (run.parent / "ratings.csv").write_text("user,item,rating\nu1,1,5\nu1,2,3\nu2,1,4\nu2,2,2\n")
     assert "the data changed" in verify(run, "rescore").unchecked[0]
@@ -90,6 +92,97 @@ def test_a_number_forged_in_results_and_journal_is_found_with_cell_and_metric(ru
     failure = found[0]
     assert (failure.cell, failure.metric, failure.level) == (cell["cell"], "ndcg@5", "rescore")
     assert f"the journal says 0.75 of 40 users, and what was stored gives {honest!r} of 40" in failure.what
+
+
+ENDS = ["lowest", "highest"]
+
+
+def forge_interval(forger, cell, metric, end, number):
+    """Another extreme over tie orders of one cell, in the journal and the tables; the honest one."""
+    entry = next(one for one in cell["values"] if one["metric"] == metric)
+    honest, entry[end] = entry[end], number
+    name, _, fold = cell["cell"].rpartition("/")
+
+    def change(table):
+        own = (table["algorithm"] == name) & (table["measure"] == metric)
+        assert table.loc[own & (table["fold"] == fold), end].item() == honest
+        table.loc[own & (table["fold"] == fold), end] = number
+        of_folds = table.loc[own & (table["fold"] != "all"), end]
+        table.loc[own & (table["fold"] == "all"), end] = of_folds.sum() / len(of_folds)
+
+    change_results(forger, change)
+    return honest
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("with_scores", [False, True], ids=["lists", "scores"])
+def test_every_extreme_over_tie_orders_that_was_forged_is_found(run, kept, forge, end, with_scores):
+    """Of one metric after the other, whichever has them; also one that is made of parts."""
+    folder = kept if with_scores else run
+    cell = next(one for one in forge(folder).events("cell.finished") if one["cell"].startswith("reference pop"))
+    names = [one["metric"] for one in cell["values"] if one[end] is not None]
+    assert {name.partition("@")[0].partition("[")[0] for name in names} == {"ndcg", "hit", "ap", "f1"}
+    forger, expected = forge(folder), {}
+    cell = next(one for one in forger.events("cell.finished") if one["cell"] == cell["cell"])
+    for number, name in enumerate(names):
+        forged = 0.01 * (number + 1) if end == "lowest" else 1 - 0.01 * (number + 1)
+        expected[name] = (forge_interval(forger, cell, name, end, forged), forged)
+    forger.finish()
+    assert verify(folder).holds, "the digests and the chain are as they must be"
+    found = verify(folder, "rescore").failures
+    assert len(found) == len(names), "\n".join(map(str, found))
+    for failure, (honest, forged) in zip(found, expected.values(), strict=True):
+        assert (failure.cell, failure.level) == (cell["cell"], "rescore")
+        said, gives = failure.what.split(" over all orders of tied items, and what was stored gives ")
+        assert repr(forged) in said and repr(honest) in gives
+
+
+def test_extremes_that_were_removed_or_made_up_are_found(run, forge):
+    forger = forge(run)
+    cell = forger.events("cell.finished")[0]
+    for entry in cell["values"]:
+        if entry["metric"].startswith("ndcg"):
+            entry["lowest"] = entry["highest"] = None
+        if entry["metric"].startswith("rmse"):
+            entry["lowest"] = entry["highest"] = 0.5
+    forger.finish()
+    found = [one for one in verify(run, "rescore").failures if one.artefact not in ("results.parquet", "results.csv")]
+    assert [(one.cell, one.metric) for one in found] == [(cell["cell"], "ndcg@5"), (cell["cell"], "rmse")]
+    assert "the journal says None to None" in found[0].what and "gives None to None" in found[1].what
+
+
+def test_values_of_other_tie_orders_forged_as_well_are_found_by_the_scores_with_the_users(kept, forge):
+    forger = forge(kept)
+    cell = next(one for one in forger.events("cell.finished") if one["cell"].startswith("reference pop"))
+    tied = frame(kept, cell["artifacts"]["tied_values"])
+    users = frame(kept, cell["artifacts"]["values"])["user"]
+    column = "hit@3 worst numerator"
+    row = tied.index[tied[column] == 1][0]
+    tied.loc[row, column] = 0.0
+    forger.replace_artifact(cell["artifacts"]["tied_values"], parquet(tied))
+    entry = next(one for one in cell["values"] if one["metric"] == "hit@3")
+    forge_interval(forger, cell, "hit@3", "lowest", (entry["lowest"] * 40 - 1) / 40)
+    forger.finish()
+    assert verify(kept).holds
+    table, number = verify(kept, "rescore").failures
+    assert table.users == (users[tied.loc[row, "row"]],)
+    assert "the tied_values: 1 rows are not those that are computed again from the kept scores" in table.what
+    assert number.metric == "hit@3"
+
+
+def test_extremes_of_pooled_folds_that_were_forged_are_found(tmp_path, forge, make_run):
+    folder = make_run(tmp_path, ["reference/popularity"], ["ndcg@5"], average__folds="pooled")
+    forger = forge(folder)
+    change_results(forger, lambda table: table.__setitem__("highest", table["highest"] + (table["fold"] == "all") / 9))
+    forger.finish()
+    assert verify(folder).holds
+    first, second = verify(folder, "rescore").failures
+    assert (first.artefact, first.cell, second.artefact) == (
+        "results.parquet",
+        "reference popularity/all",
+        "results.csv",
+    )
+    assert re.fullmatch(r"it says highest 0\.\d+; the cells give highest 0\.\d+", first.what)
 
 
 def test_values_forged_as_well_are_found_with_the_users(run, forge):
@@ -129,7 +222,7 @@ def test_results_that_do_not_follow_from_the_cells_are_found(run, forge):
     assert verify(run).holds
     found = verify(run, "rescore").failures
     assert [failure.artefact for failure in found] == ["results.parquet", "results.csv"]
-    assert "it says" in found[0].what and "of 41 users; the cells give" in found[0].what
+    assert found[0].what == "it says users 41; the cells give users 40"
 
 
 def test_lists_that_do_not_follow_from_the_scores_are_found_with_the_users(kept, forge):
