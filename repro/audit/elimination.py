@@ -24,6 +24,7 @@ Features = Callable[[], Collection[str]]  # gives those of the next question
 State = Literal["explained", "unexplained", "unreachable", "refused", "random"]
 
 REFUSING = frozenset({"fail", "error"})  # options under which a run may stop
+NOBODY = "average.nobody"
 LEAST_ASKED = 100  # about everything together
 MOST_ASKED = 60
 _WORK = 2_000  # predictions that a pool may cost
@@ -97,6 +98,7 @@ class Elimination:
     puzzling: set[str] = field(default_factory=set)
     asked: list[Asked] = field(default_factory=list)
     foreseen: set[int] = field(default_factory=set)
+    examined: frozenset[str] = frozenset()  # decisions that the current aspect opens
 
     def examine(self, aspect: Aspect) -> Found:
         """Open the decisions of an aspect, and ask until they are settled.
@@ -108,6 +110,7 @@ class Elimination:
             return Found(aspect, "unreachable", why=self.box.cannot.get(missing[0], "it has no cut-off"))
         features = self.features_of(aspect)
         keys = {key for key in self.space.below(aspect.opens) if self._reached(key, features)} - self.opened
+        self.examined = frozenset(keys)
         asked: list[Asked] = []
         before = len(self.asked)
 
@@ -125,6 +128,11 @@ class Elimination:
                 break
             mended = self._mended(mended[0], self.opened | keys)
             left = self._narrow(mended, of_question, asked, aspect.least)
+        if self._averaged_nobody(left, asked):
+            keys.add(NOBODY)
+            self.examined = frozenset(keys)
+            left = self.consistent(self.space.opened(left, {NOBODY}))
+        self.examined = frozenset()
         if not left:
             del self.asked[before:]
             self.puzzling |= aspect.own
@@ -341,19 +349,34 @@ class Elimination:
 
     def _agreeing(self, left: Sequence[Hypothesis], one: Asked) -> list[Hypothesis]:
         if not one.said.refusal:
-            return [each for each in left if agree(one.said, one.simulation.outcome(each), self.tolerance)]
+            nothing = not self._nobody_is_open and _of_nobody(one.said, zero=True)
+            return [
+                each
+                for each in left
+                if agree(one.said, one.simulation.outcome(each), self.tolerance)
+                or (nothing and _of_nobody(one.simulation.outcome(each)))
+            ]
         # Who refuses may look at more than is ranked. What no hypothesis would refuse tells nothing of those there are.
-        if any(_may_stop(each, one.question) for each in left):
+        if any(_may_stop(each, one) for each in left):
             self.foreseen.add(id(one))
         if id(one) not in self.foreseen:
             return list(left)
-        # The mean of nobody may be refused as well, as long as it is not asked what that is.
-        asked = any(each.values.get("average.nobody") == "error" for each in left)
         return [
             each
             for each in left
-            if _may_stop(each, one.question) or (not asked and _of_nobody(one.simulation.outcome(each)))
+            if _may_stop(each, one) or (not self._nobody_is_open and _of_nobody(one.simulation.outcome(each)))
         ]
+
+    @property
+    def _nobody_is_open(self) -> bool:
+        """Whether hypotheses differ in the mean of nobody. Until then it may be 0, not a number or an error."""
+        return NOBODY in self.opened or NOBODY in self.examined
+
+    def _averaged_nobody(self, left: Sequence[Hypothesis], asked: Sequence[Asked]) -> bool:
+        """Whether the mean of nobody was asked for before its own aspect: plain lists may leave a metric undefined."""
+        if self._nobody_is_open or NOBODY not in self.space.decisions:
+            return False
+        return any(_of_nobody(one.simulation.outcome(each)) for each in left[:_FEW] for one in asked)
 
     def _signature(self, outcome: Outcome) -> tuple[object, ...]:
         """Outcomes that the answers of this black box could not tell apart have the same."""
@@ -370,15 +393,19 @@ class Elimination:
         return any(one.said.is_by_user for one in self.asked[:8])
 
 
-def _may_stop(hypothesis: Hypothesis, question: Question) -> bool:
-    """Whether a run may stop under a hypothesis, at something that the question has."""
-    stopping = (key for key, value in hypothesis.values.items() if value in REFUSING)
-    return any(not reaching(key) or question.features.intersection(reaching(key)) for key in stopping)
+def _may_stop(hypothesis: Hypothesis, asked: Asked) -> bool:
+    """Whether a run stops under a hypothesis, or may stop at something that the question has."""
+    stopping = [key for key, value in hypothesis.values.items() if value in REFUSING]
+    if any(not reaching(key) or asked.question.features.intersection(reaching(key)) for key in stopping):
+        return True
+    return bool(stopping and asked.simulation.outcome(hypothesis).refusal)
 
 
-def _of_nobody(outcome: Outcome) -> bool:
-    """Whether there is neither a number nor a user who has one."""
-    return not told(outcome) and not outcome.refusal and (outcome.value is None or math.isnan(outcome.value))
+def _of_nobody(outcome: Outcome, zero: bool = False) -> bool:
+    """Whether there is neither a number (``zero``: or it is 0) nor a user who has one."""
+    if told(outcome) or outcome.refusal:
+        return False
+    return outcome.value is None or math.isnan(outcome.value) or (zero and outcome.value == 0)
 
 
 def unusual(hypothesis: Hypothesis) -> int:

@@ -178,11 +178,11 @@ class Space:
                     if known.allows(decision, value, values):
                         yield from walk(number, {**values, key: value})
                 return
-            candidate = self.hypothesis(values)
+            candidate = self.hypothesis({key: value for key, value in values.items() if key not in SPLIT})
             if self._possible(candidate):
                 yield candidate
 
-        return walk(0, {})
+        return walk(0, dict(SPLIT))
 
     def _possible(self, hypothesis: Hypothesis) -> bool:
         """Whether the metric can be had under the hypothesis, with what questions have in them."""

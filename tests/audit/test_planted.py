@@ -86,6 +86,17 @@ def test_what_users_count_who_lack_something_is_found(metric, policy):
         assert agree(simulation.outcome(planted_so), simulation.outcome(same)), question.to_text()
 
 
+@pytest.mark.parametrize(("metric", "nobody"), [("spearman", "error"), ("ndpm", "zero")])
+def test_the_mean_of_nobody_is_determined_where_plain_lists_leave_a_metric_undefined(metric, nobody):
+    space = Space(metric_named(metric))
+    [policy] = space.changed(space.start, {"average.nobody": nobody})
+    box = box_of(space, policy, by_user=False)
+    engine = Elimination(box, space, Drawing(box.cutoffs), np.random.default_rng(0))
+    plain = next(one for one in aspects_of(space.metric) if one.name == PLAIN)
+    assert engine.examine(plain).state == "explained"
+    assert {survivor.values["average.nobody"] for survivor in engine.survivors} == {nobody}
+
+
 def one_user_left_out(question: Question) -> Question:
     first = min(question.tested, key=lambda user: user.id)
     rest = tuple(user for user in question.users if user is not first)
