@@ -20,6 +20,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --retries 10 --timeout 6
 # A package index that does not answer is asked again before giving up.
 RETRY := retry() { for try in 1 2 3; do "$$@" && return 0; echo "try $$try failed: $$*"; sleep 5; done; return 1; }; retry
 
+# Tests start hundreds of processes, which read modules that are compiled once.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help install study study-all audit reports test test-all fuzz check lint types layers format benchmark clean
 
 help:

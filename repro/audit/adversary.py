@@ -262,7 +262,7 @@ class _Question:
 
     def _user(self, user: int, items: Sequence[int], *, thorough: bool) -> User:
         """A user with all oddities if ``thorough``, with some of them otherwise."""
-        odd = {one for one in self._features if thorough or self._chance(0.5)}
+        odd = {one for one in sorted(self._features) if thorough or self._chance(0.5)}
         mixed = self._shuffled(items)
         crowded = "more-relevant-than-listed" in self._traits and (thorough or self._chance(0.5))
         room = len(items) - 1 if self._of.known else len(items)  # who must have training rows has not tested everything

@@ -157,7 +157,7 @@ class Attacks:
 
     def _note_refusal(self, goal: Goal, asked: Asked) -> None:
         """A trait is refused if a question that has nothing else is."""
-        for trait in goal.traits:
+        for trait in sorted(goal.traits):
             alone = Goal(frozenset(TRAITS[trait].needs) & self.adversary().allowed, frozenset({trait}))
             if alone == goal or all(self.ask(alone).said.refusal for _ in range(2)):
                 self.refused[trait] = asked
