@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from repro.cli.decisions import complete_change, complete_protocol, metric_option
+from repro.cli.findings import marked, print_footnotes
 from repro.cli.inputs import chosen_protocol, complete_run, labelled, print_mismatches, reader
 from repro.cli.output import echo, json_option, print_json, print_table
 from repro.terminal import printable
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from repro.evaluate import Evaluation
-    from repro.suspicion import Finding
+    from repro.suspicion import Finding, Summary
 
 _FILE = click.Path(dir_okay=False)
 _WRITTEN = (".parquet", ".csv", ".tsv")
@@ -145,9 +146,7 @@ def evaluate(
             }
         )
         return
-    _print(found, full)
-    for told in summaries(suspicious(found)):
-        echo(f"{told.severity}: {told.text}")
+    _print(found, full, summaries(suspicious(found)))
 
 
 @contextmanager
@@ -218,8 +217,8 @@ def _write(table: pd.DataFrame, file: str) -> None:
             Path(file).write_bytes(frame_csv(table))
 
 
-def _print(found: Mapping[str, Evaluation], full: bool) -> None:
-    """A row for each metric, a column for each run."""
+def _print(found: Mapping[str, Evaluation], full: bool, told: Sequence[Summary]) -> None:
+    """A row for each metric, a column for each run; below, what is suspicious."""
     first = next(iter(found.values()))
     rows = []
     for name, measure in first.asked.items():
@@ -232,6 +231,7 @@ def _print(found: Mapping[str, Evaluation], full: bool) -> None:
                 f"{users[0]:,}" if len(users) == 1 else f"{users[0]:,} to {users[-1]:,}",
             ]
         )
-    labels = list(found) if len(found) > 1 else ["value"]
+    labels = [marked(label, told) for label in found] if len(found) > 1 else ["value"]
     print_table(["metric", *labels, "users"], rows, right=[*labels, "users"])
+    print_footnotes(told)
     echo(f"\nprotocol {first.protocol.name or 'by default'}, hash {first.protocol.hash[:12]}")

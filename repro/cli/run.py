@@ -11,6 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from repro.cli.decisions import complete_change, read_changes
+from repro.cli.findings import marked, print_footnotes
 from repro.cli.output import echo, json_option, print_json, print_table
 from repro.cli.progress import Progress, quiet_option
 
@@ -138,16 +139,13 @@ def _print_results(study: Study, results: Results) -> None:
     from repro.suspicion import summaries
 
     suspicious = summaries(results.findings)
-    marks: dict[str, str] = {}
-    for number, one in enumerate(suspicious, 1):
-        marks[one.algorithm] = f"{marks.get(one.algorithm, '')} [{number}]"
     table, seconds = results.table(), results.seconds()
     times = [f"{name} s" for name in seconds.columns]
     print_table(
         ["algorithm", *table.columns, *times],
         [
             [
-                label + marks.get(label, ""),
+                marked(label, suspicious),
                 *("-" if value != value else f"{value:.4f}" for value in row),
                 *map("{:.2f}".format, took),
             ]
@@ -156,8 +154,7 @@ def _print_results(study: Study, results: Results) -> None:
         title=study.question or f"protocol {study.protocol.name}",
         right=[*table.columns, *times],
     )
-    for number, one in enumerate(suspicious, 1):
-        echo(f"[{number}] {one.severity}: {one.text}")
+    print_footnotes(suspicious)
     echo(f"({' and '.join(times)}: seconds that the framework took on a fold, the median of all folds)")
     if uneven := uneven_tuning(results.tuned()):
         echo(f"\n{uneven}")

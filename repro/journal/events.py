@@ -80,7 +80,10 @@ class FactsEntry(BaseEvent):
 
 
 class FindingEntry(BaseEvent):
-    """Something suspicious about an algorithm: a code that stays the same, the numbers, and a sentence."""
+    """Something suspicious about an algorithm: a code that stays the same, the numbers, and a sentence.
+
+    ``others`` are further algorithms that it is about.
+    """
 
     code: str
     severity: Literal["warning", "note"]
@@ -88,6 +91,7 @@ class FindingEntry(BaseEvent):
     sentence: str
     metric: str
     figures: dict[str, int | float | str]
+    others: tuple[str, ...] = ()
 
 
 class SecondsEntry(BaseEvent):

@@ -245,8 +245,8 @@ def test_what_is_suspicious_is_said_by_run(files):
     LISTS.assign(score=2.0).to_csv("again.csv", index=False)
     given = ["--run", "tied.csv", "--run", "again.csv", "--truth", "test.tsv", "-m", "rr"]
     shown = invoke(*given).stdout
-    for label in ("tied.csv", "again.csv"):
-        assert re.search(rf"^warning: .*of {label} .*the tie rule", shown, re.MULTILINE)
+    assert re.match(r"metric +tied\.csv \[1\] \[2\] \[3\] +again\.csv \[1\] \[2\] \[3\] +users\n", shown)
+    assert re.search(r"^\[1\] warning: .* the tie rule .*:\n +tied\.csv, again\.csv: ", shown, re.MULTILINE)
     assert "tied.csv and again.csv have the same values of every metric for every user" in shown
     told = results(*given)["findings"]
     assert {("scores.constant", "tied.csv"), ("entries.identical", "tied.csv")} <= {

@@ -142,12 +142,15 @@ def test_a_ranking_made_by_the_tie_rule_is_said_everywhere(clicks, tmp_path):
         "value": row["value"],
         "lowest": row["lowest"],
         "highest": row["highest"],
+        "rule": rule,
+        "decided": 1,
         "tied_users": decide.figures["users"],
         "users": row["users"],
+        "folds": 2,
     }
     assert found["ratings.constant", "means", ""].severity == "warning"
     assert "all training ratings are equal" in found["parameter.chosen", "auto", ""].sentence
-    assert found["entries.identical", "auto", ""].figures["other"] == "sums"
+    assert found["entries.identical", "auto", ""].others == ("sums",)
     assert not [one for one in results.findings if one.code.startswith("ties") and one.algorithm != "means"]
 
     events = read_journal(results.folder / "journal.jsonl").events("findings.made")
@@ -157,6 +160,30 @@ def test_a_ranking_made_by_the_tie_rule_is_said_everywhere(clicks, tmp_path):
     assert first.index("The ranking of means is made by the tie rule") < first.index('<p class="answer">')
     assert re.search(r"means.{0,20}<span[^>]*see above", first)
     assert re.search(r'<p class="answer">[^<]* suspicious: see above', first)
+
+
+def test_the_command_says_what_many_algorithms_have_in_common_once(clicks, tmp_path):
+    clicks.to_csv(tmp_path / "clicks.csv", index=False)
+    labels = [f"means{n}" for n in range(1, 9)]
+    study = 'metrics = ["ndcg@10"]\n[data]\nname = "clicks.csv"\n[protocol]\nbase = "random-5fold"\n'
+    study += 'split.folds = 2\nrelevance.rule = "any"\n'
+    for n, label in enumerate(labels, 1):
+        study += f'[[algorithms]]\nuse = "reference/item-knn"\nlabel = "{label}"\n'
+        study += f"parameters = {{ normalise = true, k = {n} }}\n"
+    (tmp_path / "study.toml").write_text(study)
+    given = ["run", str(tmp_path / "study.toml"), "--workers", "1"]
+    printed = CliRunner().invoke(commands, given, catch_exceptions=False).output
+    table, _, below = printed.partition("\n[1] ")
+    footnotes = re.findall(r"^\[(\d)\] (\w+): (.*\n(?:      .*\n)*)", f"[1] {below}", re.MULTILINE)
+    assert [number for number, _, _ in footnotes] == [str(n) for n in range(1, len(footnotes) + 1)]
+    about = {text: {label for label in labels if label in text} for _, _, text in footnotes}
+    constant = next(text for text in about if text.startswith("All training ratings are equal"))
+    decide = next(text for text in about if text.startswith("Orders of tied items give very different values"))
+    assert about[constant] == about[decide] == set(labels)
+    assert len(decide.splitlines()) <= len(labels) + 1
+    for number, _, text in footnotes:
+        marked = set(re.findall(rf"^(means\d) .*\[{number}\]", table, re.MULTILINE))
+        assert marked == about[text]
 
 
 def test_the_command_marks_the_row_and_says_why(clicks, tmp_path):
@@ -280,7 +307,7 @@ def test_neighbours_whose_order_depends_on_ties():
     """0.300 may be as low as 0.295, and 0.296 is above that; 0.2 is far below."""
     values = {"a": (0.300, 0.295, 0.301), "b": (0.296, 0.296, 0.296), "c": (0.2, 0.2, 0.2)}
     found = find_suspicious([Subject(n, [Value("ndcg@10", *v)], Facts()) for n, v in values.items()], "random")
-    assert [(one.code, one.algorithm, one.figures["other"]) for one in found] == [("ties.order", "a", "b")]
+    assert [(one.code, one.algorithm, one.others) for one in found] == [("ties.order", "a", ("b",))]
 
 
 @pytest.mark.parametrize(

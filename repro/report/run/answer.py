@@ -11,7 +11,7 @@ from repro.report.run.figures import NARROW, WIDE, figure, section, wide
 from repro.report.run.material import Material
 from repro.report.run.significance import Tested, cautions_box, written_p
 from repro.stats.weakness import mean_weakness
-from repro.suspicion import summaries
+from repro.suspicion import Summary
 
 _AS_GOOD = (
     '<span class="mark" aria-hidden="true" title="no difference from the best shown">≈</span>'
@@ -21,6 +21,9 @@ _SUSPICIOUS = (
     ' <span class="mark" aria-hidden="true" title="suspicious: see above">!</span>'
     '<span class="unseen"> (suspicious: see above)</span>'
 )
+# Notes longer than about three lines are folded, and so are the figures of more algorithms than these.
+_LONG_NOTES = 360
+_OPEN_FIGURES = 6
 
 
 def answer_section(run: Material) -> str:
@@ -29,9 +32,9 @@ def answer_section(run: Material) -> str:
         "answer",
         "Answer",
         [
-            *_suspicious(run, "warning", "Suspicious"),
+            *_warnings(run),
             f'<p class="answer">{escape(answer(run))}</p>',
-            *_suspicious(run, "note", "To be read with the numbers"),
+            *_notes(run),
             *_failures(run),
             wide(_table(run), "Table of results"),
             *(cautions_box(run.tested[run.first].cautions) if run.first in run.tested else ()),
@@ -84,16 +87,44 @@ def _chance(one: Tested | None, best: str, second: str) -> str:
 
 def _suspected(run: Material) -> set[str]:
     """The algorithms that a warning is about."""
-    return {one.algorithm for one in run.results.findings if one.severity == "warning"}
+    return {name for one in run.told if one.severity == "warning" for name in one.algorithms}
 
 
-def _suspicious(run: Material, severity: str, title: str) -> list[str]:
-    """A box with what is to be known before the numbers are believed, by algorithm."""
-    told = [one for one in summaries(run.results.findings) if one.severity == severity]
-    if not told:
+def _warnings(run: Material) -> list[str]:
+    """A box with what is suspicious, a paragraph for each kind of thing."""
+    told = [_paragraph(number, one) for number, one in enumerate(run.told, 1) if one.severity == "warning"]
+    return [f'<div class="warning said"><strong>Suspicious.</strong>{"".join(told)}</div>'] if told else []
+
+
+def _notes(run: Material) -> list[str]:
+    """A box with what the numbers are to be read with; folded where it is long, as the table comes below it."""
+    notes = {number: one for number, one in enumerate(run.told, 1) if one.severity == "note"}
+    if not notes:
         return []
-    rows = "".join(f"<li><strong>{escape(one.algorithm)}</strong>: {escape(one.text)}</li>" for one in told)
-    return [f'<div class="{severity}"><p><strong>{title}.</strong></p><ul>{rows}</ul></div>']
+    title = "<strong>To be read with the numbers.</strong>"
+    told = "".join(_paragraph(number, one) for number, one in notes.items())
+    if sum(len(str(one)) for one in notes.values()) <= _LONG_NOTES:
+        return [f'<div class="note said">{title}{told}</div>']
+    about = len({name for one in notes.values() for name in one.algorithms})
+    count = f"{len(notes)} {'note' if len(notes) == 1 else 'notes'} about {about} algorithms"
+    return [f'<details class="note said"><summary>{title} {count}</summary>{told}</details>']
+
+
+def _paragraph(number: int, one: Summary) -> str:
+    """What is said of some algorithms, under the number that marks them in the table."""
+    lines = "".join(f"<li>{escape(line)}</li>" for line in one.lines)
+    text, figures = escape(one.text), f'<ul class="figures">{lines}</ul>' if lines else ""
+    if len(one.lines) > _OPEN_FIGURES:
+        text += f" {escape(', '.join(one.algorithms))}."
+        figures = f"<details><summary>The figures of each</summary>{figures}</details>"
+    return f'<p id="finding-{number}">[{number}] {text}</p>{figures}'
+
+
+def _marks(run: Material, label: str) -> str:
+    """What stands beside the name of an algorithm that anything is said of."""
+    numbers = [number for number, one in enumerate(run.told, 1) if label in one.algorithms]
+    links = " ".join(f'<a href="#finding-{number}">[{number}]</a>' for number in numbers)
+    return f"{_SUSPICIOUS if label in _suspected(run) else ''}{f' <small>{links}</small>' if links else ''}"
 
 
 def _failures(run: Material) -> list[str]:
@@ -118,15 +149,13 @@ def _best(run: Material) -> dict[str, float]:
 def _table(run: Material) -> str:
     """The values of each algorithm; where several frameworks have it, with the name of the framework in between."""
     best, outside = _best(run), _outside(run)
-    suspicious = _suspected(run)
     names = ["algorithm", "framework"] if run.several_frameworks else ["algorithm"]
     times = [f"{name} (s)" for name in run.seconds.columns]
     head = "".join(f'<th scope="col">{name}</th>' for name in names)
     head += "".join(f'<th scope="col" class="number">{escape(name)}</th>' for name in [*run.better, *times])
     lines, above = [], ""
     for row in run.systems:
-        mark = _SUSPICIOUS if row.label in suspicious else ""
-        cells = f'<th scope="row">{escape(row.algorithm)}{mark}</th>'
+        cells = f'<th scope="row">{escape(row.algorithm)}{_marks(run, row.label)}</th>'
         cells += f"<td>{escape(row.framework)}</td>" if run.several_frameworks else ""
         cells += "".join(_cell(run, metric, row.label, best, outside) for metric in run.better)
         cells += "".join(f'<td class="number">{value:.2f}</td>' for value in run.seconds.loc[row.label])
@@ -136,8 +165,10 @@ def _table(run: Material) -> str:
     caption = (
         "Numbers of all folds together, with 95% intervals over users. Bold: the best. ≈: no difference from it shown."
     )
-    if suspicious:
-        caption += " !: suspicious, see above."
+    if _suspected(run):
+        caption += " !: suspicious."
+    if run.told:
+        caption += " Numbers in brackets: see above."
     return (
         f'<table class="sortable results"><caption><span>{caption}</span></caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"

@@ -17,6 +17,7 @@ from repro.study import Results
 from repro.study.compare import run_comparisons
 from repro.study.folder import RunFolder
 from repro.study.per_user import FinishedRun, metric_names
+from repro.suspicion import Summary, summaries
 
 # Artefacts that a report cannot do without; scores are large, and a run may be passed on without them.
 _NEEDED = ("values", "lists", "predictions")
@@ -61,6 +62,11 @@ class Material:
             for one in self.results.findings
             if one.code == "ties.decide"
         }
+
+    @cached_property
+    def told(self) -> list[Summary]:
+        """What is suspicious, or to be read with the numbers, in paragraphs; they are numbered from 1."""
+        return summaries(self.results.findings)
 
     @cached_property
     def better(self) -> dict[str, str]:

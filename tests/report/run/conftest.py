@@ -46,6 +46,18 @@ def page(finished):
 
 
 @pytest.fixture(scope="session")
+def crowd(tmp_path_factory):
+    """A run of many algorithms that have much in common."""
+    damped = [
+        {"use": "reference/bias", "label": f"bias damped by {n}", "parameters": {"item_damping": float(n)}}
+        for n in range(16)
+    ]
+    same = [{"use": "reference/item-mean", "label": f"item means {n}"} for n in range(3)]
+    study = small_study(["ndcg@5"], [*damped, *same, "reference/popularity"])
+    return study.run(tmp_path_factory.mktemp("crowd") / "run")
+
+
+@pytest.fixture(scope="session")
 def hostile(tmp_path_factory):
     """A report of a run whose ids, labels and question are scripts."""
     rows = [

@@ -4,7 +4,9 @@ import shutil
 
 import pytest
 
+from repro.report import write_report
 from repro.report.run.page import REPLAY
+from repro.suspicion import summaries
 
 from .conftest import EVIL
 
@@ -74,6 +76,28 @@ def test_all_charts_are_drawn_without_an_error_or_a_request(opened, page):
     draw_all(tab)
     assert tab.locator(".live svg").count() == tab.locator(".chart").count() > 8
     assert tab.locator(".still:visible").count() == 0
+
+
+def test_what_is_said_of_many_algorithms_leaves_the_table_on_the_first_screen(opened, crowd):
+    tab = opened(write_report(crowd))
+    tab.set_viewport_size({"width": 1280, "height": 800})
+    first = tab.locator("table.results tbody tr").first.bounding_box()
+    assert first["y"] + first["height"] <= 800
+
+    told = summaries(crowd.findings)
+    paragraphs = {number: tab.locator(f"#finding-{number}") for number in range(1, len(told) + 1)}
+    assert [one.is_visible() for one in paragraphs.values()] == [one.severity == "warning" for one in told]
+    assert {one.severity for one in told} == {"warning", "note"}
+    for number, one in enumerate(told, 1):
+        marked = tab.locator("table.results tbody tr", has=tab.locator(f'a[href="#finding-{number}"]'))
+        names = {text.partition("!")[0].partition("[")[0].strip() for text in marked.locator("th").all_inner_texts()}
+        assert names == set(one.algorithms)
+    tab.locator(f'table.results a[href="#finding-{len(told)}"]').first.click()  # opens what is folded
+    paragraphs[len(told)].wait_for()
+    tab.locator("#answer details summary").first.wait_for()
+    for number, one in enumerate(told, 1):
+        if one.severity == "note":
+            assert all(name in paragraphs[number].inner_text() for name in one.algorithms)
 
 
 def test_rows_are_sorted_by_click_and_by_keyboard(opened, page, finished):
