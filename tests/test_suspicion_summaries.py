@@ -1,6 +1,7 @@
 """Findings of one code are one paragraph, however many algorithms it is about, and what they share is said once."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -141,6 +142,15 @@ def test_lists_that_do_not_meet_the_truth_are_told_by_name():
     assert told.algorithms == tuple(given) and len(told.lines) == 3
     for line, sentence in zip(told.lines, (one.sentence for one in found), strict=True):
         assert line.endswith(sentence)
+
+
+@pytest.mark.parametrize("figure", [None, "text", 1])
+@pytest.mark.parametrize(("code", "severity"), MAKERS, ids=str)
+def test_figures_of_another_version_do_not_matter(code, severity, figure):
+    names, found = findings(code, severity, 4)
+    others = [replace(one, figures={} if figure is None else dict.fromkeys(one.figures, figure)) for one in found]
+    (told,) = summaries(others)
+    assert all(name in re.split(r"[\s,:;.()]+", str(told)) for name in names)
 
 
 def test_what_a_later_version_found_is_told_too():

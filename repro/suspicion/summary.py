@@ -44,9 +44,17 @@ def summaries(findings: Iterable[Finding]) -> list[Summary]:
     made = []
     for (severity, code), group in groups.items():
         names = tuple(dict.fromkeys(name for one in group for name in (one.algorithm, *one.others)))
-        text, lines = PARAGRAPHS.get(code, _sentences)(group) if len(group) > 1 else (group[0].sentence, ())
-        made.append(Summary(code, severity, names, text, lines))
+        made.append(Summary(code, severity, names, *_paragraph(code, group)))
     return sorted(made, key=lambda one: one.severity != "warning")
+
+
+def _paragraph(code: str, group: Sequence[Finding]) -> Paragraph:
+    if len(group) == 1:
+        return group[0].sentence, ()
+    try:
+        return PARAGRAPHS.get(code, _sentences)(group)
+    except (LookupError, TypeError, ValueError):  # the journal is from a version of repro with other figures
+        return _sentences(group)
 
 
 def warn(findings: Iterable[Finding], stacklevel: int = 2) -> None:

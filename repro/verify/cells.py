@@ -26,7 +26,7 @@ from repro.study.measure_predictions import measure_predictions
 from repro.study.measured import Measured
 from repro.study.per_user import FinishedRun
 from repro.study.pooling import pooled_interval, stored_average
-from repro.study.suspects import value_entry
+from repro.study.suspects import facts_entry, value_entry
 from repro.verify.again import AgainFold, Kept
 from repro.verify.finding import Failure, names
 from repro.verify.relist import Tables, ranked_again, stored_depth
@@ -80,6 +80,7 @@ class CellCheck:
             if self._has_intervals:
                 intervals |= measured.intervals
                 yield from self._compare_tied_values(measured)
+                yield from self._compare_facts(measured, "lists")
             yield from self._compare_rest(measured)
             lists = self._of_kind("ranking", "collection")
             self.sources.update(dict.fromkeys((one.name for one in lists), FROM_SCORES))
@@ -155,6 +156,7 @@ class CellCheck:
         ).guarded(self.event.cell)
         measured = measure_predictions(kept, self.fold.parts, measures, self.run.protocol, self.run.scale)
         yield from self._compare_tables("predictions", measured, FROM_PREDICTIONS)
+        yield from self._compare_facts(measured, "predictions")
         self.sources.update(dict.fromkeys((one.name for one in measures), FROM_PREDICTIONS))
 
     def _compare_tables(self, name: str, measured: Measured, source: str) -> Iterator[Failure]:
@@ -195,6 +197,16 @@ class CellCheck:
             (one.decision, one.touched, one.total) for one in again
         ]:
             yield self._failure("lists", "what the decisions touched is not what the journal says")
+
+    def _compare_facts(self, measured: Measured, of: str) -> Iterator[Failure]:
+        """What was counted of the lists, or the predictions, to find out what is suspicious."""
+        if self.event.facts is None:
+            return
+        told, again = self.event.facts.model_dump(), facts_entry(measured.facts).model_dump()
+        for name in again:
+            about_predictions = name.startswith("prediction")
+            if name != "ratings_vary" and about_predictions == (of == "predictions") and told[name] != again[name]:
+                yield self._failure(of, f"{name} is {told[name]} in the journal, and {again[name]} when counted again")
 
     def _check_numbers(self, numbers: Numbers) -> Iterator[Failure]:
         """The numbers of the cell from the values of its lists, or its predictions."""

@@ -26,6 +26,7 @@ from repro.verify.cells import CellCheck, differ, read_frame
 from repro.verify.finding import Failure, Verification
 from repro.verify.integrity import Tell
 from repro.verify.record import Record
+from repro.verify.suspects import check_suspects
 
 BROKEN = (ReproError, pa.ArrowException, OSError, LookupError, ValueError, TypeError)
 
@@ -66,7 +67,9 @@ def check_rescore(
                 tell("rescore", done, len(record.finished))
     found.unchecked += [f"{what} beyond the averages: {why}" for what, why in unchecked.items()]
     found.failures += _results(run, record)
-    if not any(failure.level == "rescore" for failure in found.failures):
+    if not _fails(found):  # findings follow from the numbers
+        found.failures += check_suspects(run, record, found)
+    if not _fails(found):
         found.checked["rescore"] = f"the numbers of {done:,} cells come again, bit for bit"
 
 
@@ -118,6 +121,10 @@ def _fold(run: FinishedRun, event: events.FoldMade, plan: Plan | None, cells: li
     test = read_frame(folder.artifact(event.artifacts["test"]))
     seed = run.journal.events("run.started")[0].seed
     return AgainFold.of_stored(test, listed, run.protocol, seed)
+
+
+def _fails(found: Verification) -> bool:
+    return any(failure.level == "rescore" for failure in found.failures)
 
 
 def _results(run: FinishedRun, record: Record) -> Iterator[Failure]:

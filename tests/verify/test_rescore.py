@@ -185,6 +185,43 @@ def test_extremes_of_pooled_folds_that_were_forged_are_found(tmp_path, forge, ma
     assert re.fullmatch(r"it says highest 0\.\d+; the cells give highest 0\.\d+", first.what)
 
 
+def test_findings_that_were_removed_made_up_or_changed_are_found(run, forge):
+    def forged(change):
+        forger = forge(run)
+        change(forger.events("findings.made")[-1]["findings"])
+        forger.finish()
+        assert verify(run).holds, "the digests and the chain are as they must be"
+        return [str(one) for one in verify(run, "rescore").failures]
+
+    journal = (run / "journal.jsonl").read_bytes()
+    findings = forge(run).events("findings.made")[-1]["findings"]
+    place = next(n for n, one in enumerate(findings) if one["code"] == "ties.decide")
+    one = findings[place]
+    what = f"({one['algorithm']}, {one['metric']}, line"
+    changes = {
+        "follows from the numbers, and is not there": lambda some: some.pop(place),
+        "does not follow from the numbers": lambda some: some.append({**one, "code": "lists.empty"}),
+        "and the numbers give": lambda some: some[place]["figures"].update(highest=0.001),
+    }
+    for said, change in changes.items():
+        (failure,) = forged(change)
+        assert what in failure and said in failure
+        (run / "journal.jsonl").write_bytes(journal)
+    assert verify(run, "rescore").holds
+
+
+@pytest.mark.parametrize("fact", ["tied_users", "constant_lists", "listed_unscored", "predictions_fallback"])
+def test_counts_that_were_changed_are_found_by_the_scores_and_predictions(kept, forge, fact):
+    forger = forge(kept)
+    cell = next(one for one in forger.events("cell.finished") if one["cell"].startswith("reference bias"))
+    facts = cell["facts"]
+    facts[fact] = {**facts[fact], "5": 1} if fact == "tied_users" else facts[fact] + 1
+    forger.finish()
+    assert verify(kept).holds
+    (failure,) = verify(kept, "rescore").failures
+    assert failure.cell == cell["cell"] and f"{fact} is {facts[fact]} in the journal" in failure.what
+
+
 def test_values_forged_as_well_are_found_with_the_users(run, forge):
     forger = forge(run)
     cell = forger.events("cell.finished")[0]
