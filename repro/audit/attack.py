@@ -22,6 +22,15 @@ _RIVALS = 8
 _AGAIN = 3  # further questions about long lists
 
 
+@dataclass(frozen=True)
+class Attempt:
+    """A goal that a question is to meet: the sharpest of some questions, or any question; ``turn`` counts repeats."""
+
+    goal: Goal
+    is_sharp: bool
+    turn: int = 0
+
+
 @dataclass(eq=False)
 class Attacks:
     """The questions with which policies of one black box were attacked, and what came of them.
@@ -40,6 +49,7 @@ class Attacks:
     passed: list[Asked] = field(default_factory=list)
     met: set[Goal] = field(default_factory=set)
     _rivals_of: dict[frozenset[str], list[Hypothesis]] = field(default_factory=dict)
+    _answers: dict[Attempt, Asked] = field(default_factory=dict)
 
     @property
     def tolerance(self) -> float:
@@ -93,29 +103,61 @@ class Attacks:
         return set(gone.values())
 
     def refute(self, policy: Hypothesis, progress: Callable[[int, int], None]) -> Asked | None:
-        """The first question that refutes the policy; None when all goals were tried and no question did."""
+        """The first question that refutes the policy; None when all goals were tried and no question did.
+
+        Questions that were asked to refute an earlier policy are not asked again: their answers are compared with what
+        this policy gives.
+        """
         self.passed, self.met, self._rivals_of = [], set(), {}
-        goals = self.goals()
-        again = [
-            goal for goal in goals if "long-lists" in goal.traits and len(goal.traits) == 1
-        ]  # as sorts differ there
-        order = [(goal, True) for goal in [*goals, *_AGAIN * again]] + [(goal, False) for goal in goals]
-        for at, place in enumerate(self.rng.permutation(len(order))):
-            goal, is_sharp = order[place]
-            progress(at, len(order))
+        attempts, still_valid = self._attempts(), self._valid_answers()
+        known = {attempt: None for attempt in attempts if attempt in still_valid}
+        for attempt in known:
+            if self._is_refuted(policy, attempt):
+                return self._answers.pop(attempt)
+        left = [attempt for attempt in attempts if attempt not in known]
+        for done, place in enumerate(self.rng.permutation(len(left)), start=len(known)):
+            progress(done, len(attempts))
+            goal = left[place].goal
             if any(trait in self.refused for trait in goal.traits):
                 continue
-            asked = self._ask(self._sharpest(policy, goal)) if is_sharp else self.ask(goal)
+            asked = self._ask(self._sharpest(policy, goal)) if left[place].is_sharp else self.ask(goal)
             if asked.said.refusal and not asked.simulation.outcome(policy).refusal:
                 self._note_refusal(goal, asked)
                 continue
-            if not agree(asked.said, asked.simulation.outcome(policy), self.tolerance):
-                return asked
-            asked.simulation.forget()
-            self.passed.append(asked)
-            if goal.met(asked.question):
-                self.met.add(goal)
+            self._answers[left[place]] = asked
+            if self._is_refuted(policy, left[place]):
+                return self._answers.pop(left[place])
         return None
+
+    def _attempts(self) -> list[Attempt]:
+        """Each goal with the sharpest of some questions and with any question; more about long lists."""
+        goals = self.goals()
+        of_long_lists = [goal for goal in goals if "long-lists" in goal.traits and len(goal.traits) == 1]
+        return [
+            *(Attempt(goal, is_sharp=True) for goal in goals),
+            *(Attempt(goal, is_sharp=True, turn=turn) for turn in range(1, _AGAIN + 1) for goal in of_long_lists),
+            *(Attempt(goal, is_sharp=False) for goal in goals),
+        ]
+
+    def _valid_answers(self) -> set[Attempt]:
+        """Attempts of before whose questions have only features that are explained, and nothing that is barred."""
+        allowed = self.adversary().allowed | self.engine.always
+        return {
+            attempt
+            for attempt, asked in self._answers.items()
+            if asked.question.features <= allowed and not any(goal.met(asked.question) for goal in self.barred)
+        }
+
+    def _is_refuted(self, policy: Hypothesis, attempt: Attempt) -> bool:
+        """Whether the answer of an attempt refutes the policy; where it does not, it is noted that it did not."""
+        asked = self._answers[attempt]
+        is_refuted = not agree(asked.said, asked.simulation.outcome(policy), self.tolerance)
+        asked.simulation.forget()
+        if not is_refuted:
+            self.passed.append(asked)
+            if attempt.goal.met(asked.question):
+                self.met.add(attempt.goal)
+        return is_refuted
 
     def _sharpest(self, policy: Hypothesis, goal: Goal) -> Question:
         """Of some questions that meet a goal, that to which most rivals of the policy have another answer."""
