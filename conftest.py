@@ -5,9 +5,12 @@ Look for new examples with `HYPOTHESIS_PROFILE=explore make test`.
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+ROOT = Path(__file__).parent
 
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
@@ -24,3 +27,26 @@ def _all_decisions() -> None:
     from repro.protocol import registry
 
     registry()
+
+
+# Modules and folders whose tests share what takes seconds to make: an environment, a framework, a browser, runs.
+ONE_PROCESS = (
+    "plugins/cornac/tests",
+    "plugins/recbole/tests",
+    "plugins/recpack/tests",
+    "plugins/rectools/tests",
+    "plugins/spark/tests",
+    "tests/plugin/test_environment.py",
+    "tests/plugin/test_pinned.py",
+    "tests/report/run",
+    "tests/study/test_kill.py",
+)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests of each of them in one process under `--dist loadgroup`."""
+    for item in items:
+        for group in ONE_PROCESS:
+            if item.path.is_relative_to(ROOT / group):
+                item.add_marker(pytest.mark.xdist_group(group))

@@ -67,13 +67,12 @@ def infer(
     Keywords say what it cannot take, so that it is not asked: ``graded_ratings=False``, ``ties=False``,
     ``missing_scores=False``, ``empty_lists=False`` and so on (:data:`KEYWORDS`).
 
-    >>> def hit_rate(scores, truth, train, k):
-    ...     best = scores.sort_values(["score", "item"], ascending=False).groupby("user").head(k)
-    ...     hits = best.merge(truth[truth.rating > 3], on=["user", "item"])
-    ...     return hits.user.nunique() / truth.user.nunique()
-    >>> found = repro.audit.infer(hit_rate, "hit", k=3, duplicates=False)
-    >>> found.policy["ties.break"]
-    'item-desc'
+    >>> def rmse(scores, truth, train, k):
+    ...     pairs = truth.merge(scores, on=["user", "item"]).dropna()
+    ...     return ((pairs.score - pairs.rating) ** 2).mean() ** 0.5
+    >>> found = repro.audit.infer(rmse, "rmse", duplicates=False)
+    >>> found.policy["predict.missing"], found.policy["predict.average"]
+    ('skip', 'ratings')
     """
     called = function if isinstance(function, str) else getattr(function, "__name__", "the function")
     box = box_of_function(load(function) if isinstance(function, str) else function, metric, k, name or called, takes)

@@ -282,7 +282,13 @@ def _content(made: object) -> Hashable:
             return tuple(map(_content, made))
         case Interactions():
             return tuple(map(_content, (made.users, made.items, made.ratings)))
-        case _Judged() | _Listed() | _Ranked() | _ToAverage() | Judgements() | ListBlock() | Ranked():
+        case _Judged():  # what an earlier stage gave is the same object where its content is the same
+            return (id(made.test), _content(made.judgements), _content(made.relevant_in_train))
+        case _Listed():
+            return (id(made.judged), *map(_content, (made.judgements, made.block, made.catalogue)))
+        case _Ranked():
+            return (id(made.listed), _content(made.ranked))
+        case _ToAverage() | Judgements() | ListBlock() | Ranked():
             kind: type = type(made)
             return tuple(_content(getattr(made, name)) for name in _names(kind))
         case Measure():  # its name does not tell which threshold a gain starts from

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.command(
     epilog=(
         "Examples: repro explain run-a run-b -m ndcg@10; repro explain run --to-protocol said-bellogin-ut; "
-        "repro explain run --find 0.199,0.033,0.280 -m ndcg@10"
+        "repro explain run --find 0.199,0.033,0.280 --budget 500"
     )
 )
 @click.argument("first", type=click.Path(file_okay=False))

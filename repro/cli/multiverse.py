@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 @click.command(
     epilog=(
-        "Examples: repro multiverse study.toml --vary ties,missing,candidates --budget 2000; "
+        "Examples: repro multiverse study.toml "
+        "--vary ties,missing,candidates,relevance.threshold,metric.ndcg --budget 2000; "
         "repro multiverse run --vary 'relevance.threshold=3|4|5,metric.ndcg' -m ndcg@10"
     )
 )

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Examples: repro replay run --into again; repro replay their-run --into again --data ratings.csv --here"
+    epilog="Examples: repro replay their-run --into again; "
+    "repro replay their-run --into again --data ratings.csv --here"
 )
 @click.argument("run", type=click.Path(file_okay=False))
 @click.option("--into", required=True, type=click.Path(file_okay=False), help="The folder of the new run.")

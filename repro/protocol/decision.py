@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from repro.protocol.toml import toml_value
@@ -110,7 +111,11 @@ class Decision:
         return isinstance(self.default, _Required)
 
     def option(self, value: Value) -> Option | None:
-        return next((option for option in self.options if option.value == value), None)
+        return self._by_value.get(value)
+
+    @cached_property
+    def _by_value(self) -> dict[Value, Option]:
+        return {option.value: option for option in reversed(self.options)}  # of two with one value, the first
 
     @property
     def tried(self) -> tuple[Value, ...]:

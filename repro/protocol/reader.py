@@ -38,13 +38,13 @@ def read_protocol(name_or_path: str | Path) -> Protocol:
     path, name = Path(name_or_path), str(name_or_path)
     if path.suffix == ".toml":
         return _read_file(path, str(path))
-    known = protocol_names()
-    if name in known:
-        protocol = _read_file(protocol_folder() / f"{name}.toml", f"protocols/{name}.toml")
+    bundled = protocol_folder() / f"{name}.toml"
+    if not path.is_absolute() and ".." not in path.parts and bundled.is_file():
+        protocol = _read_file(bundled, f"protocols/{name}.toml")
         return protocol if protocol.name else replace(protocol, name=name)
     if path.name == name or not path.is_file():
         raise ProtocolError(
-            f"there is no protocol '{name}'{nearest(name, known)} "
+            f"there is no protocol '{name}'{nearest(name, protocol_names())} "
             "`repro protocol list` shows them; a file is given by its path, ending in .toml"
         )
     return _read_file(path, str(path))

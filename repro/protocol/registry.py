@@ -51,12 +51,12 @@ class Registry(Mapping[str, Decision]):
 
     def active(self, decision: Decision, values: Mapping[str, Value]) -> bool:
         """Whether ``decision`` has an effect, given the others; one that hangs on an inactive one has none."""
-        return all(self._holds(condition, values) for condition in decision.when)
+        return not decision.when or all(self._holds(condition, values) for condition in decision.when)
 
     def allows(self, decision: Decision, value: Value, values: Mapping[str, Value]) -> bool:
         """Whether an active decision may take ``value``, given the others."""
         option = decision.option(value)
-        return option is None or all(self._holds(condition, values) for condition in option.when)
+        return option is None or not option.when or all(self._holds(condition, values) for condition in option.when)
 
     def hangs_on(self, decision: str, other: str) -> bool:
         """Whether the first has an effect only under some values of the other; each hangs on itself."""

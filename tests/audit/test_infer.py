@@ -18,7 +18,7 @@ from repro.errors import PluginError, ProtocolError
 from repro.metrics import metric_named
 from repro.plugin import Evaluator, Observed
 
-once = pytest.mark.xdist_group("of ndcg")  # what takes long to find out is found out by one process
+once = pytest.mark.xdist_group("inferred")  # what takes long to find out is found out by one process
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +26,44 @@ def of_ndcg(functions):
     return infer(functions.ndcg, "ndcg", k=3, duplicates=False)
 
 
+@pytest.fixture(scope="module", params=["readme", pytest.param("ndcg", marks=pytest.mark.slow)])
+def audited(request):
+    """A function and what was found out about it."""
+    if request.param == "readme":
+        return request.getfixturevalue("readme").hit_rate, request.getfixturevalue("ran").found
+    return request.getfixturevalue("functions").ndcg, request.getfixturevalue("of_ndcg")
+
+
 @once
-def test_what_a_function_does_is_found(of_ndcg):
+def test_the_whole_policy_of_a_function_is_found(ran):
+    found = ran.found
+    assert found.status == "explained"
+    assert (found.confirmed, found.tried) == (200, 200)
+    assert found.measure == "hit@k"
+    assert found.policy == {
+        "relevance.rule": "threshold",
+        "relevance.threshold": 3.0,
+        "relevance.inclusive": False,
+        "split.unseen_items": "keep",
+        "candidates.base": "all-items",
+        "candidates.exclude_train": "none",
+        "candidates.relevant": "all",
+        "candidates.rated_negatives": "include",
+        "missing.rank": "last",
+        "missing.zero": "scored",
+        "missing.infinite": "scored",
+        "ties.break": "item-desc",
+        "ties.id_order": "number",
+        "ties.precision": "double",
+        "average.over": "users",
+        "average.no_relevant": "zero",
+        "average.no_list": "zero",
+    }
+
+
+@pytest.mark.slow
+@once
+def test_the_policy_of_a_function_with_variants_is_found(of_ndcg):
     assert of_ndcg.status == "explained"
     assert (of_ndcg.confirmed, of_ndcg.tried) == (200, 200)
     assert of_ndcg.measure == "ndcg[discount=log2,gain=binary,ideal=min]@k"
@@ -58,40 +94,44 @@ def test_what_a_function_does_is_found(of_ndcg):
 
 
 @once
-def test_the_policy_is_a_protocol_that_reads_back(of_ndcg):
+def test_the_policy_is_a_protocol_that_reads_back(audited):
     from repro.protocol import parse_protocol
 
-    protocol = parse_protocol(of_ndcg.protocol.to_toml(), "inferred")
-    assert protocol == of_ndcg.protocol
-    assert {key: protocol[key] for key in of_ndcg.policy} == dict(of_ndcg.policy)
+    _, found = audited
+    protocol = parse_protocol(found.protocol.to_toml(), "inferred")
+    assert protocol == found.protocol
+    assert {key: protocol[key] for key in found.policy} == dict(found.policy)
     assert "split.strategy" in protocol.open
     assert "missing.fallback" in protocol.open
 
 
 @once
-def test_what_cannot_be_told_apart_is_said(of_ndcg):
-    said = {key: one for one in of_ndcg.undetermined for key in one.decisions}
+def test_what_cannot_be_told_apart_is_said(audited):
+    _, found = audited
+    said = {key: one for one in found.undetermined for key in one.decisions}
     assert set(said["relevance.grades"].of("relevance.grades")) == {"relevant", "judged"}  # gains are binary
     assert "questions distinguishes them" in said["relevance.grades"].why
     assert "no such mark" in said["missing.fallback"].why
     assert "as its author says" in said["data.duplicates"].why
-    assert not said.keys() & of_ndcg.policy.keys()
+    assert not said.keys() & found.policy.keys()
 
 
 @once
-def test_every_other_option_is_rejected_by_a_small_case(of_ndcg, functions):
-    space = Space(metric_named("ndcg"))
-    alike = {(key, option) for one in of_ndcg.undetermined for key in one.decisions for option in one.of(key)}
-    rejected = {(one.decision, one.option) for one in of_ndcg.evidence}
-    for key, value in of_ndcg.policy.items():
+def test_every_other_option_is_rejected_by_a_small_case(audited):
+    function, found = audited
+    space = Space(metric_named(found.metric))
+    alike = {(key, option) for one in found.undetermined for key in one.decisions for option in one.of(key)}
+    rejected = {(one.decision, one.option) for one in found.evidence}
+    for key, value in found.policy.items():
         for option in space.tried(key):
             way_out = space.changed(space.start, {key: option})
             assert option == value or (key, option) in alike | rejected or not way_out
-    for one in of_ndcg.evidence:
-        again = functions.ndcg(**_frames(one.question), k=one.question.k)
+    for one in found.evidence:
+        again = function(**_frames(one.question), k=one.question.k)
         assert one.said.value == pytest.approx(again, nan_ok=True)
         assert one.question.size < 60
-    ties = next(one for one in of_ndcg.evidence if (one.decision, one.option) == ("ties.break", "item-desc"))
+    order = {"item-asc": "item-desc", "item-desc": "item-asc"}[found.policy["ties.break"]]
+    ties = next(one for one in found.evidence if (one.decision, one.option) == ("ties.break", order))
     [user] = ties.question.tested
     assert len({f"{score:.3f}" for score in user.scores.values()}) < len(user.scores)  # equal, or none
 

@@ -1,53 +1,33 @@
 """The README's audit does what it says."""
 
-import contextlib
-import io
-import re
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-SECTION = README.partition("\n## Audit an evaluator\n")[2].partition("\n## ")[0]
-[CODE] = re.findall(r"```python\n(.*?)```", SECTION, flags=re.DOTALL)
-_, PRINTED, CASE = re.findall(r"```\n(.*?)```", SECTION.replace(f"```python\n{CODE}```", ""), flags=re.DOTALL)
+
+@pytest.mark.xdist_group("inferred")
+def test_the_code_prints_what_is_shown(readme, ran):
+    assert ran.printed == readme.printed
 
 
-def hit_rate():
-    """The function alone."""
-    names = {}
-    exec(CODE.partition("\nfound = ")[0], names)
-    return names["hit_rate"]
-
-
-@pytest.mark.slow
-def test_the_code_prints_what_is_shown():
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(CODE, {})
-    assert printed.getvalue() == PRINTED
-
-
-def test_the_code_is_ten_lines():
-    lines = [line for line in CODE.splitlines() if line]
+def test_the_code_is_ten_lines(readme):
+    lines = [line for line in readme.code.splitlines() if line]
     assert len(lines) <= 10
 
 
-def test_the_case_rejects_what_it_says():
+def test_the_case_rejects_what_it_says(readme):
     # The user's four items by falling score are 40, 63, 91 and 76; 40 is of training, and 76 was held out.
     scores = pd.DataFrame({"user": 87, "item": [40, 63, 76, 91], "score": [4.0, 3.0, 1.0, 2.0]})
     truth = pd.DataFrame({"user": [87], "item": [76], "rating": [5.0]})
     train = pd.DataFrame({"user": [87, 112, 112, 112], "item": [40, 63, 76, 91], "rating": [1.0, 5.0, 1.0, 4.0]})
-    assert "scores {40: 4, 63: 3, 76: 1, 91: 2}; held out {76: 5}; trained on {40: 1}" in CASE
-    assert CASE.startswith('said 0; with candidates.exclude_train = "all" it would be 1\n')
-    assert hit_rate()(scores, truth, train, 3) == 0
-    assert hit_rate()(scores[scores.item != 40], truth, train, 3) == 1
+    assert "scores {40: 4, 63: 3, 76: 1, 91: 2}; held out {76: 5}; trained on {40: 1}" in readme.case
+    assert readme.case.startswith('said 0; with candidates.exclude_train = "all" it would be 1\n')
+    assert readme.hit_rate(scores, truth, train, 3) == 0
+    assert readme.hit_rate(scores[scores.item != 40], truth, train, 3) == 1
 
 
-def test_the_function_is_as_odd_as_is_said():
+def test_the_function_is_as_odd_as_is_said(readme):
     # Two users with two items of the same score each; nothing of the second user's is liked.
     scores = pd.DataFrame({"user": [1, 1, 2, 2], "item": [9, 10, 9, 10], "score": 1.0})
     truth = pd.DataFrame({"user": [1, 2], "item": [10, 9], "rating": [3.5, 3.0]})
-    assert hit_rate()(scores, truth, None, 1) == 0.5  # the higher id comes first, and the second user counts 0
-    assert hit_rate()(scores, truth.assign(item=9), None, 1) == 0
+    assert readme.hit_rate(scores, truth, None, 1) == 0.5  # the higher id comes first, and the second user counts 0
+    assert readme.hit_rate(scores, truth.assign(item=9), None, 1) == 0

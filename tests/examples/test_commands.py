@@ -55,18 +55,6 @@ ONLY_PARSED = {
     "repro seal reports/cross-framework-ml100k": WRITES,
     "repro seal reports/multiverse-ml100k": WRITES,
 }
-# Commands that take more than a few seconds even on small data: run by `make test-all`, parsed by `make test`.
-SLOW = {
-    "repro run study.toml --set ties.break=expected --into expected",
-    "repro explain run --find 0.199,0.033,0.280 -m ndcg@10",
-    "repro multiverse study.toml --vary ties,missing,candidates,relevance.threshold,metric.ndcg --budget 2000",
-    "repro multiverse study.toml --vary ties,missing,candidates --budget 2000",
-    "repro replay their-run --into again",
-    "repro replay their-run --into again --data ratings.csv --here",
-    "repro verify run --level retrain",
-    "repro study-metrics run",
-    "repro study-metrics run -m ndcg -m precision --cutoffs 5,10,50 --samples 10 --into metrics",
-}
 
 
 def in_pages():
@@ -134,17 +122,10 @@ def test_what_does_not_exist_does_not_parse(wrong):
 
 
 def test_what_is_not_run_is_still_in_the_documentation():
-    assert {*ONLY_PARSED, *SLOW} <= set(examples())
+    assert {*ONLY_PARSED} <= set(examples())
 
 
-def run():
-    """The examples that are run, the slow ones marked."""
-    for command in examples():
-        if command not in ONLY_PARSED:
-            yield pytest.param(command, id=command, marks=pytest.mark.slow if command in SLOW else ())
-
-
-@pytest.mark.parametrize("command", run())
+@pytest.mark.parametrize("command", [command for command in examples() if command not in ONLY_PARSED])
 def test_it_runs(command, workspace):
     if re.fullmatch(r"repro run study.toml( --keep-scores)?", command):
         shutil.rmtree("run")  # the folder that it makes

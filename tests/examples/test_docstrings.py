@@ -12,8 +12,6 @@ import repro
 
 ROOT = Path(__file__).parents[2]
 SOURCES = [*sorted((ROOT / "repro").rglob("*.py")), *sorted(ROOT.glob("plugins/*/*/*.py"))]
-# Inferences ask hundreds of questions; the README's own is this one, and `make test-all` runs both.
-SLOW = {"repro/audit/functions.py:infer"}
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
@@ -32,7 +30,7 @@ def examples():
         if ">>>" in source and "/tests/" not in str(path):
             for name, text in documented(ast.parse(source)):
                 where = f"{path.relative_to(ROOT)}:{name}"
-                yield pytest.param(where, text, id=where, marks=pytest.mark.slow if where in SLOW else ())
+                yield pytest.param(where, text, id=where)
 
 
 @pytest.mark.parametrize(("where", "text"), examples())

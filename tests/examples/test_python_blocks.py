@@ -17,7 +17,7 @@ from .test_commands import BLOCK, PAGES, ROOT
 
 # Blocks that are not run here, by how they begin, with the reason.
 NOT_RUN = {
-    "import repro\n\n\ndef hit_rate(": "an audit asks hundreds of questions: tests/audit/test_readme.py runs it",
+    "import repro\n\n\ndef hit_rate(": "tests/audit/test_readme.py runs it and compares what it prints",
     "from repro.plugin import pinned, plugins": "builds an environment, as tests/plugin/test_pinned.py does",
 }
 # The code of the example plug-in, which plugins/example/tests install and run.
