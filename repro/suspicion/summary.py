@@ -176,6 +176,15 @@ def _parameter_chosen(group: Sequence[Finding]) -> Paragraph:
     return " ".join(told), ()
 
 
+def _folds_no_value(group: Sequence[Finding]) -> Paragraph:
+    own = {}
+    for name, some in _by_algorithm(group).items():
+        places = _clusters(some, lambda one: one.figures["where"], lambda one: one.metric)
+        own[name] = "; ".join(f"{', '.join(metrics)} in {where}" for where, metrics in places.items())
+    text = "Metrics have no value in some folds, so that those of all folds together are not numbers:"
+    return text, _alike(own)
+
+
 def _identical(group: Sequence[Finding]) -> Paragraph:
     alike = _clusters(
         group,
@@ -224,10 +233,7 @@ PARAGRAPHS: dict[str, Callable[[Sequence[Finding]], Paragraph]] = {
         "settings, for data without ratings in place of"
     ),
     "parameter.chosen": _parameter_chosen,
-    "folds.no-value": _lines(
-        "Metrics have no value in some folds, so that those of all folds together are not numbers:",
-        lambda one: f"{one.metric} in {one.figures['where']}",
-    ),
+    "folds.no-value": _folds_no_value,
     "inputs.mismatch": _lines("What was given does not meet the truth:", lambda one: one.sentence),
     "entries.identical": _identical,
 }

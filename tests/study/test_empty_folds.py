@@ -110,7 +110,7 @@ def check_what_is_said(results, caught):
     found = {one.metric: one.figures["folds"] for one in results.findings if one.code == "folds.no-value"}
     assert found == without
     said = [str(one.message) for one in caught if issubclass(one.category, ReproWarning) and "no value in" in str(one)]
-    assert len(said) == len(set(without.values()))
+    assert len(said) == bool(without)
     for metric, folds in without.items():
         names = ["any of its 4 folds"] if len(folds.split(", ")) == 4 else folds.split(", ")
         assert any(metric in one and all(name in one for name in names) for one in said)
