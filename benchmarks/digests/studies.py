@@ -196,6 +196,8 @@ def executors(work: Work) -> None:
             options = options or ["--workers", "1"]
             command = ["run", "study.toml", "--quiet", "--json", "--into", folder, *options]
             output = (work.repro if name == "one worker" else work.repro_apart)(*command)
+            if output.status:
+                raise RuntimeError(output.err)
             result.json("json", output)
             result.run(folder)
             made.append(result)
