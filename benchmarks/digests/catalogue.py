@@ -8,7 +8,11 @@ import canonical
 from names import FAMILIES, METRICS
 from work import Output, Task, Work
 
-PROTOCOLS = ("random-5fold", "cremonesi-2010-1r", "bellogin-p1r", "bellogin-u1r", "valcarce-2018-allitems")
+PROTOCOLS = [
+    *("random-5fold", "bellogin-1r-ti-nn", "bellogin-ai-an", "bellogin-p1r", "bellogin-ti-an", "bellogin-u1r"),
+    *("bellogin-uar", "cremonesi-2010-1r", "gunawardana-time", "mansoury-profile-50-25-25", "said-bellogin-rpn"),
+    *("said-bellogin-ut", "valcarce-2018-allitems", "inferred/sklearn-binary-roc_auc_score"),
+]
 
 
 def tasks() -> list[Task]:

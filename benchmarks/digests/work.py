@@ -90,7 +90,8 @@ class Result:
         self.file("results.parquet", folder / "results.parquet")
         self.file("results.csv", folder / "results.csv")
         self.file("protocol.toml", folder / "protocol.toml")
-        self.file("journal", folder / "journal.jsonl")
+        for kind, forms in forms_of_journal(folder / "journal.jsonl").items():
+            self.add(f"journal: {kind}", forms)
         stored = sorted((folder / "artifacts").glob("*.parquet"))
         self.add("artifacts", canonical.together(map(forms_of_file, stored)))
 
@@ -175,9 +176,17 @@ def forms_of_file(path: Path) -> canonical.Forms:
     if path.suffix in (".json", ".jsonld"):
         return canonical.of_json(json.loads(text))
     if path.suffix == ".jsonl":
-        lines = map(json.loads, text.splitlines())
-        return canonical.together(canonical.of_json(line.get("event", line)) for line in lines)  # a journal: no chain
+        return canonical.together(forms_of_journal(path).values())
     return canonical.of_html(text) if path.suffix in (".html", ".svg") else canonical.of_text(text)
+
+
+def forms_of_journal(path: Path) -> dict[str, canonical.Forms]:
+    """The events by their kind, without the chain of hashes and whatever their order, which workers may change."""
+    kinds: dict[str, list[canonical.Forms]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        event = json.loads(line)["event"]
+        kinds.setdefault(event["event"], []).append(canonical.of_json(event))
+    return {kind: canonical.together(forms) for kind, forms in sorted(kinds.items())}
 
 
 def _lines(text: str) -> list[str]:
