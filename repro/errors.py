@@ -10,7 +10,14 @@ _LONGEST = 200
 
 
 class ReproError(Exception):
-    """Anything a user can mend; the command line prints its text without a traceback."""
+    """Anything a user can mend; the command line prints its text without a traceback.
+
+    ``decision`` is the decision of the protocol that stops the evaluation, where one does.
+    """
+
+    def __init__(self, *texts: object, decision: str = "") -> None:
+        super().__init__(*texts)
+        self.decision = decision
 
 
 class DataError(ReproError):

@@ -297,7 +297,8 @@ class _Question:
         if "nobody-listed" in self._traits:
             unlisted = set(range(n))
         if self._has("nobody"):
-            unlisted |= {at for at in range(n) if at not in unliked | unlisted and self._chance(0.5)}
+            if "no-list" in self._of.allowed:
+                unlisted |= {at for at in range(n) if at not in unliked | unlisted and self._chance(0.5)}
             unliked |= set(range(n)) - unlisted
         for at in unliked:
             user = users[at]

@@ -64,17 +64,22 @@ RANKING = (
     Aspect("scores of zero and below", ("missing.zero", *_MISSING), ("non-positive",), ("missing",)),
     Aspect("infinite scores", ("missing.infinite", *_MISSING), ("infinite",)),
     Aspect("scores that are made up", ("missing.fallback", *_MISSING), ("fallback",)),
-    Aspect("users without relevant items", (), ("no-relevant", "graded"), ("zero-ratings",)),
+    Aspect("users without relevant items", (), ("no-relevant", "graded"), ("zero-ratings",), ("average.no_relevant",)),
     Aspect("users without a list", ("average.no_list",), ("no-list",)),
     Aspect("users with neither a list nor relevant items", ("average.neither",), ("neither", "graded")),
-    Aspect("nobody to average", ("average.nobody",), ("nobody", "graded")),
+    Aspect("nobody to average", ("average.nobody",), ("nobody", "graded"), ("no-list",)),
     Aspect("duplicates", ("data.duplicates",), ("duplicates",), ("graded",)),
 )
-NO_NEGATIVES = Aspect("users without negative items", ("average.no_negatives",), ("no-negatives",))
+NO_NEGATIVES = Aspect(
+    "users without negative items",
+    ("average.no_negatives",),
+    ("no-negatives",),
+    reopens=("average.no_relevant", "average.no_negatives"),
+)
 # Features that nobody can be asked about who cannot be asked about others.
 IMPLIES: Mapping[str, tuple[str, ...]] = {
     "neither": ("no-relevant", "no-list", "graded"),
-    "nobody": ("no-relevant", "no-list", "graded"),
+    "nobody": ("no-relevant", "graded"),
 }
 PREDICTION = (
     Aspect("predictions off the scale", (), ("off-scale",)),
@@ -110,9 +115,10 @@ def aspects_of(metric: Metric) -> tuple[Aspect, ...]:
     own = (f"metric.{metric.name}", *metric.shared)
     if metric.kind == "prediction":
         return (Aspect(PLAIN, (*own, "predict.clip", "predict.round")), *PREDICTION)
-    plain = Aspect(PLAIN, (*own, "candidates.base", "candidates.relevant", "average.over", "average.no_relevant"))
-    ratings, *others = RANKING
     negatives = (NO_NEGATIVES,) if metric.negatives else ()
+    undefined = ("average.no_relevant", *(("average.no_negatives",) if negatives else ()))
+    plain = Aspect(PLAIN, (*own, "candidates.base", "candidates.relevant", "average.over", *undefined))
+    ratings, *others = RANKING
     return (plain, replace(ratings, reopens=own), *others, *negatives)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from repro.audit.adversary import TRAITS, Adversary, Goal
 from repro.audit.aspects import reaching
-from repro.audit.black_box import TOLERANCE, BlackBox, agree
+from repro.audit.black_box import TOLERANCE, BlackBox, agree, contradicts
 from repro.audit.elimination import Asked, Elimination
 from repro.audit.question import Question
 from repro.audit.simulation import Simulation
@@ -151,9 +151,10 @@ class Attacks:
     def _is_refuted(self, policy: Hypothesis, attempt: Attempt) -> bool:
         """Whether the answer of an attempt refutes the policy; where it does not, it is noted that it did not."""
         asked = self._answers[attempt]
-        is_refuted = not agree(asked.said, asked.simulation.outcome(policy), self.tolerance)
+        predicted = asked.simulation.outcome(policy)
+        is_refuted = contradicts(asked.said, predicted, self.tolerance)
         asked.simulation.forget()
-        if not is_refuted:
+        if agree(asked.said, predicted, self.tolerance):
             self.passed.append(asked)
             if attempt.goal.met(asked.question):
                 self.met.add(attempt.goal)

@@ -92,6 +92,13 @@ def agree(said: Outcome, predicted: Outcome, tolerance: float = TOLERANCE) -> bo
     return mine.keys() == theirs.keys() and all(close(mine[user], theirs[user], tolerance) for user in mine)
 
 
+def contradicts(said: Outcome, predicted: Outcome, tolerance: float = TOLERANCE) -> bool:
+    """Whether an answer speaks against a prediction; where the core cannot evaluate a question, it predicts nothing."""
+    if predicted.refusal and not predicted.by_decision and not said.refusal:
+        return False
+    return not agree(said, predicted, tolerance)
+
+
 def distance(said: Outcome, predicted: Outcome) -> float:
     """How far an answer is from what was predicted: 0 where they agree, infinite where one of them is no number."""
     if agree(said, predicted):

@@ -93,7 +93,8 @@ class _Draw:
         """
         n = len(users)
         if self._has("nobody"):
-            only = self._rng.integers(3)  # nobody has a list, or relevant items, or each lacks one of them
+            # Nobody has a list, or relevant items, or each lacks one of them.
+            only = self._rng.integers(3) if self._has("no-list") else 1
             for at in range(n):
                 lacks_list = only == 0 or (only == 2 and self._chance(0.5))
                 users[at] = self._without_list(users[at]) if lacks_list else self._without_relevant(users[at])

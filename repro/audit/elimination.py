@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from repro.audit.aspects import Aspect, reaching
-from repro.audit.black_box import TOLERANCE, BlackBox, agree, distance, told
+from repro.audit.black_box import TOLERANCE, BlackBox, agree, contradicts, distance, told
 from repro.audit.draw import Drawing
 from repro.audit.question import Question
 from repro.audit.simulation import Outcome, Simulation
@@ -109,7 +109,8 @@ class Elimination:
         if missing:
             return Found(aspect, "unreachable", why=self.box.cannot.get(missing[0], "it has no cut-off"))
         features = self.features_of(aspect)
-        keys = {key for key in self.space.below(aspect.opens) if self._reached(key, features)} - self.opened
+        reached = (key for key in self.space.below(aspect.opens) if not aspect.needs or self._reached(key, features))
+        keys = set(reached) - self.opened
         self.examined = frozenset(keys)
         asked: list[Asked] = []
         before = len(self.asked)
@@ -128,7 +129,7 @@ class Elimination:
                 break
             mended = self._mended(mended[0], self.opened | keys)
             left = self._narrow(mended, of_question, asked, aspect.least)
-        if self._averaged_nobody(left, asked):
+        if not aspect.own and self._averaged_nobody(left, asked):
             keys.add(NOBODY)
             self.examined = frozenset(keys)
             left = self.consistent(self.space.opened(left, {NOBODY}))
@@ -296,7 +297,9 @@ class Elimination:
 
         best = min(hypotheses, key=badness)
         found = errors(best)
-        wrong = tuple(one for one, gap in zip(answered, found, strict=True) if gap > 0)
+        off = [one for one, gap in zip(answered, found, strict=True) if gap > 0]
+        refuting = [one for one in off if contradicts(one.said, one.simulation.outcome(best), self.tolerance)]
+        wrong = tuple(refuting or off)
         return Closest(best, max(found, default=math.inf), len(found) - len(wrong), len(found), wrong)
 
     def _told_apart(self, hypotheses: Sequence[Hypothesis], features: Features) -> list[Hypothesis]:

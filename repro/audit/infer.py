@@ -11,7 +11,7 @@ import numpy as np
 from repro.audit.adversary import Goal, traits_of
 from repro.audit.aspects import FRACTIONS, PLAIN, STRANGERS, TOGETHER, Aspect, aspects_of
 from repro.audit.attack import Attacks
-from repro.audit.black_box import TOLERANCE, BlackBox, agree, told
+from repro.audit.black_box import TOLERANCE, BlackBox, agree, contradicts, told
 from repro.audit.determined import equivalent
 from repro.audit.draw import Drawing
 from repro.audit.elimination import Asked, Closest, Elimination, Found, unusual
@@ -234,11 +234,14 @@ class _Examination:
                     found.setdefault("row order", Unstable("row order", aspect.name, question, (first, other)))
         return list(found.values())
 
-    def _look_again(self) -> bool:
-        """What was not explained may be, with what was found out later; whether anything is."""
+    def _look_again(self, wanted: Callable[[Aspect], bool] = lambda aspect: True) -> bool:
+        """Examine again what was not explained, with what was found out later; whether anything is explained now.
+
+        Only aspects that are ``wanted`` are examined.
+        """
         explained = False
         for number, found in enumerate(list(self._found)):
-            if found.state == "unexplained" and found.aspect.name != STRANGERS:
+            if found.state == "unexplained" and found.aspect.name != STRANGERS and wanted(found.aspect):
                 self._engine.puzzling -= found.aspect.own
                 again = self._examine(found.aspect)
                 if again.state == "explained":
@@ -334,7 +337,7 @@ class _Examination:
 
         def wrong(question: Question) -> bool:
             said = self._box.ask(question)
-            return not said.refusal and not agree(said, self._predicted(policy, question), attacks.tolerance)
+            return not said.refusal and contradicts(said, self._predicted(policy, question), attacks.tolerance)
 
         smallest = shrunk(refuting.question, wrong, known_users=self._of_known_users, takes=self._box.takes)
         before = list(engine.asked)
@@ -452,7 +455,7 @@ class _Examination:
 
     def _withstands(self, policy: Hypothesis, asked: Asked) -> bool:
         assert self._attacks is not None
-        return agree(asked.said, asked.simulation.outcome(policy), self._attacks.tolerance)
+        return not contradicts(asked.said, asked.simulation.outcome(policy), self._attacks.tolerance)
 
     def _describe_ties(self) -> None:
         """Say what is known of the order of equal scores where no rule explains it."""
@@ -524,19 +527,24 @@ class _Examination:
         return [one for one in self._of_state("explained") if one.aspect.own & shown]
 
     def _give_up(self, suspect: Found) -> None:
-        """Nothing of an aspect is explained any more; what did not fit together was that, if it is in the case."""
+        """Nothing of an aspect is explained any more; what did not fit together was that, if it is in the case.
+
+        Other aspects that were blamed for a case with this one in it are examined again.
+        """
         self._found[self._found.index(suspect)] = replace(suspect, state="unexplained")
         self._engine.close(suspect.aspect)
         own = suspect.aspect.own
         gone = self._attacks.reopen(own) if self._attacks else set()
         self._unexplained = [one for one in self._unexplained if one.aspect not in gone]
         self._unexplained = [one for one in self._unexplained if one.aspect != TOGETHER or not own & one.question.shown]
+        blamed = {one.aspect for one in self._unexplained if own & one.question.shown} - {suspect.aspect.name}
+        self._look_again(lambda aspect: aspect.name in blamed)
 
     def _fresh(self, features: Collection[str]) -> Asked:
         return self._engine.ask(self._drawing.question(features, self._rng))
 
     def _agrees(self, policy: Hypothesis, one: Asked) -> bool:
-        return agree(one.said, one.simulation.outcome(policy), self._engine.tolerance)
+        return not contradicts(one.said, one.simulation.outcome(policy), self._engine.tolerance)
 
     def _add_unexplained(self, aspect: str, closest: Closest) -> None:
         self._unexplained.append(self._smallest(aspect, closest))
@@ -548,7 +556,7 @@ class _Examination:
         def wrong(question: Question) -> bool:
             said = self._box.ask(question)
             predicted = self._predicted(hypothesis, question)
-            return not said.refusal and not agree(said, predicted, self._engine.tolerance)
+            return not said.refusal and contradicts(said, predicted, self._engine.tolerance)
 
         first = min(closest.wrong, key=lambda one: one.question.size)
         question = (

@@ -286,8 +286,11 @@ def _disliked(user: User) -> bool:
 
 
 def _nearest(scores: Sequence[float]) -> float:
-    """By how much two scores differ, of those that differ least."""
+    """By how much two scores differ, of those that differ least; two infinite or two missing scores do not differ."""
     finite = np.sort([score for score in scores if math.isfinite(score)])
+    others = [str(score) for score in scores if not math.isfinite(score)]
+    if len(set(others)) < len(others):
+        return 0.0
     return float(np.diff(finite).min(initial=math.inf))
 
 

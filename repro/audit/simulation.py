@@ -44,11 +44,15 @@ SEED = 0
 
 @dataclass(frozen=True)
 class Outcome:
-    """A number, and that of each user by code (None where users have none); or why there is none."""
+    """A number, and that of each user by code (None where users have none); or why there is none.
+
+    ``by_decision`` tells whether a decision of the protocol says that there is none.
+    """
 
     value: float | None
     per_user: Mapping[int, float] | None = None
     refusal: str = ""
+    by_decision: bool = False
 
     @property
     def is_by_user(self) -> bool:
@@ -146,7 +150,7 @@ class Simulation:
         try:
             return self._outcome(hypothesis)
         except ReproError as error:
-            return Outcome(None, None, str(error))
+            return Outcome(None, None, str(error), bool(error.decision))
 
     def _outcome(self, hypothesis: Hypothesis) -> Outcome:
         keys = hypothesis.keys

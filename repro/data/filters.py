@@ -83,7 +83,8 @@ def _duplicate_error(data: Interactions, order: RowArray, starts: npt.NDArray[np
     return DataError(
         f"{count} several rows; the first is user {data.user_ids[data.users[row]]} and item "
         f"{data.item_ids[data.items[row]]} with {sizes[repeated[0]]} rows. State data.duplicates: "
-        '"first", "last", "mean" or "sum"'
+        '"first", "last", "mean" or "sum"',
+        decision="data.duplicates",
     )
 
 

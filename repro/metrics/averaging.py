@@ -149,7 +149,8 @@ def _nobody(measure: Measure, protocol: Protocol) -> float:
     if protocol["average.nobody"] == "error":
         raise DataError(
             f'{measure.name} has nobody to average, and average.nobody = "error" stops there: no test user has what it '
-            'needs (relevant items, a list); give other lists or judgements, or use average.nobody = "nan" or "zero"'
+            'needs (relevant items, a list); give other lists or judgements, or use average.nobody = "nan" or "zero"',
+            decision="average.nobody",
         )
     return 0.0 if protocol["average.nobody"] == "zero" else math.nan
 

@@ -361,7 +361,8 @@ def _fail_where_told(
         raise StudyError(
             f"the score of user {rules.user_ids[problem.users[n]]} for item {rules.item_ids[code]} is {noun} "
             f'({int(counts[:, what].sum()):,} such scores here) and {decision} = "fail" stops the run; '
-            "choose another option to rank such items, or make the algorithm score them"
+            "choose another option to rank such items, or make the algorithm score them",
+            decision=decision,
         )
 
 
