@@ -7,6 +7,7 @@ import hashlib
 import inspect
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,8 @@ import pytest
 from repro.audit import adversary, infer
 from repro.audit.adversary import TRAITS, Adversary, Goal, traits_of
 from repro.audit.aspects import RANKING
+from repro.audit.black_box import contradicts
+from repro.audit.simulation import Outcome
 from repro.audit.thresholds import Interval
 from repro.errors import ProtocolError
 from repro.plugin import FEATURES
@@ -76,14 +79,40 @@ def recall_above(threshold: float, *, inclusive: bool) -> Callable[[pd.DataFrame
 
 
 def test_ties_that_a_sort_leaves_stable_in_short_lists_only_follow_no_rule():
-    found = infer(mean_of_users(stable_if_short), "hit", k=3, evidence=False, **ONLY | {"ties": True})
+    """Infinite scores, of which several are equal as well, are not blamed for it."""
+    takes = ONLY | {"ties": True, "infinite_scores": True}
+    found = infer(mean_of_users(stable_if_short), "hit", k=3, evidence=False, **takes)
     assert found.verdict == "explained but for ties"
+    assert "infinite scores" in found.holds
     [ties] = found.unexplained
     assert "as the sort happens" in ties.note
     [longest] = [max(len(user.scores) for user in ties.question.tested)]
     assert longest == 17
     assert not any(key.startswith("ties.") for key in found.policy)
     assert found.summary == "mean is hit@k, but for ties"
+
+
+def test_who_refuses_users_without_a_list_may_still_average_nobody():
+    def hit(mine, held_out):
+        if not len(mine):
+            raise ValueError("a user has no list")
+        return float(np.isin(mine.sort_values("score").item[-3:], held_out.item[held_out.rating >= 3]).any())
+
+    takes = ONLY | {"graded_ratings": True, "empty_lists": True}
+    found = infer(mean_of_users(hit), "hit", k=3, evidence=False, **takes)
+    assert found.status == "explained", found.to_text()
+    assert found.policy["average.no_relevant"] == "zero"
+    assert "average.nobody" not in found.policy
+    assert {one.aspect for one in found.refused} >= {"users without a list"}
+
+
+def test_a_question_that_the_core_cannot_evaluate_refutes_nothing():
+    stopped = Outcome(None, refusal="there are no candidates")
+    by_decision = replace(stopped, by_decision=True)
+    assert not contradicts(Outcome(0.5), stopped)
+    assert contradicts(Outcome(0.5), by_decision)
+    assert not contradicts(Outcome(None, refusal="no"), by_decision)
+    assert contradicts(Outcome(0.5), Outcome(0.25)) and not contradicts(Outcome(0.5), Outcome(0.5))
 
 
 def test_ties_by_a_hash_are_pseudo_random():
