@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from repro.data import synthetic_interactions
-from repro.journal import read_journal
+from repro.runs.journal import read_journal
 
 SIZES = {
     "1x": (943, 1_682, 100_000),

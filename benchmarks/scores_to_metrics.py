@@ -21,13 +21,13 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit, prange
 
-from repro.candidates.lists import ListBlock
 from repro.data.interactions import Interactions
 from repro.evaluate import measure_lists
-from repro.metrics import Background, metrics, parse_measure
+from repro.evaluation.candidates.lists import ListBlock
+from repro.evaluation.metrics import Background, metrics, parse_measure
+from repro.evaluation.ranking import RankingRules, Tally, rank
 from repro.plugin import Scores
 from repro.protocol import Protocol, resolve
-from repro.ranking import RankingRules, Tally, rank
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -23,7 +23,7 @@ _PACKAGES = (
     "audit",
     "data",
     "explain",
-    "metrics",
+    "evaluation",
     "plugin",
     "protocol",
     "replicate",
@@ -34,7 +34,7 @@ _PACKAGES = (
 )
 
 if TYPE_CHECKING:
-    from repro import audit, data, explain, metrics, plugin, protocol, replicate, report, stats, study, verify
+    from repro import audit, data, evaluation, explain, plugin, protocol, replicate, report, stats, study, verify
     from repro.data import Interactions, load_dataset
     from repro.errors import ReproError, ReproWarning
     from repro.evaluate import evaluate
@@ -53,9 +53,9 @@ __all__ = [
     "curves",
     "data",
     "evaluate",
+    "evaluation",
     "explain",
     "load_dataset",
-    "metrics",
     "plugin",
     "protocol",
     "replicate",

@@ -13,9 +13,9 @@ from repro.audit.question import Question, User
 from repro.audit.simulation import Simulation
 from repro.audit.space import Space
 from repro.errors import ProtocolError
+from repro.evaluation.metrics import metric_named
 from repro.explain import KeptRun
 from repro.explain.variants import measure_variants
-from repro.metrics import metric_named
 from repro.protocol import Protocol
 from repro.verify import verify
 
@@ -57,7 +57,7 @@ def by_fold(run):
 
 def without_relevant(run, data):
     """The test users of each fold none of whose held-out ratings reaches the threshold."""
-    from repro.journal import read_journal
+    from repro.runs.journal import read_journal
 
     threshold = Protocol.load("random-5fold").number("relevance.threshold")
     found = {}

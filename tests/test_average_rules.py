@@ -20,7 +20,7 @@ from repro.audit.rescore import GivenScores
 from repro.audit.simulation import Simulation
 from repro.audit.space import Space
 from repro.errors import ProtocolError, ReproError
-from repro.metrics import metric_named, metrics, parse_measure
+from repro.evaluation.metrics import metric_named, metrics, parse_measure
 from repro.plugin import Guarded
 from repro.protocol import Protocol, registry, resolve
 from repro.study.cell import measure_parts

@@ -15,9 +15,9 @@ from repro.audit.simulation import Simulation
 from repro.audit.space import Space
 from repro.errors import ProtocolError
 from repro.evaluate import default_protocol
-from repro.metrics import metric_named
+from repro.evaluation.metrics import metric_named
 from repro.protocol import Protocol
-from tests.metrics.test_ties import all_orders
+from tests.evaluation.metrics.test_ties import all_orders
 
 # Equal scores in braces: user 1 has {2 3 4} 1 5, user 2 has 6 {1 3} 2 5.
 SCORES = {

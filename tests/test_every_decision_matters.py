@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from repro.audit.rescore import GivenScores
 from repro.data.interactions import Interactions
 from repro.errors import ReproError
-from repro.metrics import metrics, parse_measure
+from repro.evaluation.metrics import metrics, parse_measure
 from repro.plugin import FALLBACK, Guarded, Scores
 from repro.protocol import AnyOf, registry, resolve
 from repro.study.cell import joined_values, measure_parts

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from repro.journal import read_journal
+from repro.runs.journal import read_journal
 from repro.verify import verify
 from repro.verify.record import Record
 

@@ -16,7 +16,7 @@ from repro.audit.question import Question, User
 from repro.audit.simulation import Simulation
 from repro.audit.space import Space
 from repro.errors import ProtocolError
-from repro.metrics import metric_named
+from repro.evaluation.metrics import metric_named
 from repro.protocol import Protocol, read_protocol
 
 INFERRED = Path(__file__).parents[1] / "protocols" / "inferred"
@@ -122,7 +122,7 @@ def test_a_study_orders_ties_by_the_whole_data_set(rule, tmp_path):
 def of_cells(run, data):
     """For each fold the table of lists, and the scores by user and item."""
     from repro.explain import KeptRun
-    from repro.journal import read_journal
+    from repro.runs.journal import read_journal
 
     kept = KeptRun.open(run.folder, data)
     cells = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from repro.metrics import Metric
+from repro.evaluation.metrics import Metric
 from repro.plugin import FEATURES
 
 # Features that every black box can be given, beside those that it may say it cannot.

@@ -10,7 +10,7 @@ from repro.audit.aspects import ALWAYS, IMPLIES
 from repro.audit.question import Question
 from repro.audit.simulation import Outcome
 from repro.errors import PluginError, nearest
-from repro.metrics import Metric, metric_named
+from repro.evaluation.metrics import Metric, metric_named
 from repro.plugin import FEATURES, Evaluator, Observed, plugins
 
 TOLERANCE = 1e-9

@@ -20,10 +20,10 @@ from repro.audit.shrink import shrunk
 from repro.audit.simulation import Outcome, Simulation
 from repro.audit.space import Hypothesis, Space
 from repro.errors import ProtocolError
-from repro.metrics import Metric
+from repro.evaluation.metrics import Metric
 from repro.plugin import Evaluator
 from repro.protocol import Protocol
-from repro.streams import stream
+from repro.rng import stream
 
 DIGITS = 12
 FIRST = 6  # questions of each kind to everybody

@@ -11,7 +11,7 @@ from repro.audit.policies import Policy, hypothesis_of
 from repro.audit.rescore import Rescored, ScoredFold, rescore
 from repro.audit.space import Space
 from repro.errors import ReproError
-from repro.metrics import Measure
+from repro.evaluation.metrics import Measure
 from repro.protocol import Protocol, Value, toml_value
 
 SINGLE = 1e-6  # numbers that were added up in single precision are no better than this

@@ -19,7 +19,7 @@ from repro.audit.infer import Tell, infer_policy
 from repro.audit.inference import Inference
 from repro.audit.question import Question
 from repro.errors import PluginError, ProtocolError
-from repro.metrics import metric_named
+from repro.evaluation.metrics import metric_named
 from repro.plugin import Observed
 
 Function = Callable[[pd.DataFrame, pd.DataFrame, pd.DataFrame, int | None], Any]

@@ -18,7 +18,7 @@ from repro.audit.policies import Policy, protocol_of
 from repro.audit.rescore import ScoredFold, rescore
 from repro.data.interactions import Interactions
 from repro.errors import PluginError, ReproError, nearest
-from repro.metrics import metrics, parse_measure
+from repro.evaluation.metrics import metrics, parse_measure
 from repro.plugin import Evaluator, Pipeline, plugins
 from repro.protocol import Protocol
 

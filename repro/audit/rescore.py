@@ -10,7 +10,7 @@ import numpy as np
 from repro.data import Impact
 from repro.data.filters import one_row_per_pair
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.metrics import Measure, metrics, parse_measure
+from repro.evaluation.metrics import Measure, metrics, parse_measure
 from repro.plugin import Guarded, PipelineFold, Scores
 from repro.protocol import Protocol
 from repro.split import without_unseen

@@ -17,11 +17,11 @@ import numpy.typing as npt
 
 from repro.audit.question import Question
 from repro.audit.space import Hypothesis, Space
-from repro.candidates import Judgements, ListBlock, judge, plan_candidates, relevant_in_train, unlisted_users
 from repro.data.filters import one_row_per_pair
 from repro.data.interactions import CodeArray, Interactions
 from repro.errors import ReproError
-from repro.metrics import (
+from repro.evaluation.candidates import Judgements, ListBlock, judge, plan_candidates, relevant_in_train, unlisted_users
+from repro.evaluation.metrics import (
     EXTREMES,
     Background,
     Measure,
@@ -33,9 +33,9 @@ from repro.metrics import (
     parse_measure,
     resolve_predictions,
 )
+from repro.evaluation.ranking import Ranked, RankingRules, listed_scores, rank
+from repro.evaluation.ranking.kernels import N_MISSING
 from repro.plugin import Scores
-from repro.ranking import Ranked, RankingRules, listed_scores, rank
-from repro.ranking.kernels import N_MISSING
 from repro.split import without_unseen
 
 Content = TypeVar("Content")

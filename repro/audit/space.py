@@ -13,8 +13,8 @@ from functools import cached_property
 
 from repro.audit.question import HIGHEST
 from repro.errors import ProtocolError
-from repro.metrics import EXTREMES, Metric
-from repro.metrics.metric import DEEPEST
+from repro.evaluation.metrics import EXTREMES, Metric
+from repro.evaluation.metrics.metric import DEEPEST
 from repro.protocol import Decision, Protocol, Value, registry
 
 # The stages of an evaluation, and the decisions, or families of them, that each reads.

@@ -15,7 +15,7 @@ from repro.audit.evidence import unreached
 from repro.audit.inference import Refused
 from repro.audit.space import Hypothesis
 from repro.audit.thresholds import INCLUSIVE, THRESHOLD, Interval
-from repro.metrics import Measure
+from repro.evaluation.metrics import Measure
 from repro.protocol import Protocol, Value
 
 

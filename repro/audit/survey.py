@@ -20,11 +20,11 @@ from repro.audit.surveyed import Survey, doubtful, measures_of, policy_table
 from repro.audit.tasks import AuditPipeline, CompareMeasures, InferMeasure, Task
 from repro.data import load_dataset
 from repro.errors import JournalError, PluginError, StudyError
-from repro.journal import Contents, Journal, audit_events, read_journal
-from repro.journal.events import ResultsWritten
-from repro.metrics import metric_named
+from repro.evaluation.metrics import metric_named
 from repro.plugin import Evaluator, Pipeline, plugins
 from repro.protocol import read_protocol
+from repro.runs.journal import Contents, Journal, audit_events, read_journal
+from repro.runs.journal.events import ResultsWritten
 from repro.study.environment import machine, software
 from repro.study.folder import JOURNAL, RunFolder, sha256
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from repro.data.spreadsheet import CellWriter
 from repro.errors import StudyError
-from repro.journal import Contents, audit_events, read_journal
 from repro.protocol import Value, registry
+from repro.runs.journal import Contents, audit_events, read_journal
 from repro.study.folder import JOURNAL
 
 

@@ -50,7 +50,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = cmd_name.replace("-", "_")
-        command = getattr(importlib.import_module(f"repro.cli.{module}"), module)
+        command = getattr(importlib.import_module(f"repro.cli.commands.{module}"), module)
         assert isinstance(command, click.Command)
         return command
 
@@ -78,7 +78,7 @@ class LazyGroup(click.Group):
     ),
 )
 @click.version_option(package_name="recsys-repro", prog_name="repro")
-def commands() -> None:
+def cli() -> None:
     """Recommender-system results that can be compared across toolkits."""
 
 
@@ -112,7 +112,7 @@ def main() -> None:
     warnings.showwarning, sys.excepthook = _show_warning, _show_error
     signal.signal(signal.SIGTERM, _terminate)
     try:
-        status = commands(prog_name="repro", standalone_mode=False)
+        status = cli(prog_name="repro", standalone_mode=False)
         if isinstance(status, int):  # what a command that ends with an exit code leaves
             sys.exit(status)
     except click.ClickException as error:

@@ -53,7 +53,7 @@ def complete_cannot(ctx: click.Context, param: click.Parameter, incomplete: str)
 
 def box_called(target: str, metrics: tuple[str, ...], cutoff: str | None, cannot: tuple[str, ...]) -> BlackBox:
     from repro.audit.functions import box_of_function, load
-    from repro.metrics import metric_named
+    from repro.evaluation.metrics import metric_named
 
     if len(metrics) > 1:
         raise click.UsageError("a function is taken for one metric; give -m once")
@@ -66,7 +66,7 @@ def box_called(target: str, metrics: tuple[str, ...], cutoff: str | None, cannot
 
 def called_after(target: str) -> str:
     """The metric that a function is called after: ``ndcg`` of ``my_package.metrics:ndcg_at_k``."""
-    from repro.metrics import metrics_by_any_name
+    from repro.evaluation.metrics import metrics_by_any_name
 
     words = target.rpartition(":")[2].rpartition(".")[2].lower().split("_")
     known = metrics_by_any_name()

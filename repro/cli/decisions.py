@@ -17,7 +17,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def complete_metric(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Names of metrics; after an `@`, cut-offs that people use."""
-    from repro.metrics import metrics_by_any_name
+    from repro.evaluation.metrics import metrics_by_any_name
 
     name, at, _ = incomplete.partition("@")
     if at:

@@ -13,7 +13,7 @@ from repro.data.impact import Impact
 from repro.data.interactions import Interactions, RowArray
 from repro.errors import DataError
 from repro.protocol import Protocol
-from repro.streams import KeyArray, child_keys, stream
+from repro.rng import KeyArray, child_keys, stream
 
 Rows = npt.NDArray[np.bool_]
 

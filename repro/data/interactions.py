@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.errors import DataError
-from repro.streams import KeyArray, id_keys
+from repro.rng import KeyArray, id_keys
 
 if TYPE_CHECKING:
     import pandas as pd

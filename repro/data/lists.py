@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from repro.data.columns import id_text
+from repro.data.compressed import open_stream, read_all
 from repro.data.json_text import parse_json
-from repro.data.streams import open_stream, read_all
 from repro.data.text import ALIASES, COMMENT, comments_told, lines_of, plain_name
 from repro.errors import DataError
 

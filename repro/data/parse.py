@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from repro.data.columns import ID_DIGITS, Values
+from repro.data.compressed import open_stream, read_all
 from repro.data.plain_numbers import Watched, numbered
-from repro.data.streams import open_stream, read_all
 from repro.data.text import BLANKS, COMMENT, Layout, WidthError, lines_of, listed, split_line
 from repro.errors import DataError
 

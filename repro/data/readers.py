@@ -16,11 +16,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from repro.data.columns import ROLES, Values, data_row, id_text, interactions_from_columns
+from repro.data.compressed import inner_name, open_stream
 from repro.data.interactions import Interactions
 from repro.data.lists import Entry, are_lists, load_json, read_lists
 from repro.data.parquet import read_parquet
 from repro.data.parse import column_values, line_number, read_columns
-from repro.data.streams import inner_name, open_stream
 from repro.data.text import (
     ALIASES,
     Columns,

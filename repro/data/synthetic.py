@@ -20,7 +20,7 @@ from numba.extending import register_jitable
 
 from repro.data.interactions import Interactions
 from repro.errors import DataError
-from repro.streams import KeyArray, child_keys, combine, id_keys, mix, stream, uniform
+from repro.rng import KeyArray, child_keys, combine, id_keys, mix, stream, uniform
 
 register_jitable(mix)
 register_jitable(combine)

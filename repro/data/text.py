@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from repro.data.columns import ROLES
-from repro.data.streams import open_stream
+from repro.data.compressed import open_stream
 from repro.errors import DataError, nearest
 
 # What people call the four columns, the likeliest first; compared without case, blanks and punctuation.

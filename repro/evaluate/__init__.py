@@ -20,8 +20,8 @@ from repro.evaluate.frames import Frames, read_frames
 from repro.evaluate.given import Given
 from repro.evaluate.measuring import measure, measure_lists, rank
 from repro.evaluate.mismatches import mismatch_findings, warn_of_mismatches
-from repro.metrics import metrics as known_metrics
-from repro.metrics import parse_measure
+from repro.evaluation.metrics import metrics as known_metrics
+from repro.evaluation.metrics import parse_measure
 from repro.protocol import Protocol, resolve
 from repro.suspicion import warn
 

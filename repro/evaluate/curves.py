@@ -18,18 +18,18 @@ from repro.evaluate.frames import Frames, read_frames
 from repro.evaluate.given import Given
 from repro.evaluate.measuring import rank
 from repro.evaluate.mismatches import warn_of_mismatches
-from repro.metrics import EXTREMES, Measure, metrics
-from repro.metrics._curves import (
+from repro.evaluation.metrics import EXTREMES, Measure, metrics
+from repro.evaluation.metrics._curves import (
     Lengths,
     mean_precision_at_levels,
     mean_roc_at_levels,
     objection_to_shared_ranks,
     tally_places,
 )
-from repro.metrics._pooled_pairs import pooled_pairs, pooled_points
-from repro.metrics.tie_order import with_hits_by
+from repro.evaluation.metrics._pooled_pairs import pooled_pairs, pooled_points
+from repro.evaluation.metrics.tie_order import with_hits_by
+from repro.evaluation.ranking import Ranked
 from repro.protocol import Protocol
-from repro.ranking import Ranked
 
 Kind = Literal["precision-recall", "roc"]
 Join = Literal["pooled", "lengths", "users"]

@@ -13,7 +13,7 @@ import pandas as pd
 
 from repro.data.interactions import IdArray
 from repro.evaluate.measuring import Asked, MeasuredFrames
-from repro.metrics import Averaged
+from repro.evaluation.metrics import Averaged
 from repro.protocol import Protocol
 from repro.suspicion import Finding, Subject, Value, find_suspicious
 

@@ -11,7 +11,6 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.sparse import csr_array
 
-from repro.candidates.relevance import Judgements, judge
 from repro.data.columns import numbers, seconds
 from repro.data.interactions import CodeArray, FloatArray, IdArray, Interactions, RowArray
 from repro.errors import DataError, ProtocolError, nearest
@@ -19,7 +18,8 @@ from repro.evaluate.beside import Features, given_earlier, given_features
 from repro.evaluate.files import numbers_or_missing
 from repro.evaluate.given import Given, column_name, given_frames
 from repro.evaluate.ids import encode_together
-from repro.metrics import Background
+from repro.evaluation.candidates.relevance import Judgements, judge
+from repro.evaluation.metrics import Background
 from repro.plugin import FALLBACK, SCORED, UNSCORED
 from repro.protocol import Protocol, Value
 

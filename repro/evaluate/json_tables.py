@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
+from repro.data.compressed import open_stream, read_all
 from repro.data.json_text import parse_json
-from repro.data.streams import open_stream, read_all
 from repro.data.text import lines_of
 from repro.errors import DataError
 from repro.evaluate.surprise import FIELDS

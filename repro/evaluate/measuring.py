@@ -12,7 +12,7 @@ from repro.data.interactions import CodeArray, Interactions
 from repro.errors import DataError, ProtocolError
 from repro.evaluate.beside import stated_features
 from repro.evaluate.frames import Frames
-from repro.metrics import (
+from repro.evaluation.metrics import (
     EXTREMES,
     Averaged,
     Background,
@@ -27,9 +27,9 @@ from repro.metrics import (
     simple_measures,
     with_rows,
 )
+from repro.evaluation.ranking import GivenLists, Ranked, RankingRules, Tally, given_scores, rank_lists, tied_lists
 from repro.plugin import Scores
 from repro.protocol import Protocol
-from repro.ranking import GivenLists, Ranked, RankingRules, Tally, given_scores, rank_lists, tied_lists
 from repro.suspicion import Facts, list_facts, prediction_facts
 
 NOBODY = np.empty(0, dtype=np.int32)

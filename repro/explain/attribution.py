@@ -12,11 +12,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from repro.errors import JournalError, ProtocolError, ReproError, StudyError
+from repro.evaluation.metrics import metrics, parse_measure
 from repro.explain.kept import KeptRun
 from repro.explain.mixing import Change, Mixture, Switch, changes, needs_refit
 from repro.explain.shapley import EXACT_PLAYERS, Game, Shares, exact_shares, sampled_shares
 from repro.explain.variants import measure_variants
-from repro.metrics import metrics, parse_measure
 from repro.protocol import Protocol, resolve
 from repro.study import Results, Study, run_study
 

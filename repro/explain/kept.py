@@ -11,9 +11,9 @@ import numpy as np
 from repro.data.interactions import CodeArray
 from repro.data.parquet import read_parquet
 from repro.errors import JournalError, StudyError, nearest
-from repro.journal import events
 from repro.plugin import Scores
 from repro.protocol import Protocol
+from repro.runs.journal import events
 from repro.study import Plan, Study, make_plan
 from repro.study.again import require_same, study_again
 from repro.study.folder import RunFolder

@@ -13,10 +13,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from repro.errors import StudyError
+from repro.evaluation.metrics import metrics, parse_measure
 from repro.explain.design import Axis, Design, Variant, axes_met, read_axes
 from repro.explain.kept import KeptRun
 from repro.explain.variants import measure_variants
-from repro.metrics import metrics, parse_measure
 from repro.protocol import Value, registry
 from repro.stats import kendall
 

@@ -21,11 +21,11 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.errors import ProtocolError, StudyError, nearest
+from repro.evaluation.metrics import Measure, metrics, parse_measure, simple_measures
 from repro.explain.design import Design, read_axes
 from repro.explain.kept import KeptRun
 from repro.explain.mixing import Change, changes
 from repro.explain.variants import measure_variants
-from repro.metrics import Measure, metrics, parse_measure, simple_measures
 from repro.protocol import Protocol, Value, protocol_names, registry
 
 BUDGET = 3000

@@ -18,12 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from repro.candidates import Judgements, ListBlock, judge, plan_candidates, unlisted_users
 from repro.data.interactions import CodeArray
 from repro.errors import ReproError, StudyError
-from repro.explain.kept import KeptFold, KeptRun
-from repro.explain.mixing import lists_hang_on_relevance
-from repro.metrics import (
+from repro.evaluation.candidates import Judgements, ListBlock, judge, plan_candidates, unlisted_users
+from repro.evaluation.metrics import (
     Background,
     Measure,
     Predictions,
@@ -37,9 +35,11 @@ from repro.metrics import (
     resolve_predictions,
     simple_measures,
 )
+from repro.evaluation.ranking import Ranked, RankingRules, listed_scores, rank, refuse_rows
+from repro.explain.kept import KeptFold, KeptRun
+from repro.explain.mixing import lists_hang_on_relevance
 from repro.plugin import FALLBACK, UNSCORED, Scores
 from repro.protocol import Protocol
-from repro.ranking import Ranked, RankingRules, listed_scores, rank, refuse_rows
 from repro.study.blocks import take_scores
 
 Values = npt.NDArray[np.float64]

@@ -12,7 +12,7 @@ from repro.protocol.decision import When
 
 if TYPE_CHECKING:
     from repro.data import Dataset
-    from repro.metrics import Metric
+    from repro.evaluation.metrics import Metric
 
 _WORD = re.compile(r"[^\s/]+")
 _PATH = re.compile(r"[^\s/]+/[^\s/]+")

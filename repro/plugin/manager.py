@@ -38,7 +38,7 @@ from repro.terminal import printable
 if TYPE_CHECKING:
     from repro.data import Dataset
     from repro.data.interactions import Interactions
-    from repro.metrics import Metric
+    from repro.evaluation.metrics import Metric
 
 CHOSEN = "REPRO_PLUGINS"
 ISOLATED = "REPRO_ISOLATE"
@@ -158,7 +158,7 @@ class Plugins:
         """The metrics of plug-ins; names and aliases that are ``taken`` cannot be declared."""
         return self._declared(
             "repro_metrics",
-            lambda: pkgutil.resolve_name("repro.metrics:Metric"),
+            lambda: pkgutil.resolve_name("repro.evaluation.metrics:Metric"),
             faults.metric_fault,
             taken,
             lambda metric: (metric.name, *metric.aliases),

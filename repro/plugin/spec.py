@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from repro.data import Dataset
-    from repro.metrics import Metric
+    from repro.evaluation.metrics import Metric
     from repro.plugin.evaluator import Evaluator, Pipeline
     from repro.plugin.interfaces import Exporter, Framework, Splitter
 

@@ -13,7 +13,7 @@ from repro.protocol.decisions import CORE
 
 # Rooms downstream that add decisions, named here and imported when the registry is first asked for:
 # a metric declares its variants where it is computed.
-CONTRIBUTORS = ("repro.split:decisions", "repro.metrics:decisions")
+CONTRIBUTORS = ("repro.split:decisions", "repro.evaluation.metrics:decisions")
 # Decisions with further options from plug-ins, and who knows them.
 EXTENDED = {"split.strategy": "repro.split:strategies", "data.order": "repro.split:orders"}
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from repro.data.interactions import FloatArray
 from repro.errors import ReproError
+from repro.evaluation.metrics import metrics, parse_measure
 from repro.explain import KeptRun
 from repro.explain.kept import KeptFold
 from repro.explain.variants import measure_variants
-from repro.metrics import metrics, parse_measure
 from repro.plugin import Scores
 from repro.protocol import Protocol
 from repro.replicate.digits import Digits

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from repro.data import datasets
 from repro.data.registry import SYNTHETIC
+from repro.evaluation.metrics import metrics, parse_measure
 from repro.explain.search import bearing_on
-from repro.metrics import metrics, parse_measure
 from repro.plugin import how_to_install, plugins
 from repro.protocol import DEFAULT, registry
 from repro.replicate.claim import Claim, Setting
 from repro.replicate.runs import Options, Runs
 from repro.replicate.settings import REFITS, Opened, questions
+from repro.text import plural
 
 
 @dataclass(frozen=True)
@@ -148,15 +149,11 @@ def _runs(claim: Claim) -> list[str]:
         for seed, labels in need.seeds.items():
             seeds.setdefault(len(labels), []).append(seed)
         told += [
-            f"{_counted(number, 'algorithm')} under {need.protocol.name or 'a protocol'} "
+            f"{plural(number, 'algorithm')} under {need.protocol.name or 'a protocol'} "
             f"({need.protocol.text('split.strategy')}), with {_seeds(those)}: {', '.join(need.metrics)}"
             for number, those in seeds.items()
         ]
     return told
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _seeds(seeds: Sequence[int]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from repro.errors import ReproError
-from repro.metrics import Measure, metrics, parse_measure
+from repro.evaluation.metrics import Measure, metrics, parse_measure
 from repro.protocol import Protocol
 from repro.replicate.claim import Cell
 from repro.replicate.digits import Digits

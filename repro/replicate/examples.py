@@ -16,10 +16,10 @@ import pandas as pd
 from repro.errors import ReproError, StudyError
 from repro.evaluate import Frames, measure_frames, read_frames
 from repro.evaluate.measuring import predictions_of, rank
+from repro.evaluation.metrics import Measure, metrics, parse_measure
 from repro.explain.design import Design, Variant, read_axes
 from repro.explain.mixing import changes
 from repro.explain.search import bearing_on
-from repro.metrics import Measure, metrics, parse_measure
 from repro.protocol import Protocol
 from repro.replicate.chance import Table
 from repro.replicate.claim import Cell, Claim, Place, Setting

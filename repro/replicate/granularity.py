@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
-from repro.metrics import Measure
+from repro.evaluation.metrics import Measure
 from repro.protocol import Protocol
 from repro.replicate.digits import Digits
 from repro.replicate.printed import Printed
@@ -135,7 +135,7 @@ def _all_of(folds: Sequence[FoldLists]) -> FoldLists:
 
 
 def _fold_steps(measure: Measure, protocol: Protocol, fold: FoldLists) -> Steps | None:
-    """The steps of one fold, as :func:`repro.metrics.average` weighs its lists."""
+    """The steps of one fold, as :func:`repro.evaluation.metrics.average` weighs its lists."""
     rule, over = protocol.text("average.no_relevant"), protocol.text("average.over")
     undefined = fold.denominators == 0
     empty = fold.lengths == 0

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from repro.errors import PluginError, ReproError
+from repro.evaluation.metrics import metrics, parse_measure
 from repro.explain import Published, find_protocols
-from repro.metrics import metrics, parse_measure
 from repro.protocol import Value
 from repro.replicate.bounds import bounds
 from repro.replicate.chance import Table

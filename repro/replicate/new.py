@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from repro.errors import ReproError, nearest
-from repro.metrics import metrics, parse_measure
+from repro.evaluation.metrics import metrics, parse_measure
 from repro.plugin import plugins
 from repro.protocol import Protocol
 from repro.protocol.toml import Inline, Place, write_toml

@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 
 from repro.errors import PluginError
+from repro.metric_study.measuring import columns, user_values
+from repro.metric_study.stored_lists import read_run
 from repro.replicate.claim import Operand, Pattern, Place
 from repro.replicate.examples import WorkedExamples
 from repro.replicate.runs import Runs
 from repro.replicate.verdict import Judged
 from repro.stats.discriminative import discriminative_power
 from repro.stats.randomisation import randomisation_test
-from repro.study.metric_study.measuring import columns, user_values
-from repro.study.metric_study.stored_lists import read_run
 
 RANDOMISATIONS = 100_000
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from repro.errors import ProtocolError, ReproError, StudyError, nearest
 from repro.evaluate import default_protocol, read_truth
+from repro.evaluation.metrics import metrics, parse_measure
 from repro.explain.design import read_axes
-from repro.metrics import metrics, parse_measure
 from repro.protocol import Protocol, flatten, line_of
 from repro.protocol.toml import parse_toml
 from repro.replicate.claim import OWN, Asked, Cell, Claim, Data, Examples, Setting, System, asked_algorithms

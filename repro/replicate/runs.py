@@ -17,16 +17,16 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from repro.errors import PluginError, ReproError, StudyError
+from repro.evaluation.metrics import Measure, metrics, parse_measure
 from repro.explain import KeptRun
 from repro.explain.design import read_axes
 from repro.explain.mixing import needs_refit
 from repro.explain.variants import measure_variants
-from repro.journal import read_journal
-from repro.metrics import Measure, metrics, parse_measure
 from repro.plugin import environment, how_to_install, plugins
 from repro.protocol import Protocol
 from repro.replicate.claim import Cell, Claim, Operand, Setting
 from repro.replicate.granularity import FoldLists
+from repro.runs.journal import read_journal
 from repro.study import Results, Study, make_plan, run_study
 from repro.study.folder import JOURNAL, RunFolder
 from repro.study.per_user import FinishedRun

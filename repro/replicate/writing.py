@@ -10,9 +10,9 @@ from pathlib import Path
 
 from repro.data.spreadsheet import csv_text
 from repro.errors import JournalError
-from repro.journal import Journal, events, read_journal
 from repro.replicate.claim import Claim
 from repro.replicate.verdict import Judged, Replication
+from repro.runs.journal import Journal, events, read_journal
 from repro.study.environment import machine, software
 from repro.study.folder import JOURNAL, sha256
 from repro.study.journalled import keep_files

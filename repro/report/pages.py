@@ -54,8 +54,3 @@ def figure(caption: str, sentence: str, svg: str) -> str:
 def number(value: float) -> str:
     """A value of a metric; a dash where it is none."""
     return "–" if value != value else f"{value:.4f}"
-
-
-def plural(count: int, noun: str) -> str:
-    """A count with its noun: 1 pair, 78 pairs."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

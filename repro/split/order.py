@@ -11,10 +11,10 @@ import numpy as np
 from repro.data.impact import Impact
 from repro.data.interactions import Interactions, RowArray
 from repro.protocol import Protocol
+from repro.rng import KeyArray, child_keys
 from repro.split.plan import TEST, TRAIN, VALIDATION, PartArray, Times, timestamps_for
 from repro.split.share import CountArray
 from repro.split.sorting import Column, Groups, sorted_rows
-from repro.streams import KeyArray, child_keys
 
 
 def row_keys(interactions: Interactions, key: np.uint64) -> KeyArray:

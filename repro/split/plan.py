@@ -12,7 +12,7 @@ from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, Interactions, RowArray
 from repro.errors import ProtocolError
 from repro.protocol import Protocol
-from repro.streams import stream
+from repro.rng import stream
 
 PartArray = npt.NDArray[np.uint8]
 Times = npt.NDArray[np.int64]

@@ -9,10 +9,10 @@ from repro.data.impact import Impact
 from repro.data.interactions import Interactions
 from repro.errors import ProtocolError
 from repro.protocol import Protocol
+from repro.rng import KeyArray, child_keys, uniform
 from repro.split.order import hold_out_last, random_order
 from repro.split.plan import Plan, draws
 from repro.split.share import CountArray
-from repro.streams import KeyArray, child_keys, uniform
 
 UserMask = npt.NDArray[np.bool_]
 

@@ -7,11 +7,11 @@ import numpy as np
 from repro.data.impact import Impact
 from repro.data.interactions import Interactions
 from repro.protocol import Protocol
+from repro.rng import stream
 from repro.split.order import hold_out_last, kept_order, tied_borders, tied_borders_impact
 from repro.split.plan import TRAIN, VALIDATION, PartArray, timestamps_for
 from repro.split.share import broken_shares, share_of, shares_of
 from repro.split.sorting import Groups
-from repro.streams import stream
 
 SHARE, OF, ORDER = "split.validation_share", "split.validation_of", "split.validation_order"
 

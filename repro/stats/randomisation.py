@@ -34,9 +34,9 @@ from numba.extending import register_jitable
 
 from repro.data.interactions import FloatArray
 from repro.errors import DataError
+from repro.rng import KeyArray, combine, mix
 from repro.stats.equality import TOLERANCE
 from repro.stats.users import Users, user_keys
-from repro.streams import KeyArray, combine, mix
 
 register_jitable(mix)
 register_jitable(combine)

@@ -18,8 +18,8 @@ from numba.extending import register_jitable
 
 from repro.data.interactions import FloatArray
 from repro.errors import DataError
+from repro.rng import combine, mix, stream
 from repro.stats.users import Users, user_keys
-from repro.streams import combine, mix, stream
 
 register_jitable(mix)
 register_jitable(combine)

@@ -15,9 +15,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from repro.errors import StudyError
+from repro.rng import child_keys, id_keys, stream
 from repro.stats.effects import mean
 from repro.stats.users import Users
-from repro.streams import child_keys, id_keys, stream
 
 
 @dataclass(frozen=True, eq=False)

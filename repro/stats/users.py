@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
 from repro.errors import DataError
-from repro.streams import KeyArray, child_keys, id_keys, stream
+from repro.rng import KeyArray, child_keys, id_keys, stream
 
 Users = Sequence[object] | npt.NDArray[Any]
 

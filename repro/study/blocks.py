@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 from numba.core import config
 
-from repro.candidates import Candidates, ListBlock
 from repro.data.interactions import CodeArray, FloatArray
-from repro.metrics import Background, Measure, Ratio, has_tie_interval
+from repro.evaluation.candidates import Candidates, ListBlock
+from repro.evaluation.metrics import Background, Measure, Ratio, has_tie_interval
+from repro.evaluation.ranking import Ranked, RankingRules, Tally, listed_scores, rank, tied_lists
 from repro.plugin import FALLBACK, UNSCORED, Scores
-from repro.ranking import Ranked, RankingRules, Tally, listed_scores, rank, tied_lists
 
 Under = TypeVar("Under")
 

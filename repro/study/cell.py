@@ -10,7 +10,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from repro.data import Impact
-from repro.metrics import Measure, simple_measures
+from repro.evaluation.metrics import Measure, simple_measures
 from repro.plugin import Guarded, plugins
 from repro.protocol import Protocol
 from repro.study.folder import parquet_bytes

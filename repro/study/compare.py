@@ -19,7 +19,7 @@ import pyarrow.csv as pacsv
 from repro.data.parquet import read_parquet
 from repro.data.spreadsheet import text_of
 from repro.errors import DataError, StudyError, nearest
-from repro.metrics import Measure, metrics
+from repro.evaluation.metrics import Measure, metrics
 from repro.stats import Comparison, Settings, Tuned, comparison, tune
 from repro.stats.weakness import folds_caution
 from repro.study.per_user import FinishedRun, metric_names

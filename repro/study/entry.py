@@ -13,7 +13,7 @@ from repro.plugin import ParameterValue, how_to_install, parameters_of, plugins
 from repro.plugin.canonical import CANONICAL
 from repro.plugin.manager import CHOSEN, unchosen
 from repro.protocol.toml import Inline
-from repro.study.tune import Domain
+from repro.study.tuning.settings import Domain
 
 KEYS = ("use", "label", "parameters", "seed", "tune")
 EVERY = "*"

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from repro import __version__
-from repro.journal.base import Number
 from repro.plugin import plugins
+from repro.runs.journal.base import Number
 
 if TYPE_CHECKING:
     from repro.study.model import Study

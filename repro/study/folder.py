@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from repro.journal import Contents
+    from repro.runs.journal import Contents
 
 JOURNAL = "journal.jsonl"
 ARTIFACTS = "artifacts"

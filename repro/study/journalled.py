@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from repro.errors import JournalError, StudyError
-from repro.journal import Contents, Journal, events, read_journal
-from repro.journal.base import Files
 from repro.plugin import plugins
+from repro.runs.journal import Contents, Journal, events, read_journal
+from repro.runs.journal.base import Files
 from repro.study.folder import JOURNAL, RunFolder, file_digest
 
 

@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from repro.candidates import CandidatesDigest, judge, plan_candidates, relevance_impacts, unlisted_users
 from repro.data import Impact, Interactions
 from repro.data.interactions import CodeArray, FloatArray
-from repro.metrics import Averaged, Background, Measure, Ratio, average, has_tie_interval, with_rows
+from repro.evaluation.candidates import CandidatesDigest, judge, plan_candidates, relevance_impacts, unlisted_users
+from repro.evaluation.metrics import Averaged, Background, Measure, Ratio, average, has_tie_interval, with_rows
+from repro.evaluation.ranking import RankingRules, Tally, refuse_rows
+from repro.evaluation.ranking.ranked import OWN
 from repro.plugin import Guarded, Scores
 from repro.protocol import Protocol
-from repro.ranking import RankingRules, Tally, refuse_rows
-from repro.ranking.ranked import OWN
 from repro.study.blocks import Block, BlockMeasurer, MeasuredBlock, TiedRatios
 from repro.study.kept_scores import score_tables
 from repro.study.means import MEANS, Means

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from repro.metrics import Measure, TrainRatings, average_predictions, resolve_predictions
+from repro.evaluation.metrics import Measure, TrainRatings, average_predictions, resolve_predictions
 from repro.plugin import Guarded
 from repro.protocol import Protocol
 from repro.study.measure_lists import join_scores

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from repro.data import Interactions, load_dataset
 from repro.errors import ProtocolError, StudyError, nearest
-from repro.journal import canonical_json
-from repro.metrics import Measure, bearing, metrics, parse_measure, simple_measures
+from repro.evaluation.metrics import Measure, bearing, metrics, parse_measure, simple_measures
+from repro.evaluation.ranking import refuse_rows
 from repro.protocol import Protocol, flatten, line_of, toml_value
 from repro.protocol.toml import Inline, parse_toml, write_toml
-from repro.ranking import refuse_rows
+from repro.runs.journal import canonical_json
 from repro.study.entry import read_entries, require_space
-from repro.study.tune import names_of, read_tune, with_spaces
+from repro.study.tuning.settings import names_of, read_tune, with_spaces
 
 if TYPE_CHECKING:
     from repro.study.results import Results
@@ -41,7 +41,7 @@ class Study:
                 says which cannot, and what to do about it
     metrics     names such as "ndcg@10"
     seed        the one seed of all draws
-    tune        how parameters are chosen on the validation part (:mod:`repro.study.tune`); a mapping with
+    tune        how parameters are chosen on the validation part (:mod:`repro.study.tuning.settings`); a mapping with
                 ``metric``, ``trials``, ``space`` and, if wanted, ``seconds`` and ``refit``
     """
 

@@ -12,9 +12,9 @@ import pandas as pd
 
 from repro.data.parquet import read_parquet
 from repro.errors import StudyError, nearest
-from repro.journal import Contents, events, read_journal
-from repro.metrics import Measure, metrics, parse_measure
+from repro.evaluation.metrics import Measure, metrics, parse_measure
 from repro.protocol import Protocol
+from repro.runs.journal import Contents, events, read_journal
 from repro.study.folder import JOURNAL, RunFolder
 from repro.study.pooling import stored_average
 

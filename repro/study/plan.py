@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from repro.candidates import plan_candidates
 from repro.data import Impact, Interactions, ItemFeatures, datasets, load_item_features, prepare
 from repro.data.interactions import CodeArray
 from repro.errors import DataError, ProtocolError, StudyError
-from repro.metrics import Background, Measure, lacking, simple_measures
+from repro.evaluation.candidates import plan_candidates
+from repro.evaluation.metrics import Background, Measure, lacking, simple_measures
 from repro.plugin import ParameterValue, how_to_install, plugins
+from repro.rng import stream
 from repro.split import Fold, Split, make_folds
-from repro.streams import stream
 from repro.study.entry import STUDY_SEED, Entry
 from repro.study.folder import sha256
 from repro.study.model import Study
 from repro.study.parts import FoldParts
-from repro.study.search import is_grid, require_optuna
-from repro.study.tune import Tune
+from repro.study.tuning.search import is_grid, require_optuna
+from repro.study.tuning.settings import Tune
 
 FEATURES = "data.item_features"
 # What sets rows apart for validation, by strategy; in all others it is a share of the training rows.

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from repro.data.interactions import IdArray
 from repro.data.parquet import read_parquet
-from repro.metrics import (
+from repro.evaluation.metrics import (
     Averaged,
     Measure,
     Predictions,
@@ -26,7 +26,7 @@ from repro.metrics import (
 from repro.protocol import Protocol
 
 if TYPE_CHECKING:
-    from repro.journal import events
+    from repro.runs.journal import events
     from repro.study.folder import RunFolder
 
 TIE_ORDERS = ("worst", "best")

@@ -16,20 +16,20 @@ import pyarrow as pa
 
 from repro.data.parquet import read_parquet
 from repro.errors import ReproWarning
-from repro.journal import Contents, read_journal
+from repro.runs.journal import Contents, read_journal
 from repro.study.folder import JOURNAL, RunFolder
 from repro.study.per_user import FinishedRun, metric_names, user_table
-from repro.study.tuned import TunedAlgorithm, trials_table, tuned_algorithms
+from repro.study.tuning.history import TunedAlgorithm, trials_table, tuned_algorithms
 from repro.suspicion import Finding
 
 if TYPE_CHECKING:
-    from repro.journal import events
-    from repro.metrics import Measure
+    from repro.evaluation.metrics import Measure
+    from repro.runs.journal import events
 
 Interval = tuple[float, float]
 
 ALL_FOLDS = "all"
-EXPORT = "repro.report.export:export_run"
+EXPORT = "repro.export:export_run"
 SCHEMA = pa.schema(
     [
         ("algorithm", pa.string()),

@@ -15,9 +15,9 @@ import pyarrow as pa
 
 from repro.data import Impact, Interactions
 from repro.errors import ReproError, StudyError
-from repro.journal import Contents, Journal, events, read_journal
 from repro.plugin import plugins
 from repro.protocol import registry
+from repro.runs.journal import Contents, Journal, events, read_journal
 from repro.study.environment import freeze, machine, versions
 from repro.study.executors import Executor, open_executor, tasks_of
 from repro.study.folder import RunFolder, csv_bytes, parquet_bytes
@@ -28,8 +28,8 @@ from repro.study.pooling import pooled_intervals, pooled_values
 from repro.study.results import Results, results_table
 from repro.study.stopping import stoppable
 from repro.study.suspects import facts_entry, findings_made, value_entry
-from repro.study.tune import Range
-from repro.study.tuning import Tuning
+from repro.study.tuning.loop import Tuning
+from repro.study.tuning.settings import Range
 
 
 class Watcher(Interface):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from repro.journal import events
-from repro.metrics import Measure
+from repro.evaluation.metrics import Measure
 from repro.plugin import plugins
+from repro.runs.journal import events
 from repro.study.results import ALL_FOLDS
 from repro.suspicion import Facts, Subject, Value, find_suspicious
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from repro.evaluation.ranking import Tally
 from repro.plugin import FALLBACK, UNSCORED, Scores
-from repro.ranking import Tally
 
 IntArray = npt.NDArray[Any]
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from repro.candidates import Judgements, judge, plan_candidates
 from repro.data import Interactions
 from repro.data.interactions import CodeArray
-from repro.metrics import Background, Measure
+from repro.evaluation.candidates import Judgements, judge, plan_candidates
+from repro.evaluation.metrics import Background, Measure
 from repro.plugin import Guarded, Scores
 from repro.protocol import Protocol
 from repro.study.parts import FoldParts

@@ -12,12 +12,12 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from repro.candidates import unlisted_users
 from repro.data.parquet import read_parquet
 from repro.errors import JournalError, ReproError
-from repro.journal import events
-from repro.metrics import Measure, simple_measures
+from repro.evaluation.candidates import unlisted_users
+from repro.evaluation.metrics import Measure, simple_measures
 from repro.plugin import Scores
+from repro.runs.journal import events
 from repro.study.cell import joined_intervals
 from repro.study.folder import RunFolder
 from repro.study.kept_scores import read_scores

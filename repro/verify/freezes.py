@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Literal
 
 from repro.errors import PluginError, StudyError
-from repro.journal import events
 from repro.plugin import Environment, environment, plugins
 from repro.plugin.pins import ALONG, distribution
+from repro.runs.journal import events
 from repro.study.folder import RunFolder
 from repro.study.per_user import FinishedRun
 

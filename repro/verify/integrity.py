@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from repro.errors import JournalError
-from repro.journal import read_journal
+from repro.runs.journal import read_journal
 from repro.study.folder import ARTIFACTS, JOURNAL, LOCK, file_digest
 from repro.verify.finding import Failure, Kind, Verification
 from repro.verify.order import check_order

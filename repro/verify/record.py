@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from repro.journal import Contents, audit_events, events
-from repro.journal.events import ABOUT_FILES, Line
+from repro.runs.journal import Contents, audit_events, events
+from repro.runs.journal.events import ABOUT_FILES, Line
 
 REPORT = "report.html"
 # What a folder that keeps some files of a run may have under the same name as the run, and of its own.

@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from repro.candidates import Judgements
-from repro.candidates.ragged import spread
 from repro.data import Interactions
 from repro.data.interactions import CodeArray
 from repro.errors import JournalError
-from repro.metrics import Measure
+from repro.evaluation.candidates import Judgements
+from repro.evaluation.candidates.ragged import spread
+from repro.evaluation.metrics import Measure
+from repro.evaluation.ranking import GivenLists, Ranked, RankingRules, rank_lists
+from repro.evaluation.ranking.missing import MissingRule
+from repro.evaluation.ranking.ties import IN_NO_ORDER, TieRule
 from repro.protocol import Protocol
-from repro.ranking import GivenLists, Ranked, RankingRules, rank_lists
-from repro.ranking.missing import MissingRule
-from repro.ranking.ties import IN_NO_ORDER, TieRule
 from repro.study.measure_lists import STORED_DEPTH
 
 

@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from repro.data import Interactions
 from repro.errors import ReproError, StudyError
-from repro.journal import events
 from repro.protocol import Protocol
+from repro.runs.journal import events
 from repro.study.again import require_same, study_again
 from repro.study.folder import RunFolder, csv_bytes
 from repro.study.per_user import FinishedRun

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from repro.errors import ReproError, StudyError, nearest
-from repro.journal import events
+from repro.runs.journal import events
 from repro.study import Study, make_plan, run_study
 from repro.study.again import require_same, study_again
 from repro.study.environment import machine, versions

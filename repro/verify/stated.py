@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from repro.errors import ReproError
-from repro.journal import audit_events, events
-from repro.journal.events import Line
+from repro.runs.journal import audit_events, events
+from repro.runs.journal.events import Line
 from repro.study.folder import JOURNAL, RunFolder
 from repro.study.plan import fit_seed
-from repro.study.tuning import search_seed
+from repro.study.tuning.loop import search_seed
 from repro.verify.finding import Failure
 from repro.verify.record import Record
 

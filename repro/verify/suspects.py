@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from repro.data.parquet import read_parquet
 from repro.errors import ReproError
-from repro.journal import events
+from repro.runs.journal import events
 from repro.study.folder import JOURNAL, RunFolder
 from repro.study.model import Study
 from repro.study.per_user import FinishedRun

@@ -11,7 +11,7 @@ from repro.audit.black_box import CUTOFFS
 from repro.audit.simulation import Simulation
 from repro.audit.space import NOT_AUDITED, NOT_THERE, Hypothesis, Space
 from repro.errors import PluginError
-from repro.metrics import metrics
+from repro.evaluation.metrics import metrics
 from repro.plugin import Observed
 
 ALL = sorted(one.name for one in metrics().values() if one.name not in NOT_AUDITED and not NOT_THERE & set(one.needs))

@@ -16,7 +16,7 @@ from repro.audit.compare import by_metric, compare_boxes, compare_evaluators
 from repro.audit.question import Question, User
 from repro.audit.simulation import Outcome
 from repro.errors import PluginError, ProtocolError
-from repro.metrics import metric_named
+from repro.evaluation.metrics import metric_named
 from repro.plugin import Evaluator, Observed, plugins
 from repro.protocol import Protocol
 

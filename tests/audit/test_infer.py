@@ -15,7 +15,7 @@ from repro.audit import infer
 from repro.audit.black_box import agree, box_of_evaluator
 from repro.audit.space import Space
 from repro.errors import PluginError, ProtocolError
-from repro.metrics import metric_named
+from repro.evaluation.metrics import metric_named
 from repro.plugin import Evaluator, Observed
 
 once = pytest.mark.xdist_group("inferred")  # what takes long to find out is found out by one process

@@ -15,7 +15,7 @@ from repro.audit.policies import hypothesis_of
 from repro.audit.question import Question, User
 from repro.audit.simulation import Simulation
 from repro.audit.space import Space
-from repro.metrics import metric_named
+from repro.evaluation.metrics import metric_named
 from repro.protocol import Protocol, read_protocol
 
 FOLDER = Path(__file__).parents[2] / "protocols" / "inferred"

@@ -18,7 +18,7 @@ from repro.audit.inference import Unexplained
 from repro.audit.question import Question, User
 from repro.audit.simulation import Outcome, Simulation
 from repro.audit.space import Hypothesis, Space
-from repro.metrics import metric_named
+from repro.evaluation.metrics import metric_named
 from repro.plugin import Observed
 
 from .planted import ALL, asked_only, box_of, planted

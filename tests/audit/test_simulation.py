@@ -9,7 +9,7 @@ import pytest
 from repro.audit.question import Question, User
 from repro.audit.simulation import Simulation
 from repro.audit.space import Space
-from repro.metrics import metric_named
+from repro.evaluation.metrics import metric_named
 
 GRADED = Question((User(5, {3: 1.0, 58: 2.0}, ((3, 5.0), (58, 4.0))), User(9, train=((3, 1.0), (58, 1.0)))), (3, 58), 2)
 

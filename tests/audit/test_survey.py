@@ -14,10 +14,10 @@ from repro.audit.survey import run_survey
 from repro.audit.surveyed import Survey
 from repro.audit.tasks import AuditPipeline, InferMeasure
 from repro.errors import PluginError, StudyError
-from repro.journal import read_journal
 from repro.plugin import plugins
 from repro.protocol import read_protocol
 from repro.report.audit import write_audit_report
+from repro.runs.journal import read_journal
 from repro.verify import verify
 
 FINE = ("tiny/plain", "tiny/clipped")

@@ -6,7 +6,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from repro.cli import commands
+from repro.cli import cli
 from repro.cli.audited import (
     called_after,
     complete_cannot,
@@ -28,7 +28,7 @@ def mae(scores, truth, train, k):
 
 
 def call(*arguments):
-    return CliRunner().invoke(commands, ["audit", *arguments], catch_exceptions=False)
+    return CliRunner().invoke(cli, ["audit", *arguments], catch_exceptions=False)
 
 
 def invoke(*arguments):

@@ -8,7 +8,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from repro.cli import COMMANDS, commands
+from repro.cli import COMMANDS, cli
 
 HEAVY = ("numba", "numpy", "pandas", "pyarrow", "pydantic", "rich", "scipy")
 
@@ -21,12 +21,12 @@ def all_paths():
             for name in command.list_commands(context):
                 yield from walk([*path, name], command.get_command(context, name))
 
-    return list(walk([], commands))
+    return list(walk([], cli))
 
 
 @pytest.mark.parametrize("path", all_paths(), ids=lambda path: " ".join(path) or "repro")
 def test_help_has_an_example_and_every_command_that_prints_can_print_json(path):
-    result = CliRunner().invoke(commands, [*path, "--help"])
+    result = CliRunner().invoke(cli, [*path, "--help"])
     assert result.exit_code == 0
     assert "Example" in result.output
     if len(path) == 2 and path[1] != "schema":
@@ -38,9 +38,9 @@ def test_help_imports_nothing_heavy():
     code = f"""
 import json, sys
 from click.testing import CliRunner
-from repro.cli import commands
+from repro.cli import cli
 for path in json.loads({paths!r}):
-    assert CliRunner().invoke(commands, [*path, "--help"]).exit_code == 0
+    assert CliRunner().invoke(cli, [*path, "--help"]).exit_code == 0
 print(*(name for name in {HEAVY!r} if name in sys.modules))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -65,10 +65,10 @@ def test_an_unknown_command_gets_the_nearest():
 
 
 def test_commands_are_listed_with_what_they_do():
-    output = CliRunner().invoke(commands, ["--help"]).output
+    output = CliRunner().invoke(cli, ["--help"]).output
     for name in COMMANDS:
         assert f"  {name}" in output
 
 
 def test_version():
-    assert "repro, version" in CliRunner().invoke(commands, ["--version"]).output
+    assert "repro, version" in CliRunner().invoke(cli, ["--version"]).output

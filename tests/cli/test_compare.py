@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from repro import Study
-from repro.cli import commands
+from repro.cli import cli
 from repro.data import synthetic_interactions
 from repro.errors import DataError, ReproError, StudyError
 from repro.protocol import Protocol
@@ -27,7 +27,7 @@ def run(tmp_path_factory):
 
 
 def invoke(*arguments):
-    return CliRunner().invoke(commands, ["compare", *map(str, arguments)], catch_exceptions=False)
+    return CliRunner().invoke(cli, ["compare", *map(str, arguments)], catch_exceptions=False)
 
 
 def printed(*arguments):
@@ -124,7 +124,7 @@ def test_files_of_different_protocols_are_noted(tmp_path):
 
 def test_names_are_completed():
     def offered(option, start):
-        (one,) = [p for p in commands.get_command(None, "compare").params if option in p.opts]
+        (one,) = [p for p in cli.get_command(None, "compare").params if option in p.opts]
         return [item.value for item in one.shell_complete(None, start)]
 
     assert offered("--test", "") == list(TESTS)

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from repro.cli import commands
+from repro.cli import cli
 from repro.errors import ReproError
 
 RUN = "user\titem\tscore\nann\tw\t9\nann\tx\t7\nann\ty\t5\nann\tz\t3\nbob\tw\t8\nbob\tx\t6\nbob\ty\t4\n"
@@ -22,7 +22,7 @@ def files(tmp_path):
 
 def invoke(files, *arguments, code=0):
     stated = ["curve", "--run", str(files / "run.tsv"), "--truth", str(files / "test.tsv"), *map(str, arguments)]
-    result = CliRunner().invoke(commands, stated, catch_exceptions=False)
+    result = CliRunner().invoke(cli, stated, catch_exceptions=False)
     assert result.exit_code == code, result.output
     return result.output
 

@@ -10,7 +10,7 @@ import pytest
 import pytrec_eval
 from click.testing import CliRunner
 
-from repro.cli import commands
+from repro.cli import cli
 from repro.errors import DataError, ProtocolError
 from repro.evaluate import evaluate
 
@@ -29,7 +29,7 @@ def files(tmp_path, monkeypatch):
 
 
 def invoke(*arguments, **options):
-    return CliRunner().invoke(commands, ["evaluate", *map(str, arguments)], catch_exceptions=False, **options)
+    return CliRunner().invoke(cli, ["evaluate", *map(str, arguments)], catch_exceptions=False, **options)
 
 
 def results(*arguments, **options):

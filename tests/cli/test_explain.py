@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from repro.cli import commands
+from repro.cli import cli
 from repro.data import synthetic_interactions
 
 STUDY = """
@@ -31,7 +31,7 @@ use = "reference/puresvd"
 
 
 def call(*arguments):
-    return CliRunner().invoke(commands, list(map(str, arguments)), catch_exceptions=True)
+    return CliRunner().invoke(cli, list(map(str, arguments)), catch_exceptions=True)
 
 
 @pytest.fixture(scope="module")

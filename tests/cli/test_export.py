@@ -7,7 +7,7 @@ from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 from repro import Protocol, Study
-from repro.cli import commands
+from repro.cli import cli
 from repro.data import synthetic_interactions
 from repro.errors import StudyError
 
@@ -22,7 +22,7 @@ def run(tmp_path_factory):
 
 
 def invoke(*arguments):
-    return CliRunner().invoke(commands, ["export", *map(str, arguments)], catch_exceptions=False)
+    return CliRunner().invoke(cli, ["export", *map(str, arguments)], catch_exceptions=False)
 
 
 def test_several_forms_beside_the_run(run):
@@ -54,7 +54,7 @@ def test_help_names_all_forms_list_says_what_they_are_and_tab_completes_them():
     listed = [line.split()[0] for line in invoke("--list").output.splitlines()[1:]]
     assert "Examples: repro export run --to ro-crate" in shown
     assert ", ".join(listed) + ", or one of a plug-in" in shown
-    completed = ShellComplete(commands, {}, "repro", "_REPRO_COMPLETE").get_completions(["export", "run", "--to"], "c")
+    completed = ShellComplete(cli, {}, "repro", "_REPRO_COMPLETE").get_completions(["export", "run", "--to"], "c")
     assert [item.value for item in completed] == ["checklist", "csv"]
 
 

@@ -5,14 +5,14 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from repro.cli import commands
+from repro.cli import cli
 from repro.cli.decisions import complete_change, complete_metric, complete_protocol
 from repro.errors import ProtocolError
-from repro.metrics import metrics
+from repro.evaluation.metrics import metrics
 
 
 def invoke(*arguments):
-    result = CliRunner().invoke(commands, ["metrics", *arguments], catch_exceptions=False)
+    result = CliRunner().invoke(cli, ["metrics", *arguments], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.output
 
@@ -75,7 +75,7 @@ def test_other_names_and_needs():
 
 def test_an_unknown_metric_gets_the_nearest():
     with pytest.raises(ProtocolError, match="there is no metric 'ndgc'; did you mean 'ndcg'"):
-        CliRunner().invoke(commands, ["metrics", "show", "ndgc"], catch_exceptions=False)
+        CliRunner().invoke(cli, ["metrics", "show", "ndgc"], catch_exceptions=False)
 
 
 def test_completion():

@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from repro.cli import commands
+from repro.cli import cli
 from repro.data import synthetic_interactions
 
 CLAIM = """
@@ -31,7 +31,7 @@ value = "40"
 
 
 def call(*arguments):
-    return CliRunner().invoke(commands, list(map(str, arguments)))
+    return CliRunner().invoke(cli, list(map(str, arguments)))
 
 
 @pytest.fixture

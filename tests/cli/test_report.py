@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from repro.cli import commands
+from repro.cli import cli
 from repro.data import synthetic_interactions
 from repro.errors import StudyError
 from repro.study import Study
@@ -19,7 +19,7 @@ def run(tmp_path_factory):
 
 
 def invoke(*arguments):
-    return CliRunner().invoke(commands, ["report", *map(str, arguments)], catch_exceptions=False)
+    return CliRunner().invoke(cli, ["report", *map(str, arguments)], catch_exceptions=False)
 
 
 def test_the_report_is_written_into_the_run(run):

@@ -6,7 +6,7 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from repro.cli import commands
+from repro.cli import cli
 from repro.errors import ProtocolError
 
 STUDY = """
@@ -37,7 +37,7 @@ def study(tmp_path):
 
 
 def invoke(*arguments):
-    return CliRunner().invoke(commands, ["run", *map(str, arguments)], catch_exceptions=False)
+    return CliRunner().invoke(cli, ["run", *map(str, arguments)], catch_exceptions=False)
 
 
 def test_a_table_a_report_and_a_run_folder_beside_the_study(study):
@@ -73,26 +73,26 @@ def test_a_decision_from_the_command_line_is_in_the_journal_with_its_origin(stud
 def test_bad_changes_are_told(study):
     with pytest.raises(ProtocolError, match=r"command line: unknown decision 'ties\.brek'"):
         invoke(study, "--set", "ties.brek=random")
-    result = CliRunner().invoke(commands, ["run", str(study), "--set", "nonsense"])
+    result = CliRunner().invoke(cli, ["run", str(study), "--set", "nonsense"])
     assert result.exit_code == 2
     assert "write DECISION=VALUE" in result.output
 
 
 def test_plugins_list():
-    printed = json.loads(CliRunner().invoke(commands, ["plugins", "list", "--json"]).output)
+    printed = json.loads(CliRunner().invoke(cli, ["plugins", "list", "--json"]).output)
     reference = next(f for f in printed["frameworks"] if f["name"] == "reference")
     assert {"popularity", "ease", "plsa"} <= {a["name"] for a in reference["algorithms"]}
     assert reference["runs"] == "here"
-    table = CliRunner().invoke(commands, ["plugins", "list"]).output
+    table = CliRunner().invoke(cli, ["plugins", "list"]).output
     assert re.search(r"reference +0\.1\.0 +in this process +random, popularity", table)
 
 
 def test_algorithms():
-    printed = json.loads(CliRunner().invoke(commands, ["algorithms", "--json"]).output)
+    printed = json.loads(CliRunner().invoke(cli, ["algorithms", "--json"]).output)
     knn = printed["canonical"]["item-knn"]["frameworks"]["reference"]
     assert knn["parameters"]["k"] == 20 and "plsa" in printed["own"]["reference"]
-    assert re.search(r"^ease .*yes", CliRunner().invoke(commands, ["algorithms"]).output, re.MULTILINE)
-    table = CliRunner().invoke(commands, ["algorithms", "ease"]).output
+    assert re.search(r"^ease .*yes", CliRunner().invoke(cli, ["algorithms"]).output, re.MULTILINE)
+    table = CliRunner().invoke(cli, ["algorithms", "ease"]).output
     assert "Steck (2019)" in table and re.search(r"regularisation .*500\.0", table)
-    unknown = CliRunner().invoke(commands, ["algorithms", "eese"])
+    unknown = CliRunner().invoke(cli, ["algorithms", "eese"])
     assert "did you mean 'ease'" in str(unknown.exception)

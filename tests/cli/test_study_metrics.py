@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from repro import Study
-from repro.cli import commands
+from repro.cli import cli
 from repro.data import synthetic_interactions
 from repro.errors import StudyError
 
@@ -26,7 +26,7 @@ def run(tmp_path_factory):
 
 
 def invoke(*arguments):
-    return CliRunner().invoke(commands, ["study-metrics", *map(str, arguments)], catch_exceptions=False)
+    return CliRunner().invoke(cli, ["study-metrics", *map(str, arguments)], catch_exceptions=False)
 
 
 QUICK = ("-m", "ndcg", "-m", "rr", "--cutoffs", "5,20", "--samples", 1, "--randomisations", 100, "--workers", 1)

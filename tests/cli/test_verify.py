@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from repro import Study
-from repro.cli import commands
+from repro.cli import cli
 
 STUDY = """
 question = "Which?"
@@ -37,7 +37,7 @@ def run(tmp_path):
 
 
 def invoke(*arguments):
-    return CliRunner().invoke(commands, [*map(str, arguments)], catch_exceptions=False)
+    return CliRunner().invoke(cli, [*map(str, arguments)], catch_exceptions=False)
 
 
 def test_what_holds_is_one_line_and_the_exit_code_says_it(run):

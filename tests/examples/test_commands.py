@@ -10,7 +10,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from repro.cli import commands
+from repro.cli import cli
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -69,7 +69,7 @@ def in_pages():
                         yield page.name, command
 
 
-def all_commands(path=(), command=commands):
+def all_commands(path=(), command=cli):
     yield path, command
     if isinstance(command, click.Group):
         context = click.Context(command)
@@ -98,7 +98,7 @@ def arguments(command):
 
 def parse(words):
     """Parse as click does, without running; raises click.ClickException where something is unknown."""
-    command, context = commands, click.Context(commands, info_name="repro")
+    command, context = cli, click.Context(cli, info_name="repro")
     while isinstance(command, click.Group):
         assert words, "a command is missing"
         name, *words = words
@@ -129,5 +129,5 @@ def test_what_is_not_run_is_still_in_the_documentation():
 def test_it_runs(command, workspace):
     if re.fullmatch(r"repro run study.toml( --keep-scores)?", command):
         shutil.rmtree("run")  # the folder that it makes
-    result = CliRunner().invoke(commands, arguments(command))
+    result = CliRunner().invoke(cli, arguments(command))
     assert result.exit_code == 0, f"{result.output}\n{result.exception!r}"

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from repro.journal import Contents, read_journal
 from repro.plugin import Environment, environment, plugins
+from repro.runs.journal import Contents, read_journal
 from repro.study import Study, run_study
 
 PLUGIN = '''

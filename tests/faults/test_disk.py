@@ -11,7 +11,7 @@ import subprocess
 import pytest
 
 from repro.errors import JournalError
-from repro.journal import Journal, events, read_journal
+from repro.runs.journal import Journal, events, read_journal
 
 CAP_DAC_OVERRIDE = 1
 PR_CAPBSET_DROP = 24

@@ -8,14 +8,14 @@ import sys
 
 import pytest
 
-from repro.journal import read_journal
+from repro.runs.journal import read_journal
 from repro.study import Study, run_study
 
 # A clock that goes back by an hour with every look at it; the clock is not what is tested here.
 BACKWARDS = """
 import datetime, sys, types
 sys.modules["repro.report"] = types.SimpleNamespace(write_report=lambda results: results.folder / "report.html")
-import repro.journal.journal
+import repro.runs.journal.journal
 
 class Clock(datetime.datetime):
     looks = 0
@@ -25,7 +25,7 @@ class Clock(datetime.datetime):
         cls.looks += 1
         return datetime.datetime(2026, 1, 31, tzinfo=zone) - cls.looks * datetime.timedelta(hours=1)
 
-repro.journal.journal.datetime = Clock
+repro.runs.journal.journal.datetime = Clock
 from repro.cli import main
 main()
 """

@@ -18,9 +18,9 @@ with atheris.instrument_imports(include=["repro", "tomllib", "json"]):
     from repro.data import read_interactions
     from repro.errors import ReproError
     from repro.evaluate.files import read_recommendations
-    from repro.journal import read_journal
     from repro.plugin import wire
     from repro.protocol.reader import parse_protocol
+    from repro.runs.journal import read_journal
 
 NAMES = (
     "a.csv",

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from repro.journal import Journal, events, read_journal
-from repro.journal.journal import FIRST, canonical_json, line_hash
+from repro.runs.journal import Journal, events, read_journal
+from repro.runs.journal.journal import FIRST, canonical_json, line_hash
 
 # FUZZ=50 looks at fifty times as many.
 FEW = settings(max_examples=100 * int(os.environ.get("FUZZ", "1")), suppress_health_check=list(HealthCheck))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from repro.errors import PluginError
-from repro.metrics import metrics
+from repro.evaluation.metrics import metrics
 from repro.plugin import Framework, chosen, load_plugins
 
 IMPORTS = "from repro.plugin import Algorithm, Exporter, Framework, Parameter, Splitter, impl\n"
@@ -63,16 +63,17 @@ BROKEN = {
     ),
     "exporter": ("@impl\ndef repro_exporters(): return [Exporter('a', '', None)]", "an exporter 'a', which must have"),
     "metric": (
-        "from repro.metrics import Metric\n@impl\ndef repro_metrics(): return [Metric('ndcg', '', 'ranking', print)]",
+        "from repro.evaluation.metrics import Metric\n@impl\ndef repro_metrics(): "
+        "return [Metric('ndcg', '', 'ranking', print)]",
         "declares 'ndcg', which repro itself has already",
     ),
     "alias": (
-        "from repro.metrics import Metric\n"
+        "from repro.evaluation.metrics import Metric\n"
         "@impl\ndef repro_metrics(): return [Metric('mine', '', 'ranking', print, aliases={'map': {}})]",
         "declares 'map', which repro itself has already",
     ),
     "variant": (
-        "from repro.metrics import Metric\nfrom repro.protocol import Decision\n"
+        "from repro.evaluation.metrics import Metric\nfrom repro.protocol import Decision\n"
         "@impl\ndef repro_metrics():\n"
         "    return [Metric('mine', '', 'ranking', print, variants=(Decision('ties.break', ''),))]",
         "it must begin with metric.mine.",

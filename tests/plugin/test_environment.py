@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from repro.cli import commands
+from repro.cli import cli
 from repro.errors import PluginError
 from repro.plugin import Environment, Framework, Plugins, environment
 
@@ -101,13 +101,13 @@ def test_what_can_be_built_is_built_where_another_cannot(tmp_path, monkeypatch):
         "plain": Framework("plain", "1", "", ()),
     }
     monkeypatch.setattr("repro.plugin.plugins", lambda: Plugins(frameworks=frameworks))
-    done = CliRunner().invoke(commands, ["plugins", "install", "all", "--json"])
+    done = CliRunner().invoke(cli, ["plugins", "install", "all", "--json"])
     assert isinstance(done.exception, PluginError)
     assert "the environment of sad cannot be built" in str(done.exception)
     assert "plain needs no environment of its own" in done.stderr
     built = json.loads(done.stdout)
     assert built == {"tiny": str(environment.python_of("tiny", frameworks["tiny"].environment))}
-    again = CliRunner().invoke(commands, ["plugins", "install", "tiny"])
+    again = CliRunner().invoke(cli, ["plugins", "install", "tiny"])
     assert again.output == f"tiny: ready in {environment.folder_of('tiny', frameworks['tiny'].environment)}\n"
 
 

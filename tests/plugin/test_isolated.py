@@ -17,10 +17,10 @@ from threadpoolctl import threadpool_limits
 from repro import Study
 from repro.data import Interactions, synthetic_interactions
 from repro.errors import PluginError, StudyError
-from repro.journal import read_journal
 from repro.plugin import Guarded, environment, guarded_recommender, parameters_of, plugins
 from repro.plugin.isolated import IsolatedRecommender, Launch, Worker, close_workers, worker_of
 from repro.protocol import Protocol
+from repro.runs.journal import read_journal
 
 ROOT = Path(__file__).parents[2]
 DATA = synthetic_interactions(users=60, items=40, ratings=900, alpha=1.0, seed=5)

@@ -14,11 +14,11 @@ import pytest
 from click.testing import CliRunner
 
 from repro import Study
-from repro.cli import commands
+from repro.cli import cli
 from repro.errors import PluginError
-from repro.journal import read_journal
 from repro.plugin import Environment, Framework, Plugins, environment, how_to_install, pinned, plugins
 from repro.plugin.pins import PINNED, checked_pins, stated_pins, with_pins
+from repro.runs.journal import read_journal
 from repro.study import run_study
 from repro.verify import replay
 
@@ -202,7 +202,7 @@ def tiny(bare, tmp_path, write_plugin, monkeypatch):
 
 
 def install(*arguments):
-    return CliRunner().invoke(commands, ["plugins", "install", "tiny", *arguments])
+    return CliRunner().invoke(cli, ["plugins", "install", "tiny", *arguments])
 
 
 STUDY = """
@@ -230,7 +230,7 @@ def study(tiny):
 
 def test_a_study_runs_with_the_version_that_is_pinned_next_to_the_plug_in_s_own(study, tmp_path):
     with pinned({"tiny": ["tiny_framework==1.0"]}):
-        told = str(CliRunner().invoke(commands, ["run", str(study)]).exception)
+        told = str(CliRunner().invoke(cli, ["run", str(study)]).exception)
     assert "tiny with tiny-framework==1.0 is not installed; " in told
     assert "`repro plugins install tiny --pin tiny-framework==1.0` builds its environment" in told
     assert "pip install tiny" not in told
@@ -290,7 +290,7 @@ def test_a_framework_says_its_pinned_version_and_splits_with_it(tiny, tmp_path):
         assert plugins().place("tiny") == "isolated"
         (((train, test),)) = plugins().split("tiny/halves", rows, 1, {})
         assert (train.tolist(), test.tolist()) == ([0, 2, 4], [1, 3])
-        listed = CliRunner().invoke(commands, ["plugins", "list", "--json"])
+        listed = CliRunner().invoke(cli, ["plugins", "list", "--json"])
         (shown,) = [one for one in json.loads(listed.stdout)["frameworks"] if one["name"] == "tiny"]
         assert (shown["version"], shown["runs"]) == ("1.0", "isolated")
     assert plugins().place("tiny") == "missing"

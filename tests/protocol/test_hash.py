@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from repro import Study
 from repro.data import synthetic_interactions
 from repro.errors import ProtocolError
-from repro.journal import read_journal
-from repro.metrics import bearing, metrics, parse_measure
+from repro.evaluation.metrics import bearing, metrics, parse_measure
 from repro.protocol import Decision, Option, Protocol, Registry, model, protocol_names, registry, resolve
 from repro.protocol.decisions import CORE
 from repro.protocol.model import HASH_VERSION
+from repro.runs.journal import read_journal
 from repro.study.cell import run_cell
 from repro.study.plan import make_plan
 from repro.verify import verify
@@ -32,7 +32,7 @@ def test_no_default_was_changed():
 
     A new decision, whose default must leave numbers as they were, is added to defaults.toml.
     """
-    own = [one for one in metrics().values() if one.compute.__module__.startswith("repro.metrics")]
+    own = [one for one in metrics().values() if one.compute.__module__.startswith("repro.evaluation.metrics")]
     decisions = [*CORE, *(variant for one in own for variant in one.variants)]
     pinned = tomllib.loads(Path(__file__).with_name("defaults.toml").read_text())
     assert pinned["version"] == HASH_VERSION
@@ -153,7 +153,7 @@ def test_what_does_not_bear_on_a_metric_does_not_change_its_numbers(metric):
 
 PLUGIN = """
 import numpy as np
-from repro.metrics import Metric, Ratio
+from repro.evaluation.metrics import Metric, Ratio
 from repro.plugin import impl
 from repro.protocol import Decision, Option
 
@@ -168,7 +168,7 @@ def repro_metrics():
 # A version to come, in which nDCG has a variant more.
 LATER = """
 import dataclasses
-import repro.metrics.ndcg as module
+import repro.evaluation.metrics.ndcg as module
 from repro.protocol import Decision, Option
 more = Decision("metric.ndcg.another", "Which?", options=(Option("a", "one"), Option("b", "other")), default="a")
 module.METRIC = dataclasses.replace(module.METRIC, variants=(*module.METRIC.variants, more))

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repro.metrics import metrics, parse_measure
+from repro.evaluation.metrics import metrics, parse_measure
 from repro.protocol import Protocol
 from repro.replicate.claim import Cell, Place
 from repro.replicate.digits import Digits

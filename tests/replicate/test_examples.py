@@ -176,7 +176,7 @@ def test_patterns_of_worked_examples(claim):
 
 
 def test_what_is_left_beside_the_claim(claim):
-    from repro.journal import read_journal
+    from repro.runs.journal import read_journal
 
     path = claim(("Rec1", "mae", "0.75", ""))
     found = replicate(path)

@@ -121,8 +121,8 @@ def test_a_pattern_must_hold_with_every_seed(write, measured):
 
 def test_discriminative_power(write, monkeypatch):
     """With two systems DP is the p-value of their one pair: the same that the metric study has."""
+    from repro.metric_study import Settings, study_metrics
     from repro.replicate import patterns
-    from repro.study.metric_study import Settings, study_metrics
 
     monkeypatch.setattr(patterns, "RANDOMISATIONS", 500)
     path = write(pattern('{ dp = "ndcg@10" }', "<=", 1.0) + pattern('{ dp = "hit@10" }', ">", -1))

@@ -6,7 +6,7 @@ import tomllib
 import pytest
 from click.testing import CliRunner
 
-from repro.cli import commands
+from repro.cli import cli
 from repro.errors import ReproError
 from repro.replicate import Claim
 from repro.replicate.new import algorithm_of, metric_of
@@ -31,7 +31,7 @@ R\&D \emph{ours}$^{*}$ & \underline{0.951} & 12.5\% \\
 
 
 def call(*arguments, **options):
-    return CliRunner().invoke(commands, list(map(str, arguments)), **options)
+    return CliRunner().invoke(cli, list(map(str, arguments)), **options)
 
 
 def test_a_table_in_latex(tmp_path):

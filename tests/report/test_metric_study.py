@@ -9,6 +9,7 @@ import pytest
 
 from repro import Study
 from repro.data import synthetic_interactions
+from repro.metric_study import Settings, study_metrics
 from repro.report.metric_study import metric_table, write_metric_study
 from repro.report.metric_study.figures import correlations_between, curve_names
 from repro.report.metric_study.summary import (
@@ -19,7 +20,6 @@ from repro.report.metric_study.summary import (
     power_sentence,
     sparsity_sentence,
 )
-from repro.study.metric_study import Settings, study_metrics
 
 EVIL = "<script>alert(1)</script>"
 CUTOFFS = (5, 10, 20)

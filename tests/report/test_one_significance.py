@@ -12,15 +12,15 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import repro
-from repro.cli import commands
+from repro.cli import cli
 from repro.data import Interactions
 from repro.explain import diff
-from repro.journal import read_journal
+from repro.export.forms import export_run
 from repro.protocol import Protocol
-from repro.report.export.forms import export_run
 from repro.report.run.material import Material
 from repro.report.run.page import render, write_report
 from repro.report.run.significance import written_p
+from repro.runs.journal import read_journal
 
 LABELS = ("popular", "knn", "bias", "random")
 METRICS = ("ndcg@5", "hit@3", "rmse")
@@ -48,7 +48,7 @@ def _popularity(items):
 
 
 def asked(*arguments):
-    result = CliRunner().invoke(commands, [str(argument) for argument in arguments], catch_exceptions=False)
+    result = CliRunner().invoke(cli, [str(argument) for argument in arguments], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.output
 

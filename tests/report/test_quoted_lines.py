@@ -10,10 +10,10 @@ import pytest
 import repro
 from repro.data import synthetic_interactions
 from repro.explain import KeptRun, explain, multiverse
+from repro.export.forms import BUILT_IN, export_forms
 from repro.protocol import Protocol
 from repro.report import write_report
 from repro.report.explain.page import write_explanation, write_multiverse
-from repro.report.export.forms import BUILT_IN, export_forms
 from repro.study import Results
 from repro.study.journalled import keep_files
 

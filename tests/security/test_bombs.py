@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from repro.data import archive, load_item_features, read_interactions, streams
+from repro.data import archive, compressed, load_item_features, read_interactions
 from repro.data import parquet as parquet_reader
 from repro.errors import DataError
 from repro.evaluate.files import read_recommendations, read_truth
@@ -25,7 +25,7 @@ BOMB = b"user,item\n" + b"1,2\n" * LIMIT
 
 @pytest.fixture(autouse=True)
 def small_limit(monkeypatch):
-    monkeypatch.setattr(streams, "SIZE_LIMIT", LIMIT)
+    monkeypatch.setattr(compressed, "SIZE_LIMIT", LIMIT)
 
 
 def zipped(content):

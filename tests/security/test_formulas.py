@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import repro
-from repro.cli import commands
+from repro.cli import cli
 from repro.data.spreadsheet import cell_of, csv_text, frame_csv, text_of
 from repro.protocol import Protocol
 from repro.study.folder import csv_bytes
@@ -79,12 +79,12 @@ def test_every_csv_of_a_run_is_neutral_and_per_user_values_are_read_back(tmp_pat
     study = repro.Study("ratings.csv", protocol, algorithms, ["ndcg@5"], folder=tmp_path)
     run = study.run(tmp_path / "run").folder
     asked = ["export", str(run), "--to", "csv", "--to", "trec", "--into", str(tmp_path / "export"), "--quiet"]
-    assert CliRunner().invoke(commands, asked).exit_code == 0
+    assert CliRunner().invoke(cli, asked).exit_code == 0
     lists = data.rename(columns={"rating": "score"}).assign(score=lambda rows: -rows["score"])
     lists.to_csv(tmp_path / "lists.csv", index=False)
     for name in ("values.csv", "values.tsv", "values.parquet"):
         asked = ["evaluate", "--run", f"@a={tmp_path / 'lists.csv'}", "--truth", str(tmp_path / "ratings.csv")]
-        done = CliRunner().invoke(commands, [*asked, "-m", "ndcg@5", "--per-user", str(tmp_path / name)])
+        done = CliRunner().invoke(cli, [*asked, "-m", "ndcg@5", "--per-user", str(tmp_path / name)])
         assert done.exit_code == 0, (done.output, done.exception)
     written = [run / "results.csv", *(tmp_path / "export").rglob("*.csv"), tmp_path / "values.csv"]
     for path in written:

@@ -11,14 +11,14 @@ from repro import Study
 from repro.data import synthetic_interactions
 from repro.errors import JournalError, ReproError
 from repro.explain import KeptRun
-from repro.journal import read_journal
-from repro.journal.journal import FIRST, canonical_json, line_hash
+from repro.export.forms import BUILT_IN, export_forms
+from repro.metric_study import study_metrics
 from repro.protocol import Protocol
 from repro.report import write_report
-from repro.report.export.forms import BUILT_IN, export_forms
+from repro.runs.journal import read_journal
+from repro.runs.journal.journal import FIRST, canonical_json, line_hash
 from repro.study import Results
 from repro.study.folder import RunFolder
-from repro.study.metric_study import study_metrics
 from repro.study.per_user import FinishedRun
 from repro.verify import verify
 
@@ -105,7 +105,7 @@ def test_no_name_leads_out_of_a_folder(tmp_path, name):
 
 
 def test_names_of_files_in_events_stay_below_the_folder(tmp_path):
-    from repro.journal import events
+    from repro.runs.journal import events
 
     for name in ("../x", "/x", "a/../x", "a//x", "./x", "a\\x", "", "a\nb"):
         with pytest.raises(ValueError, match="name of a file below"):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import repro.cli
-from repro.cli import COMMANDS, commands, main
+from repro.cli import COMMANDS, cli, main
 from repro.cli.output import Styled, echo, print_json, print_table
 from repro.terminal import printable, printable_json
 
@@ -173,7 +173,7 @@ def test_errors_and_warnings_that_nobody_foresaw(monkeypatch, capsys):
         warnings.warn(HOSTILE, stacklevel=1)
         raise RuntimeError(HOSTILE)
 
-    monkeypatch.setattr(commands, "main", broken)
+    monkeypatch.setattr(cli, "main", broken)
     with pytest.raises(RuntimeError) as error, warnings.catch_warnings():
         warnings.simplefilter("always")
         run_main(monkeypatch, capsys)
@@ -183,4 +183,4 @@ def test_errors_and_warnings_that_nobody_foresaw(monkeypatch, capsys):
 
 
 def test_tests_of_commands_see_what_people_see():
-    assert bad_in(CliRunner().invoke(commands, ["metrics", "list"]).output) == []
+    assert bad_in(CliRunner().invoke(cli, ["metrics", "list"]).output) == []

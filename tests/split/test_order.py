@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repro.data.interactions import Interactions
+from repro.rng import stream
 from repro.split.order import hold_out_last, random_order, time_order
 from repro.split.plan import TEST, TRAIN, VALIDATION
-from repro.streams import stream
 
 KEY = stream(1, "test")
 

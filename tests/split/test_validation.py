@@ -7,8 +7,8 @@ import pytest
 
 from repro.errors import ProtocolError
 from repro.protocol import registry
+from repro.rng import combine, id_keys, stream
 from repro.split import STRATEGIES, make_folds
-from repro.streams import combine, id_keys, stream
 
 # a has four training rows, b two and c one; what comes after time 7 is the test
 TEXT = "a1 a2 a3 a4 b1 b2 c1 a5 b3"

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from repro.cli import commands
+from repro.cli import cli
 from repro.errors import ReproWarning
 from repro.stats import TESTS, Settings, compare, comparison, paired_test
 from repro.stats.intervals import METHODS
@@ -54,8 +54,8 @@ def test_few_differing_users_are_warned_of_in_every_result(differing, warned, in
         frame = pd.DataFrame({"user": values.index, "metric": "ndcg@10", "value": values[system]})
         frame.to_csv(tmp_path / f"{system}.csv", index=False)
     call = ["compare", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), "--interval", interval, "--samples", "500"]
-    assert (f"caution: {text}" in CliRunner().invoke(commands, call).output) == warned
-    plain = json.loads(CliRunner().invoke(commands, [*call, "--json"]).output)[0]
+    assert (f"caution: {text}" in CliRunner().invoke(cli, call).output) == warned
+    plain = json.loads(CliRunner().invoke(cli, [*call, "--json"]).output)[0]
     assert (text in " ".join(plain["cautions"])) == warned == (text in plain["pairs"][0]["caution"])
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from repro import Study
 from repro.errors import StudyError
-from repro.metrics import simple_measures
+from repro.evaluation.metrics import simple_measures
 from repro.plugin import Guarded, Scores
 from repro.protocol import Protocol
 from repro.study import run_study

@@ -12,11 +12,11 @@ import pytest
 from click.testing import CliRunner
 
 from repro import Study
-from repro.cli import commands
+from repro.cli import cli
 from repro.errors import ProtocolError, ReproWarning, StudyError
-from repro.journal import read_journal
-from repro.metrics import metrics, parse_measure
+from repro.evaluation.metrics import metrics, parse_measure
 from repro.protocol import Protocol
+from repro.runs.journal import read_journal
 from repro.study.plan import make_plan
 from repro.verify import verify
 
@@ -125,7 +125,7 @@ def test_a_fold_without_a_value_is_named_in_the_table_and_the_report(data, seed,
         f'seed = {seed}\nmetrics = ["hit@3", "ndcg@3", "rmse"]\nprotocol = "protocol.toml"\ndata = "data.csv"\n'
         '[[algorithms]]\nuse = "reference/item-knn"\nlabel = "kNN"\n[[algorithms]]\nuse = "reference/popularity"\n'
     )
-    done = CliRunner().invoke(commands, ["run", str(tmp_path / "study.toml"), "--into", str(tmp_path / "run")])
+    done = CliRunner().invoke(cli, ["run", str(tmp_path / "study.toml"), "--into", str(tmp_path / "run")])
     assert done.exit_code == 0, done.output
     fold = relevant_by_fold(data, given, seed).index(0) + 1
     where = f"fold {fold} of 4 (nobody is averaged there: see average.nobody)"

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from repro.candidates import judge
 from repro.data import synthetic_interactions
-from repro.metrics import metrics, parse_measure
+from repro.evaluation.candidates import judge
+from repro.evaluation.metrics import metrics, parse_measure
 from repro.plugin import Guarded, Scores, plugins
 from repro.protocol import Protocol, parse_protocol
 from repro.split import make_folds

@@ -12,8 +12,8 @@ from repro.data import datasets, load_item_features
 from repro.data.download import fetch
 from repro.data.registry import Dataset
 from repro.errors import StudyError
-from repro.journal import read_journal
 from repro.protocol import Protocol
+from repro.runs.journal import read_journal
 
 METRICS = ["ild[over=features]@5", "ild@5", "unexpectedness[over=features]@5", "novelty@5", "gini@5"]
 

@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from repro import Study
-from repro.cli import commands
+from repro.cli import cli
 from repro.errors import ProtocolError
-from repro.journal import read_journal
+from repro.runs.journal import read_journal
 from repro.study import run_study
 
 SECOND = 1 / math.log2(3)  # the gain of rank 2
@@ -88,7 +88,7 @@ def values(folder):
 
 
 def test_the_files_of_ncf(ncf, tmp_path):
-    done = CliRunner().invoke(commands, ["run", str(ncf()), "--workers", "1", "--quiet"])
+    done = CliRunner().invoke(cli, ["run", str(ncf()), "--workers", "1", "--quiet"])
     assert done.exit_code == 0, done.output
     found = values(tmp_path / "run")
     assert found["hit"] == pytest.approx(3 / 4)
@@ -147,7 +147,7 @@ def test_the_files_of_lightgcn(study, tmp_path):
     path = study(
         LISTS_PROTOCOL, ["hit@1", "ndcg@2"], "train.txt", **{"train.txt": train, "test.txt": "0 13\n1 13\n2\n3 13\n"}
     )
-    done = CliRunner().invoke(commands, ["run", str(path), "--workers", "1", "--quiet"])
+    done = CliRunner().invoke(cli, ["run", str(path), "--workers", "1", "--quiet"])
     assert done.exit_code == 0, done.output
     found = values(tmp_path / "run")  # 12 13*, 11 13* and 13*
     assert found["hit"] == pytest.approx(1 / 3)

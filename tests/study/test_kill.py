@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from repro.journal import read_journal
+from repro.runs.journal import read_journal
 
 STUDY = """
 question = "Does it survive?"

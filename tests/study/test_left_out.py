@@ -9,8 +9,8 @@ import pytest
 
 from repro import Study
 from repro.errors import StudyError
-from repro.journal import read_journal
 from repro.report import write_report
+from repro.runs.journal import read_journal
 
 BUILT = "`repro plugins install recbole` builds its environment"
 

@@ -9,7 +9,7 @@ import pytest
 import repro
 from repro import Study
 from repro.evaluate import default_protocol
-from repro.metrics import simple_measures
+from repro.evaluation.metrics import simple_measures
 from repro.plugin import FALLBACK, SCORED, UNSCORED, Guarded, Scores
 from repro.protocol import Protocol
 from repro.study.measure_lists import measure_lists

@@ -9,8 +9,8 @@ from scipy import stats
 
 from repro import Study
 from repro.errors import StudyError
-from repro.journal import read_journal
 from repro.protocol import Protocol
+from repro.runs.journal import read_journal
 from repro.study import Results
 
 METRICS = ["ndcg@10", "precision@5", "user-coverage@10", "rmse", "nmae"]

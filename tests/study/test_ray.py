@@ -22,11 +22,11 @@ import ray
 from ray.cluster_utils import Cluster
 
 from repro import Study
-from repro.cli.run import run
+from repro.cli.commands.run import run
 from repro.errors import StudyError
-from repro.journal import read_journal
 from repro.plugin import environment, plugins
 from repro.protocol import Protocol, parse_protocol
+from repro.runs.journal import read_journal
 from repro.study import run_study
 from repro.study.blocks import InThreads
 from repro.study.cell import run_cell

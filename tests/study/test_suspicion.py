@@ -12,13 +12,13 @@ import pytest
 from click.testing import CliRunner
 
 from repro import Study
-from repro.cli import commands
+from repro.cli import cli
 from repro.errors import ReproWarning
-from repro.journal import read_journal
-from repro.metrics import simple_measures
+from repro.evaluation.metrics import simple_measures
 from repro.plugin import FALLBACK, Guarded, Scores, parameters_of, plugins
 from repro.protocol import Protocol
 from repro.report import write_report
+from repro.runs.journal import read_journal
 from repro.study import Results, make_plan, run_study
 from repro.study.measure_lists import measure_lists
 from repro.study.measure_predictions import measure_predictions
@@ -172,7 +172,7 @@ def test_the_command_says_what_many_algorithms_have_in_common_once(clicks, tmp_p
         study += f"parameters = {{ normalise = true, k = {n} }}\n"
     (tmp_path / "study.toml").write_text(study)
     given = ["run", str(tmp_path / "study.toml"), "--workers", "1"]
-    printed = CliRunner().invoke(commands, given, catch_exceptions=False).output
+    printed = CliRunner().invoke(cli, given, catch_exceptions=False).output
     table, _, below = printed.partition("\n[1] ")
     footnotes = re.findall(r"^\[(\d)\] (\w+): (.*\n(?:      .*\n)*)", f"[1] {below}", re.MULTILINE)
     assert [number for number, _, _ in footnotes] == [str(n) for n in range(1, len(footnotes) + 1)]
@@ -196,7 +196,7 @@ def test_the_command_marks_the_row_and_says_why(clicks, tmp_path):
 
     def invoke(*options: str):
         return CliRunner().invoke(
-            commands, ["run", str(tmp_path / "study.toml"), "--workers", "1", *options], catch_exceptions=False
+            cli, ["run", str(tmp_path / "study.toml"), "--workers", "1", *options], catch_exceptions=False
         )
 
     printed = invoke().output

@@ -15,15 +15,16 @@ import pytest
 from click.testing import CliRunner
 
 from repro import Study
-from repro.cli import commands
+from repro.cli import cli
 from repro.data import synthetic_interactions
 from repro.errors import ProtocolError, StudyError
-from repro.journal import read_journal
 from repro.plugin import Algorithm, Framework, Parameter, Scores, plugins
 from repro.protocol import Protocol
 from repro.report import write_report
-from repro.study import make_plan, search, tuning
+from repro.runs.journal import read_journal
+from repro.study import make_plan
 from repro.study.parts import FoldParts
+from repro.study.tuning import loop, search
 
 GRID = {"k": [3, 10, 40], "similarity": ["cosine", "pearson"]}
 SPACE = {"k": {"low": 2, "high": 60, "log": True}, "shrinkage": {"low": 0.0, "high": 20}}
@@ -233,7 +234,7 @@ def test_the_report_and_the_command_say_who_was_tuned(finished, study, tmp_path)
     assert sentence in report and "has them: reference ease." in report
     path = tmp_path / "study.toml"
     path.write_text(FILE)
-    printed = CliRunner().invoke(commands, ["run", str(path), "--workers", "1"], catch_exceptions=False).output
+    printed = CliRunner().invoke(cli, ["run", str(path), "--workers", "1"], catch_exceptions=False).output
     assert sentence in printed and "has them: reference ease." in printed
 
 
@@ -269,7 +270,7 @@ def test_a_finished_tuning_is_not_done_again(study, finished, tmp_path, share, m
 def _noting(done):
     def tune(plan, cell, *args, **options):
         done.append(cell.id)
-        return tuning.tune_cell(plan, cell, *args, **options)
+        return loop.tune_cell(plan, cell, *args, **options)
 
     return tune
 
@@ -377,11 +378,11 @@ def test_parameters_proposed_again_are_not_fitted_again(data, protocol, monkeypa
     plan = make_plan(study)
     tried = []
     monkeypatch.setattr(
-        tuning, "_measure", lambda plan, cell, *_: (tried.append(cell.entry.parameters["k"]), (0.5, 1))[1]
+        loop, "_measure", lambda plan, cell, *_: (tried.append(cell.entry.parameters["k"]), (0.5, 1))[1]
     )
-    trials = tuning.tune_cell(plan, plan.cells[0]).trials
+    trials = loop.tune_cell(plan, plan.cells[0]).trials
     assert len(trials) == 7 and len(tried) == len(set(tried)) == len({t.parameters["k"] for t in trials}) < 7
-    assert tuning.best_trial(trials, "higher").number == 1
+    assert loop.best_trial(trials, "higher").number == 1
 
 
 FITTED = []

@@ -8,9 +8,9 @@ import pytest
 
 from repro import Study
 from repro.data import synthetic_interactions
-from repro.journal import read_journal
-from repro.journal.journal import FIRST, canonical_json, line_hash
 from repro.protocol import Protocol
+from repro.runs.journal import read_journal
+from repro.runs.journal.journal import FIRST, canonical_json, line_hash
 from repro.study.journalled import keep_files
 
 METRICS = ["ndcg@5", "hit@3", "ap", "catalogue-coverage@5", "f1[average=means]@5", "rmse"]

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from repro.cli import commands
+from repro.cli import cli
 from repro.data import synthetic_interactions
-from repro.report.export import exporters
+from repro.export import exporters
 from repro.verify import verify
 
 STUDY = """
@@ -53,7 +53,7 @@ WITHOUT_FOLDER = {
 
 
 def invoke(*arguments):
-    return CliRunner().invoke(commands, list(map(str, arguments)))
+    return CliRunner().invoke(cli, list(map(str, arguments)))
 
 
 def call(*arguments):
@@ -112,7 +112,7 @@ def written(tmp_path_factory):
 
 def test_every_command_is_here(written):
     assert tuple(sorted(written)) == tuple(sorted(COMMANDS))
-    assert written.keys() | WITHOUT_FOLDER == set(commands.list_commands(None))
+    assert written.keys() | WITHOUT_FOLDER == set(cli.list_commands(None))
 
 
 def own_files(folder):

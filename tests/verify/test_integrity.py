@@ -8,8 +8,8 @@ import pytest
 
 from repro import Study
 from repro.errors import JournalError, StudyError
-from repro.journal import read_journal
 from repro.protocol import Protocol
+from repro.runs.journal import read_journal
 from repro.study.journalled import keep_files
 from repro.verify import seal, verify
 

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from repro import Study
-from repro.cli import commands
+from repro.cli import cli
 from repro.errors import JournalError, StudyError
 from repro.protocol import Protocol
 from repro.study.per_user import FinishedRun
@@ -117,7 +117,7 @@ def test_a_replay_says_what_it_could_not_install(forge, tmp_path, make_run):
     forger.replace_file("environments/surprise.txt", text.encode())
     forger.finish()
     command = ["replay", str(folder), "--quiet", "--workers", "1", "--json", "--into"]
-    done = CliRunner().invoke(commands, [*command, str(tmp_path / "again")])
+    done = CliRunner().invoke(cli, [*command, str(tmp_path / "again")])
     assert done.exit_code == 0, (done.output, done.exception)
     told = json.loads(done.stdout)
     assert told["versions_of_then"] is False and told["not_installed"] == {"surprise": list(unread)}
@@ -126,7 +126,7 @@ def test_a_replay_says_what_it_could_not_install(forge, tmp_path, make_run):
         f"version: {', '.join(unread)}"
     )
     assert json.loads((tmp_path / "again" / "replay.json").read_text())["not_installed"] == told["not_installed"]
-    strict = CliRunner().invoke(commands, [*command, str(tmp_path / "strict"), "--strict"])
+    strict = CliRunner().invoke(cli, [*command, str(tmp_path / "strict"), "--strict"])
     assert strict.exit_code == 1
 
 

@@ -11,8 +11,8 @@ import pytest
 from repro import Study
 from repro.data import synthetic_interactions
 from repro.errors import JournalError
-from repro.journal import read_journal
 from repro.protocol import Protocol
+from repro.runs.journal import read_journal
 from repro.verify import seal, verify
 
 

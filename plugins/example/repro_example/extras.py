@@ -27,8 +27,8 @@ from repro.plugin import (
 )
 
 if TYPE_CHECKING:
-    from repro.metrics import Metric, Ratio
-    from repro.ranking import Ranked
+    from repro.evaluation.metrics import Metric, Ratio
+    from repro.evaluation.ranking import Ranked
 
 Rows = npt.NDArray[np.int64]
 
@@ -88,14 +88,14 @@ def repro_datasets() -> Sequence[Dataset]:
 
 def filled(ranked: Ranked, k: int, variants: Mapping[str, Any]) -> Ratio:
     """Of the k places of each list, those that have an item; there is no order in it, and so no tie rule."""
-    from repro.metrics import Ratio
+    from repro.evaluation.metrics import Ratio
 
     return Ratio(np.minimum(ranked.lengths, k).astype(np.float64), np.full(len(ranked), float(k)))
 
 
 @impl
 def repro_metrics() -> Sequence[Metric]:
-    from repro.metrics import Metric
+    from repro.evaluation.metrics import Metric
 
     title = "Share of the k places that have an item"
     return [Metric("filled", title, "ranking", filled, cutoff="required", undefined="left-out", better="neither")]

@@ -129,7 +129,7 @@ class Tracking:
         self._log(run.id, values, tags={f"repro.file.{_key(n)}": d for n, d in event["files"].items()}, when=when)
 
     def _run_finished(self, run: _Run, folder: Path, line: Any, event: Any, when: int) -> None:
-        self._log(run.id, {"seconds": event["seconds"]}, tags={"repro.journal": line["hash"]}, when=when)
+        self._log(run.id, {"seconds": event["seconds"]}, tags={"repro.runs.journal": line["hash"]}, when=when)
         self._client.set_terminated(run.id, "FAILED" if event["failed"] else "FINISHED", when)
         del self._runs[folder]
 

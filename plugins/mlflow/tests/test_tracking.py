@@ -49,7 +49,7 @@ def test_params_numbers_digests_and_tags_are_those_of_the_journal(store, tmp_pat
     assert parent.data.tags["repro.protocol"] == events["run.started"]["protocol_hash"]
     assert parent.data.tags["repro.data.digest"] == events["data.loaded"]["digest"]
     finished = next(line for line in lines if line["event"]["event"] == "run.finished")
-    assert parent.data.tags["repro.journal"] == finished["hash"]
+    assert parent.data.tags["repro.runs.journal"] == finished["hash"]
     assert set(cells) == {f"{label}/{fold}" for label in results.table().index for fold in ("1", "2")}
     table = results.table()
     assert parent.data.metrics["most popular _100__/ndcg_at_10"] == table.loc["most popular (100%)", "ndcg@10"]
@@ -78,7 +78,7 @@ def test_a_run_that_goes_on_in_another_process_is_the_same_run(store, tmp_path):
     whole.run(tmp_path / "run", resume=True)
     after, cells = runs(store)
     assert after.info.run_id == before.info.run_id and after.info.status == "FINISHED"
-    assert after.data.tags["repro.journal"] != before.data.tags["repro.journal"]
+    assert after.data.tags["repro.runs.journal"] != before.data.tags["repro.runs.journal"]
     assert len(cells) == 4
 
 

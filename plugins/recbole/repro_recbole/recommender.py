@@ -8,7 +8,7 @@ import numpy as np
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import SCORED, UNSCORED, ParameterValue, Scores
-from repro.streams import child_keys, stream
+from repro.rng import child_keys, stream
 from repro_recbole import scoring
 from repro_recbole.learning import InnerIds, Learnt, learn
 from repro_recbole.models import Model

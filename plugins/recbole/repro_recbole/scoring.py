@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
 from repro.plugin import GroupedRows
-from repro.streams import KeyArray
+from repro.rng import KeyArray
 from repro_recbole.apart import own_numbers
 from repro_recbole.learning import ITEM, USER, InnerIds
 

@@ -12,7 +12,7 @@ import pytest
 
 from repro.data.interactions import Interactions
 from repro.plugin import UNSCORED, Guarded, plugins
-from repro.streams import child_keys, stream
+from repro.rng import child_keys, stream
 from repro_recbole.models import MODELS
 from repro_recbole.settings import settings_of
 

@@ -10,7 +10,7 @@ import numpy as np
 from repro.data.interactions import CodeArray, Interactions
 from repro.errors import PluginError
 from repro.plugin import FALLBACK, SCORED, UNSCORED, Scores
-from repro.streams import child_keys, stream
+from repro.rng import child_keys, stream
 from repro_rectools.training import Training, Weigh
 
 

@@ -31,7 +31,7 @@ from threadpoolctl import threadpool_limits
 
 from repro.data.interactions import Interactions
 from repro.plugin import parameters_of
-from repro.streams import child_keys, stream
+from repro.rng import child_keys, stream
 from repro_rectools.plugin import repro_framework
 
 SEED = 11

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.errors import PluginError
 from repro.plugin import Algorithm, Parameter, Scores
-from repro.streams import KeyArray, child_keys, stream, uniform
+from repro.rng import KeyArray, child_keys, stream, uniform
 from repro_reference.checks import above, at_least
 from repro_reference.products import sums
 from repro_reference.unscored import Mask, block_where

@@ -6,7 +6,7 @@ import numpy as np
 
 from repro.data.interactions import CodeArray, Interactions
 from repro.plugin import Algorithm, Scores
-from repro.streams import child_keys, stream, uniform
+from repro.rng import child_keys, stream, uniform
 
 
 class Random:

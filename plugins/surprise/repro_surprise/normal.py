@@ -8,7 +8,7 @@ import numpy as np
 
 from repro.data.interactions import CodeArray, FloatArray
 from repro.plugin import Scores
-from repro.streams import KeyArray, child_keys, stream, uniform
+from repro.rng import KeyArray, child_keys, stream, uniform
 from repro_surprise.fitted import Fitted
 
 # The step of the uniform numbers is 2 ** -53; half of it stands for 0, whose quantile is not finite.

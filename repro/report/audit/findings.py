@@ -12,9 +12,9 @@ from repro.audit.inference import as_exact
 from repro.audit.question import Question
 from repro.audit.surveyed import Survey, options_of
 from repro.evaluate import default_protocol
-from repro.journal.audit_events import CaseEntry, MeasureInferred, MetricCompared, PairEntry, UnexplainedEntry
-from repro.metrics import metrics_by_any_name
+from repro.evaluation.metrics import metrics_by_any_name
 from repro.protocol import Value, registry, toml_value
+from repro.runs.journal.audit_events import CaseEntry, MeasureInferred, MetricCompared, PairEntry, UnexplainedEntry
 
 OUTSIDE = "outside the range"
 RANDOM = "random"

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from repro.audit.surveyed import Survey
-from repro.journal.audit_events import MetricCompared, PairEntry
 from repro.protocol import Value, toml_value
 from repro.report.audit.findings import case_text
+from repro.runs.journal.audit_events import MetricCompared, PairEntry
 
 _LETTERS = [*string.ascii_lowercase, *(f"a{letter}" for letter in string.ascii_lowercase)]
 

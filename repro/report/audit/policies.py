@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from html import escape
 
 from repro.audit.surveyed import Survey, doubtful, is_random, options_of
-from repro.journal.audit_events import MeasureInferred
 from repro.protocol import Value, registry
+from repro.runs.journal.audit_events import MeasureInferred
 
 _COLOURS = 7
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from repro.metric_study import MetricStudy
 from repro.report.charts import COLOURS, DASHES
 from repro.report.metric_study.summary import Compared
-from repro.study.metric_study import MetricStudy
 
 if TYPE_CHECKING:
     import altair as alt

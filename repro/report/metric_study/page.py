@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pandas as pd
 
 from repro.data.spreadsheet import frame_csv
+from repro.metric_study import MetricStudy
 from repro.report.charts import placed_svg, specification
 from repro.report.metric_study.figures import (
     correlations_between,
@@ -31,7 +32,6 @@ from repro.report.metric_study.summary import (
 )
 from repro.report.pages import READING, document, figure
 from repro.study.journalled import keep_files
-from repro.study.metric_study import MetricStudy
 
 if TYPE_CHECKING:
     import altair as alt

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from repro.metric_study import MetricStudy
 from repro.stats.correlation import kendall
-from repro.study.metric_study import MetricStudy
 
 # Two orders of systems with a higher tau are taken as the same (Voorhees 2001).
 ALMOST_EQUAL = 0.9

@@ -5,12 +5,12 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from repro.journal import events
-from repro.report.pages import plural
 from repro.report.run.embedded import packed
 from repro.report.run.figures import section, wide
 from repro.report.run.material import Material
+from repro.runs.journal import events
 from repro.study.folder import JOURNAL
+from repro.text import plural
 
 
 def journal_section(run: Material) -> str:

@@ -8,10 +8,10 @@ from functools import cached_property
 import pandas as pd
 
 from repro.errors import JournalError
-from repro.journal import Contents, events
 from repro.report.dots import System, systems
 from repro.report.pages import number
 from repro.report.run.significance import Tested
+from repro.runs.journal import Contents, events
 from repro.stats import difference_interval
 from repro.study import Results
 from repro.study.compare import run_comparisons

@@ -10,10 +10,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from repro.candidates import judge
 from repro.data.interactions import FloatArray
+from repro.evaluation.candidates import judge
+from repro.evaluation.ranking.ties import IN_NO_ORDER
 from repro.protocol import Protocol
-from repro.ranking.ties import IN_NO_ORDER
 from repro.report.run.stored import Numbers, StoredLists, codes, list_numbers
 
 

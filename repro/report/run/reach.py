@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow.compute as pc
 
 from repro.data.interactions import FloatArray, Interactions
-from repro.metrics.background import Background
-from repro.metrics.novelty import self_information
+from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.novelty import self_information
 from repro.report.run.stored import StoredLists, codes, list_numbers
 
 CUTOFF = 10  # where no metric of the study has one

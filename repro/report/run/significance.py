@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from repro.report.pages import plural
 from repro.report.run.figures import figure, section
 from repro.stats import LEVEL
 from repro.study.compare import Compared
+from repro.text import plural
 
 if TYPE_CHECKING:
     import altair as alt

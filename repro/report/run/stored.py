@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from repro.data import Interactions
 from repro.data.parquet import read_parquet
-from repro.journal import events
+from repro.runs.journal import events
 from repro.study.folder import RunFolder
 from repro.study.per_user import FinishedRun
 

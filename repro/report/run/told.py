@@ -7,8 +7,8 @@ from html import escape
 from repro.report.pages import table
 from repro.report.run.figures import section, wide
 from repro.report.run.material import Material
-from repro.study.tune import REFIT
-from repro.study.tuned import uneven_tuning
+from repro.study.tuning.history import uneven_tuning
+from repro.study.tuning.settings import REFIT
 
 
 def tuning_section(run: Material) -> str:

@@ -19,7 +19,7 @@ from repro.study.executors.processes import leave_with_parent, starting_workers
 from repro.study.executors.steps import Done, Parameters, Progress, Step, Task, Work, carried_out
 from repro.study.means import Means
 from repro.study.plan import Cell, Plan
-from repro.study.tuning import Tuning, tune_cell
+from repro.study.tuning.loop import Tuning, tune_cell
 
 
 @dataclass(frozen=True)

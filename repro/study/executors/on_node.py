@@ -16,7 +16,7 @@ from repro.study.executors.same_software import require_same
 from repro.study.executors.steps import Done, Parameters, Work
 from repro.study.means import Means
 from repro.study.plan import Plan
-from repro.study.tuning import tune_cell
+from repro.study.tuning.loop import tune_cell
 
 # How often a task is tried again whose node or process died.
 RETRIES = 3

@@ -12,7 +12,7 @@ from repro.plugin import ParameterValue
 from repro.study.cell import CellOutput
 from repro.study.means import Means
 from repro.study.plan import Cell, Plan
-from repro.study.tuning import Tuning
+from repro.study.tuning.loop import Tuning
 
 Progress = Callable[[Cell, int, int], None]
 Parameters = Mapping[str, ParameterValue]

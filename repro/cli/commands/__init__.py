@@ -1,0 +1,1 @@
+"""The commands of `repro`, a file for each."""

@@ -1,0 +1,303 @@
+"""`repro audit`: what black-box evaluators really compute, and who agrees with whom."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from repro.cli.audited import (
+    DEFAULT_K,
+    box_called,
+    chosen_evaluators,
+    complete_cannot,
+    complete_data,
+    complete_evaluator,
+    complete_pipeline,
+    evaluator_called,
+    measures_called,
+    only_option,
+    pipeline_called,
+    refuse_missing,
+    seed_option,
+    usable,
+)
+from repro.cli.commands.audit_report import report
+from repro.cli.decisions import metric_option
+from repro.cli.output import Styled, echo, json_option, print_json, print_table
+from repro.cli.progress import Stages, quiet_option
+
+if TYPE_CHECKING:
+    from repro.audit import BlackBox
+    from repro.audit.agreement import Agreement
+    from repro.audit.pipeline import PipelineAudit
+    from repro.audit.policies import Policy
+    from repro.plugin import Evaluator
+
+_policies_option = click.option(
+    "--policies",
+    type=click.Path(file_okay=False),
+    metavar="FOLDER",
+    help="Policies that `repro audit infer --into FOLDER` or `repro audit report` wrote, such as protocols/inferred.",
+)
+
+
+@click.group(epilog="Examples: repro audit infer implicit/ranking_metrics_at_k; repro audit report")
+def audit() -> None:
+    """Find out what evaluators really compute, by asking them."""
+
+
+audit.add_command(report)
+
+
+@audit.command(epilog="Examples: repro audit evaluators; repro audit evaluators -m ndcg --only lenskit,implicit")
+@metric_option("Only this metric, such as ndcg; may be repeated.")
+@only_option
+@_policies_option
+@seed_option
+@quiet_option
+@json_option
+def evaluators(
+    metrics: tuple[str, ...], only: str | None, policies: str | None, seed: int, quiet: bool, as_json: bool
+) -> None:
+    """Every evaluator of every plug-in on the same rankings: who agrees with whom, to 12 digits.
+
+    One matrix for each metric, the smallest cases of disagreement, and, where policies are given, the decisions that
+    explain them.
+    """
+    from repro.audit.agreement import share_of
+    from repro.audit.compare import compare_evaluators
+    from repro.audit.policies import read_policies
+    from repro.evaluation.metrics import metric_named
+
+    wanted = [metric_named(name).name for name in metrics]
+    chosen, left_out = usable(chosen_evaluators(only))
+    known = read_policies(Path(policies)) if policies else {}
+    with _asking(), Stages(hidden=quiet or as_json) as stages:
+        found = compare_evaluators(chosen, metrics=wanted, seed=seed, policies=known, tell=stages.tell)
+    if as_json:
+        print_json(
+            {"share": share_of(found), "metrics": [one.to_dict() for one in found], "left_out": left_out, "seed": seed}
+        )
+        return
+    for sentence in left_out.values():
+        echo(f"left out: {sentence}", err=True)
+    if not found:
+        echo("no metric is there that two evaluators are taken for")
+    for one in found:
+        _print_agreement(one)
+    if found:
+        agreeing, compared = (sum(getattr(one, name) for one in found) for name in ("agreeing", "compared"))
+        echo(f"In all {agreeing} of {compared} pairs agree ({share_of(found):.0%}).")
+
+
+@audit.command(
+    epilog=(
+        "Examples: repro audit infer implicit/ranking_metrics_at_k -m ndcg; "
+        "repro audit infer my_package.metrics:ndcg_at_k --metric ndcg --k 10 --cannot ties"
+    )
+)
+@click.argument("target", shell_complete=complete_evaluator)
+@metric_option(
+    "Of an evaluator, only these measures: its own name or the metric [default: all]. Of a function, the metric "
+    "that it is taken for [default: as it is called]."
+)
+@click.option(
+    "--k",
+    "cutoff",
+    metavar="K|K,K|none",
+    help=f"The cut-off (or cut-offs) that a function is called with [default: {DEFAULT_K}].",
+)
+@click.option(
+    "--cannot",
+    multiple=True,
+    metavar="WORD",
+    shell_complete=complete_cannot,
+    help="What a function cannot take, such as ties or missing_scores; may be repeated.",
+)
+@click.option("--into", type=click.Path(file_okay=False), help="Write the policies as protocols into this folder.")
+@click.option("--no-evidence", is_flag=True, help="Do not look for the cases that reject other options: faster.")
+@seed_option
+@quiet_option
+@json_option
+def infer(
+    target: str,
+    metrics: tuple[str, ...],
+    cutoff: str | None,
+    cannot: tuple[str, ...],
+    into: str | None,
+    no_evidence: bool,
+    seed: int,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """The protocol that an evaluator follows, with the evidence.
+
+    TARGET is an evaluator of a plug-in, such as implicit/ranking_metrics_at_k, or a Python function called
+    package.module:function, which takes (scores, truth, train, k): data frames with user, item and score or rating.
+    """
+    from repro.audit import box_of_evaluator, infer_policy
+    from repro.audit.policies import write_policy
+
+    if ":" in target:
+        boxes = [box_called(target, metrics, cutoff, cannot)]
+    elif cutoff or cannot:
+        raise click.UsageError(f"--k and --cannot are for functions; {target} says itself what it takes")
+    else:
+        evaluator = evaluator_called(target)
+        boxes = [box_of_evaluator(evaluator, measure) for measure in measures_called(evaluator, metrics)]
+    found, written = [], []
+    with _asking(), Stages(hidden=quiet or as_json) as stages:
+        for box in boxes:
+            with _aspects(stages, box) as tell:
+                found.append(infer_policy(box, seed=seed, evidence=not no_evidence, tell=tell))
+            file = write_policy(found[-1], Path(into)) if into else None
+            written += [] if file is None else [file]
+    if as_json:
+        print_json({"inferences": [one.to_dict() for one in found], "written": list(map(str, written))})
+        return
+    if len(found) > 1:
+        echo(*(Styled(f"{one.summary}\n") for one in found))
+    echo("\n".join(one.to_text() for one in found))
+    for file in written:
+        echo(f"written  {file}")
+
+
+@audit.command(
+    epilog=(
+        "Examples: repro audit pipeline surprise/cross_validate; "
+        "repro audit pipeline implicit/train_test_split -m ndcg --data ml-1m --policies protocols/inferred"
+    )
+)
+@click.argument("name", shell_complete=complete_pipeline)
+@click.option(
+    "--data",
+    default="ml-100k",
+    show_default=True,
+    shell_complete=complete_data,
+    help="A data set of `repro data list`, or a file.",
+)
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="NAME",
+    help="Only this number of those reported; may be repeated.",
+)
+@click.option(
+    "--protocol",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Measure by this protocol [default: what is inferred of the framework's evaluator].",
+)
+@_policies_option
+@seed_option
+@quiet_option
+@json_option
+def pipeline(
+    name: str,
+    data: str,
+    measures: tuple[str, ...],
+    protocol: str | None,
+    policies: str | None,
+    seed: int,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """A framework's whole native evaluation against the core under the inferred protocol.
+
+    NAME is a pipeline of a plug-in, such as surprise/cross_validate: the framework splits, fits and measures; the core
+    measures its scores again.
+    """
+    from repro.audit.pipeline import audit_pipeline, evaluator_of
+    from repro.data import load_dataset
+
+    one = pipeline_called(name)
+    evaluator = evaluator_of(one)
+    refuse_missing(evaluator)
+    rows = load_dataset(data)
+    with _asking(), Stages(hidden=quiet or as_json) as stages:
+        policy_of = _policies(evaluator, protocol, policies, seed, stages)
+        found = audit_pipeline(one, rows, policy_of, data=data, seed=seed, measures=measures, tell=stages.tell)
+    if as_json:
+        print_json(found.to_dict())
+        return
+    _print_pipeline(found)
+
+
+def _policies(
+    evaluator: Evaluator, protocol: str | None, folder: str | None, seed: int, stages: Stages
+) -> Callable[[str], Policy | None]:
+    """The policy of each measure of an evaluator: stated, read, or inferred now."""
+    from repro.audit import box_of_evaluator, infer_policy
+    from repro.audit.policies import read_policies
+    from repro.protocol import read_protocol
+
+    if protocol and folder:
+        raise click.UsageError("--protocol and --policies exclude each other")
+    if protocol:
+        stated = read_protocol(protocol)
+        return lambda measure: stated
+    if folder:
+        known = read_policies(Path(folder))
+        return lambda measure: known.get(f"{evaluator.name} {measure}")
+
+    def inferred(measure: str) -> Policy:
+        box = box_of_evaluator(evaluator, measure)
+        with _aspects(stages, box) as tell:
+            return infer_policy(box, seed=seed, evidence=False, tell=tell)
+
+    return inferred
+
+
+@contextmanager
+def _aspects(stages: Stages, box: BlackBox) -> Iterator[Callable[[str], None]]:
+    """Shows how many aspects of a policy have been gone through."""
+    from repro.audit.aspects import aspects_of
+
+    total, done = len(aspects_of(box.metric)) + 3, 0  # and stability, all together, and the evidence
+
+    def tell(aspect: str) -> None:
+        nonlocal done
+        stages.tell(box.name, done, total)
+        done += 1
+
+    yield tell
+    stages.tell(box.name, total, total)
+
+
+@contextmanager
+def _asking() -> Iterator[None]:
+    """Frameworks warn of odd cases, and those that they are asked are odd."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _print_agreement(one: Agreement) -> None:
+    echo(Styled(one.summary))
+    places = [str(place) for place in range(1, len(one.names) + 1)]
+    rows = zip(places, one.names, one.marks(), strict=True)
+    print_table(["", "evaluator", *places], [[place, name, *marks] for place, name, marks in rows])
+    echo(f"{one.legend}.\n\n{one.details()}")
+
+
+def _print_pipeline(found: PipelineAudit) -> None:
+    echo(Styled(found.summary))
+    rows = [
+        [row.measure, row.fold, f"{row.reported:.10g}", f"{row.measured:.10g}", _difference(row), f"{row.users:,}"]
+        for row in found.frame().itertuples()
+    ]
+    if rows:
+        columns = ["measure", "fold", "reported", "measured", "difference", "users"]
+        print_table(columns, rows, right=columns[1:])
+    echo(f"\n{found.findings()}")
+
+
+def _difference(row: object) -> str:
+    return "equal" if row.equal else f"{row.difference:.3g}"  # type: ignore[attr-defined]

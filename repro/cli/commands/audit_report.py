@@ -1,0 +1,146 @@
+"""`repro audit report`: all evaluators audited into a folder, with a report."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from repro.cli.audited import chosen_evaluators, complete_data, only_option, seed_option, usable
+from repro.cli.decisions import metric_option
+from repro.cli.output import Styled, echo, json_option, print_json
+from repro.cli.progress import Stages, quiet_option
+from repro.text import plural
+
+if TYPE_CHECKING:
+    from repro.audit.surveyed import Survey
+
+FOLDER, PROTOCOLS = "reports/evaluator-audit", "protocols/inferred"
+_SHOWN = 10
+
+
+@click.command(
+    epilog=(
+        "Examples: repro audit report; repro audit report --resume; "
+        "repro audit report --only sklearn,surprise -m rmse --into audit --protocols audit/protocols"
+    )
+)
+@only_option
+@metric_option("Only measures that are taken for this metric, such as ndcg; may be repeated.")
+@click.option(
+    "--into",
+    type=click.Path(file_okay=False),
+    default=FOLDER,
+    show_default=True,
+    help="The folder of the journal and the report.",
+)
+@click.option(
+    "--protocols",
+    type=click.Path(file_okay=False),
+    default=PROTOCOLS,
+    show_default=True,
+    help="The folder of the inferred protocols.",
+)
+@click.option(
+    "--data",
+    default="ml-100k",
+    show_default=True,
+    shell_complete=complete_data,
+    help="What whole evaluations are run on: a data set of `repro data list`, or a file.",
+)
+@click.option("--no-pipelines", is_flag=True, help="Do not run the frameworks' whole evaluations.")
+@click.option("--resume", is_flag=True, help="Finish an audit that was cut off, or begin it.")
+@click.option("--fresh", is_flag=True, help="Replace the audit that is in the folder.")
+@click.option("--workers", type=click.IntRange(1), help="Processes; they change no number [default: all cores].")
+@seed_option
+@quiet_option
+@json_option
+def report(
+    only: str | None,
+    metrics: tuple[str, ...],
+    into: str,
+    protocols: str,
+    data: str,
+    no_pipelines: bool,
+    resume: bool,
+    fresh: bool,
+    workers: int | None,
+    seed: int,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Audit all evaluators, and write a report: policies, agreement, and what is surprising.
+
+    Every measure of every evaluator is inferred, those that are taken for one metric are compared, and whole
+    evaluations are held against the core. What is finished is kept: --resume goes on where an audit was cut off.
+    """
+    from repro.audit.survey import run_survey
+    from repro.plugin import plugins
+    from repro.report.audit import write_audit_report
+
+    chosen, left_out = usable(chosen_evaluators(only))
+    if not as_json:
+        for sentence in left_out.values():
+            echo(f"left out: {sentence}", err=True)
+    with Stages(hidden=quiet or as_json) as stages:
+        survey = run_survey(
+            chosen,
+            Path(into),
+            Path(protocols),
+            pipelines=[] if no_pipelines else list(plugins().pipelines().values()),
+            data=data,
+            metrics=metrics,
+            left_out=left_out,
+            seed=seed,
+            workers=workers or os.cpu_count() or 1,
+            resume=resume,
+            fresh=fresh,
+            tell=stages.tell,
+        )
+    file = write_audit_report(survey)
+    if as_json:
+        print_json(_summary(survey, file, protocols))
+        return
+    _print_survey(survey)
+    echo(f"\nreport     {file}\nprotocols  {protocols}")
+
+
+def _summary(survey: Survey, file: Path, protocols: str) -> dict[str, object]:
+    from repro.report.audit import findings_of, headline
+
+    return {
+        "report": str(file),
+        "protocols": protocols,
+        **headline(survey),
+        "findings": [
+            {"kind": one.kind, "topic": one.topic, "finding": one.sentence, "measures": list(one.measures)}
+            for one in findings_of(survey)
+        ],
+        "failures": dict(survey.failed),
+        "left_out": dict(survey.began.left_out),
+    }
+
+
+def _print_survey(survey: Survey) -> None:
+    from repro.report.audit import findings_of, headline
+
+    told = headline(survey)
+    echo(
+        f"{plural(told['measures'], 'measure')} of {plural(told['evaluators'], 'evaluator')}: "
+        f"{told['explained']} explained in full, {told['explained_but']} but for something, "
+        f"{told['no_policy']} by no policy, {told['random']} random, {told['failed']} failed"
+    )
+    if told["pairs"]:
+        echo(f"{told['pairs_agreeing']} of {told['pairs']} pairs that are taken for one metric agree")
+    if told["pipeline_measures"]:
+        equal = f"{told['pipeline_measures_equal']} of {told['pipeline_measures']}"
+        echo(f"{equal} numbers of whole evaluations are those that the core gives")
+    findings = findings_of(survey)
+    for one in findings[:_SHOWN]:
+        echo("  ", Styled(one.kind), f": {one.topic}: {one.sentence} ({one.who})")
+    if len(findings) > _SHOWN:
+        echo(f"  and {len(findings) - _SHOWN} more findings in the report")
+    for name, error in survey.failed.items():
+        echo(f"failed: {name}: {error}", err=True)

@@ -1,0 +1,127 @@
+"""`repro claim`: claim files, written and checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from repro.cli.decisions import complete_protocol
+from repro.cli.output import Styled, echo, json_option, print_json, print_table
+from repro.text import plural
+
+if TYPE_CHECKING:
+    from repro.replicate.check import Checked
+    from repro.replicate.new import Draft
+
+
+@click.group(epilog="Example: repro claim check reports/replications/surprise-readme-ml100k/claim.toml")
+def claim() -> None:
+    """Write a claim about published numbers, and check what its source leaves open."""
+
+
+@claim.command(epilog="Example: repro claim check reports/replications/surprise-readme-ml100k/claim.toml")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@json_option
+def check(file: str, as_json: bool) -> None:
+    """What the source leaves open, what would be run, and what is lacking for it; nothing is run."""
+    from repro.replicate import Claim
+    from repro.replicate.check import check as look
+
+    found = look(Claim.load(file))
+    if as_json:
+        print_json(found.to_dict())
+        return
+    _print(found)
+
+
+def _print(found: Checked) -> None:
+    asked = found.claim
+    echo(Styled(asked.title), f"\n{asked.source}")
+    kinds = [
+        (len(asked.cells), "printed number"),
+        (len(asked.facts), "figure of the data"),
+        (len(asked.patterns), "pattern"),
+    ]
+    echo(", ".join(plural(number, noun) for number, noun in kinds if number))
+    echo(f"tolerance: {asked.tolerance.sentence}")
+    for protocol in found.protocols:
+        echo("")
+        if protocol.open:
+            fits = f", {protocol.fits} of them with a fit of its own" if protocol.fits > 1 else ""
+            title = f"{protocol.name}: the source leaves open ({protocol.settings}{fits})"
+            print_table(["decision", "question", "tried"], protocol.open, title=title)
+        else:
+            echo(f"{protocol.name}: nothing is said to be open")
+        if protocol.assumed:
+            echo("neither stated nor open, so as usual: " + ", ".join(protocol.assumed))
+    for run in found.runs:
+        echo(f"\nwould run: {run}")
+    for lack in found.lacking:
+        echo("\n", Styled("lacking"), f": {lack}")
+
+
+@claim.command(epilog="Examples: repro claim new; repro claim new --table table.tex --into replications/their-paper")
+@click.option("--table", type=click.Path(exists=True, dir_okay=False), help="Printed numbers: a CSV file or LaTeX.")
+@click.option(
+    "--into", type=click.Path(file_okay=False), default=".", show_default=True, help="The folder of the claim."
+)
+@click.option("--title", help="What is claimed.")
+@click.option("--source", help="Where it was printed.")
+@click.option("--data", help="A data set of `repro data list`, or a file.")
+@click.option("--protocol", shell_complete=complete_protocol, help="The protocol that is nearest to the source.")
+@json_option
+def new(
+    table: str | None,
+    into: str,
+    title: str | None,
+    source: str | None,
+    data: str | None,
+    protocol: str | None,
+    as_json: bool,
+) -> None:
+    """Write a claim file: from a table in CSV or LaTeX, or by asking.
+
+    With --table nothing is asked: what is not known has a comment that says what to fill in.
+    """
+    from repro.errors import StudyError
+    from repro.replicate.claim import FILE
+    from repro.replicate.new import Draft, claim_text
+    from repro.replicate.tables import read_table
+
+    target = Path(into) / FILE
+    if target.exists():
+        raise StudyError(f"{target} is there already; choose another folder with --into")
+    draft = Draft(title or "", source or "", data or "", protocol or "")
+    if table is not None:
+        draft.table = read_table(table)
+    else:
+        _ask(draft)
+    text = claim_text(draft)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text, encoding="utf-8")
+    left = [line.strip() for line in text.splitlines() if "# fill in" in line]
+    notes = list(draft.table.notes) if draft.table else []
+    if as_json:
+        print_json({"claim": str(target), "notes": notes, "to_fill_in": left})
+        return
+    for note in notes:
+        echo(f"taken so: {note}")
+    echo(f"written  {target}; {plural(len(left), 'line')} to fill in (`repro claim check {target}`)")
+
+
+def _ask(draft: Draft) -> None:
+    """Title, source, data, protocol, metrics and algorithms, one question each."""
+    from repro.replicate.new import BASE, algorithm_of
+
+    draft.title = draft.title or click.prompt("What is claimed, in a few words")
+    draft.source = draft.source or click.prompt("Where it was printed")
+    draft.data = draft.data or click.prompt("Data set (`repro data list`) or file", default="ml-100k")
+    draft.protocol = draft.protocol or click.prompt("Protocol (`repro protocol list`)", default=BASE)
+    asked = click.prompt("Metrics, with commas between them", default="rmse, mae")
+    draft.metrics = tuple(name.strip() for name in asked.split(",") if name.strip())
+    labels = click.prompt("Algorithms as the table labels them, with commas between them")
+    for label in (one.strip() for one in labels.split(",") if one.strip()):
+        known = algorithm_of(label)
+        draft.algorithms[label] = click.prompt(f"{label} is (framework/algorithm)", default=known or "reference/random")

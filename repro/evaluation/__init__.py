@@ -1,0 +1,1 @@
+"""From rows and scores to numbers: judge, list the candidates, rank, measure, average."""

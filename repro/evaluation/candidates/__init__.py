@@ -1,0 +1,26 @@
+"""Which items may be in a user's list, and what is known of them."""
+
+from repro.evaluation.candidates.candidates import Candidates
+from repro.evaluation.candidates.digest import CandidatesDigest
+from repro.evaluation.candidates.lists import ListBlock, Offsets
+from repro.evaluation.candidates.plan import plan_candidates
+from repro.evaluation.candidates.relevance import (
+    Judgements,
+    judge,
+    relevance_impacts,
+    relevant_in_train,
+    unlisted_users,
+)
+
+__all__ = [
+    "Candidates",
+    "CandidatesDigest",
+    "Judgements",
+    "ListBlock",
+    "Offsets",
+    "judge",
+    "plan_candidates",
+    "relevance_impacts",
+    "relevant_in_train",
+    "unlisted_users",
+]

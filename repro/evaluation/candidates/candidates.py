@@ -1,0 +1,122 @@
+"""Which items may be in a user's list: what all ways to choose them have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.data.impact import Impact
+from repro.data.interactions import CodeArray, RowArray
+from repro.evaluation.candidates.lists import ListBlock, Offsets
+from repro.evaluation.candidates.ragged import Ragged, offsets_of, spread
+from repro.evaluation.candidates.relevance import Judgements
+from repro.protocol import Protocol
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """The lists of a fold: one for each test user (AR), or for each user and relevant item (1R).
+
+    By user, then target; those of user ``u`` are ``[offsets[u], offsets[u + 1])``. ``targets`` is -1 in AR.
+    """
+
+    users: CodeArray
+    targets: CodeArray
+    offsets: Offsets
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+
+def plan_lists(judgements: Judgements, protocol: Protocol) -> Lists:
+    """The lists that ``candidates.relevant`` asks for."""
+    if protocol["candidates.relevant"] == "one":
+        relevant = judgements.relevant == 1
+        users, targets = judgements.users[relevant], judgements.items[relevant]
+    else:
+        users = judgements.test_users
+        targets = np.full(len(users), -1, dtype=np.int32)
+    return Lists(users, targets, offsets_of(np.bincount(users, minlength=len(judgements.offsets) - 1)))
+
+
+class Candidates(ABC):
+    """The candidates of one fold, generated block by block of users.
+
+    users    the test users that have a list, ascending; in 1R a user without relevant items has none
+    items    the items to be scored, ascending codes: the columns of every block
+    n_lists  how many lists there are in all
+    """
+
+    def __init__(self, items: CodeArray, judgements: Judgements, lists: Lists, protocol: Protocol) -> None:
+        self.items = items
+        self.users: CodeArray = np.unique(lists.users)
+        self.n_lists = len(lists)
+        self._judgements = judgements
+        self._lists = lists
+        self._protocol = protocol
+        self._judged_columns = column_numbers(items, judgements.items)
+
+    def block(self, users: CodeArray) -> ListBlock:
+        """The lists of these users, which are the same whatever other users are in the block."""
+        users = np.unique(users).astype(np.int32)
+        numbers, offsets = spread(self._lists.offsets, users)
+        rows = np.repeat(np.arange(len(users), dtype=np.int32), np.diff(offsets))
+        listed, columns = self._columns(numbers, users, rows)
+        judged, judged_offsets = self._judged(numbers)
+        return ListBlock(
+            users=users,
+            items=self.items,
+            rows=rows,
+            targets=self._lists.targets[numbers],
+            strata=self._strata(numbers),
+            listed=listed,
+            offsets=columns.offsets,
+            columns=columns.values,
+            judged_offsets=judged_offsets,
+            judged_items=self._judgements.items[judged],
+            judged_columns=self._judged_columns[judged],
+            judged_relevant=self._judgements.relevant[judged],
+            judged_grades=self._judgements.grades[judged],
+        )
+
+    @abstractmethod
+    def impacts(self) -> list[Impact]:
+        """What the ``candidates`` decisions touched, over all lists of the fold."""
+
+    @abstractmethod
+    def _columns(self, numbers: RowArray, users: CodeArray, rows: npt.NDArray[np.int32]) -> tuple[bool, Ragged]:
+        """For the lists with these numbers: whether columns are the candidates, and the columns of each.
+
+        ``users`` are the users of the block and ``rows`` the position of each list's user among them.
+        """
+
+    def _strata(self, numbers: RowArray) -> npt.NDArray[np.int32]:
+        return np.zeros(len(numbers), dtype=np.int32)
+
+    def _judged(self, numbers: RowArray) -> tuple[RowArray, Offsets]:
+        """The positions of each list's judgements: in 1R, without the user's other relevant items."""
+        positions, offsets = spread(self._judgements.offsets, self._lists.users[numbers])
+        if self._protocol["candidates.relevant"] == "all":
+            return positions, offsets
+        targets = np.repeat(self._lists.targets[numbers], np.diff(offsets))
+        kept = (self._judgements.relevant[positions] == 0) | (self._judgements.items[positions] == targets)
+        return positions[kept], np.concatenate([[0], np.cumsum(kept)])[offsets]
+
+    def _relevant_impacts(self) -> list[Impact]:
+        value = self._protocol["candidates.relevant"]
+        test_users = len(self._judgements.test_users)
+        if value == "all":
+            return []
+        without = test_users - len(self.users)
+        return [Impact("candidates.relevant", value, without, test_users, "test users", "have no list")]
+
+
+def column_numbers(items: CodeArray, wanted: CodeArray) -> npt.NDArray[np.int32]:
+    """The column of each wanted item among the ascending ``items``; -1 where it is not among them."""
+    if not len(items):
+        return np.full(len(wanted), -1, dtype=np.int32)
+    places = np.minimum(np.searchsorted(items, wanted), len(items) - 1)
+    return np.where(items[places] == wanted, places, -1).astype(np.int32)

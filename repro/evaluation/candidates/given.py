@@ -1,0 +1,146 @@
+"""Candidates given in a file: the negatives as they are, and the relevant items as the protocol says."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.data.impact import Impact
+from repro.data.interactions import CodeArray, Interactions, RowArray
+from repro.evaluation.candidates.candidates import Candidates, column_numbers, plan_lists
+from repro.evaluation.candidates.negatives_file import GivenNegatives
+from repro.evaluation.candidates.ragged import Ragged, spread
+from repro.evaluation.candidates.relevance import Judgements
+from repro.protocol import Protocol
+
+
+class GivenCandidates(Candidates):
+    """The negatives of a file, and the user's relevant test items (AR) or the target (1R).
+
+    Lines for users serve every list of the user; lines for pairs serve the list of that pair in 1R, and all of a
+    user's lines together serve the user's list in AR. A list about which the file says nothing is empty. Training
+    items stay where the file has them; only the head (``split.head``) is taken out.
+    """
+
+    def __init__(
+        self,
+        given: GivenNegatives,
+        train: Interactions,
+        judgements: Judgements,
+        protocol: Protocol,
+        removed_items: CodeArray,
+    ) -> None:
+        lists = plan_lists(judgements, protocol)
+        n_users = len(judgements.offsets) - 1
+        one = protocol["candidates.relevant"] == "one"
+        line_of_value = np.repeat(np.arange(len(given)), np.diff(given.offsets))
+        if given.kind == "pair" and one:
+            source_of_line, n_sources = np.arange(len(given)), len(given)
+            sources = _find_pairs(given, lists.users, lists.targets)
+        else:
+            source_of_line, n_sources = given.users.astype(np.int64), n_users
+            sources = np.where(np.isin(lists.users, given.users), lists.users, -1)
+        kept = ~np.isin(given.items, removed_items)
+        negatives = Ragged.of_pairs(source_of_line[line_of_value][kept], given.items[kept], n_sources)
+
+        used = np.zeros(n_sources, dtype=np.bool_)
+        used[sources[sources >= 0]] = True
+        relevant = judgements.items[(judgements.relevant == 1) & ~np.isin(judgements.items, removed_items)]
+        items = np.union1d(negatives.take(np.flatnonzero(used)).values, relevant).astype(np.int32)
+        super().__init__(items, judgements, lists, protocol)
+
+        self._given = given
+        self._train = train
+        self._sources = sources
+        columns = column_numbers(items, negatives.values)
+        inside = columns >= 0  # lines that no list uses may hold items that are not scored
+        self._negatives = Ragged.of_pairs(negatives.rows[inside], columns[inside], n_sources)
+        self._n_unused = int((~used[source_of_line]).sum())
+        self._n_head = int((~kept).sum())
+        written = np.repeat(source_of_line, np.diff(given.offsets))
+        self._n_repeated = int(used[written[kept]].sum()) - int(negatives.lengths[used].sum())
+
+    def _columns(self, numbers: RowArray, users: CodeArray, rows: npt.NDArray[np.int32]) -> tuple[bool, Ragged]:
+        served = self._sources[numbers] >= 0
+        negatives = self._negatives.take(np.where(served, self._sources[numbers], 0))
+        negatives = negatives.keep(np.repeat(served, negatives.lengths))
+        relevant = self._relevant_columns(numbers)
+        lists = np.concatenate([negatives.rows, relevant.rows])
+        return True, Ragged.of_pairs(lists, np.concatenate([negatives.values, relevant.values]), len(numbers))
+
+    def _relevant_columns(self, numbers: RowArray) -> Ragged:
+        """The relevant items in each list; none in a list about which the file says nothing."""
+        positions, offsets = self._judged(numbers)
+        judged = Ragged(offsets, self._judged_columns[positions])
+        served = np.repeat(self._sources[numbers] >= 0, judged.lengths)
+        return judged.keep(served & (self._judgements.relevant[positions] == 1) & (judged.values >= 0))
+
+    def impacts(self) -> list[Impact]:
+        base, path = self._protocol["candidates.base"], self._protocol["candidates.file"]
+        relevant = self._relevant_columns(np.arange(self.n_lists))
+        sources = self._sources[relevant.rows]
+        among = int(self._negatives.contains(sources, relevant.values).sum())
+        empty = int((self._sources < 0).sum())
+        impacts = [
+            *self._relevant_impacts(),
+            *(Impact("candidates.file", path, *told) for told in self._given.told),
+            Impact(
+                "candidates.base",
+                base,
+                among,
+                len(relevant.values),
+                "relevant test items",
+                "are among their own negatives and ranked once, as relevant",
+            ),
+            Impact("candidates.file", path, empty, self.n_lists, "lists", "are not in the file and stay empty"),
+            Impact("candidates.file", path, self._n_unused, len(self._given), "lines", "serve no list"),
+            Impact(
+                "candidates.file",
+                path,
+                self._n_repeated,
+                len(self._given.items),
+                "negatives",
+                "are written more than once for a list and ranked once",
+            ),
+        ]
+        listed = int(self._negatives.lengths[self._sources[self._sources >= 0]].sum())
+        if trained := self._trained():
+            note = "are training items of the same user and stay in the list, as the file has it"
+            impacts.append(Impact("candidates.file", path, trained, listed, "negatives", note))
+        if self._protocol["candidates.relevant"] == "one":
+            others = self._other_relevant()
+            note = "are relevant for the user, and count as not relevant beside the target"
+            impacts.append(Impact("candidates.relevant", "one", others, listed, "negatives", note))
+        if self._n_head:
+            value = self._protocol["split.head"]
+            total = len(self._given.items)
+            impacts.append(Impact("split.head", value, self._n_head, total, "negatives", "are taken out"))
+        return impacts
+
+    def _trained(self) -> int:
+        """How many negatives of all lists are training items of their user."""
+        numbers = np.flatnonzero(self._sources >= 0)
+        listed = self._negatives.take(self._sources[numbers])
+        columns = column_numbers(self.items, self._train.items)
+        inside = columns >= 0
+        known = Ragged.of_pairs(self._train.users[inside], columns[inside], len(self._judgements.offsets) - 1)
+        return int(known.contains(self._lists.users[numbers][listed.rows], listed.values).sum())
+
+    def _other_relevant(self) -> int:
+        """How often a relevant item of the user is a negative in the list of another relevant item."""
+        positions, offsets = spread(self._judgements.offsets, self._lists.users)
+        lists = np.repeat(np.arange(self.n_lists), np.diff(offsets))
+        other = (self._judgements.relevant[positions] == 1) & (self._sources[lists] >= 0)
+        other &= self._judgements.items[positions] != self._lists.targets[lists]
+        columns = self._judged_columns[positions[other]]
+        return int(self._negatives.contains(self._sources[lists[other]], columns).sum())
+
+
+def _find_pairs(given: GivenNegatives, users: CodeArray, targets: CodeArray) -> RowArray:
+    """The line of each pair of a user and a target; -1 where there is none."""
+    width = int(max(given.targets.max(initial=0), targets.max(initial=0))) + 1
+    lines = given.users.astype(np.int64) * width + given.targets
+    order = np.argsort(lines)
+    wanted = users.astype(np.int64) * width + targets
+    places = np.minimum(np.searchsorted(lines[order], wanted), len(lines) - 1)
+    return np.where(lines[order][places] == wanted, order[places], -1)

@@ -1,0 +1,59 @@
+"""From a fold and a protocol to its candidates."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from repro.data.interactions import CodeArray, Interactions
+from repro.evaluation.candidates.candidates import Candidates
+from repro.evaluation.candidates.given import GivenCandidates
+from repro.evaluation.candidates.negatives_file import read_negatives
+from repro.evaluation.candidates.open_sets import OpenCandidates, SampledCandidates
+from repro.evaluation.candidates.relevance import Judgements, judge
+from repro.evaluation.candidates.user_test import UserTestItems
+from repro.protocol import Protocol
+
+
+def plan_candidates(
+    train: Interactions,
+    test: Interactions,
+    protocol: Protocol,
+    seed: int,
+    *,
+    judgements: Judgements | None = None,
+    removed_items: CodeArray | None = None,
+    validation: Interactions | None = None,
+    all_interactions: Interactions | None = None,
+) -> Candidates:
+    """The candidates of a fold, as the ``candidates`` decisions of the protocol say.
+
+    judgements        of the test part, where they are at hand; else they are made here
+    removed_items     codes of the head items taken out of every base set (``split.head``)
+    validation        the validation part of the fold, where it has one
+    all_interactions  the whole data set, for popularity by all rows; else training and test part together
+    """
+    judged = judge(train, test, protocol) if judgements is None else judgements
+    removed = np.empty(0, dtype=np.int32) if removed_items is None else np.asarray(removed_items, dtype=np.int32)
+    match protocol["candidates.base"]:
+        case "user-test-items":
+            return UserTestItems(judged, protocol)
+        case "file":
+            given = read_negatives(protocol.path("candidates.file"), train, test)
+            return GivenCandidates(given, train, judged, protocol, removed)
+    if protocol["candidates.negatives"] == "all":
+        return OpenCandidates(train, test, judged, protocol, removed, validation)
+    everything = _together(train, test) if all_interactions is None else all_interactions
+    return SampledCandidates(train, test, judged, protocol, removed, validation, everything, seed)
+
+
+def _together(train: Interactions, test: Interactions) -> Interactions:
+    """The rows of both parts, as far as popularity is concerned: users and items."""
+    return Interactions(
+        np.concatenate([train.users, test.users]),
+        np.concatenate([train.items, test.items]),
+        np.concatenate([train.ratings, test.ratings]),
+        None,
+        train.user_ids,
+        train.item_ids,
+        train.explicit,
+    )

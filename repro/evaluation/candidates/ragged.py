@@ -1,0 +1,116 @@
+"""Rows of different lengths, stored end to end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from repro.data.interactions import CodeArray, RowArray
+from repro.evaluation.candidates.lists import Offsets
+
+IntArray = npt.NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Ragged:
+    """Ascending codes for each row: those of row ``n`` are ``values[offsets[n]:offsets[n + 1]]``."""
+
+    offsets: Offsets
+    values: CodeArray
+
+    @classmethod
+    def of_pairs(cls, rows: IntArray, values: IntArray, n_rows: int) -> Ragged:
+        """From pairs of a row and a value in any order; a pair given twice counts once."""
+        return cls(*_by_row(rows.astype(np.int64, copy=False), values.astype(np.int32, copy=False), n_rows))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> RowArray:
+        return np.diff(self.offsets)
+
+    @property
+    def rows(self) -> RowArray:
+        """The row of each value."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+    def take(self, rows: IntArray) -> Ragged:
+        """Some rows, in that order; a row may be taken more than once."""
+        positions, offsets = spread(self.offsets, rows)
+        return Ragged(offsets, self.values[positions])
+
+    def keep(self, mask: npt.NDArray[np.bool_]) -> Ragged:
+        """The same rows with only the values where ``mask`` is True."""
+        before = np.concatenate([[0], np.cumsum(mask)])
+        return Ragged(before[self.offsets], self.values[mask])
+
+    def contains(self, rows: IntArray, values: IntArray) -> npt.NDArray[np.bool_]:
+        """For each pair of a row and a value, whether that row holds that value."""
+        width, pairs = self._pairs
+        if not len(pairs):
+            return np.zeros(len(rows), dtype=np.bool_)
+        wanted = rows.astype(np.int64) * width + values
+        found = pairs[np.minimum(np.searchsorted(pairs, wanted), len(pairs) - 1)] == wanted
+        return found & (values >= 0) & (values < width)
+
+    @cached_property
+    def _pairs(self) -> tuple[int, RowArray]:
+        """Row and value of every pair as one ascending number, and the factor between rows."""
+        width = int(self.values.max()) + 1 if len(self.values) else 1
+        return width, self.rows * width + self.values
+
+
+@njit(cache=True)
+def _by_row(rows, values, n_rows):  # type: ignore[no-untyped-def]  # compiled
+    """Offsets and values, the latter ascending in each row and each of them once."""
+    offsets = np.zeros(n_rows + 1, dtype=np.int64)
+    for row in rows:
+        offsets[row + 1] += 1
+    offsets = np.cumsum(offsets)
+    placed, free = np.empty(len(values), dtype=np.int32), offsets.copy()
+    for position, row in enumerate(rows):
+        placed[free[row]] = values[position]
+        free[row] += 1
+    kept = start = 0
+    for row in range(n_rows):
+        end = offsets[row + 1]
+        offsets[row] = kept
+        own = placed[start:end]
+        if not _ascending(own):
+            own.sort()
+        for position in range(start, end):
+            if position == start or placed[position] != placed[kept - 1]:
+                placed[kept] = placed[position]
+                kept += 1
+        start = end
+    offsets[n_rows] = kept
+    return offsets, placed[:kept].copy()
+
+
+@njit(cache=True)
+def _ascending(values):  # type: ignore[no-untyped-def]  # compiled
+    ascending = True
+    for position in range(1, len(values)):
+        ascending &= values[position - 1] <= values[position]
+    return ascending
+
+
+def offsets_of(lengths: IntArray) -> Offsets:
+    """Where each row begins, and at last where all end."""
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+def spread(offsets: Offsets, rows: IntArray) -> tuple[RowArray, Offsets]:
+    """The positions of all values of ``rows``, end to end, and the offsets of these rows among them."""
+    starts = offsets[:-1][rows]
+    lengths = offsets[1:][rows] - starts
+    taken = offsets_of(lengths)
+    return np.arange(taken[-1]) + np.repeat(starts - taken[:-1], lengths), taken

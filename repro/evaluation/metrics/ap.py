@@ -1,0 +1,100 @@
+"""Average precision: the precision at each relevant item, averaged.
+
+    AP@k = (sum of P@rank over the relevant items at ranks down to k) / relevant items
+
+An empty list has no hits and counts 0. A list without relevant items is undefined. A list of fewer than k items
+is judged by the items that it has. Without a cut-off the whole list counts, and ``min-relevant`` is all relevant
+items. The mean over users is the MAP. The precision at a hit is its rank among the
+relevant items over its rank among all; where tied items share a rank, both are shared in the same way.
+
+Buckley & Voorhees, Evaluating evaluation measure stability, SIGIR 2000.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._expected import expected_mean_precisions, expected_precision_sums
+from repro.evaluation.metrics._hits import defined, limit, list_lengths, share_of, slots
+from repro.evaluation.metrics._kernels import precision_sums
+from repro.evaluation.metrics._ranges import AtSingleRanks
+from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.metrics.tie_order import RELEVANT_FIRST, BySearch, TieOrder
+from repro.evaluation.ranking.ranked import Ranked
+from repro.protocol import Decision, Option, Value
+
+
+def average_precision(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+    """The sum of the precisions at each list's relevant items over the denominator asked for."""
+    if variants["denominator"] == "hits":
+        # The number of hits may itself be random, so the mean is taken within the list.
+        return Ratio(_mean_at_hits(ranked, limit(k)), defined(np.ones(len(ranked)), ranked))
+    relevant = ranked.n_relevant.astype(np.float64)
+    match variants["denominator"]:
+        case "relevant":
+            denominator = relevant
+        case "min-relevant":
+            denominator = np.minimum(relevant, limit(k))
+        case "min-list":
+            denominator = np.minimum(relevant, list_lengths(ranked, k))
+        case _:
+            denominator = slots(ranked, k)
+    return Ratio(_sum_at_hits(ranked, limit(k)), defined(denominator, ranked))
+
+
+def _sum_at_hits(ranked: Ranked, k: int) -> FloatArray:
+    """The (expected) sum of the precisions at the relevant items of each list down to ``k``."""
+    if ranked.ties == "expected":
+        return expected_precision_sums(ranked.offsets, ranked.above, ranked.tied, ranked.relevant, k)
+    return _sums_and_counts(ranked, k)[0]
+
+
+def _mean_at_hits(ranked: Ranked, k: int) -> FloatArray:
+    """The (expected) mean of the precisions at the relevant items of each list down to ``k``."""
+    if ranked.ties == "expected":
+        return expected_mean_precisions(ranked.offsets, ranked.above, ranked.tied, ranked.relevant, k)
+    sums, counts = _sums_and_counts(ranked, k)
+    return sums / np.maximum(counts, 1)
+
+
+def _sums_and_counts(ranked: Ranked, k: int) -> tuple[FloatArray, FloatArray]:
+    sums, counts = precision_sums(ranked.offsets, ranked.doubled_ranks, ranked.relevant, k, share_of(ranked))
+    return sums, counts
+
+
+def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder:
+    """A relevant item that moves up adds more; but one that comes in may lower the mean of the precisions at hits."""
+    return BySearch() if variants["denominator"] == "hits" and k is not None else RELEVANT_FIRST
+
+
+METRIC = Metric(
+    name="ap",
+    title="Average precision",
+    kind="ranking",
+    compute=average_precision,
+    cutoff="optional",
+    variants=(
+        Decision(
+            "metric.ap.denominator",
+            "By what is the sum of the precisions divided?",
+            options=(
+                Option("relevant", "all relevant items", used_by=("cornac", "ranx", "pytrec_eval")),
+                Option("min-relevant", "min(k, relevant items)", used_by=("implicit", "recbole")),
+                Option("min-list", "min(k, length of the list, relevant items)", used_by=("lenskit",)),
+                Option("k", "k; without a cut-off, the length of the list"),
+                Option("hits", "the relevant items found"),
+            ),
+            default="relevant",
+        ),
+    ),
+    range=AtSingleRanks(0.0, 1.0),
+    tie_order=_tie_order,
+    aliases={"map": {}, "average-precision": {}},
+    undefined_in_1r=(
+        "with one relevant item per list, average precision is the reciprocal rank; ask for rr (Bellogín 2012, 4.6.3)"
+    ),
+    cite="Buckley & Voorhees 2000",
+)

@@ -1,0 +1,135 @@
+"""What is known beside the lists: held-out and training rows, the catalogue, item features, earlier lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from repro.data.interactions import CodeArray, FloatArray, Interactions
+from repro.evaluation.metrics._distances import Vectors, set_vectors, weight_vectors
+from repro.evaluation.ranking.ranked import Ranked
+
+Counts = npt.NDArray[np.int64]
+Rows = npt.NDArray[np.intp]
+EarlierLists = Mapping[int, CodeArray]
+
+# Before every time: when a user without training rows was last seen there.
+NEVER = np.iinfo(np.int64).min
+
+
+@dataclass(frozen=True, eq=False)
+class Background:
+    """What metrics may need of the data that the lists come from; codes are those of ``test``.
+
+    test       the held-out rows
+    catalogue  the items that may be recommended at all, ascending
+    train      the training rows, where there are any
+    features   items by features: a row for each item code; weights, 0 where an item lacks a feature
+    previous   earlier lists, latest first: each time's lists as a mapping of user codes to item codes in order
+    """
+
+    test: Interactions
+    catalogue: CodeArray
+    train: Interactions | None = None
+    features: csr_array | None = None
+    previous: tuple[EarlierLists, ...] = ()
+
+    @property
+    def n_items(self) -> int:
+        """How many item codes there are, whether or not all may be recommended."""
+        return self.test.n_items
+
+    @cached_property
+    def test_users(self) -> CodeArray:
+        """Users with a held-out row, ascending."""
+        return np.unique(self.test.users)
+
+    @cached_property
+    def profiles(self) -> csr_array:
+        """Users by items: 1 where the item is in the user's training rows."""
+        assert self.train is not None
+        pairs = np.unique(self.train.users.astype(np.int64) * self.n_items + self.train.items)
+        shape = (self.test.n_users, self.n_items)
+        return csr_array((np.ones(len(pairs)), (pairs // self.n_items, pairs % self.n_items)), shape=shape)
+
+    @cached_property
+    def popularity(self) -> Counts:
+        """How many users have each item in training."""
+        return np.bincount(self.profiles.indices, minlength=self.n_items)
+
+    @cached_property
+    def n_train_users(self) -> int:
+        """How many users there are in training."""
+        return int(np.count_nonzero(np.diff(self.profiles.indptr)))
+
+    @cached_property
+    def last_train_times(self) -> Counts:
+        """The time of each user's last training row; ``NEVER`` where there is none."""
+        assert self.train is not None and self.train.timestamps is not None
+        last = np.full(self.test.n_users, NEVER, dtype=np.int64)
+        np.maximum.at(last, self.train.users, self.train.timestamps)
+        return last
+
+    def vectors(self, over: str) -> Vectors:
+        """Items as vectors: of the users who have them in training ("co-ratings"), or of their "features"."""
+        return self._feature_vectors if over == "features" else self._co_ratings
+
+    @cached_property
+    def _co_ratings(self) -> Vectors:
+        return set_vectors(csr_array(self.profiles.T))
+
+    @cached_property
+    def _feature_vectors(self) -> Vectors:
+        assert self.features is not None
+        return weight_vectors(self.features)
+
+    def rows_of_hits(self, ranked: Ranked) -> Rows:
+        """The row of ``test`` that each hit of a list is."""
+        users = np.repeat(ranked.users, np.diff(ranked.offsets)).astype(np.int64)
+        keys, order = self._keys
+        return order[np.searchsorted(keys, users * self.n_items + ranked.hit_items)]
+
+    def ratings_of_hits(self, ranked: Ranked) -> FloatArray:
+        """The held-out rating of each hit, relevant or not."""
+        return self.test.ratings[self.rows_of_hits(ranked)]
+
+    @cached_property
+    def _keys(self) -> tuple[Counts, Rows]:
+        """Held-out pairs as numbers, ascending, and the row of each."""
+        keys = self.test.users.astype(np.int64) * self.n_items + self.test.items
+        order = np.argsort(keys, kind="stable")
+        return keys[order], order
+
+
+HOW_TO_GIVE = {
+    "ratings": "ratings of the held-out rows, in a column 'rating'",
+    "train": "the training rows; give them as train= (on the command line, --train)",
+    "timestamps": "a column 'timestamp' in the held-out and in the training rows",
+    "features": (
+        "features of the items; name a file of them in data.item_features, or give them as features= (on the "
+        "command line, --features)"
+    ),
+    "previous": "the lists of an earlier time; give them as previous= (on the command line, --previous)",
+}
+
+
+def lacking(needs: tuple[str, ...], background: Background) -> str:
+    """What of ``needs`` is not known and how to give it, in words; an empty text where nothing is lacking."""
+    known = {
+        "ratings": background.test.explicit,
+        "train": background.train is not None,
+        "test": True,
+        "catalogue": True,
+        "timestamps": background.test.timestamps is not None
+        and background.train is not None
+        and background.train.timestamps is not None,
+        "features": background.features is not None,
+        "previous": bool(background.previous),
+        "scores": True,
+    }
+    return " and ".join(HOW_TO_GIVE[need] for need in needs if not known[need])

@@ -1,0 +1,82 @@
+"""Binary preference: how seldom judged non-relevant items stand above relevant ones.
+
+    bpref@k = 1 / R * sum over the relevant items down to k of (1 - min(n, R) / min(N, R))
+
+R are the relevant items, N the held-out items that are not relevant (judged non-relevant, whatever their rating),
+and n those of them above the relevant item. Items that are not judged play no part. A relevant item with n = 0
+counts 1, also where N is 0. Without a cut-off this is trec_eval's definition; with one it is equation 6 of
+Valcarce et al., which differs in nothing else. Only an item with a rating below 0 differs: trec_eval takes it for
+one that is not judged. As first published, min(n, R) was divided by R
+(``denominator=relevant``).
+
+An empty list counts 0. A list without relevant items is undefined. A list of fewer than k items is judged by the
+items that it has; relevant items that are not listed count 0. Of judged non-relevant items that share a rank with
+a relevant one, none, half or all count as above it, as the shared rank is the best, mean or worst.
+
+Buckley & Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004; Valcarce et al., On the
+robustness and discriminative power of information retrieval metrics for top-N recommendation, RecSys 2018.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._expected import expected_preference_sums
+from repro.evaluation.metrics._hits import limit, share_of
+from repro.evaluation.metrics._kernels import preference_sums
+from repro.evaluation.metrics._ranges import UNIT
+from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
+from repro.evaluation.ranking.ranked import Ranked
+from repro.protocol import Decision, Option, Value
+
+
+def binary_preference(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+    """The sum of the preferences that each list keeps at its relevant items down to ``k``, over all of these."""
+    relevant = ranked.n_relevant.astype(np.float64)
+    norms = relevant
+    if variants["denominator"] == "min":
+        norms = np.minimum(np.diff(ranked.offsets) - relevant, relevant)
+    return Ratio(_kept(ranked, limit(k), norms), relevant)
+
+
+def _kept(ranked: Ranked, k: int, norms: FloatArray) -> FloatArray:
+    """The (expected) sum of the preferences kept."""
+    hits = ranked.relevant, ranked.n_relevant, norms, k
+    kept: FloatArray
+    if ranked.ties == "expected":
+        kept = expected_preference_sums(ranked.offsets, ranked.above, ranked.tied, *hits)
+    else:
+        kept = preference_sums(ranked.offsets, ranked.doubled_ranks, *hits, share_of(ranked))
+    return kept
+
+
+METRIC = Metric(
+    name="bpref",
+    title="Binary preference",
+    kind="ranking",
+    compute=binary_preference,
+    cutoff="optional",
+    variants=(
+        Decision(
+            "metric.bpref.denominator",
+            "By what are the judged non-relevant items above a relevant one divided?",
+            options=(
+                Option(
+                    "min",
+                    "min(judged non-relevant items, relevant items)",
+                    cite="Valcarce et al. 2018, eq. 6",
+                    used_by=("pytrec_eval", "ir_measures"),
+                ),
+                Option("relevant", "the relevant items", cite="Buckley & Voorhees 2004"),
+            ),
+            default="min",
+        ),
+    ),
+    range=UNIT,
+    tie_order=RELEVANT_FIRST,
+    cite="Buckley & Voorhees 2004",
+)

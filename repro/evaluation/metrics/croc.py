@@ -1,0 +1,84 @@
+"""Customer ROC: the area under the ROC curve when every user gets the same number of recommendations.
+
+    CROC = area below the points (false alarms at n / all other items, hits at n / relevant items), n = 0, 1, 2, ...
+
+with straight lines between them; hits and false alarms at n are those of the first n items of all lists. By default
+they are added up over lists and then divided (``rates=totals``); ``rates=means`` averages the true positive rate of
+lists with relevant items, and the false positive rate of lists with other items, as Gunawardana & Shani have it.
+
+Users differ in their relevant items, so even perfect lists, which begin with all of them, leave the curve below 1.
+``normalised=perfect`` divides by the area of perfect lists. Lists in random order have 0.5 in expectation where
+all of them have the same number of candidates.
+
+An empty list adds its relevant items, none of them found. A list without relevant items adds false alarms. A short
+list, of fewer than n items, keeps what it has. A relevant item that is in no list is never found. Undefined where
+nothing is relevant, or nothing else. The expectation over all orders of tied items is exact. Where they share a rank
+no list has a first n items, and the area is refused. In 1R each list counts as a user does.
+
+Schein et al., Methods and metrics for cold-start recommendations, SIGIR 2002; Schein et al., CROC: a new evaluation
+criterion for recommender systems, Electronic Commerce Research 2005; Gunawardana & Shani, A survey of accuracy
+evaluation metrics of recommendation tasks, JMLR 2009.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._curves import Lengths, add_places, objection_to_shared_ranks, tally_places
+from repro.evaluation.metrics._ranges import UNIT
+from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.metric import Metric
+from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
+from repro.evaluation.ranking.ranked import Ranked
+from repro.protocol import Decision, Option, Protocol, Value
+
+
+def hits_at_places(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+    """What each place of the lists of a block holds."""
+    return tally_places(ranked)
+
+
+def area(tally: FloatArray, variants: Mapping[str, Value], background: Background) -> float:
+    """The area under the ROC curve, as a share of that of perfect lists where this is asked for."""
+    lengths, rates = Lengths(tally), str(variants["rates"])
+    found = lengths.roc_area(rates)
+    return found / lengths.roc_area(rates, perfect=True) if variants["normalised"] == "perfect" else found
+
+
+def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
+    return objection_to_shared_ranks(protocol)
+
+
+METRIC = Metric(
+    name="croc",
+    title="Customer ROC area",
+    kind="collection",
+    compute=hits_at_places,
+    merge=add_places,
+    finish=area,
+    variants=(
+        Decision(
+            "metric.croc.normalised",
+            "By what is the area divided?",
+            options=(
+                Option("none", "nothing"),
+                Option("perfect", "the area of lists that begin with all of their relevant items"),
+            ),
+            default="none",
+        ),
+        Decision(
+            "metric.croc.rates",
+            "What are the rates at n?",
+            options=(
+                Option("totals", "hits of all lists over relevant items of all lists", cite="Schein et al. 2002"),
+                Option("means", "the mean of the rates of each list", cite="Gunawardana & Shani 2009"),
+            ),
+            default="totals",
+        ),
+    ),
+    objection=_objection,
+    range=UNIT,
+    tie_order=RELEVANT_FIRST,
+    cite="Schein et al. 2002, 2005",
+)

@@ -1,0 +1,108 @@
+"""Fraction of concordant pairs: how often predictions order two items as the user's ratings do.
+
+    FCP = concordant / (concordant + discordant)
+
+Over all pairs of test items of one user that have different ratings: ``concordant`` ones are predicted in the
+order of their ratings, ``discordant`` ones are not.
+
+Variant ``ties``, for pairs with the same prediction: ``discordant``, they are not told apart, which is wrong;
+``half``, they are half right, as in the area under the ROC curve; ``left-out``, they do not count. Variant
+``join``: ``pooled``, pairs are added up over users; ``users``, each user's fraction, averaged; ``mean-counts``,
+the mean number of concordant pairs of the users with any, over the sum of it and the mean number of discordant
+pairs of the users with any, which are not the same users.
+
+There are no lists here, so none can be empty or short, and relevance and the tie rules of rankings play no part;
+pairs without a prediction are as ``predict.missing`` says. A user without two different ratings has no fraction,
+and without any such user it is not a number.
+
+Koren & Sill, Collaborative filtering on ordinal user feedback, IJCAI 2013.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._ranges import UNIT
+from repro.evaluation.metrics._two_orders import Pairs, TwoOrders, count_pairs
+from repro.evaluation.metrics.averaging import exact_mean
+from repro.evaluation.metrics.metric import Metric
+from repro.evaluation.metrics.predictions import Predictions
+from repro.evaluation.metrics.tie_order import UNAFFECTED
+from repro.protocol import Decision, Option, Value
+
+
+def concordant_fraction(predictions: Predictions, variants: Mapping[str, Value]) -> float:
+    """The concordant pairs of all users as a fraction, joined over users as asked for."""
+    right, wrong = _right_and_wrong(_pairs_of_users(predictions), str(variants["ties"]))
+    judged = right + wrong
+    if not judged.any():
+        return math.nan
+    match variants["join"]:
+        case "pooled":
+            return float(right.sum() / judged.sum())
+        case "users":
+            return exact_mean(right[judged > 0] / judged[judged > 0])
+        case _:
+            mean_right, mean_wrong = (exact_mean(some[some > 0]) if some.any() else 0.0 for some in (right, wrong))
+            return mean_right / (mean_right + mean_wrong)
+
+
+def _pairs_of_users(predictions: Predictions) -> Pairs:
+    """The pairs of each user's test items that have a prediction."""
+    predicted = predictions.select(~np.isnan(predictions.values))
+    order = np.argsort(predicted.users, kind="stable")
+    _, starts = np.unique(predicted.users[order], return_index=True)
+    offsets = np.append(starts, len(order)).astype(np.int64)
+    return count_pairs(TwoOrders(offsets, predicted.values[order], predicted.ratings[order]))
+
+
+def _right_and_wrong(pairs: Pairs, ties: str) -> tuple[FloatArray, FloatArray]:
+    """The concordant and the discordant pairs of each user, with tied predictions shared out."""
+    match ties:
+        case "discordant":
+            return pairs.concordant, pairs.discordant + pairs.tied_by_system
+        case "half":
+            return pairs.concordant + pairs.tied_by_system / 2, pairs.discordant + pairs.tied_by_system / 2
+        case _:
+            return pairs.concordant, pairs.discordant
+
+
+METRIC = Metric(
+    name="fcp",
+    title="Fraction of concordant pairs",
+    kind="prediction",
+    compute=concordant_fraction,
+    variants=(
+        Decision(
+            "metric.fcp.join",
+            "How are users joined?",
+            options=(
+                Option("pooled", "all users' pairs together", cite="Koren & Sill 2013"),
+                Option("users", "the fraction of each user, then the mean"),
+                Option(
+                    "mean-counts",
+                    "mean concordant pairs of users with any, over these plus mean discordant pairs of users with any",
+                    used_by=("surprise",),
+                ),
+            ),
+            default="pooled",
+        ),
+        Decision(
+            "metric.fcp.ties",
+            "What is a pair with the same prediction?",
+            options=(
+                Option("discordant", "discordant", used_by=("surprise",)),
+                Option("half", "half concordant, half discordant"),
+                Option("left-out", "neither"),
+            ),
+            default="discordant",
+        ),
+    ),
+    range=UNIT,
+    tie_order=UNAFFECTED,
+    cite="Koren & Sill 2013",
+)

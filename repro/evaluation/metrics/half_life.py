@@ -1,0 +1,136 @@
+"""Half-life utility, or rank score: what a list is worth to someone who looks at fewer and fewer of its items.
+
+    R = sum over the list of max(utility - d, 0) / 2^((rank - 1) / (alpha - 1));  sum of R / sum of maximal R
+
+The item at rank ``alpha`` is looked at with probability 1/2. The maximal R of a user is that of all held-out
+items in descending order of utility. ``utility`` is the ``rating`` of a held-out item, relevant or not, or 1 for
+relevant items (``binary``). Any column of the truth can stand for the rating, such as the profit of a sale: name
+it in ``columns={"rating": "profit"}``. ``join`` says whether users are added up before they are divided
+(``sums``), or each user has a ratio of its own, averaged as the protocol says (``users``). ``scale`` says whether
+the number is 100 times that share, as Breese et al. have it (``hundred``), or the share itself, as in the survey of
+Gunawardana & Shani (``share``). The factor applies to the value of each list, before lists are averaged; a list
+without a value counts what the protocol says, without the factor.
+
+An empty list is worth 0. A list none of whose held-out items has a utility above d, one without relevant items
+for example, is undefined. A list of fewer than k items is judged by the items that it has; the maximal R is that
+of k items. Without a cut-off, as it was defined, the whole list counts.
+
+Breese, Heckerman & Kadie, Empirical analysis of predictive algorithms for collaborative filtering, UAI 1998.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._hits import discounted_gains, limit
+from repro.evaluation.metrics._kernels import ideal_sums
+from repro.evaluation.metrics._places import discounts
+from repro.evaluation.metrics._ranges import AtSingleRanks
+from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.metric import Metric, Need, Range, Ratio
+from repro.evaluation.metrics.tie_order import ByHits
+from repro.evaluation.ranking.ranked import Ranked
+from repro.protocol import Decision, Option, Protocol, Value
+
+
+def half_life_utility(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+    """The utility of each list over the highest one it could have, times the scale."""
+    gains = _utilities(ranked, variants, background)
+    alpha = float(variants["alpha"])
+    depths = np.minimum(np.diff(ranked.offsets), limit(k))
+    worth = discounts("half-life", alpha, int(depths.max(initial=1)))
+    found = discounted_gains(ranked, limit(k), gains, "half-life", alpha)
+    return Ratio(_highest(variants) * found, ideal_sums(ranked.offsets, gains, depths, worth, False))
+
+
+def _highest(variants: Mapping[str, Value]) -> float:
+    """The value of the best list."""
+    return 100.0 if variants["scale"] == "hundred" else 1.0
+
+
+def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
+    return AtSingleRanks(0.0, _highest(variants))(k, variants, protocol)
+
+
+def _utilities(ranked: Ranked, variants: Mapping[str, Value], background: Background) -> FloatArray:
+    """What each held-out item is worth: its utility beyond d."""
+    binary = variants["utility"] == "binary"
+    utility = ranked.relevant_gains if binary else background.ratings_of_hits(ranked)
+    return np.maximum(utility - float(variants["d"]), 0.0)
+
+
+def _needs_ratings(variants: Mapping[str, Value]) -> tuple[Need, ...]:
+    return ("ratings",) if variants["utility"] == "rating" else ()
+
+
+def _adds_up_users(variants: Mapping[str, Value]) -> bool:
+    return variants["join"] == "sums"
+
+
+def _worth(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+    return _utilities(ranked, variants, background)
+
+
+METRIC = Metric(
+    name="half-life",
+    title="Half-life utility",
+    kind="ranking",
+    compute=half_life_utility,
+    cutoff="optional",
+    variants=(
+        Decision(
+            "metric.half-life.alpha",
+            "At which rank is an item looked at with probability 1/2?",
+            "number",
+            default=5.0,
+            typical=(2.0, 5.0, 10.0),
+            minimum=1.00001,
+            cite="Breese et al. 1998",
+        ),
+        Decision(
+            "metric.half-life.d",
+            "Above which utility does an item count (Breese et al.: the neutral rating)?",
+            "number",
+            default=0.0,
+            typical=(0.0, 3.0),
+            cite="Gunawardana & Shani 2009",
+        ),
+        Decision(
+            "metric.half-life.utility",
+            "What is the utility of a held-out item?",
+            options=(
+                Option("rating", "its rating, or the column that stands for it", cite="Breese et al. 1998"),
+                Option("binary", "1 where it is relevant", cite="Gunawardana & Shani 2009"),
+            ),
+            default="rating",
+        ),
+        Decision(
+            "metric.half-life.join",
+            "How are users joined?",
+            options=(
+                Option("sums", "sum of their utilities / sum of the highest ones", cite="Breese et al. 1998"),
+                Option("users", "utility / highest utility of each, averaged as the protocol says"),
+            ),
+            default="sums",
+        ),
+        Decision(
+            "metric.half-life.scale",
+            "What is the value of the best list?",
+            options=(
+                Option("hundred", "100: the share is multiplied by 100", cite="Breese et al. 1998"),
+                Option("share", "1: the share itself", cite="Gunawardana & Shani 2009"),
+            ),
+            default="hundred",
+        ),
+    ),
+    needs=("test",),
+    also_needs=_needs_ratings,
+    pooled=_adds_up_users,
+    range=_range,
+    tie_order=ByHits(_worth),
+    aliases={"rank-score": {}},
+    cite="Breese et al. 1998",
+)

@@ -1,0 +1,40 @@
+"""Hit rate, or success: whether anything relevant is recommended.
+
+    hit@k = 1 where at least one relevant item is among the first k, else 0
+
+An empty list counts 0. A list without relevant items is undefined. A list of fewer than k items is judged by
+the items that it has. In 1R this is the recall of Deshpande & Karypis and Cremonesi et al.
+
+Deshpande & Karypis, Item-based top-N recommendation algorithms, TOIS 2004.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.evaluation.metrics._hits import defined, first_hits
+from repro.evaluation.metrics._ranges import UNIT
+from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
+from repro.evaluation.ranking.ranked import Ranked
+from repro.protocol import Value
+
+
+def hit(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+    """1 for each list with a relevant item down to ``k``; with expected ties, the probability of one."""
+    return Ratio(first_hits(ranked, k, reciprocal=False), defined(np.ones(len(ranked)), ranked))
+
+
+METRIC = Metric(
+    name="hit",
+    title="Hit rate",
+    kind="ranking",
+    compute=hit,
+    cutoff="required",
+    range=UNIT,
+    tie_order=RELEVANT_FIRST,
+    aliases={"hit-rate": {}, "success": {}},
+    cite="Deshpande & Karypis 2004",
+)

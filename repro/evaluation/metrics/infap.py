@@ -1,0 +1,107 @@
+"""Inferred average precision: average precision estimated from the items that are judged.
+
+    infAP@k = 1 / R * sum over the relevant items down to k of E[P@j], where j is the rank of the item
+    E[P@j] = 1 / j + (j - 1) / j * share * (r + e) / (r + n + 2 * e)
+
+r relevant and n judged non-relevant items (held-out items that are not relevant) are above; R items are relevant
+in all; e is ``epsilon``. ``share`` is 1 (``unjudged=as-judged``, equation 8 of Valcarce et al.: what is not held
+out is relevant as often as what is), or that of judged items among the j - 1 above (``unjudged=not-relevant``, as
+trec_eval has it; but trec_eval takes an item with a rating below 0 for one that is not judged). At rank 1, E[P@j]
+is 1.
+
+An empty list counts 0. A list without relevant items is undefined. A list of fewer than k items is judged by the
+items that it has. Without a cut-off the whole list counts. Items that share a rank count as above each other not
+at all, half or in full, as the shared rank is the best, mean or worst. The expectation over the orders of tied
+items is refused: that of a quotient of two random counts has no closed form.
+
+Yilmaz & Aslam, Estimating average precision with incomplete and imperfect judgments, CIKM 2006; Valcarce et al.,
+On the robustness and discriminative power of information retrieval metrics for top-N recommendation, RecSys 2018.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.evaluation.metrics._hits import limit, share_of
+from repro.evaluation.metrics._kernels import inferred_precision_sums
+from repro.evaluation.metrics._ranges import AtSingleRanks
+from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.metrics.tie_order import RELEVANT_FIRST, TieOrder
+from repro.evaluation.ranking.ranked import Ranked
+from repro.protocol import Decision, Option, Protocol, Value
+
+
+def inferred_average_precision(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+    """The sum of the precisions inferred at each list's relevant items down to ``k`` over the relevant items."""
+    sums = inferred_precision_sums(
+        ranked.offsets,
+        ranked.doubled_ranks,
+        ranked.relevant,
+        limit(k),
+        share_of(ranked),
+        float(variants["epsilon"]),
+        variants["unjudged"] == "not-relevant",
+    )
+    return Ratio(sums, ranked.n_relevant.astype(np.float64))
+
+
+def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
+    if protocol["ties.break"] == "expected":
+        return (
+            'with ties.break = "expected", an inferred precision is a quotient of two random counts and has no '
+            "expectation in closed form; ask for ap or bpref, or use a tie rule that gives one order, such as "
+            '"item-asc" or "random"'
+        )
+    return ""
+
+
+def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder | str:
+    """Relevant items first, as far as a relevant item that moves up can only gain.
+
+    Moved from rank j to j - 1, it gains where nothing but its rank changes. Where it passes a judged item and what is
+    not judged is not relevant, its precision (1 + f) / j has an f that loses less than 2e, so that it gains if
+    2e (j - 1) <= 1.
+    """
+    reach = math.inf if k is None else k - 1
+    if variants["unjudged"] == "not-relevant" and 2 * float(variants["epsilon"]) * reach > 1:
+        return (
+            f'with unjudged = "not-relevant" and epsilon = {variants["epsilon"]:g} relevant items first may not be the '
+            'best order far down a list; ask for a cut-off of at most 1 / (2 epsilon), or for unjudged = "as-judged"'
+        )
+    return RELEVANT_FIRST
+
+
+METRIC = Metric(
+    name="infap",
+    title="Inferred average precision",
+    kind="ranking",
+    compute=inferred_average_precision,
+    cutoff="optional",
+    variants=(
+        Decision(
+            "metric.infap.unjudged",
+            "What are items above a relevant one that are not judged?",
+            options=(
+                Option("not-relevant", "not relevant", used_by=("pytrec_eval",)),
+                Option("as-judged", "relevant as often as the judged ones", cite="Valcarce et al. 2018, eq. 8"),
+            ),
+            default="as-judged",
+        ),
+        Decision(
+            "metric.infap.epsilon",
+            "Which small number keeps the share defined where nothing above is judged?",
+            "number",
+            default=0.00001,
+            minimum=1e-12,
+            maximum=1.0,
+            cite="Valcarce et al. 2018",
+        ),
+    ),
+    objection=_objection,
+    range=AtSingleRanks(0.0, 1.0),
+    tie_order=_tie_order,
+    cite="Yilmaz & Aslam 2006",
+)

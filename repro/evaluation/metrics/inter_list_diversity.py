@@ -1,0 +1,82 @@
+"""Inter-list diversity, or personalisation: how different the lists of different users are.
+
+    inter-list-diversity@k = mean over pairs of lists of different users of 1 - (items in both down to k) / k
+
+The mean Hamming distance: 0 where everyone gets the same items, 1 where no two users have one in common. It is
+exact, from how often each item is listed: c lists that hold an item make c(c-1)/2 pairs that share it. Where a
+user has several lists (1R, strata), pairs of the same user are left out.
+
+An empty list has nothing to compare and is left out; of a list of fewer than k items the places beyond its end
+count as different from everyone's. Which items are relevant plays no part. With fewer than two users it is not a
+number. Where tied items share a rank, lists count as they are shown. The expectation over all orders of tied items
+would need all tied candidates of every list, and is refused.
+
+Zhou et al., Solving the apparent diversity-accuracy dilemma of recommender systems, PNAS 2010.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._lists import no_best_order, recommended_items, refuse_expected, shown
+from repro.evaluation.metrics._ranges import UNIT
+from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.metric import Metric
+from repro.evaluation.ranking.ranked import Ranked
+from repro.protocol import Value
+
+# What stands behind the counts of the items: lists, their places, pairs of lists of one user, items these share.
+_EXTRAS = 4
+
+
+def counts_of_lists(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+    """How often each item is listed, and the lists, their places, and the pairs within one user."""
+    assert k is not None
+    items = shown(ranked, k)
+    listed = ranked.lengths > 0
+    owners = ranked.users[listed].astype(np.int64)
+    _, lists = np.unique(owners, return_counts=True)
+    pairs = shared = 0
+    if (lists > 1).any():  # all lists of a user are in one block
+        keys = owners[:, np.newaxis] * background.n_items + items[listed]
+        pairs = _pairs(lists)
+        shared = _pairs(np.unique(keys[items[listed] >= 0], return_counts=True)[1])
+    extras = [len(owners), len(owners) * k, pairs, shared]
+    return np.concatenate([recommended_items(ranked, k, variants, background), extras])
+
+
+def mean_distance(sums: FloatArray, variants: Mapping[str, Value], background: Background) -> float:
+    """The mean over all pairs of lists of different users."""
+    counts, extras = np.split(sums.astype(np.int64), [-_EXTRAS])
+    lists, places, own_pairs, own_shared = (int(extra) for extra in extras)
+    pairs = lists * (lists - 1) // 2 - own_pairs
+    if not pairs:
+        return math.nan
+    k = places // lists
+    return 1.0 - (_pairs(counts) - own_shared) / (k * pairs)
+
+
+def _pairs(counts: npt.NDArray[Any]) -> int:
+    """In how many pairs each of so many things comes, added up."""
+    return int((counts * (counts - 1) // 2).sum())
+
+
+METRIC = Metric(
+    name="inter-list-diversity",
+    title="Inter-list diversity (Hamming distance)",
+    kind="collection",
+    compute=counts_of_lists,
+    finish=mean_distance,
+    cutoff="required",
+    objection=refuse_expected,
+    range=UNIT,
+    tie_order=no_best_order,
+    aliases={"hamming": {}, "personalisation": {}, "personalization": {}},
+    cite="Zhou et al. 2010",
+)

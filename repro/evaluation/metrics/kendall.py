@@ -1,0 +1,62 @@
+"""Kendall's tau-b between the list and the user's ratings.
+
+    tau-b = (concordant - discordant) / sqrt((pairs - tied in the list) (pairs - tied in the ratings))
+
+Over the pairs of held-out items in the list: ``concordant`` ones are listed in the order of their ratings,
+``discordant`` ones the other way round. 1 is the order of the ratings, -1 its reverse.
+
+An empty list, fewer than two held-out items in the list, and ratings (or scores) that are all the same leave the
+coefficient undefined: there is nothing to say, and the list is left out. There is no cut-off, and a list is as
+short as it is: of its k items, those without a held-out rating play no part, and relevance plays none, only
+ratings do.
+
+Variant ``ties``: ``scores``, items with equal scores are tied, whatever ``ties.break`` says; ``order``, they are
+in the order that it gives, and no pair is tied in the list. Its expectation over all orders has tied pairs add 0,
+since they are concordant as often as discordant; items that share a rank are tied.
+
+Kendall, The treatment of ties in ranking problems, Biometrika 1945.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.evaluation.metrics._ranges import CORRELATION
+from repro.evaluation.metrics._two_orders import (
+    UNDEFINED_IN_1R,
+    count_pairs,
+    list_and_ratings,
+    ratings_higher_first,
+    ties_variant,
+)
+from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.ranking.ranked import Ranked
+from repro.protocol import Value
+
+
+def tau_b(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+    """Concordant minus discordant pairs over the geometric mean of the pairs that list and ratings order."""
+    pairs = count_pairs(list_and_ratings(ranked, str(variants["ties"]), background))
+    told_apart = pairs.concordant + pairs.discordant
+    by_list, by_ratings = told_apart + pairs.tied_by_truth, told_apart + pairs.tied_by_system
+    if variants["ties"] == "order" and ranked.ties == "expected":
+        by_list = by_list + pairs.tied_by_system + pairs.tied_by_both  # every order tells all pairs apart
+    return Ratio(pairs.concordant - pairs.discordant, np.sqrt(by_list * by_ratings))
+
+
+METRIC = Metric(
+    name="kendall",
+    title="Kendall's rank correlation (tau-b)",
+    kind="ranking",
+    compute=tau_b,
+    variants=(ties_variant("kendall"),),
+    needs=("ratings",),
+    undefined="left-out",
+    range=CORRELATION,
+    tie_order=ratings_higher_first,
+    undefined_in_1r=UNDEFINED_IN_1R,
+    cite="Kendall 1945",
+)

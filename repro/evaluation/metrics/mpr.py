@@ -1,0 +1,159 @@
+"""Mean percentile rank: how far down the list the relevant items stand, in per cent.
+
+    percentile = 100 * (rank - 1) / (n - 1);  MPR = mean percentile of the relevant items of a list of n items
+
+0 is the best value, 100 the worst, and 50 what chance gives. ``percentile=share`` has 100 * rank / n instead, and
+``percentile=catalogue`` 100 * (rank - 1) / the number of items of the base catalogue, however long the list is.
+``weight=rating`` weighs each item by its rating (one below 0 weighs nothing); ``join=pairs`` averages over all
+pairs of a user and a relevant item in place of the users. Hu et al. have both. Candidates say what n is: all
+items, or one relevant among 1,000 sampled ones.
+
+Relevant items that are not in the list, all of them where it is empty, count as its last (100), are left out
+(``unlisted=left-out``), or stand half-way between the last listed item and 100, as items in random order below
+the list would (``unlisted=half-way``; 50 where it is empty). A list without relevant items is undefined. A short list
+is as good as a long one, unless percentiles are of the catalogue: there is no cut-off, no first k items, and the only
+item of a list of one counts 50. Under ``ties.break = "expected"`` the rank of an item is the mean one of its ties.
+
+Hu, Koren & Volinsky, Collaborative filtering for implicit feedback datasets, ICDM 2008.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._kernels import list_sums
+from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.metric import NO_RELEVANT, NONE_LISTED, Metric, Need, Ratio
+from repro.evaluation.metrics.tie_order import ByHits
+from repro.evaluation.ranking.ranked import Ranked
+from repro.protocol import Decision, Option, Value
+
+
+def mean_percentile_rank(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+    """The weighted sum of the percentiles of each list's relevant items over the sum of the weights."""
+    weights = _weights(ranked, variants, background)
+    percentiles = _percentiles(ranked, str(variants["percentile"]), str(variants["unlisted"]), background)
+    total = list_sums(ranked.offsets, weights)
+    left_out = (ranked.n_relevant > 0) & (variants["unlisted"] == "left-out")
+    why = np.where(left_out, NONE_LISTED, NO_RELEVANT)
+    return Ratio(np.where(total > 0, list_sums(ranked.offsets, weights * percentiles), why), total)
+
+
+def _weights(ranked: Ranked, variants: Mapping[str, Value], background: Background) -> FloatArray:
+    """How much each held-out item counts."""
+    weights = ranked.relevant_gains
+    if variants["weight"] == "rating":
+        weights = weights * np.maximum(background.ratings_of_hits(ranked), 0.0)
+    return np.where(ranked.above >= 0, weights, 0.0) if variants["unlisted"] == "left-out" else weights
+
+
+def _of_empty_list(variants: Mapping[str, Value]) -> float:
+    return {"last": 100.0, "half-way": 50.0, "left-out": math.nan}[str(variants["unlisted"])]
+
+
+def _percentiles(ranked: Ranked, definition: str, unlisted: str, background: Background) -> FloatArray:
+    """How far down its list each relevant item stands, in per cent."""
+    length = np.repeat(ranked.lengths, np.diff(ranked.offsets)).astype(np.float64)
+    rank = _ranks(ranked)
+
+    def percentile(rank: FloatArray, length: FloatArray) -> FloatArray:
+        if definition == "share":
+            return 100.0 * rank / np.maximum(length, 1.0)
+        if definition == "catalogue":
+            return 100.0 * (rank - 1.0) / max(len(background.catalogue), 1)
+        return np.where(length > 1, 100.0 * (rank - 1.0) / np.maximum(length - 1.0, 1.0), 50.0)
+
+    below = np.full(len(length), 100.0)
+    if unlisted == "half-way":
+        below = (np.where(length > 0, percentile(length, length), 0.0) + 100.0) / 2.0
+    return np.where(ranked.above >= 0, percentile(rank, length), below)
+
+
+def _ranks(ranked: Ranked) -> FloatArray:
+    """The (expected) rank of each hit."""
+    if ranked.ties == "expected":
+        return ranked.above + (ranked.tied + 1) / 2
+    return ranked.doubled_ranks / 2
+
+
+def _also_needs(variants: Mapping[str, Value]) -> tuple[Need, ...]:
+    ratings: tuple[Need, ...] = ("ratings",) if variants["weight"] == "rating" else ()
+    return (*ratings, "catalogue") if variants["percentile"] == "catalogue" else ratings
+
+
+def _over_pairs(variants: Mapping[str, Value]) -> bool:
+    return variants["join"] == "pairs"
+
+
+def _worth(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+    """The highest percentiles have heavy items last."""
+    return -_weights(ranked, variants, background)
+
+
+METRIC = Metric(
+    name="mpr",
+    title="Mean percentile rank",
+    kind="ranking",
+    compute=mean_percentile_rank,
+    variants=(
+        Decision(
+            "metric.mpr.percentile",
+            "What is the percentile of an item at a rank in a list of n?",
+            options=(
+                Option("distance", "100 * (rank - 1) / (n - 1): from 0 to 100", cite="Hu et al. 2008"),
+                Option("share", "100 * rank / n: what of the list has been seen with it"),
+                Option(
+                    "catalogue",
+                    "100 * (rank - 1) / items of the base catalogue, however long the list is",
+                    used_by=("recpack",),
+                ),
+            ),
+            default="distance",
+        ),
+        Decision(
+            "metric.mpr.weight",
+            "How much does an item count?",
+            options=(
+                Option("none", "all the same"),
+                Option("rating", "as much as its rating", cite="Hu et al. 2008"),
+            ),
+            default="none",
+        ),
+        Decision(
+            "metric.mpr.join",
+            "How are users joined?",
+            options=(
+                Option("users", "the mean of each, averaged as the protocol says"),
+                Option("pairs", "all relevant items of all users together", cite="Hu et al. 2008"),
+            ),
+            default="users",
+        ),
+        Decision(
+            "metric.mpr.unlisted",
+            "What does a relevant item count that is not in the list?",
+            options=(
+                Option("last", "100, as the last one of the list"),
+                Option("left-out", "nothing"),
+                Option(
+                    "half-way",
+                    "half-way between the last one of the list and 100; 50 where it is empty",
+                    used_by=("recpack",),
+                ),
+            ),
+            default="last",
+        ),
+    ),
+    needs=("test",),
+    also_needs=_also_needs,
+    empty=_of_empty_list,
+    pooled=_over_pairs,
+    better="lower",
+    range=(0.0, 100.0),
+    tie_order=ByHits(_worth),
+    aliases={"mean-percentile-rank": {}},
+    cite="Hu et al. 2008",
+)

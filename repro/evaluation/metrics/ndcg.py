@@ -1,0 +1,194 @@
+"""Normalised discounted cumulative gain: how close the list comes to the best one possible.
+
+    DCG@k = sum over ranks down to k of gain / discount(rank);  nDCG@k = DCG@k / DCG@k of the ideal list
+
+Gains: 1 for relevant items (``binary``); the grade g (``linear``); 2^g - 1 (``exp2``); 2^(g - threshold + 1) - 1
+for relevant items (``exp2-threshold``). A grade below 0 gains nothing. ``relevance.grades`` says which items
+have grades. Discounts: log2(rank + 1), or max(1, log_b rank) (Järvelin & Kekäläinen), or none.
+
+An empty list counts 0. A list none of whose held-out items has a gain is undefined. A list of fewer than k
+items is compared with an ideal list that is not cut short for it, so that a missing item costs as much as a
+wrong one. Without a cut-off the ideal list holds all items with a gain.
+
+Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 2002; Burges et al., Learning to
+rank using gradient descent, ICML 2005 (2^g - 1).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._expected import expected_listed_shares
+from repro.evaluation.metrics._hits import discounted_gains, limit, slots
+from repro.evaluation.metrics._kernels import ideal_sums, listed_shares
+from repro.evaluation.metrics._places import deepest, discounts
+from repro.evaluation.metrics._ranges import AtSingleRanks
+from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.metrics.tie_order import ByHits, BySearch, TieOrder
+from repro.evaluation.ranking.ranked import Ranked
+from repro.protocol import Decision, Option, Protocol, Value, When
+
+
+def ndcg(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+    """The DCG of each list over that of its ideal list."""
+    gains = _gains(ranked, variants)
+    kind, base = str(variants["discount"]), float(variants.get("base", 2.0))
+    if variants["ideal"] == "listed":
+        # The ideal hangs on which items are listed, which may be random: the share is taken within the list.
+        attainable = _ideal(ranked, gains, None, "whole", kind, base) > 0
+        return Ratio(_listed(ranked, gains, limit(k), kind, base), attainable.astype(np.float64))
+    ideal = _known_ideal(ranked, gains, k, variants, kind, base)
+    return Ratio(discounted_gains(ranked, limit(k), gains, kind, base), ideal)
+
+
+def _gains(ranked: Ranked, variants: Mapping[str, Value]) -> FloatArray:
+    """What each held-out item is worth."""
+    match variants["gain"]:
+        case "binary":
+            return ranked.relevant_gains
+        case "linear":
+            return ranked.linear_gains
+        case "exp2":
+            return ranked.exponential_gains
+        case _:
+            worth = np.exp2(ranked.grades - float(variants["threshold"]) + 1.0) - 1.0
+            return np.where(ranked.relevant > 0, np.maximum(worth, 0.0), 0.0)
+
+
+def _known_ideal(
+    ranked: Ranked, gains: FloatArray, k: int | None, variants: Mapping[str, Value], kind: str, base: float
+) -> FloatArray:
+    """The DCG of each list's ideal list, which is the same for all rankings of it, unless it is as long as they are."""
+    ideal = str(variants["ideal"])
+    if ranked.ideals is None or (ideal == "k" and k is None):
+        return _ideal(ranked, gains, k, ideal, kind, base)
+    key = ("ndcg", k, *sorted(variants.items()))
+    if key not in ranked.ideals:
+        ranked.ideals[key] = _ideal(ranked, gains, k, ideal, kind, base)
+    return ranked.ideals[key]
+
+
+def _ideal(ranked: Ranked, gains: FloatArray, k: int | None, ideal: str, kind: str, base: float) -> FloatArray:
+    """The DCG of each list's ideal list: its best ``k`` items, all of them, or ``k`` times the best one."""
+    held_out = np.diff(ranked.offsets)
+    match ideal:
+        case "min":
+            depths = np.minimum(held_out, limit(k))
+        case "whole":
+            depths = held_out
+        case _:
+            depths = slots(ranked, k).astype(np.int64)
+    worth = discounts(kind, base, int(depths.max(initial=1)))
+    return ideal_sums(ranked.offsets, gains, depths, worth, ideal == "k")
+
+
+def _listed(ranked: Ranked, gains: FloatArray, k: int, kind: str, base: float) -> FloatArray:
+    """The DCG of each list as a share of that of the same items, those down to ``k``, in the best order."""
+    depth = max(deepest(ranked, k), int(np.diff(ranked.offsets).max(initial=1)))
+    worth = discounts(kind, base, depth)
+    if ranked.ties == "expected":
+        return expected_listed_shares(ranked.offsets, ranked.above, ranked.tied, ranked.relevant, worth, k)
+    return listed_shares(ranked.offsets, ranked.doubled_ranks, gains, worth, k)
+
+
+def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
+    if variants["gain"] == "exp2-threshold" and "threshold" not in variants:
+        return (
+            f'gain = "exp2-threshold" counts from relevance.threshold, and relevance.rule is '
+            f'"{protocol["relevance.rule"]}"; use relevance.rule = "threshold", or gain = "exp2"'
+        )
+    graded = variants["gain"] != "binary"
+    if graded and variants["ideal"] == "listed" and protocol["ties.break"] == "expected":
+        return (
+            f'with ties.break = "expected", ideal = "listed" has a closed form for binary gains only, and gain is '
+            f'"{variants["gain"]}"; use gain = "binary", ideal = "min", or a tie rule that gives one order'
+        )
+    return ""
+
+
+def _worth(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+    return _gains(ranked, variants)
+
+
+def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder | str:
+    """Descending gains; but an item that comes in may raise the ideal of the listed items more than their gains."""
+    if variants["ideal"] != "listed" or k is None:
+        return ByHits(_worth)
+    if variants["gain"] == "binary":
+        return BySearch()
+    return (
+        'with ideal = "listed" the ideal depends on which tied items are within the cut-off, and grades allow too many '
+        'choices; ask for gain = "binary", for another ideal, or for no cut-off'
+    )
+
+
+METRIC = Metric(
+    name="ndcg",
+    title="Normalised discounted cumulative gain",
+    kind="ranking",
+    compute=ndcg,
+    cutoff="optional",
+    variants=(
+        Decision(
+            "metric.ndcg.gain",
+            "What is an item worth?",
+            options=(
+                Option("binary", "1 where it is relevant", used_by=("lenskit", "implicit", "recbole", "cornac")),
+                Option("linear", "its grade", used_by=("ranx", "pytrec_eval", "ir_measures")),
+                Option("exp2", "2^grade - 1", cite="Burges et al. 2005", used_by=("rival",)),
+                Option(
+                    "exp2-threshold",
+                    "2^(grade - relevance.threshold + 1) - 1 where it is relevant",
+                    used_by=("elliot",),
+                ),
+            ),
+            default="binary",
+        ),
+        Decision(
+            "metric.ndcg.discount",
+            "How does a place further down count less?",
+            options=(
+                Option("log2", "1 / log2(rank + 1)", cite="Burges et al. 2005"),
+                Option(
+                    "log-base",
+                    "1 / max(1, log_b rank): the first b places count in full",
+                    cite="Järvelin & Kekäläinen 2002",
+                    used_by=("lenskit",),
+                ),
+                Option("none", "it does not"),
+            ),
+            default="log2",
+        ),
+        Decision(
+            "metric.ndcg.base",
+            "The base of the logarithm?",
+            "number",
+            default=2.0,
+            minimum=1.00001,
+            typical=(2.0, math.e, 10.0),
+            when=(When("metric.ndcg.discount", ("log-base",)),),
+            cite="Järvelin & Kekäläinen 2002",
+        ),
+        Decision(
+            "metric.ndcg.ideal",
+            "What is the ideal list?",
+            options=(
+                Option("min", "the best min(k, relevant) held-out items"),
+                Option("whole", "all held-out items in the best order, not cut at k"),
+                Option("k", "k items of the list's highest gain, however few there are"),
+                Option("listed", "the items that the list has down to k, in the best order"),
+            ),
+            default="min",
+        ),
+    ),
+    reads=("relevance.threshold",),
+    objection=_objection,
+    range=AtSingleRanks(0.0, 1.0),
+    tie_order=_tie_order,
+    cite="Järvelin & Kekäläinen 2002",
+)

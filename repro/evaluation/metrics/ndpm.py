@@ -1,0 +1,61 @@
+"""Normalised distance-based performance measure: how far the list is from the order of the user's ratings.
+
+    NDPM = (2 discordant + tied) / (2 ordered)
+
+Over the pairs of held-out items in the list: ``ordered`` pairs have different ratings; of these, the list has
+``discordant`` ones the other way round, and ``tied`` ones are not told apart by their scores. A list that
+contradicts no preference of the user has 0, one that contradicts all of them 1. Pairs of the same rating do not
+count, however they are listed.
+
+An empty list, fewer than two held-out items in the list, or ratings that are all the same give no ordered pairs:
+there is nothing to say, and the list is left out. There is no cut-off, and a list is as short as it is: of its k
+items, those without a held-out rating play no part, and relevance plays none, only ratings do.
+
+Variant ``ties``: ``scores``, items with equal scores are tied, whatever ``ties.break`` says; ``order``, they are
+in the order that it gives. Its expectation over all orders is that of ``scores``, since a tied pair is discordant
+in half of them; items that share a rank are tied.
+
+Yao, Measuring retrieval effectiveness based on user preference of documents, JASIS 1995.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from repro.evaluation.metrics._ranges import UNIT
+from repro.evaluation.metrics._two_orders import (
+    UNDEFINED_IN_1R,
+    count_pairs,
+    list_and_ratings,
+    ratings_lower_first,
+    ties_variant,
+)
+from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.ranking.ranked import Ranked
+from repro.protocol import Value
+
+
+def distance_from_ratings(
+    ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background
+) -> Ratio:
+    """Twice the discordant and once the tied pairs over twice the pairs that ratings order."""
+    pairs = count_pairs(list_and_ratings(ranked, str(variants["ties"]), background))
+    ordered = pairs.concordant + pairs.discordant + pairs.tied_by_system
+    return Ratio(2 * pairs.discordant + pairs.tied_by_system, 2 * ordered)
+
+
+METRIC = Metric(
+    name="ndpm",
+    title="Normalised distance-based performance measure",
+    kind="ranking",
+    compute=distance_from_ratings,
+    variants=(ties_variant("ndpm"),),
+    needs=("ratings",),
+    undefined="left-out",
+    better="lower",
+    range=UNIT,
+    tie_order=ratings_lower_first,
+    undefined_in_1r=UNDEFINED_IN_1R,
+    cite="Yao 1995",
+)

@@ -1,0 +1,141 @@
+"""Area under the precision-recall curve.
+
+    PR-AUC = sum over the points of the curve of (recall - recall of the point before) * height
+
+The height is the precision at the point (``interpolation=step``), or the mean of that and the precision at the point
+before (``trapezoid``: straight lines, from precision 1 at recall 0, as scikit-learn's ``auc`` has it, although
+precision does not change linearly with recall: Davis & Goadrich 2006).
+
+``join`` says what the points are. ``pooled``: the (user, item) pairs of all lists cut at each score, equal ones
+together whatever ``ties.break`` says; this compares scores of different users. ``lengths``: mean precision and
+mean recall of the first n items, n = 1, 2, ...; ``users``: the curve of each list at each n, and the mean of the areas.
+With steps the latter is the mean average precision, which is called ap, and is refused under this name.
+
+A user with an empty list has precision and recall 0 (pooled: adds relevant items only). One without relevant items
+is left out (pooled: adds other pairs). A short list, of fewer than n items, keeps its precision and recall, as
+``precision[denominator=list]``. A relevant item that is in no list is never found. Undefined where nothing is
+relevant. Where tied items share a rank no list has a first n items: only ``pooled`` can be had. The expectation over
+all orders of tied items is refused for ``lengths``, where two means are multiplied that are random together.
+
+Davis & Goadrich, The relationship between precision-recall and ROC curves, ICML 2006; Gunawardana & Shani, A survey
+of accuracy evaluation metrics of recommendation tasks, JMLR 2009.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._curves import Lengths, add_places, objection_to_shared_ranks, tally_places, user_areas
+from repro.evaluation.metrics._pooled_pairs import Pool, join_pairs, pooled_pairs
+from repro.evaluation.metrics._ranges import UNIT
+from repro.evaluation.metrics.averaging import exact_mean
+from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.metric import Metric, Need
+from repro.evaluation.metrics.tie_order import RELEVANT_FIRST, UNAFFECTED, TieOrder
+from repro.evaluation.ranking.ranked import Ranked
+from repro.protocol import Decision, Option, Protocol, Value
+
+
+def points(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+    """What the curve is drawn from: pairs (one axis), areas of lists (two), or a tally of places (three)."""
+    match variants["join"]:
+        case "pooled":
+            return pooled_pairs(ranked)
+        case "lengths":
+            return tally_places(ranked)
+        case _:
+            return user_areas(ranked)[np.newaxis]
+
+
+def join_blocks(blocks: Sequence[FloatArray]) -> FloatArray:
+    """The points of all blocks; how they are joined shows in the number of their axes."""
+    match blocks[0].ndim:
+        case 1:
+            return join_pairs(blocks)
+        case 3:
+            return add_places(blocks)
+        case _:
+            return np.concatenate(blocks, axis=1)
+
+
+def area(joined: FloatArray, variants: Mapping[str, Value], background: Background) -> float:
+    """The area below the curve."""
+    trapezoid = variants["interpolation"] == "trapezoid"
+    match variants["join"]:
+        case "pooled":
+            return Pool.of(joined).precision_recall_area(trapezoid)
+        case "lengths":
+            return Lengths(joined).precision_recall_area(trapezoid)
+        case _:
+            return exact_mean(joined[0])
+
+
+def _also_needs(variants: Mapping[str, Value]) -> tuple[Need, ...]:
+    return ("scores",) if variants["join"] == "pooled" else ()
+
+
+def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
+    join = variants["join"]
+    if join == "users" and variants["interpolation"] == "step":
+        return "the mean of each user's area in steps is the mean average precision; ask for ap"
+    if join == "lengths" and protocol["ties.break"] == "expected":
+        return (
+            'with ties.break = "expected" the mean precision and the mean recall are random together, and their '
+            "products have no simple expectation; ask for ap or croc, or use a tie rule that gives one order, such "
+            'as "item-asc" or "random"'
+        )
+    return "" if join == "pooled" else objection_to_shared_ranks(protocol)
+
+
+def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder | str:
+    """The curve of a list gains when a relevant item moves up; that of mean precision and recall may lose."""
+    match variants["join"]:
+        case "pooled":
+            return UNAFFECTED
+        case "lengths":
+            return (
+                'with join = "lengths" the area depends on the tied items of all lists together; ask for join = '
+                '"pooled" or "users"'
+            )
+        case _:
+            return RELEVANT_FIRST
+
+
+METRIC = Metric(
+    name="pr-auc",
+    title="Area under the precision-recall curve",
+    kind="collection",
+    compute=points,
+    merge=join_blocks,
+    finish=area,
+    also_needs=_also_needs,
+    variants=(
+        Decision(
+            "metric.pr-auc.join",
+            "How are users joined?",
+            options=(
+                Option("pooled", "the (user, item) pairs of all users in one order, by score"),
+                Option("lengths", "mean precision and mean recall at each list length"),
+                Option("users", "a curve for each list; the mean of their areas"),
+            ),
+            default="pooled",
+        ),
+        Decision(
+            "metric.pr-auc.interpolation",
+            "What is between two points of the curve?",
+            options=(
+                Option("step", "the precision of the second, as in average precision"),
+                Option("trapezoid", "a straight line; from precision 1 at recall 0", cite="Davis & Goadrich 2006"),
+            ),
+            default="step",
+        ),
+    ),
+    objection=_objection,
+    range=UNIT,
+    tie_order=_tie_order,
+    aliases={"auprc": {}},
+    cite="Davis & Goadrich 2006",
+)

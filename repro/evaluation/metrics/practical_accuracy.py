@@ -1,0 +1,77 @@
+"""Practical accuracy: the accuracy for the users who get recommendations, times the share of users who do.
+
+    practical-accuracy@k = (mean accuracy@k of the users with a list) * user-coverage[counts=listed]@k
+
+The accuracy is nDCG, precision, recall, AP, hit rate or RR, with the variants that the protocol gives it. A
+recommender that is accurate for few users falls behind one that serves everyone, and one that fills lists up with
+guesses gains coverage and loses accuracy.
+
+A user with an empty list has no accuracy, only a part in the coverage. It asks for ``average.no_list = "skip"``:
+with "zero" such a user counts 0 in the accuracy, which multiplies it by the share of covered users already, and
+would count coverage twice. Lists without relevant items count in the accuracy as ``average.no_relevant`` says,
+and in the coverage like all others. A list of fewer than k items covers its user. Tie rules are those of the
+accuracy.
+
+Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2004.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NoReturn
+
+from repro.evaluation.metrics._ranges import AtSingleRanks
+from repro.evaluation.metrics.metric import Metric
+from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
+from repro.protocol import Decision, Option, Protocol, Value
+
+
+def factors(k: int | None, variants: Mapping[str, Value]) -> tuple[str, ...]:
+    """The two measures whose product it is."""
+    return f"{variants['of']}@{k}", f"user-coverage[counts=listed]@{k}"
+
+
+def computed_by_its_factors(*_: object) -> NoReturn:
+    """There is nothing to compute of lists: the number is made of those of :func:`factors`."""
+    raise AssertionError("practical accuracy is made of the numbers of other measures")
+
+
+def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
+    if protocol["average.no_list"] != "zero":
+        return ""
+    return (
+        f'average.no_list = "zero" counts users without a list as 0, so that {variants["of"]} is accuracy times '
+        f"coverage already, and the product would count coverage twice; ask for {variants['of']} itself, or use "
+        'average.no_list = "skip"'
+    )
+
+
+METRIC = Metric(
+    name="practical-accuracy",
+    title="Practical accuracy (accuracy times user coverage)",
+    kind="ranking",
+    compute=computed_by_its_factors,
+    cutoff="required",
+    variants=(
+        Decision(
+            "metric.practical-accuracy.of",
+            "Which accuracy?",
+            options=(
+                Option("ndcg", "nDCG"),
+                Option("precision", "precision"),
+                Option("recall", "recall"),
+                Option("ap", "average precision"),
+                Option("hit", "hit rate"),
+                Option("rr", "reciprocal rank"),
+            ),
+            default="ndcg",
+        ),
+    ),
+    parts=factors,
+    join=math.prod,
+    objection=_objection,
+    range=AtSingleRanks(0.0, 1.0),
+    tie_order=RELEVANT_FIRST,
+    cite="Herlocker et al. 2004",
+)

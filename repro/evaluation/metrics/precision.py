@@ -1,0 +1,65 @@
+"""Precision: how much of what is recommended is relevant.
+
+    P@k = hits down to k / k
+
+An empty list has no hits and counts 0. A list without relevant items is undefined. A list of fewer than k items
+is divided by k, as if it went on with non-relevant items, unless the denominator says otherwise. Without a
+cut-off k is the length of the list. Under ``ties.break = "shared-best"`` more than k items can have a rank of at
+most k, and precision can exceed 1.
+
+Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2004.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._hits import defined, list_lengths, relevant_hits, slots
+from repro.evaluation.metrics._ranges import AtSingleRanks
+from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
+from repro.evaluation.ranking.ranked import Ranked
+from repro.protocol import Decision, Option, Value
+
+
+def precision(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+    """The hits of each list down to ``k`` over the denominator asked for."""
+    return Ratio(relevant_hits(ranked, k), denominators(ranked, k, str(variants["denominator"])))
+
+
+def denominators(ranked: Ranked, k: int | None, which: str) -> FloatArray:
+    """By what the hits of each list are divided; 0 where the list has no relevant items."""
+    match which:
+        case "k":
+            return defined(slots(ranked, k), ranked)
+        case "list":
+            return defined(list_lengths(ranked, k), ranked)
+        case _:
+            return np.minimum(slots(ranked, k), ranked.n_relevant)
+
+
+METRIC = Metric(
+    name="precision",
+    title="Precision",
+    kind="ranking",
+    compute=precision,
+    cutoff="optional",
+    variants=(
+        Decision(
+            "metric.precision.denominator",
+            "By what are the hits of a list divided?",
+            options=(
+                Option("k", "k, however short the list is", used_by=("recbole", "cornac", "ranx", "pytrec_eval")),
+                Option("list", "min(k, length of the list)", used_by=("lenskit",)),
+                Option("min-relevant", "min(k, relevant items)", used_by=("implicit",)),
+            ),
+            default="k",
+        ),
+    ),
+    range=AtSingleRanks(0.0, 1.0),
+    tie_order=RELEVANT_FIRST,
+    cite="Herlocker et al. 2004",
+)

@@ -1,0 +1,39 @@
+"""Prediction coverage: the share of the test pairs that the algorithm itself can predict.
+
+    prediction-coverage = test pairs with a prediction of the algorithm's own / test pairs
+
+A missing prediction does not count, nor does one that the framework made up, whatever ``predict.missing`` and
+``predict.fallback`` put in its place. There are no lists here, so none can be empty or short, and relevance and
+ties play no part. Without any test pair it is not a number.
+
+Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2004.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.evaluation.metrics._ranges import UNIT
+from repro.evaluation.metrics.metric import Metric
+from repro.evaluation.metrics.predictions import Predictions
+from repro.evaluation.metrics.tie_order import UNAFFECTED
+from repro.protocol import Value
+
+
+def predicted_share(predictions: Predictions, variants: Mapping[str, Value]) -> float:
+    """The pairs with a prediction of the algorithm's own as a share of all."""
+    return float(np.count_nonzero(predictions.own)) / len(predictions) if len(predictions) else math.nan
+
+
+METRIC = Metric(
+    name="prediction-coverage",
+    title="Prediction coverage",
+    kind="prediction",
+    compute=predicted_share,
+    range=UNIT,
+    tie_order=UNAFFECTED,
+    cite="Herlocker et al. 2004",
+)

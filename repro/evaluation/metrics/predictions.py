@@ -1,0 +1,196 @@
+"""Predicted ratings against real ones: what counts as a prediction, and over what a metric is averaged."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.data.impact import Impact
+from repro.data.interactions import CodeArray, FloatArray, Interactions
+from repro.data.means import RatingMeans
+from repro.errors import ProtocolError
+from repro.evaluation.metrics.averaging import Averaged, exact_mean
+from repro.evaluation.metrics.metric import Measure
+from repro.plugin import FALLBACK, UNSCORED, Scores
+from repro.protocol import Protocol
+
+Mask = npt.NDArray[np.bool_]
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainRatings:
+    """What ``predict.*`` decisions may need of the training ratings.
+
+    ``means`` is None where there are no training rows. ``scale`` is the rating scale of the data set,
+    ``observed`` the range of the training ratings.
+    """
+
+    means: RatingMeans | None
+    scale: Range
+    observed: Range
+
+    @classmethod
+    def of(cls, train: Interactions, scale: Range) -> TrainRatings:
+        """From the training rows."""
+        if not len(train):
+            return cls(None, scale, (-math.inf, math.inf))
+        return cls(RatingMeans.of(train), scale, (float(train.ratings.min()), float(train.ratings.max())))
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Test pairs, their ratings, and what the ``predict.*`` decisions made of the predictions for them.
+
+    values  the prediction of each pair; NaN where it has none, and the pair is left out
+    own     whether the algorithm itself predicted it; False where there is nothing or a framework made it up
+    scale   the lowest and the highest rating there may be
+    spoils  whether a pair without a prediction is not left out: no error that it is in is a number then
+    """
+
+    users: CodeArray
+    items: CodeArray
+    ratings: FloatArray
+    values: FloatArray
+    own: Mask
+    scale: Range
+    impacts: tuple[Impact, ...] = ()
+    spoils: bool = False
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+    @property
+    def errors(self) -> FloatArray:
+        """Prediction minus rating, of the pairs that are not left out."""
+        errors = self.values - self.ratings
+        return errors if self.spoils else errors[~np.isnan(errors)]
+
+    def select(self, rows: npt.NDArray[np.intp] | Mask | slice) -> Predictions:
+        """Some of the pairs, without what the decisions touched."""
+        return Predictions(
+            self.users[rows],
+            self.items[rows],
+            self.ratings[rows],
+            self.values[rows],
+            self.own[rows],
+            self.scale,
+            spoils=self.spoils,
+        )
+
+
+def resolve_predictions(
+    scores: Scores, truth: FloatArray, users: CodeArray, items: CodeArray, protocol: Protocol, train: TrainRatings
+) -> Predictions:
+    """What the predictions for test pairs are under the ``predict.*`` decisions.
+
+    In this order: a missing prediction is replaced (or left out), then all are rounded, then clipped, so that
+    no prediction leaves the range.
+    """
+    made_up = np.zeros(len(truth), dtype=np.bool_) if scores.state is None else scores.state == FALLBACK
+    missing = np.isnan(scores.values)
+    if scores.state is not None:
+        missing |= scores.state == UNSCORED
+    made_up &= ~missing
+    own = ~missing & ~made_up
+    if protocol["predict.fallback"] == "missing":
+        missing |= made_up
+    kept = ~missing if protocol["predict.missing"] == "skip" else np.ones(len(truth), dtype=np.bool_)
+    filled = np.where(missing, _replacement(missing, users, items, protocol, train), scores.values)[kept]
+    rounded = _round(filled, protocol)
+    clipped = _clip(rounded, protocol, train)
+    values = np.full(len(truth), math.nan)
+    values[kept] = clipped
+    impacts = (
+        _impact(protocol, "predict.missing", missing, "without a prediction"),
+        _impact(protocol, "predict.fallback", made_up, "with a prediction that the framework made up"),
+        _impact(protocol, "predict.round", rounded != filled, "changed"),
+        _impact(protocol, "predict.clip", clipped != rounded, "changed"),
+    )
+    return Predictions(users, items, truth, values, own, train.scale, impacts, spoils(protocol))
+
+
+def spoils(protocol: Protocol) -> bool:
+    """Whether a pair without a prediction leaves no error a number."""
+    return protocol["predict.missing"] == "nan"
+
+
+def average_predictions(measure: Measure, predictions: Predictions) -> Averaged:
+    """A metric of predictions over all pairs or, where it is asked to ``average`` so, over each user's or item's
+    pairs and then averaged.
+
+    The number of each user alone is given whatever the number is an average of. Users (items) about whose pairs
+    the metric has nothing to say are left out.
+    """
+    users, user_values = _by_group(measure, predictions, predictions.users)
+    match measure.variants.get("average"):
+        case "users":
+            value = exact_mean(user_values)
+        case "items":
+            value = exact_mean(_by_group(measure, predictions, predictions.items)[1])
+        case _:
+            value = float(measure.metric.compute(predictions, measure.variants))
+    return Averaged(value, len(users), users, user_values, predictions.impacts)
+
+
+def _replacement(
+    missing: Mask, users: CodeArray, items: CodeArray, protocol: Protocol, train: TrainRatings
+) -> FloatArray | float:
+    """What stands in for a missing prediction."""
+    rule = protocol.text("predict.missing")
+    if rule.endswith("-mean") and train.means is None:
+        raise ProtocolError(f'predict.missing = "{rule}" needs training rows, and there are none')
+    match rule, train.means:
+        case "constant", _:
+            return protocol.number("predict.constant")
+        case "global-mean", RatingMeans(overall=overall):
+            return overall
+        case "user-mean", RatingMeans(users=means):
+            return means[users]
+        case "item-mean", RatingMeans(items=means):
+            return means[items]
+        case "fail", _ if missing.any():
+            raise ProtocolError(
+                f'predict.missing = "fail": {int(missing.sum()):,} of {len(missing):,} test pairs have no '
+                "prediction; choose another rule for them, or an algorithm that predicts all pairs"
+            )
+    return math.nan
+
+
+def _round(values: FloatArray, protocol: Protocol) -> FloatArray:
+    """To the nearest step, halves up."""
+    if protocol["predict.round"] == "none":
+        return values
+    step = protocol.number("predict.round")
+    return np.floor(values / step + 0.5) * step
+
+
+def _clip(values: FloatArray, protocol: Protocol, train: TrainRatings) -> FloatArray:
+    match protocol["predict.clip"]:
+        case "scale":
+            return np.clip(values, *train.scale)
+        case "train":
+            return np.clip(values, *train.observed)
+        case _:
+            return values
+
+
+def _by_group(measure: Measure, predictions: Predictions, codes: CodeArray) -> tuple[CodeArray, FloatArray]:
+    """The codes about whose pairs there is something to say, ascending, and the metric of each one's pairs."""
+    order = np.argsort(codes, kind="stable")
+    together = predictions.select(order)
+    present, starts = np.unique(codes[order], return_index=True)
+    groups = (together.select(slice(start, end)) for start, end in pairwise([*starts, len(order)]))
+    values = np.array([measure.metric.compute(group, measure.variants) for group in groups], dtype=np.float64)
+    if predictions.spoils:
+        return present, values
+    defined = ~np.isnan(values)
+    return present[defined], values[defined]
+
+
+def _impact(protocol: Protocol, decision: str, touched: Mask, note: str) -> Impact:
+    return Impact(decision, protocol[decision], int(touched.sum()), len(touched), "test pairs", note)

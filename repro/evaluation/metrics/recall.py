@@ -1,0 +1,64 @@
+"""Recall: how much of what is relevant is recommended.
+
+    R@k = hits down to k / relevant items
+
+An empty list has no hits and counts 0. A list without relevant items is undefined. A list of fewer than k items
+has the hits that it has. Relevant items that are not candidates stay in the denominator. Without a cut-off the
+whole list counts, and ``min-relevant`` is all relevant items.
+
+Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2004.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._hits import limit, relevant_hits
+from repro.evaluation.metrics._ranges import UNIT, AtSingleRanks
+from repro.evaluation.metrics.metric import Metric, Range, Ratio
+from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
+from repro.evaluation.ranking.ranked import Ranked
+from repro.protocol import Decision, Option, Protocol, Value
+
+
+def recall(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+    """The hits of each list down to ``k`` over the denominator asked for."""
+    return Ratio(relevant_hits(ranked, k), denominators(ranked, k, str(variants["denominator"])))
+
+
+def denominators(ranked: Ranked, k: int | None, which: str) -> FloatArray:
+    """By what the hits of each list are divided; 0 where the list has no relevant items."""
+    relevant = ranked.n_relevant.astype(np.float64)
+    return relevant if which == "relevant" else np.minimum(relevant, limit(k))
+
+
+def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
+    return UNIT if variants["denominator"] == "relevant" else AtSingleRanks(0.0, 1.0)(k, variants, protocol)
+
+
+METRIC = Metric(
+    name="recall",
+    title="Recall",
+    kind="ranking",
+    compute=recall,
+    cutoff="optional",
+    variants=(
+        Decision(
+            "metric.recall.denominator",
+            "By what are the hits of a list divided?",
+            options=(
+                Option("relevant", "all relevant items", used_by=("recbole", "cornac", "ranx", "pytrec_eval")),
+                Option("min-relevant", "min(k, relevant items): what fits into the list", used_by=("lenskit",)),
+            ),
+            default="relevant",
+        ),
+    ),
+    range=_range,
+    tie_order=RELEVANT_FIRST,
+    aliases={"tpr": {}, "sensitivity": {}},
+    undefined_in_1r="with one relevant item per list, recall is the hit rate; ask for hit (Deshpande & Karypis 2004)",
+    cite="Herlocker et al. 2004",
+)

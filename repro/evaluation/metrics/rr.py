@@ -1,0 +1,40 @@
+"""Reciprocal rank: how early the first relevant item comes.
+
+    RR = 1 / rank of the first relevant item;  RR@k = RR where that rank is at most k, else 0
+
+A list without a hit, an empty one for example, counts 0. A list without relevant items is undefined. A list of
+fewer than k items is judged by the items that it has. The mean over users is the MRR.
+
+Voorhees, The TREC-8 question answering track report, TREC 1999.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.evaluation.metrics._hits import defined, first_hits
+from repro.evaluation.metrics._ranges import UNIT
+from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
+from repro.evaluation.ranking.ranked import Ranked
+from repro.protocol import Value
+
+
+def reciprocal_rank(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+    """1 / rank of the first relevant item of each list, down to ``k``."""
+    return Ratio(first_hits(ranked, k, reciprocal=True), defined(np.ones(len(ranked)), ranked))
+
+
+METRIC = Metric(
+    name="rr",
+    title="Reciprocal rank",
+    kind="ranking",
+    compute=reciprocal_rank,
+    cutoff="optional",
+    range=UNIT,
+    tie_order=RELEVANT_FIRST,
+    aliases={"mrr": {}},
+    cite="Voorhees 1999",
+)

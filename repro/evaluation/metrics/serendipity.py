@@ -1,0 +1,67 @@
+"""Serendipity: how far the relevant items of a list are from what the user has.
+
+    serendipity@k = (sum over the relevant items down to k of their distance from the user's training items) / k
+
+The distance from the training items is the mean of the distances from each of them, or that from the nearest one.
+Two items are compared by the users who have them in training (``over=co-ratings``) or by their features
+(``over=features``), with the cosine or the Jaccard distance. An item of which nothing is known is at distance 1
+from all others, and so is every item from the profile of a user without training rows.
+
+An empty list counts 0. A list without relevant items is undefined. A list of fewer than k items is divided by k,
+or, with ``denominator=list``, by its length. All tie rules have their meaning: where each relevant item counted
+1, it would be the precision.
+
+Shani & Gunawardana, Evaluating recommendation systems, Recommender Systems Handbook 2011; Ge et al., Beyond
+accuracy: evaluating recommender systems by coverage and serendipity, RecSys 2010.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._hits import defined, discounted_gains, limit
+from repro.evaluation.metrics._lists import denominator_decision, places
+from repro.evaluation.metrics._profiles import from_profiles, profile_decisions, profile_needs
+from repro.evaluation.metrics._ranges import AtSingleRanks, farthest
+from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.metric import Metric, Range, Ratio
+from repro.evaluation.metrics.tie_order import ByHits
+from repro.evaluation.ranking.ranked import Ranked
+from repro.protocol import Protocol, Value
+
+
+def serendipity(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+    """The distances of each list's relevant items down to ``k`` from the user's profile, over its places."""
+    gains = _distances(ranked, k, variants, background)
+    return Ratio(discounted_gains(ranked, limit(k), gains, "none"), defined(places(ranked, k, variants), ranked))
+
+
+def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
+    return AtSingleRanks(0.0, farthest(variants))(k, variants, protocol)
+
+
+def _distances(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+    """How far each relevant item that may be listed down to ``k`` is from the user's profile; 0 for all other hits."""
+    users = np.repeat(ranked.users, np.diff(ranked.offsets))
+    counted = (ranked.relevant > 0) & (ranked.above >= 0) & (ranked.above < limit(k))
+    apart = np.zeros(len(counted))
+    apart[counted] = from_profiles(users[counted], ranked.hit_items[counted], variants, background)
+    return apart
+
+
+METRIC = Metric(
+    name="serendipity",
+    title="Serendipity",
+    kind="ranking",
+    compute=serendipity,
+    cutoff="required",
+    variants=(*profile_decisions("serendipity"), denominator_decision("serendipity", "k")),
+    needs=("train",),
+    also_needs=profile_needs,
+    range=_range,
+    tie_order=ByHits(_distances),
+    cite="Shani & Gunawardana 2011",
+)

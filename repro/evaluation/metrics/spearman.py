@@ -1,0 +1,63 @@
+"""Spearman's rank correlation between the list and the user's ratings.
+
+    rho = sum of (x - mean) (y - mean) / sqrt(sum of (x - mean)^2 * sum of (y - mean)^2)
+
+Over the held-out items in the list: x is the rank of an item among them by the list, y its rank by rating; tied
+items have the mean of the ranks that they take up. 1 is the order of the ratings, -1 its reverse.
+
+An empty list, fewer than two held-out items in the list, and ratings (or scores) that are all the same leave the
+coefficient undefined: there is nothing to say, and the list is left out. There is no cut-off, and a list is as
+short as it is: of its k items, those without a held-out rating play no part, and relevance plays none, only
+ratings do.
+
+Variant ``ties``: ``scores``, items with equal scores are tied, whatever ``ties.break`` says; ``order``, they are
+in the order that it gives, and each has a rank of its own. Its expectation over all orders is exact: the spread of
+ranks is the same in each of them, and the mean rank of an item is that of its ties; items that share a rank are
+tied.
+
+Spearman, The proof and measurement of association between two things, American Journal of Psychology 1904.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.evaluation.metrics._ranges import CORRELATION
+from repro.evaluation.metrics._two_orders import (
+    UNDEFINED_IN_1R,
+    list_and_ratings,
+    rank_products,
+    ratings_higher_first,
+    ties_variant,
+)
+from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.ranking.ranked import Ranked
+from repro.protocol import Value
+
+
+def rho(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+    """The covariance of the two ranks over the product of their deviations."""
+    orders = list_and_ratings(ranked, str(variants["ties"]), background)
+    together, by_list, by_ratings = rank_products(*orders)
+    if variants["ties"] == "order" and ranked.ties == "expected":
+        n = np.diff(orders.offsets).astype(np.float64)
+        by_list = n * (n * n - 1) / 3  # of the ranks 1 to n around their mean, doubled
+    return Ratio(together, np.sqrt(by_list * by_ratings))
+
+
+METRIC = Metric(
+    name="spearman",
+    title="Spearman's rank correlation",
+    kind="ranking",
+    compute=rho,
+    variants=(ties_variant("spearman"),),
+    needs=("ratings",),
+    undefined="left-out",
+    range=CORRELATION,
+    tie_order=ratings_higher_first,
+    undefined_in_1r=UNDEFINED_IN_1R,
+    cite="Spearman 1904",
+)

@@ -1,0 +1,88 @@
+"""Time-split novelty: what the user took up later is rewarded, what the user knew already is punished.
+
+    time-novelty@k = (held-out items down to k rated after the moment - those rated before it) / k
+
+It asks for a split that holds out ratings of both sides: those after the moment are what the user did not know
+then, and those before it stand for what the user knew without having said so. The moment is that of the user's
+last training row, or one stated for everyone (``time``, in the unit of the timestamps). A rating at the very
+moment counts neither way. From -1 to 1.
+
+An empty list counts 0. Which items are relevant plays no part: to rate an item is to know it. A list of fewer
+than k items is divided by k. A user without training rows has no such moment, and is left out. All tie rules have
+their meaning.
+
+Shani & Gunawardana, Evaluating recommendation systems, Recommender Systems Handbook 2011.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._hits import discounted_gains, limit, slots
+from repro.evaluation.metrics._ranges import AtSingleRanks
+from repro.evaluation.metrics.background import NEVER, Background
+from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.metrics.tie_order import ByHits
+from repro.evaluation.ranking.ranked import Ranked
+from repro.protocol import Decision, Option, Value, When
+
+
+def time_novelty(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+    """The later items of each list minus the earlier ones, down to ``k``, over ``k``."""
+    _, known = _moments(ranked, variants, background)
+    sides = _sides(ranked, k, variants, background)
+    return Ratio(discounted_gains(ranked, limit(k), sides, "none") * known, slots(ranked, k) * known)
+
+
+def _moments(
+    ranked: Ranked, variants: Mapping[str, Value], background: Background
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """The moment of each list, and whether it has one."""
+    if variants["moment"] == "stated":
+        return np.full(len(ranked), float(variants["time"])), np.ones(len(ranked), dtype=np.bool_)
+    last = background.last_train_times[ranked.users]
+    return last, last != NEVER
+
+
+def _sides(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+    """1 for each hit that was rated after the moment of its list, -1 for each that was rated before it."""
+    assert background.test.timestamps is not None
+    moments = np.repeat(_moments(ranked, variants, background)[0], np.diff(ranked.offsets))
+    rated = background.test.timestamps[background.rows_of_hits(ranked)]
+    return (rated > moments).astype(np.float64) - (rated < moments)
+
+
+METRIC = Metric(
+    name="time-novelty",
+    title="Time-split novelty",
+    kind="ranking",
+    compute=time_novelty,
+    cutoff="required",
+    variants=(
+        Decision(
+            "metric.time-novelty.moment",
+            "At which moment does what is new begin?",
+            options=(
+                Option("last-training", "at the time of the user's last training row"),
+                Option("stated", "at the time stated in metric.time-novelty.time"),
+            ),
+            default="last-training",
+        ),
+        Decision(
+            "metric.time-novelty.time",
+            "That moment, as a timestamp?",
+            "number",
+            when=(When("metric.time-novelty.moment", ("stated",)),),
+        ),
+    ),
+    needs=("train", "timestamps"),
+    undefined="left-out",
+    range=AtSingleRanks(-1.0, 1.0),
+    tie_order=ByHits(_sides),
+    cite="Shani & Gunawardana 2011",
+)

@@ -1,0 +1,71 @@
+"""Unexpectedness: how far what is recommended is from what the user has.
+
+    unexpectedness@k = (sum over the items down to k of their distance from the user's training items) / k
+
+The distance from the training items is the mean of the distances from each of them (the profile distance of
+Vargas & Castells), or that from the nearest one (the surprise of Kaminskas & Bridge). Two items are compared by
+the users who have them in training (``over=co-ratings``) or by their features (``over=features``), with the
+cosine or the Jaccard distance. An item of which nothing is known is at distance 1 from all others, and so is
+every item from the profile of a user without training rows.
+
+An empty list counts 0. A list of fewer than k items is divided by k, or, with ``denominator=list``, by its
+length. Which items are relevant plays no part; see serendipity. Where tied items share a rank, lists count as they
+are shown. The expectation over all orders of tied items would need all tied candidates of every list, and is
+refused.
+
+Vargas & Castells, Rank and relevance in novelty and diversity metrics for recommender systems, RecSys 2011;
+Kaminskas & Bridge, Measuring surprise in recommender systems, RecSys workshop REDD 2014.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._lists import denominator_decision, places, refuse_expected, shown
+from repro.evaluation.metrics._profiles import from_profiles, profile_decisions, profile_needs
+from repro.evaluation.metrics._ranges import farthest
+from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.metric import Metric, Range, Ratio
+from repro.evaluation.metrics.tie_order import ByItems, Places
+from repro.evaluation.ranking.ranked import Ranked
+from repro.protocol import Protocol, Value
+
+
+def unexpectedness(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+    """The distances of each list's items down to ``k`` from the user's profile, over the denominator asked for."""
+    items = shown(ranked, k)
+    lists, at = np.nonzero(items >= 0)
+    apart = np.zeros(items.shape)
+    apart[lists, at] = from_profiles(ranked.users[lists], items[lists, at], variants, background)
+    # A cumulated sum adds place after place, whatever the shape of the block.
+    return Ratio(np.cumsum(apart, axis=1)[:, -1], places(ranked, k, variants))
+
+
+def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
+    return 0.0, farthest(variants)
+
+
+def _of_items(
+    ranked: Ranked, lists: Places, places: Places, variants: Mapping[str, Value], background: Background
+) -> FloatArray:
+    return from_profiles(ranked.users[lists], ranked.items[lists, places], variants, background)
+
+
+METRIC = Metric(
+    name="unexpectedness",
+    title="Unexpectedness",
+    kind="ranking",
+    compute=unexpectedness,
+    cutoff="required",
+    variants=(*profile_decisions("unexpectedness"), denominator_decision("unexpectedness", "k")),
+    needs=("train",),
+    also_needs=profile_needs,
+    undefined="left-out",
+    objection=refuse_expected,
+    range=_range,
+    tie_order=ByItems(_of_items),
+    cite="Vargas & Castells 2011",
+)

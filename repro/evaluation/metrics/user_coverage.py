@@ -1,0 +1,73 @@
+"""User coverage: the share of test users who get a recommendation.
+
+    user-coverage@k = test users with at least one item down to k / test users
+
+A user with an empty list is not covered; relevance plays no part, nor does it matter whether there are k items.
+By default an item counts only if the algorithm itself scored it: a list of items that a missing-score rule placed, or
+whose scores the framework made up, covers nobody, whatever ``missing.fallback`` says. Where the order of tied items is
+expected or shared, lists count as they are shown.
+
+Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2004.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._ranges import UNIT
+from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.metric import Metric
+from repro.evaluation.metrics.tie_order import UNAFFECTED, ByItems, Places, TieOrder
+from repro.evaluation.ranking.ranked import OWN, Ranked
+from repro.protocol import Decision, Option, Value
+
+
+def covered_users(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+    """How many users of the block have an item down to ``k``."""
+    counted = ranked.items[:, :k] >= 0
+    if variants["counts"] == "scored":
+        counted &= ranked.scored[:, :k] == OWN
+    return np.array([float(len(np.unique(ranked.users[counted.any(axis=1)])))])
+
+
+def share_of_users(counts: FloatArray, variants: Mapping[str, Value], background: Background) -> float:
+    """The covered users as a share of the test users."""
+    return float(counts[0] / len(background.test_users)) if len(background.test_users) else float("nan")
+
+
+def _of_items(
+    ranked: Ranked, lists: Places, places: Places, variants: Mapping[str, Value], background: Background
+) -> FloatArray:
+    return (ranked.scored[lists, places] == OWN).astype(np.float64)
+
+
+def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder:
+    """A list covers its user from the first item on that counts."""
+    return ByItems(_of_items) if variants["counts"] == "scored" else UNAFFECTED
+
+
+METRIC = Metric(
+    name="user-coverage",
+    title="User coverage",
+    kind="collection",
+    compute=covered_users,
+    finish=share_of_users,
+    cutoff="required",
+    variants=(
+        Decision(
+            "metric.user-coverage.counts",
+            "Which items cover a user?",
+            options=(
+                Option("scored", "items that the algorithm itself scored, not those with a made-up score"),
+                Option("listed", "all items of the list"),
+            ),
+            default="scored",
+        ),
+    ),
+    range=UNIT,
+    tie_order=_tie_order,
+    cite="Herlocker et al. 2004",
+)

@@ -1,0 +1,26 @@
+"""Ranking: scores to lists. Missing scores, ties, and where the held-out items come."""
+
+from repro.evaluation.ranking.listed import given_scores, listed_scores
+from repro.evaluation.ranking.missing import MissingRule
+from repro.evaluation.ranking.ranked import Ranked, Ties
+from repro.evaluation.ranking.ranker import GivenLists, RankingRules, rank, rank_lists
+from repro.evaluation.ranking.tally import Tally
+from repro.evaluation.ranking.tied import TiedLists, tied_lists
+from repro.evaluation.ranking.ties import TieRule, refuse_rows
+
+__all__ = [
+    "GivenLists",
+    "MissingRule",
+    "Ranked",
+    "RankingRules",
+    "Tally",
+    "TieRule",
+    "TiedLists",
+    "Ties",
+    "given_scores",
+    "listed_scores",
+    "rank",
+    "rank_lists",
+    "refuse_rows",
+    "tied_lists",
+]

@@ -1,0 +1,780 @@
+"""Scores to ranked lists, compiled: everything that runs once for each list, cell or candidate.
+
+A list is ranked without sorting it. Its candidates are laid out in a row of working space, in ascending order
+of item (:func:`_lay_out_row`, :func:`_lay_out_candidates`), with missing scores already resolved: NaN is not
+ranked, -inf is missing and last, +inf is missing and first. A threshold that at least ``depth`` of them reach
+is read off the maxima of interleaved groups (:func:`_threshold`); what reaches it is collected, sorted by score
+and, within equal scores, by tie key (:func:`_sort_pairs`); and held-out items look up their place there
+(:func:`_place_hits`). All candidates that tie with the one at ``depth`` reach the threshold as well, so tie
+groups are always complete.
+
+Everything compiled is in this one file: Numba's cache notices changes of the file of the function it is asked
+for, not of those that function calls.
+"""
+
+# An int below is whatever whole number Numba makes of it.
+# mypy: disable-error-code="arg-type,assignment,return-value"
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numba.extending import register_jitable
+
+from repro import rng
+from repro.evaluation.ranking.ranked import MADE_UP, OWN
+from repro.plugin import FALLBACK, SCORED, UNSCORED
+
+# Where a list's candidates are: in the whole row of its user but for ``columns``; in ``columns`` of that row;
+# or in scores of the list's own, one for each of ``columns``.
+DENSE, LISTED, GIVEN = 0, 1, 2
+
+# What is counted of the candidates of a list, by column of ``Output.counts``. N_CONSTANT: all of them, where several
+# are ranked and all have the same score.
+N_MISSING, N_UNSCORED, N_FALLBACK, N_ZERO, N_INFINITE, N_ROUNDED, N_CONSTANT = range(7)
+N_COUNTS = N_CONSTANT + 1
+
+# When two scores are equal, and what orders them then.
+DOUBLE, SINGLE, DECIMALS = 0, 1, 2
+BY_POSITION, BY_ORDER, BY_HASH = range(3)
+
+_LARGEST = np.finfo(np.float64).max
+_BELOW_SIGN = np.int64(0x7FFFFFFFFFFFFFFF)
+_SIGN = np.uint64(0x8000000000000000)
+_FEW, _SOME, _SPREAD, _MANY = 16, 128, 4, 1024
+
+register_jitable(rng.mix)
+_combine = register_jitable(rng.combine)
+_inner = njit(nogil=True, error_model="numpy")
+
+
+class Rules(NamedTuple):
+    """What becomes of the scores that are not there, and what orders equal ones.
+
+    by_column        whether a missing cell gets the fill of its column rather than of its row
+    fallback_missing whether a FALLBACK is a missing score
+    zero_missing     0: zero is a score; 1: zero is missing; 2: zero and below are
+    infinite_missing whether an infinite score is missing; otherwise it is the largest finite one
+    precision        DOUBLE, SINGLE or DECIMALS (then ``scale`` is the power of ten)
+    ties             BY_POSITION, BY_ORDER or BY_HASH
+    stream           BY_HASH: the stream of ties
+    """
+
+    by_column: bool
+    fallback_missing: bool
+    zero_missing: int
+    infinite_missing: bool
+    precision: int
+    scale: float
+    ties: int
+    stream: np.uint64
+
+
+class Cells(NamedTuple):
+    """The scores, and what the rules need to know of rows and columns.
+
+    values, state           rows by columns; ``state`` has no rows where every cell is scored. GIVEN: one row
+    row_fills, column_fills the score of a missing cell
+    order                   BY_ORDER: an ascending key for each column
+    row_keys, column_keys   BY_HASH: the stream keys of users and items
+    """
+
+    values: Any
+    state: Any
+    row_fills: Any
+    column_fills: Any
+    order: Any
+    row_keys: Any
+    column_keys: Any
+
+
+class Lists(NamedTuple):
+    """The lists as in :class:`repro.evaluation.candidates.lists.ListBlock`; ``columns`` ascend within a list.
+
+    ``column_items`` are the item codes of the columns. GIVEN: ``columns`` are item codes themselves, in any order.
+    """
+
+    rows: Any
+    column_items: Any
+    offsets: Any
+    columns: Any
+    judged_offsets: Any
+    judged_items: Any
+    judged_columns: Any
+    judged_relevant: Any
+    judged_grades: Any
+    cutoffs: Any
+
+
+class Output(NamedTuple):
+    """The arrays to be filled, as in :class:`repro.evaluation.ranking.ranked.Ranked`, and what the tally needs.
+
+    lengths   -1 where a given list has an item twice
+    counts    lists by what is counted (N_MISSING, ...)
+    straddled lists by cut-offs: 1 where a tie group has members on both sides
+    """
+
+    items: Any
+    scored: Any
+    lengths: Any
+    n_relevant: Any
+    hit_items: Any
+    relevant: Any
+    grades: Any
+    position: Any
+    above: Any
+    tied: Any
+    counts: Any
+    straddled: Any
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def rank_range(
+    first: int,
+    last: int,
+    kind: int,
+    depth: int,
+    width: int,
+    n_judged: int,
+    rules: Rules,
+    cells: Cells,
+    lists: Lists,
+    out: Output,
+) -> None:
+    """Rank lists ``first`` up to ``last``, of at most ``width`` candidates and ``n_judged`` judged items each.
+
+    The functions below take arrays one by one, not the tuples that hold them: taking an array out of a tuple
+    counts a reference, and counting references from two threads is slower than ranking.
+    """
+    values, state, row_fills, column_fills, order, row_keys, column_keys = cells
+    rows, column_items, offsets, columns, judged_offsets, judged_items, judged_columns, judged_relevant = lists[:8]
+    judged_grades, cutoffs = lists[8:]
+    items, scored, lengths, n_relevant, hit_items, relevant, grades, position, above, tied = out[:10]
+    counts, straddled = out[10:]
+    # Working space, by candidate, by group of candidates, or by judged item.
+    room = max(width, n_judged) + 2
+    row, maxima, one = np.empty(width), np.empty(_groups(width, depth)), np.empty(1)
+    bits, maxima_bits, one_bits = row.view(np.int64), maxima.view(np.int64), one.view(np.int64)
+    found, place = np.empty(room, np.uint32), np.empty(room, np.uint32)
+    start, end = np.empty(room, np.uint32), np.empty(room, np.uint32)
+    keys, spare_keys, spare = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint32)
+    buckets, stack = np.empty(max(room, _MANY) + 2, np.uint32), np.empty(2 * (room // _FEW + 2), np.int64)
+    hit_at, hit_keys, hit_index = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint32)
+    mark = np.zeros(len(column_items) if kind == GIVEN else 0, np.int32)
+    seen = np.full(len(mark), -1, np.int32)
+    plain = len(state) == 0 and rules.zero_missing == 0 and not rules.infinite_missing and rules.precision == DOUBLE
+    for n in range(first, last):
+        r, begin, size = np.int64(rows[n]), offsets[n], offsets[n + 1] - offsets[n]
+        first_hit, n_hits = judged_offsets[n], judged_offsets[n + 1] - judged_offsets[n]
+        if kind == GIVEN and plain and _in_order(begin, size, values):
+            counts[n, N_ZERO] = _list_in_order(n, begin, size, columns, values, items, scored)
+            n_relevant[n], single = _hit_in_order(
+                n,
+                begin,
+                size,
+                depth,
+                columns,
+                first_hit,
+                n_hits,
+                judged_items,
+                judged_relevant,
+                judged_grades,
+                seen,
+                mark,
+                hit_items,
+                relevant,
+                grades,
+                position,
+                above,
+                tied,
+            )
+            lengths[n] = size if single else -1
+            continue
+        if kind == DENSE:
+            lengths[n] = _lay_out_row(
+                n, r, begin, size, columns, values, state, row_fills, column_fills, rules, row, counts
+            )
+            size = values.shape[1]
+        else:
+            lengths[n] = _lay_out_candidates(
+                n, r, kind, begin, size, columns, values, state, row_fills, column_fills, rules, row, counts
+            )
+        if rules.precision != DOUBLE:
+            counts[n, N_ROUNDED] = _round_scores(row, size, rules.precision, rules.scale)
+        if kind == GIVEN:
+            if not _find_given_hits(begin, size, columns, first_hit, n_hits, judged_columns, mark, hit_at):
+                lengths[n] = -1
+        else:
+            _find_hits(kind, begin, size, columns, first_hit, n_hits, judged_columns, hit_at)
+        threshold = _threshold(size, depth, row, maxima, maxima_bits, one, one_bits)
+        threshold, n_found, n_unsorted = _collect(
+            size, threshold, depth, row, maxima, maxima_bits, one, one_bits, found, spare
+        )
+        for i in range(n_found):
+            keys[i] = ~_ordered(bits[found[i]])
+        _sort_pairs(0, n_unsorted, keys, found, spare_keys, spare, buckets, stack)
+        group = 0
+        while group < n_found:
+            stop = group + 1
+            while stop < n_found and keys[stop] == keys[group]:
+                stop += 1
+            if stop - group > 1 and (rules.ties != BY_POSITION or group < n_unsorted):
+                _key_ties(group, stop, found, kind, r, begin, columns, order, row_keys, column_keys, rules, keys)
+                _sort_pairs(group, stop, keys, found, spare_keys, spare, buckets, stack)
+            for i in range(group, stop):
+                start[i], end[i] = group, stop
+                place[found[i]] = i
+            group = stop
+        if n_found > 1 and end[0] == lengths[n]:  # one group holds the whole list
+            counts[n, N_CONSTANT] = lengths[n]
+        marked = not (rules.by_column or abs(row_fills[r]) <= _LARGEST)  # missing scores are infinite in ``row``
+        for p in range(min(n_found, items.shape[1])):
+            at = np.int64(found[p])
+            column = at if kind == DENSE else np.int64(columns[begin + at])
+            i, j = (0, begin + at) if kind == GIVEN else (r, column)
+            items[n, p] = column_items[column]
+            source = state[i, j] if len(state) else SCORED
+            if abs(row[at]) <= _LARGEST if marked else not _missing(values[i, j], source, rules):
+                scored[n, p] = MADE_UP if source == FALLBACK else OWN
+        n_ranked = _place_hits(n_hits, threshold, depth, row, place, start, hit_at, hit_keys, hit_index, spare)
+        _sort_pairs(0, n_ranked, hit_keys, hit_index, spare_keys, spare, buckets, stack)
+        n_relevant[n] = 0
+        for h in range(n_hits):
+            to, judged = first_hit + h, first_hit + np.int64(hit_index[h])
+            hit_items[to], relevant[to] = judged_items[judged], judged_relevant[judged]
+            grades[to] = judged_grades[judged]
+            n_relevant[n] += judged_relevant[judged]
+            if h < n_ranked:
+                p = hit_keys[h]
+                position[to], above[to], tied[to] = p + 1, start[p], end[p] - start[p]
+            else:
+                position[to], above[to], tied[to] = 0, -1, 0
+        for c in range(len(cutoffs)):
+            straddled[n, c] = cutoffs[c] < n_found and start[cutoffs[c]] < cutoffs[c]
+
+
+# --- lists given in order of rank -----------------------------------------------------------------------------
+
+
+@_inner
+def _in_order(begin: int, size: int, values: Any) -> bool:
+    """Whether a given list stands in order: finite scores, each below the one before. Nothing to sort, no ties."""
+    if size == 0:
+        return False
+    part = values[0, begin : begin + size]
+    in_order = abs(part[0]) <= _LARGEST and abs(part[size - 1]) <= _LARGEST
+    for i in range(1, size):
+        in_order &= part[i] < part[i - 1]
+    return in_order
+
+
+@_inner
+def _list_in_order(n: int, begin: int, size: int, columns: Any, values: Any, items: Any, scored: Any) -> int:
+    """Copy a list that stands in order; how many scores are zero."""
+    part, zeros = values[0, begin : begin + size], 0
+    for i in range(size):
+        zeros += part[i] == 0.0
+    shown = min(size, items.shape[1])
+    items[n, :shown] = columns[begin : begin + shown]
+    scored[n, :shown] = OWN
+    return zeros
+
+
+@_inner
+def _hit_in_order(
+    n: int,
+    begin: int,
+    size: int,
+    depth: int,
+    columns: Any,
+    first: int,
+    n_hits: int,
+    judged_items: Any,
+    judged_relevant: Any,
+    judged_grades: Any,
+    seen: Any,
+    mark: Any,
+    hit_items: Any,
+    relevant: Any,
+    grades: Any,
+    position: Any,
+    above: Any,
+    tied: Any,
+) -> tuple[int, bool]:
+    """The hits of a list that stands in order: how many judged items are relevant, and whether no item is twice.
+
+    ``mark`` says which judged item an item is, from 1; ``seen`` in which list an item was last.
+    """
+    n_relevant, single, to = 0, True, first
+    for judged in range(first, first + n_hits):
+        mark[judged_items[judged]] = judged - first + 1
+        n_relevant += judged_relevant[judged]
+    listed = columns[begin : begin + size]
+    for i in range(size):
+        item = listed[i]
+        single &= seen[item] != n
+        seen[item] = n
+        if mark[item] > 0 and i < depth:
+            judged = first + mark[item] - 1
+            mark[item] = 0
+            hit_items[to], relevant[to], grades[to] = item, judged_relevant[judged], judged_grades[judged]
+            position[to], above[to], tied[to] = i + 1, i, 1
+            to += 1
+    for judged in range(first, first + n_hits):
+        item = judged_items[judged]
+        if mark[item] > 0:
+            mark[item] = 0
+            hit_items[to], relevant[to], grades[to] = item, judged_relevant[judged], judged_grades[judged]
+            position[to], above[to], tied[to] = 0, -1, 0
+            to += 1
+    return n_relevant, single
+
+
+# --- candidates and their scores ------------------------------------------------------------------------------
+
+
+@_inner
+def _missing(value: float, state: int, rules: Rules) -> bool:
+    """Whether a cell has no score that counts, as the protocol sees it."""
+    if state == UNSCORED or value != value:
+        return True
+    if state == FALLBACK and rules.fallback_missing:
+        return True
+    if abs(value) > _LARGEST and rules.infinite_missing:
+        return True
+    return (rules.zero_missing > 0 and value == 0.0) or (rules.zero_missing == 2 and value < 0.0)
+
+
+@_inner
+def _count(value: float, state: int, rules: Rules, step: int, n: int, counts: Any) -> bool:
+    """Add ``step`` to the counts of list ``n`` that a cell belongs to; whether it is missing.
+
+    A cell is counted where a rule looked at it: one that is missing as a fallback is not asked whether it is
+    zero.
+    """
+    missing = _missing(value, state, rules)
+    if missing:
+        counts[n, N_MISSING] += step
+    if state == UNSCORED or value != value:
+        counts[n, N_UNSCORED] += step
+        return missing
+    if state == FALLBACK:
+        counts[n, N_FALLBACK] += step
+        if rules.fallback_missing:
+            return missing
+    if abs(value) > _LARGEST:
+        counts[n, N_INFINITE] += step
+        if rules.infinite_missing:
+            return missing
+    if value == 0.0 or (rules.zero_missing == 2 and value < 0.0):
+        counts[n, N_ZERO] += step
+    return missing
+
+
+@_inner
+def _finite(value: float) -> float:
+    """An infinite score as the largest finite one, and -0.0 as 0.0: infinities mark what is missing."""
+    return min(max(value, -_LARGEST), _LARGEST) + 0.0
+
+
+@_inner
+def _lay_out_row(
+    n: int,
+    r: int,
+    begin: int,
+    size: int,
+    columns: Any,
+    values: Any,
+    state: Any,
+    row_fills: Any,
+    column_fills: Any,
+    rules: Rules,
+    row: Any,
+    counts: Any,
+) -> int:
+    """All cells of a row but those left out (NaN), missing scores resolved; how many candidates are ranked."""
+    width, fill = values.shape[1], row_fills[r]
+    if len(state) or rules.zero_missing > 0 or rules.infinite_missing or rules.by_column:
+        for j in range(width):
+            missing = _count(values[r, j], state[r, j] if len(state) else SCORED, rules, 1, n, counts)
+            if missing:
+                row[j] = column_fills[j] if rules.by_column else fill
+            else:
+                row[j] = _finite(values[r, j])
+        for i in range(begin, begin + size):
+            j = columns[i]
+            _count(values[r, j], state[r, j] if len(state) else SCORED, rules, -1, n, counts)
+            row[j] = np.nan
+    else:
+        unscored, zero, infinite = 0, 0, 0
+        for j in range(width):  # without branches, for the compiler to turn into vector code
+            value = values[r, j]
+            unscored += value != value
+            zero += value == 0.0
+            infinite += abs(value) > _LARGEST
+            finite = _LARGEST if value > _LARGEST else value
+            finite = -_LARGEST if finite < -_LARGEST else finite
+            row[j] = fill if value != value else finite + 0.0
+        for i in range(begin, begin + size):
+            j = columns[i]
+            value = values[r, j]
+            if not 0.0 < abs(value) <= _LARGEST:
+                unscored -= value != value
+                zero -= value == 0.0
+                infinite -= abs(value) > _LARGEST
+            row[j] = np.nan
+        counts[n, N_MISSING], counts[n, N_UNSCORED] = unscored, unscored
+        counts[n, N_ZERO], counts[n, N_INFINITE] = zero, infinite
+    dropped = not rules.by_column and fill != fill
+    return width - size - (counts[n, N_MISSING] if dropped else 0)
+
+
+@_inner
+def _lay_out_candidates(
+    n: int,
+    r: int,
+    kind: int,
+    begin: int,
+    size: int,
+    columns: Any,
+    values: Any,
+    state: Any,
+    row_fills: Any,
+    column_fills: Any,
+    rules: Rules,
+    row: Any,
+    counts: Any,
+) -> int:
+    """The candidates that ``columns`` names, missing scores resolved; how many of them are ranked."""
+    ranked = size
+    for i in range(size):
+        column = np.int64(columns[begin + i])
+        at, j = (0, begin + i) if kind == GIVEN else (r, column)
+        value = values[at, j]
+        if _count(value, state[at, j] if len(state) else SCORED, rules, 1, n, counts):
+            row[i] = column_fills[column] if rules.by_column else row_fills[r]
+            ranked -= row[i] != row[i]
+        else:
+            row[i] = _finite(value)
+    return ranked
+
+
+@_inner
+def _round_scores(row: Any, size: int, precision: int, scale: float) -> int:
+    """Round scores to the precision at which they count as equal; how many changed.
+
+    Decimals as in ``numpy.round``: to even, after scaling. Beyond the range of single precision a score stays
+    finite, because infinities mark what is missing.
+    """
+    changed = 0
+    for j in range(size):
+        value = row[j]
+        if not abs(value) <= _LARGEST:
+            continue
+        if precision == SINGLE:
+            rounded = _finite(np.float64(np.float32(value)))
+        else:
+            rounded = np.rint(value * scale) / scale + 0.0
+            if not abs(rounded) <= _LARGEST:
+                rounded = value
+        changed += rounded != value
+        row[j] = rounded
+    return changed
+
+
+# --- the top of a list ----------------------------------------------------------------------------------------
+
+
+@_inner
+def _groups(width: int, depth: int) -> int:
+    """Into how many groups :func:`_threshold` divides; 0 where collecting everything is as good.
+
+    Few groups are quickly compared with each other, many have few members that must be looked at again:
+    the sum of both is least near the square root of ``width * depth``.
+    """
+    if width < 128 or width < 4 * depth:
+        return 0
+    return max(64, np.int64(np.sqrt(width * depth / 2.0)) // 8 * 8)
+
+
+@_inner
+def _threshold(size: int, depth: int, row: Any, maxima: Any, maxima_bits: Any, one: Any, one_bits: Any) -> float:
+    """A score that at least ``depth`` candidates reach, and not many more; -inf where groups are not worth it.
+
+    Position ``j`` belongs to group ``j`` modulo the number of groups. The ``depth``-th highest of the groups'
+    maxima is such a score: each of that many groups has a member that reaches it. It is found by halving
+    the interval of the maxima, read as whole numbers in the order of the scores, so that 64 steps are enough.
+    """
+    groups = _groups(size, depth)
+    if groups == 0:
+        return -np.inf
+    maxima[:groups] = -np.inf
+    for base in range(0, size, groups):
+        part = row[base : min(base + groups, size)]
+        for g in range(len(part)):  # adding 0.0 keeps the compiler from masked stores, which are slow
+            maxima[g] = max(maxima[g], part[g]) + 0.0
+    low, high = _BELOW_SIGN, -_BELOW_SIGN
+    for g in range(groups):
+        maxima_bits[g] = _ordered(maxima_bits[g])
+        low, high = min(low, maxima_bits[g]), max(high, maxima_bits[g])
+    while low < high:
+        middle = (low | high) - ((low ^ high) >> 1)  # the mean, rounded up, without overflow
+        reached = 0
+        for g in range(groups):
+            reached += maxima_bits[g] >= middle
+        if reached < depth:
+            high = middle - 1
+        else:
+            low = middle
+            if reached <= depth + depth // 8:
+                break
+    one_bits[0] = _ordered(low)
+    return one[0] + 0.0
+
+
+@_inner
+def _ordered(bits: int) -> int:
+    """The bits of a float64 as a whole number that orders as the float does; its own inverse."""
+    return bits ^ ((bits >> 63) & _BELOW_SIGN)
+
+
+@_inner
+def _collect(
+    size: int,
+    threshold: float,
+    depth: int,
+    row: Any,
+    maxima: Any,
+    maxima_bits: Any,
+    one: Any,
+    one_bits: Any,
+    found: Any,
+    spare: Any,
+) -> tuple[float, int, int]:
+    """Put the positions that reach the threshold into ``found``: the threshold, how many, how many to sort.
+
+    Where many do, most of them usually tie at it (rows of zeros, of missing scores). These then come last,
+    in ascending order and in need of no sorting; or nowhere, where enough others are above.
+    """
+    groups = _groups(size, depth)
+    one[0] = threshold
+    least = _ordered(one_bits[0])
+    n_found, n_groups = 0, 0
+    for g in range(groups):  # without branches: which ones reach it cannot be predicted
+        spare[n_groups] = g
+        n_groups += maxima_bits[g] >= least
+    if 0 < n_groups <= depth + depth // 2:
+        for i in range(n_groups):
+            j = np.int64(spare[i])
+            while j < size:
+                found[n_found] = j
+                n_found += row[j] >= threshold
+                j += groups
+        return threshold, n_found, n_found
+    n_equal = 0
+    for j in range(size):
+        found[n_found] = j
+        n_found += row[j] > threshold
+        spare[n_equal] = j
+        n_equal += row[j] == threshold
+    if n_found < depth:
+        for i in range(n_equal):
+            found[n_found + i] = spare[i]
+        return threshold, n_found + n_equal, n_found
+    one_bits[0] = _ordered(least + 1)
+    return one[0], n_found, n_found
+
+
+@_inner
+def _sort_pairs(
+    first: int, last: int, keys: Any, values: Any, spare_keys: Any, spare: Any, buckets: Any, stack: Any
+) -> None:
+    """Sort ``keys[first:last]`` ascending and ``values`` with them, stable.
+
+    One pass distributes them over more buckets than there are keys, by their leading bits above the
+    smallest; then, as a rule, few are out of order. A crowded bucket waits on the stack and is
+    distributed in turn. Each turn consumes at least four bits of a key, so it never takes more than sixteen.
+    """
+    stack[0], stack[1] = first, last
+    waiting = 1
+    while waiting:
+        waiting -= 1
+        begin, end = stack[2 * waiting], stack[2 * waiting + 1]
+        if end - begin <= _FEW:
+            _insert(begin, end, keys, values)
+            continue
+        if end - begin <= _SOME:
+            _count_smaller(begin, end, keys, values, spare_keys, spare, buckets)
+            continue
+        n_buckets, fullest = _distribute(begin, end, keys, values, spare_keys, spare, buckets)
+        if fullest <= _FEW:
+            _insert(begin, end, keys, values)
+            continue
+        settled, at = begin, begin
+        for b in range(n_buckets):  # an entry now says where its bucket ends
+            stop = begin + np.int64(buckets[b])
+            if stop - at > _FEW:
+                _insert(settled, at, keys, values)
+                if n_buckets > 1:
+                    stack[2 * waiting], stack[2 * waiting + 1] = at, stop
+                    waiting += 1
+                settled = stop
+            at = stop
+        _insert(settled, end, keys, values)
+
+
+@_inner
+def _count_smaller(begin: int, end: int, keys: Any, values: Any, spare_keys: Any, spare: Any, buckets: Any) -> None:
+    """Put each pair where the number of smaller keys says: quadratic, but without branches and in vector code."""
+    part, size = keys[begin:end], end - begin
+    buckets[:size] = 0
+    for i in range(size):
+        key, smaller = part[i], np.int64(0)
+        for j in range(size):
+            smaller += np.int64(part[j] < key)
+        to = smaller + np.int64(buckets[smaller])
+        buckets[smaller] += np.uint32(1)
+        spare_keys[to], spare[to] = key, values[begin + i]
+    for i in range(size):
+        keys[begin + i], values[begin + i] = spare_keys[i], spare[i]
+
+
+@_inner
+def _distribute(
+    begin: int, end: int, keys: Any, values: Any, spare_keys: Any, spare: Any, buckets: Any
+) -> tuple[int, int]:
+    """Order pairs by the leading bits of their keys: the number of buckets (1: equal keys), and the fullest."""
+    size = end - begin
+    low, high = keys[begin], keys[begin]
+    for i in range(begin, end):
+        low, high = min(low, keys[i]), max(high, keys[i])
+    base, span, shift = np.uint64(low), np.uint64(high) - np.uint64(low), np.uint64(0)
+    most = np.uint64(max(size, min(_SPREAD * size, _MANY)))
+    while (span >> shift) >= most:
+        shift += np.uint64(1)
+    n_buckets = np.int64(span >> shift) + 1
+    buckets[: n_buckets + 1] = 0
+    for i in range(begin, end):
+        buckets[((np.uint64(keys[i]) - base) >> shift) + np.uint64(1)] += np.uint32(1)
+    fullest, until = np.uint32(0), np.uint32(0)
+    for b in range(n_buckets + 1):
+        fullest = max(fullest, buckets[b])
+        until += buckets[b]
+        buckets[b] = until
+    for i in range(begin, end):
+        b = (np.uint64(keys[i]) - base) >> shift
+        spare_keys[buckets[b]], spare[buckets[b]] = keys[i], values[i]
+        buckets[b] += np.uint32(1)
+    for i in range(size):
+        keys[begin + i], values[begin + i] = spare_keys[i], spare[i]
+    return n_buckets, np.int64(fullest)
+
+
+@_inner
+def _insert(begin: int, end: int, keys: Any, values: Any) -> None:
+    """Insertion sort: for a few pairs, or when each is almost in its place."""
+    for i in range(begin + 1, end):
+        key = keys[i]
+        if keys[i - 1] <= key:
+            continue
+        value, j = values[i], i
+        while j > begin and keys[j - 1] > key:
+            keys[j], values[j] = keys[j - 1], values[j - 1]
+            j -= 1
+        keys[j], values[j] = key, value
+
+
+@_inner
+def _key_ties(
+    group: int,
+    stop: int,
+    found: Any,
+    kind: int,
+    r: int,
+    begin: int,
+    columns: Any,
+    order: Any,
+    row_keys: Any,
+    column_keys: Any,
+    rules: Rules,
+    keys: Any,
+) -> None:
+    """The keys that order equal scores, ascending."""
+    for i in range(group, stop):
+        p = np.int64(found[i])
+        column = p if kind == DENSE else np.int64(columns[begin + p])
+        if rules.ties == BY_POSITION:
+            keys[i] = p
+        elif rules.ties == BY_ORDER:
+            keys[i] = order[column]
+        else:
+            drawn = _combine(_combine(rules.stream, row_keys[r]), column_keys[column])
+            keys[i] = np.int64(drawn ^ _SIGN)
+
+
+# --- held-out items -------------------------------------------------------------------------------------------
+
+
+@_inner
+def _find_hits(
+    kind: int, begin: int, size: int, columns: Any, first: int, n_hits: int, judged_columns: Any, hit_at: Any
+) -> None:
+    """The position of each judged item among the candidates, -1 where it is none (or left out: then NaN)."""
+    for h in range(n_hits):
+        column = judged_columns[first + h]
+        hit_at[h] = column
+        if kind == DENSE or column < 0:
+            continue
+        low, left = begin, size  # halved without branches, which could not be predicted
+        while left > 1:
+            half = left // 2
+            low += half * np.int64(columns[low + half - 1] < column)
+            left -= half
+        hit_at[h] = low - begin if left and columns[low] == column else -1
+
+
+@_inner
+def _find_given_hits(
+    begin: int, size: int, columns: Any, first: int, n_hits: int, judged_columns: Any, mark: Any, hit_at: Any
+) -> bool:
+    """As :func:`_find_hits`, for candidates in any order, with ``mark`` by item; whether no item is there twice."""
+    single = True
+    for i in range(size):
+        column = columns[begin + i]
+        single &= mark[column] == 0
+        mark[column] = i + 1
+    for h in range(n_hits):
+        hit_at[h] = mark[judged_columns[first + h]] - 1
+    for i in range(size):
+        mark[columns[begin + i]] = 0
+    return single
+
+
+@_inner
+def _place_hits(
+    n_hits: int,
+    threshold: float,
+    depth: int,
+    row: Any,
+    place: Any,
+    start: Any,
+    hit_at: Any,
+    keys: Any,
+    index: Any,
+    spare: Any,
+) -> int:
+    """The place of each judged item that is ranked, from 0; the others after them. How many are ranked."""
+    n_ranked, n_unranked = 0, 0
+    for h in range(n_hits):
+        at = hit_at[h]
+        if at >= 0 and row[at] >= threshold and start[place[at]] < depth:
+            keys[n_ranked], index[n_ranked] = place[at], h
+            n_ranked += 1
+            continue
+        spare[n_unranked] = h
+        n_unranked += 1
+    for h in range(n_unranked):
+        index[n_ranked + h] = spare[h]
+    return n_ranked

@@ -1,0 +1,377 @@
+"""From scores to ranked lists, under the rules of a protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba.core import config
+
+from repro.data.interactions import CodeArray, FloatArray, IdArray, Interactions
+from repro.errors import DataError, StudyError
+from repro.evaluation.candidates.lists import ListBlock, Offsets
+from repro.evaluation.ranking import kernels
+from repro.evaluation.ranking.missing import MissingRule
+from repro.evaluation.ranking.ranked import Ranked
+from repro.evaluation.ranking.tally import Tally
+from repro.evaluation.ranking.ties import TieRule
+from repro.plugin import Scores
+from repro.protocol import Protocol
+
+_ZERO = {"scored": 0, "missing": 1, "missing-or-below": 2}
+_PRECISION = {"double": kernels.DOUBLE, "single": kernels.SINGLE, "decimals": kernels.DECIMALS}
+_SMALL = 400_000  # cells below which a second thread is not worth starting
+_RANGE = 100_000  # cells below which a range of lists is not worth working space of its own
+
+
+@dataclass(frozen=True, eq=False)
+class RankingRules:
+    """The decisions ``missing.*`` and ``ties.*`` of a protocol, ready for the users and items of a data set."""
+
+    missing: MissingRule
+    ties: TieRule
+    user_ids: IdArray
+    item_ids: IdArray
+
+    @classmethod
+    def from_protocol(
+        cls,
+        protocol: Protocol,
+        vocabulary: Interactions,
+        *,
+        train: Interactions | None,
+        data_items: CodeArray | None,
+        seed: int,
+    ) -> RankingRules:
+        """The rules for codes of ``vocabulary`` (any part of the data set).
+
+        ``train`` are the training rows, where there are any: rules that rank by mean ratings need them. ``data_items``
+        are the items of all rows of the data set, as it was read, where that is known: ties may be in their order.
+        """
+        return cls(
+            MissingRule.from_protocol(protocol, train),
+            TieRule.from_protocol(protocol, vocabulary, data_items, seed),
+            vocabulary.user_ids,
+            vocabulary.item_ids,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class GivenLists:
+    """Lists that come with their candidates and scores, end to end as in :class:`ListBlock`.
+
+    A list given by ranks has the scores ``-rank``. ``judged_items`` ascend within a list, ``items`` need not;
+    ``state`` is that of :class:`repro.plugin.Scores`. Lists of one user belong together in one call.
+    """
+
+    users: CodeArray
+    strata: npt.NDArray[np.int32]
+    offsets: Offsets
+    items: CodeArray
+    scores: FloatArray
+    judged_offsets: Offsets
+    judged_items: CodeArray
+    judged_relevant: npt.NDArray[np.uint8]
+    judged_grades: FloatArray
+    state: npt.NDArray[np.uint8] | None = None
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+    def turned_round(self) -> GivenLists:
+        """The same lists, each from its end to its beginning."""
+        sizes = np.diff(self.offsets)
+        places = np.repeat(self.offsets[:-1] + self.offsets[1:] - 1, sizes) - np.arange(len(self.items))
+        state = None if self.state is None else self.state[places]
+        return replace(self, items=self.items[places], scores=self.scores[places], state=state)
+
+
+def rank(
+    scores: Scores,
+    block: ListBlock,
+    rules: RankingRules,
+    *,
+    depth: int | None,
+    cutoffs: Sequence[int] = (),
+    threads: int | None = None,
+) -> tuple[Ranked, Tally]:
+    """Rank the lists of a block by the scores of its users (rows) and items (columns).
+
+    ``depth`` is how far down, None for all the way; ``cutoffs`` are the ranks, none below ``depth``, for which
+    the tally counts ties that lie across. The result depends neither on ``threads`` nor on how users were cut
+    into blocks.
+    """
+    shape = (len(block.users), len(block.items))
+    if scores.values.shape != shape:
+        raise ValueError(f"scores of shape {scores.values.shape} for {shape[0]} users by {shape[1]} items")
+    sizes = np.diff(block.offsets)
+    n_columns = len(block.items)
+    problem = _Problem(
+        kind=kernels.LISTED if block.listed else kernels.DENSE,
+        width=int(sizes.max(initial=0)) if block.listed else n_columns,
+        n_candidates=len(block.columns) if block.listed else n_columns * len(block) - len(block.columns),
+        users=block.users[block.rows],
+        strata=block.strata,
+        column_items=block.items,
+    )
+    cells = _cells(scores.values, scores.state, rules, block.users, block.items)
+    lists = kernels.Lists(
+        _input(block.rows, np.int32),
+        _input(block.items, np.int32),
+        _input(block.offsets, np.int64),
+        _input(block.columns, np.int32),
+        _input(block.judged_offsets, np.int64),
+        _input(block.judged_items, np.int32),
+        _input(block.judged_columns, np.int32),
+        _input(block.judged_relevant, np.uint8),
+        _input(block.judged_grades, np.float64),
+        _input(np.array(cutoffs), np.int64),
+    )
+    return _rank(problem, cells, lists, rules, depth, cutoffs, threads, rules.ties.order is not None)
+
+
+def rank_lists(
+    given: GivenLists,
+    rules: RankingRules,
+    *,
+    depth: int | None,
+    cutoffs: Sequence[int] = (),
+    threads: int | None = None,
+) -> tuple[Ranked, Tally]:
+    """Rank lists that come with their own candidates and scores; see :func:`rank`."""
+    if rules.ties.rule == "rows-desc":
+        given = given.turned_round()
+    problem = _Problem(
+        kind=kernels.GIVEN,
+        width=int(np.diff(given.offsets).max(initial=0)),
+        n_candidates=len(given.items),
+        users=given.users,
+        strata=given.strata,
+        column_items=np.arange(len(rules.item_ids), dtype=np.int32),
+    )
+    every_item = problem.column_items
+    state = None if given.state is None else given.state[np.newaxis]
+    cells = _cells(given.scores[np.newaxis], state, rules, given.users, every_item)
+    if rules.ties.order is None and not rules.ties.by_rows:
+        cells = cells._replace(order=_input(every_item, np.int64))
+    lists = kernels.Lists(
+        _input(np.arange(len(given)), np.int32),
+        _input(every_item, np.int32),
+        _input(given.offsets, np.int64),
+        _input(given.items, np.int32),
+        _input(given.judged_offsets, np.int64),
+        _input(given.judged_items, np.int32),
+        _input(given.judged_items, np.int32),
+        _input(given.judged_relevant, np.uint8),
+        _input(given.judged_grades, np.float64),
+        _input(np.array(cutoffs), np.int64),
+    )
+    return _rank(problem, cells, lists, rules, depth, cutoffs, threads, in_order=not rules.ties.by_rows)
+
+
+class _Problem(NamedTuple):
+    """What is to be ranked, beyond what the kernel reads.
+
+    width is the size of the largest list; column_items are the item codes of columns.
+    """
+
+    kind: int
+    width: int
+    n_candidates: int
+    users: CodeArray
+    strata: npt.NDArray[np.int32]
+    column_items: CodeArray
+
+
+def _rank(
+    problem: _Problem,
+    cells: kernels.Cells,
+    lists: kernels.Lists,
+    rules: RankingRules,
+    depth: int | None,
+    cutoffs: Sequence[int],
+    threads: int | None,
+    in_order: bool,
+) -> tuple[Ranked, Tally]:
+    reach = max(problem.width, *cutoffs, 1) if depth is None else depth
+    if reach < 1 or any(not 1 <= cutoff <= reach for cutoff in cutoffs):
+        raise ValueError(f"cut-offs {list(cutoffs)} must lie between 1 and the depth, {depth}")
+    out = _output(len(problem.users), reach, len(lists.judged_items), len(cutoffs))
+    _run(problem, reach, _compiled_rules(rules, in_order), cells, lists, out, threads)
+    _refuse_repeated_items(problem, lists, rules, out.lengths)
+    _fail_where_told(problem, cells, lists, rules, out.counts)
+    ranked = Ranked(
+        users=problem.users,
+        strata=problem.strata,
+        ties=rules.ties.ties,
+        depth=reach,
+        items=out.items,
+        scored=out.scored,
+        lengths=out.lengths,
+        candidates=_sizes(problem, lists),
+        missing=out.counts[:, kernels.N_MISSING].astype(np.int32),
+        n_relevant=out.n_relevant,
+        offsets=lists.judged_offsets,
+        hit_items=out.hit_items,
+        relevant=out.relevant,
+        grades=out.grades,
+        position=out.position,
+        above=out.above,
+        tied=out.tied,
+    )
+    return ranked, Tally.of(cutoffs, problem.users, problem.n_candidates, out.counts, out.straddled)
+
+
+def _sizes(problem: _Problem, lists: kernels.Lists) -> npt.NDArray[np.int32]:
+    """How many candidates each list has."""
+    sizes = np.diff(lists.offsets).astype(np.int32)
+    return len(problem.column_items) - sizes if problem.kind == kernels.DENSE else sizes
+
+
+def _input(array: npt.ArrayLike, dtype: Any) -> Any:
+    """The array as the kernel wants it. Read-only, all of them: else each mixture would be compiled anew."""
+    ready = np.asarray(array, dtype, order="C")
+    view = (ready if ready.flags.aligned else ready.copy()).view()
+    view.flags.writeable = False
+    return view
+
+
+def _cells(
+    values: FloatArray,
+    state: npt.NDArray[np.uint8] | None,
+    rules: RankingRules,
+    row_users: CodeArray,
+    column_items: CodeArray,
+) -> kernels.Cells:
+    """The scores with what the rules know of their rows and columns."""
+
+    def of(codes: CodeArray, by_code: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return by_code[codes] if len(by_code) else by_code
+
+    order = np.empty(0, np.int64) if rules.ties.order is None else rules.ties.order
+    return kernels.Cells(
+        _input(values, np.float64),
+        _input(np.empty((0, 0)) if state is None else state, np.uint8),
+        _input(rules.missing.fills_of_users(row_users), np.float64),
+        _input(of(column_items, rules.missing.fills_of_items()), np.float64),
+        _input(of(column_items, order), np.int64),
+        _input(of(row_users, rules.ties.user_keys), np.uint64),
+        _input(of(column_items, rules.ties.item_keys), np.uint64),
+    )
+
+
+def _compiled_rules(rules: RankingRules, in_order: bool) -> kernels.Rules:
+    missing, ties = rules.missing, rules.ties
+    return kernels.Rules(
+        by_column=missing.by_item,
+        fallback_missing=missing.fallback == "missing",
+        zero_missing=_ZERO[missing.zero],
+        infinite_missing=missing.infinite == "missing",
+        precision=_PRECISION[ties.precision],
+        scale=10.0**ties.decimals,
+        ties=kernels.BY_HASH if ties.rule == "random" else kernels.BY_ORDER if in_order else kernels.BY_POSITION,
+        stream=ties.stream,
+    )
+
+
+def _output(n_lists: int, depth: int, n_hits: int, n_cutoffs: int) -> kernels.Output:
+    return kernels.Output(
+        items=np.full((n_lists, depth), -1, dtype=np.int32),
+        scored=np.zeros((n_lists, depth), dtype=np.uint8),
+        lengths=np.empty(n_lists, dtype=np.int32),
+        n_relevant=np.empty(n_lists, dtype=np.int32),
+        hit_items=np.empty(n_hits, dtype=np.int32),
+        relevant=np.empty(n_hits, dtype=np.uint8),
+        grades=np.empty(n_hits, dtype=np.float64),
+        position=np.empty(n_hits, dtype=np.int32),
+        above=np.empty(n_hits, dtype=np.int32),
+        tied=np.empty(n_hits, dtype=np.int32),
+        counts=np.zeros((n_lists, kernels.N_COUNTS), dtype=np.int64),
+        straddled=np.zeros((n_lists, n_cutoffs), dtype=np.uint8),
+    )
+
+
+def _run(
+    problem: _Problem,
+    depth: int,
+    rules: kernels.Rules,
+    cells: kernels.Cells,
+    lists: kernels.Lists,
+    out: kernels.Output,
+    threads: int | None,
+) -> None:
+    """Run the kernel over ranges of lists, on as many threads as are allowed; each list is ranked by itself."""
+    n_lists = len(problem.users)
+    n_judged = int(np.diff(lists.judged_offsets).max(initial=0))
+
+    def over(first: int, last: int) -> None:
+        kernels.rank_range(first, last, problem.kind, depth, problem.width, n_judged, rules, cells, lists, out)
+
+    workers = threads or config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]  # set when Numba is imported
+    if workers == 1 or n_lists * problem.width < _SMALL:
+        over(0, n_lists)
+        return
+    ranges = min(16 * workers, n_lists, max(workers, n_lists * problem.width // _RANGE))
+    firsts = np.unique(np.linspace(0, n_lists, ranges + 1).astype(int)).tolist()
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(over, firsts[:-1], firsts[1:]))
+
+
+def _refuse_repeated_items(
+    problem: _Problem, lists: kernels.Lists, rules: RankingRules, lengths: npt.NDArray[np.int32]
+) -> None:
+    repeated = np.flatnonzero(lengths < 0)
+    if not len(repeated):
+        return
+    n = int(repeated[0])
+    items = np.sort(lists.columns[lists.offsets[n] : lists.offsets[n + 1]])
+    item = items[np.flatnonzero(np.diff(items) == 0)[0]]
+    raise DataError(
+        f"the list of user {rules.user_ids[problem.users[n]]} has item {rules.item_ids[item]} twice; keep one of "
+        f"the two (lists of this kind: {len(repeated):,})"
+    )
+
+
+def _fail_where_told(
+    problem: _Problem,
+    cells: kernels.Cells,
+    lists: kernels.Lists,
+    rules: RankingRules,
+    counts: npt.NDArray[np.int64],
+) -> None:
+    """Stop where the protocol says that a run with missing or infinite scores stops."""
+    for setting, what, noun in (
+        (rules.missing.infinite, kernels.N_INFINITE, "infinite"),
+        (rules.missing.rank, kernels.N_MISSING, "missing"),
+    ):
+        if setting != "fail" or not counts[:, what].any():
+            continue
+        n = int(np.flatnonzero(counts[:, what])[0])
+        row, columns = _candidates(problem, lists, n)
+        values = cells.values[row, columns]
+        state = cells.state[row, columns] if len(cells.state) else None
+        bad = np.isinf(values) if noun == "infinite" else rules.missing.missing(values, state)
+        column = columns[np.flatnonzero(bad)[0]]
+        code = lists.columns[column] if problem.kind == kernels.GIVEN else problem.column_items[column]
+        decision = "missing.infinite" if noun == "infinite" else "missing.rank"
+        raise StudyError(
+            f"the score of user {rules.user_ids[problem.users[n]]} for item {rules.item_ids[code]} is {noun} "
+            f'({int(counts[:, what].sum()):,} such scores here) and {decision} = "fail" stops the run; '
+            "choose another option to rank such items, or make the algorithm score them",
+            decision=decision,
+        )
+
+
+def _candidates(problem: _Problem, lists: kernels.Lists, n: int) -> tuple[int, npt.NDArray[np.int64]]:
+    """The row of list ``n`` in the scores, and the columns of its candidates there."""
+    part = slice(int(lists.offsets[n]), int(lists.offsets[n + 1]))
+    if problem.kind == kernels.GIVEN:
+        return 0, np.arange(part.start, part.stop)
+    columns = lists.columns[part].astype(np.int64)
+    if problem.kind == kernels.DENSE:
+        columns = np.setdiff1d(np.arange(len(problem.column_items)), columns)
+    return int(lists.rows[n]), columns

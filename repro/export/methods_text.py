@@ -1,0 +1,205 @@
+"""What was done in a run, in the sentences of a methods section: every decision that bears on its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from repro.errors import PluginError
+from repro.evaluation.metrics import bearing, simple_measures
+from repro.evaluation.metrics.bearing import is_foreign
+from repro.export.record import RunRecord
+from repro.export.significance import Significance
+from repro.plugin import plugins
+from repro.protocol import registry, toml_value
+from repro.protocol.sentences import Sentence, sentences
+from repro.study.tuning.settings import REFIT
+
+
+@dataclass(frozen=True)
+class Section:
+    """A paragraph with its heading. In its text, what is cited stands in double brackets: ⟦Steck (2019), WWW⟧."""
+
+    title: str
+    sentences: tuple[Sentence, ...]
+
+
+def sections(record: RunRecord, **settings: Any) -> list[Section]:
+    """The methods section of a run; ``settings`` are those of the tests of significance."""
+    values, measures = record.decisions, record.run.measures
+    wanted = bearing(values, measures)
+    told: set[str] = {key for measure in simple_measures(measures) for key in measure.decisions}
+
+    def of(*families: str) -> list[Sentence]:
+        keys = [key for key in wanted if key.partition(".")[0] in families and key not in told]
+        return sentences(values, keys)
+
+    foreign = [key.partition(".")[0] for key in wanted if is_foreign(key)]
+    found = [
+        Section("Data", (*_data(record), *of("data"), *_after_filters(record))),
+        Section("Splitting", (*of("split"), *_folds(record))),
+        Section("Algorithms", (*_algorithms(record), *_tuning(record))),
+        Section("Candidates", tuple(of("candidates"))),
+        Section("Ranking", tuple(of("missing", "ties"))),
+        Section("Rating prediction", tuple(of("predict"))),
+        Section("Metrics", (*of("relevance"), *_metrics(record), *of("average"))),
+        Section("Statistical testing", tuple(_testing(record, **settings))),
+        Section("Further decisions", tuple(of(*dict.fromkeys(foreign)))),
+        Section("Software and reproducibility", tuple(_software(record))),
+    ]
+    return [section for section in found if section.sentences]
+
+
+def _plain(text: str) -> Sentence:
+    return Sentence(text, ())
+
+
+def _hash(digest: str) -> str:
+    """Enough of a digest to tell it from all others; the journal has the whole."""
+    return f"SHA-256 {digest[:16]}"
+
+
+def _data(record: RunRecord) -> Iterator[Sentence]:
+    loaded, known = record.loaded, record.dataset
+    name = known.title if known else "synthetic data" if loaded.data == "synthetic" else f"the data set {loaded.data}"
+    cite = f" ⟦data:{known.name}⟧" if known and known.citation else ""
+    low, high = record.prepared.scale
+    yield _plain(
+        f"We used {name}{cite}, with {loaded.rows:,} interactions of {loaded.users:,} users with {loaded.items:,} "
+        f"items and ratings from {low:g} to {high:g} ({_hash(loaded.digest)} of its content)."
+    )
+
+
+def _after_filters(record: RunRecord) -> Iterator[Sentence]:
+    loaded, left = record.loaded, record.prepared
+    if loaded.digest != left.digest:
+        yield _plain(
+            f"This left {left.rows:,} interactions of {left.users:,} users with {left.items:,} items "
+            f"({_hash(left.digest)})."
+        )
+
+
+def _folds(record: RunRecord) -> Iterator[Sentence]:
+    folds = record.folds
+    parts = [f"{_span([fold.train_rows for fold in folds])} interactions for training"]
+    if any(fold.validation_rows for fold in folds):
+        parts.append(f"{_span([fold.validation_rows for fold in folds])} for validation")
+    parts.append(f"{_span([fold.test_rows for fold in folds])} for testing")
+    told = f"{', '.join(parts[:-1])} and {parts[-1]}"
+    yield _plain(f"This gave {told}." if len(folds) == 1 else f"Each of the {len(folds)} folds had {told}.")
+
+
+def _span(counts: Sequence[int]) -> str:
+    low, high = min(counts), max(counts)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _algorithms(record: RunRecord) -> Iterator[Sentence]:
+    """Each algorithm once: what it is called, what it is, and with which parameters."""
+    labels = list(dict.fromkeys(cell.label for cell in record.cells))
+    several = len(record.frameworks) > 1
+    where = "" if several else "".join(f", in {name} {version}" for name, version in record.frameworks.items())
+    yield _plain(
+        f"We compared {len(labels)} algorithms{where}." if len(labels) > 1 else f"We used one algorithm{where}."
+    )
+    for label in labels:
+        start = next(cell.start for cell in record.cells if cell.label == label)
+        tuned = {name for event in record.run.journal.events("tuning.finished") for name in event.space}
+        stated = {name: value for name, value in start.parameters.items() if not (start.tuned and name in tuned)}
+        given = ", ".join(
+            f"{name} = {value if isinstance(value, str) else toml_value(value)}" for name, value in stated.items()
+        )
+        said = f"“{label}” is {start.algorithm}{_cite_of(start.algorithm)}"
+        said += f" of {start.framework} {start.framework_version}" if several else ""
+        said += f" ({given})" if given else ""
+        said += "; its other parameters were tuned" if start.tuned and given else ""
+        said += "; its parameters were tuned" if start.tuned and not given else ""
+        said += "" if start.deterministic else "; it is not deterministic for a seed"
+        yield _plain(said + ".")
+        for name, why in start.unmapped.items():
+            yield _plain(f"The parameter {name} of “{label}” could not be set: {why.rstrip('.')}.")
+    for label, why in record.began.left_out.items():
+        yield _plain(f"“{label}” was left out: {why.rstrip('.')}.")
+    if record.failed:
+        yield _plain(f"{len(record.failed)} of {len(record.cells)} fits failed: {', '.join(record.failed)}.")
+
+
+def _cite_of(algorithm: str) -> str:
+    try:
+        cite = plugins().algorithm(algorithm)[1].cite
+    except PluginError:  # the plug-in is not here
+        return ""
+    return f" ⟦{cite}⟧" if cite else ""
+
+
+def _tuning(record: RunRecord) -> Iterator[Sentence]:
+    events = record.run.journal.events("tuning.finished")
+    if not events:
+        return
+    first = events[0]
+    searches = {"grid": "a grid search", "tpe": "the tree-structured Parzen estimator"}
+    search = " or ".join(searches[one] for one in dict.fromkeys(event.search for event in events))
+    limit = f" or {first.budget.seconds:g} seconds" if first.budget.seconds is not None else ""
+    yield _plain(
+        f"Parameters were tuned by {first.metric.name} on the validation set of each fold with {search}, with up to "
+        f"{first.budget.trials} trials{limit} for each algorithm, and chosen before the test set was used."
+    )
+    spaces = {event.cell.rpartition("/")[0]: event.space for event in events}
+    for label, space in spaces.items():
+        told = "; ".join(f"{name} {_domain(domain)}" for name, domain in space.items())
+        yield _plain(f"The search space of “{label}” was: {told}.")
+    yield _plain(f"For the test, algorithms were fitted on {REFIT[first.refit]}.")
+
+
+def _domain(domain: Any) -> str:
+    if isinstance(domain, list):
+        return "in " + ", ".join(map(str, domain))
+    return f"from {domain.low:g} to {domain.high:g}" + (" (logarithmic)" if domain.log else "")
+
+
+def _metrics(record: RunRecord) -> Iterator[Sentence]:
+    """Each metric with its variants, in the words of the registry."""
+    known = registry()
+    for measure in record.run.measures:
+        metric, name = measure.metric, record.metrics[measure.full_name]
+        parts = simple_measures([measure]) if measure.parts else [measure]
+        variants = {key: value for part in (measure, *parts) for key, value in part.decisions.items()}
+        said = []
+        for key, value in variants.items():
+            option = known[key].option(value)
+            cite = option.cite if option and option.cite else ""
+            said.append(f"{key.rpartition('.')[2]}: {known[key].meaning(value)}" + (f" ⟦{cite}⟧" if cite else ""))
+        title = metric.title if metric.title[1:2].isupper() else metric.title[0].lower() + metric.title[1:]
+        cut = f" of the first {measure.cutoff} items" if measure.cutoff is not None else ""
+        cite = f" ⟦{metric.cite}⟧" if metric.cite else ""
+        inside = f" ({'; '.join(said)})" if said else ""
+        yield Sentence(f"{name} is the {title}{cut}{cite}{inside}.", tuple(variants))
+
+
+def _testing(record: RunRecord, **settings: Any) -> Iterator[Sentence]:
+    found = Significance.of(record, **settings)
+    if found.tested:
+        yield from map(_plain, found.sentences())
+    else:
+        yield _plain("No differences were tested: no metric has values of two algorithms for each user.")
+
+
+def _software(record: RunRecord) -> Iterator[Sentence]:
+    versions, machine = record.versions, record.began.machine
+    frameworks = " and ".join(f"{name} {version}" for name, version in record.frameworks.items())
+    yield _plain(
+        f"Algorithms were fitted and scored by {frameworks}; all else was done by repro {versions['repro']} on Python "
+        f"{versions['python']}, with NumPy {versions.get('numpy', 'of an unknown version')}, on {machine['system']} "
+        f"({machine['architecture']}, {machine['processor']}, {machine['cores']} cores)."
+    )
+    yield _plain(f"All random draws come from the seed {record.began.seed}, each from a stream of its own.")
+    opened = record.resolved.left_open_by_source
+    protocol = record.resolved.protocol
+    if protocol:
+        left = f", whose source leaves open: {', '.join(opened)}" if opened else ""
+        yield _plain(f"The protocol is called {protocol}{left}.")
+    yield _plain(
+        f"The protocol has the {_hash(record.began.protocol_hash)}; the run is logged in a hash-chained journal "
+        f"(journal.jsonl), in which it finished with {record.end.cited(16)}."
+    )

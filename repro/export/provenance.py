@@ -1,0 +1,172 @@
+"""Who made what from what: a run as W3C PROV-JSON (https://www.w3.org/submissions/prov-json/).
+
+Entities are the data, the protocol, the parts of each fold, what each cell stored and the tables of results; each is
+called by its SHA-256 where it has one. Activities are the run, each cell and the writing of results, with the times of
+the journal. Agents are the core and each framework, in their versions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from repro.export.record import CellRecord, RunRecord
+from repro.runs.journal.events import FoldMade
+
+if TYPE_CHECKING:
+    from prov.identifier import QualifiedName
+    from prov.model import ProvDocument
+
+NAMESPACE = "urn:recsys-repro:"
+
+
+def write_prov(folder: Path, target: Path) -> None:
+    """One PROV-JSON file."""
+    document = _Provenance(RunRecord.read(folder)).document
+    target.write_text(f"{document.serialize(format='json', indent=2)}\n", encoding="utf-8")
+
+
+class _Provenance:
+    """A document that is filled in from a run, in the order of the journal."""
+
+    def __init__(self, record: RunRecord) -> None:
+        from prov.model import ProvDocument
+
+        self.record = record
+        self.document: ProvDocument = ProvDocument()
+        self.document.add_namespace("repro", NAMESPACE)
+        self.document.add_namespace("sha256", "urn:sha256:")
+        self.document.add_namespace("run", f"{NAMESPACE}run:{record.identity}:")
+        self.known: set[str] = set()
+        self.core = self._agent("repro", record.versions["repro"])
+        self._beginning()
+        self._folds()
+        for number, cell in enumerate(record.cells, 1):
+            self._cell(number, cell)
+        self._results()
+
+    def _beginning(self) -> None:
+        record, document = self.record, self.document
+        self.run = document.activity(
+            "run:run",
+            record.started_at,
+            record.ended_at,
+            {"prov:type": self._type("Run"), "repro:seed": record.began.seed, "repro:journal": record.end.cited()},
+        )
+        document.wasAssociatedWith(self.run, self.core)
+        loaded, prepared = record.loaded, record.prepared
+        sizes = {"repro:rows": loaded.rows, "repro:users": loaded.users, "repro:items": loaded.items}
+        self.source = self._entity(
+            loaded.digest, f"data set {loaded.data}", {"prov:type": self._type("DataSet"), **sizes}
+        )
+        self.protocol = self._entity(
+            record.began.protocol_hash,
+            f"protocol {record.resolved.protocol}".strip(),
+            {f"repro:{entry.decision}": entry.value for entry in record.resolved.decisions}
+            | {"prov:type": self._type("Protocol")},
+        )
+        self.study = self._entity(record.began.study_digest, "study", {"prov:type": self._type("Study")})
+        for used in (self.source, self.protocol, self.study):
+            document.used(self.run, used, record.started_at)
+        self.data = self.source
+        if prepared.digest != loaded.digest:
+            self.data = self._entity(prepared.digest, "data set after filters", {"prov:type": self._type("DataSet")})
+            document.wasGeneratedBy(self.data, self.run, self._time("data.prepared"))
+            document.wasDerivedFrom(self.data, self.source)
+
+    def _folds(self) -> None:
+        """The parts of each fold: they are made by the run, from the data."""
+        self.parts: dict[str, dict[str, QualifiedName]] = {}
+        for line in self.record.run.journal.lines:
+            fold = line.event
+            if not isinstance(fold, FoldMade):
+                continue
+            digests = {"train": fold.train_digest, "validation": fold.validation_digest, "test": fold.test_digest}
+            rows = {"train": fold.train_rows, "validation": fold.validation_rows, "test": fold.test_rows}
+            parts = self.parts.setdefault(fold.fold, {})
+            for part, digest in digests.items():
+                if digest is None:
+                    continue
+                told = {"prov:type": self._type("FoldPart"), "repro:digest": digest, "repro:rows": rows[part]}
+                if part in fold.artifacts:
+                    told["repro:artifact"] = fold.artifacts[part]
+                # Not by its digest: two folds, or two parts, may have the same rows.
+                parts[part] = self._named(f"run:fold-{fold.fold}-{part}", f"{part} part of fold {fold.fold}", told)
+                self.document.wasGeneratedBy(parts[part], self.run, datetime.fromisoformat(line.time))
+                self.document.wasDerivedFrom(parts[part], self.data)
+
+    def _cell(self, number: int, cell: CellRecord) -> None:
+        """One algorithm on one fold, and what it stored."""
+        start, document = cell.start, self.document
+        began, ended = (datetime.fromisoformat(line.time) for line in (cell.started, cell.ended))
+        told: dict[str, Any] = {
+            "prov:type": self._type("Cell"),
+            "prov:label": start.cell,
+            "repro:algorithm": start.algorithm,
+            "repro:seed": start.seed,
+            "repro:tuned": start.tuned,
+            **{f"repro:parameter.{name}": value for name, value in start.parameters.items()},
+        }
+        if cell.finish is None:
+            told["repro:failed"] = cell.error
+        activity = document.activity(f"run:cell-{number}", began, ended, told)
+        document.wasAssociatedWith(activity, self._agent(start.framework, start.framework_version))
+        document.wasAssociatedWith(activity, self.core)
+        document.wasStartedBy(activity, trigger=None, starter=self.run, time=began)
+        parts = self.parts.get(cell.fold, {})
+        for part in parts.values():
+            document.used(activity, part, began)
+        document.used(activity, self.protocol, began)
+        for name, digest in cell.finish.artifacts.items() if cell.finish else ():
+            told = {"prov:type": self._type(name.capitalize()), "repro:digest": digest}
+            # Not by its digest: two cells may store the same bytes.
+            entity = self._named(f"run:cell-{number}-{name}", f"{name} of {start.cell}", told)
+            document.wasGeneratedBy(entity, activity, ended)
+            for part in parts.values():
+                document.wasDerivedFrom(entity, part, activity)
+
+    def _results(self) -> None:
+        """The tables, which are made of what the cells stored."""
+        document, when = self.document, self._time("results.written")
+        activity = document.activity("run:results", when, when, {"prov:type": self._type("WritingResults")})
+        document.wasAssociatedWith(activity, self.core)
+        made = {
+            name: digest
+            for event in self.record.run.journal.events("results.written")[-1:]
+            for name, digest in event.files.items()
+            if name.startswith("results.")
+        }
+        stored = [name for name in sorted(self.known) if name.startswith("run:cell-")]
+        for name in stored:
+            document.used(activity, name, when)
+        for name, digest in made.items():
+            entity = self._entity(digest, name, {"prov:type": self._type("Results")})
+            document.wasGeneratedBy(entity, activity, when)
+            for one in stored:
+                document.wasDerivedFrom(entity, one, activity)
+
+    def _entity(self, digest: str, label: str, told: Mapping[str, Any]) -> Any:
+        return self._named(f"sha256:{digest}", label, {**told, "repro:digest": digest})
+
+    def _named(self, name: str, label: str, told: Mapping[str, Any]) -> Any:
+        self.known.add(name)
+        attributes: dict[Any, Any] = {"prov:label": label, **told}
+        return self.document.entity(name, attributes)
+
+    def _type(self, name: str) -> Any:
+        return self.document.valid_qualified_name(f"repro:{name}")
+
+    def _agent(self, name: str, version: str) -> Any:
+        from prov.constants import PROV
+
+        agent = f"repro:software/{name}/{version}"
+        if agent not in self.known:
+            self.known.add(agent)
+            told: dict[Any, Any] = {"prov:type": PROV["SoftwareAgent"], "prov:label": name, "repro:version": version}
+            self.document.agent(agent, told)
+        return agent
+
+    def _time(self, kind: str) -> datetime:
+        return datetime.fromisoformat(self.record.line(kind).time)

@@ -1,0 +1,140 @@
+"""Which numbers of a run's table differ from those of a reference by more than chance, as marks for a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from repro.errors import StudyError, nearest
+from repro.export.record import RunRecord
+from repro.stats import CORRECTIONS, TESTS, Settings
+from repro.study.compare import RunComparisons, run_comparisons
+from repro.text import plural
+
+BETTER, WORSE, OTHER = "better", "worse", "other"
+
+
+@dataclass(frozen=True, eq=False)
+class Significance:
+    """Each algorithm against a reference, by each metric with a value for each user.
+
+    The reference is the stated baseline, or, of each metric, the algorithm with the best value.
+    """
+
+    record: RunRecord
+    settings: Settings
+
+    @classmethod
+    def of(cls, record: RunRecord, **settings: Any) -> Significance:
+        """With settings as `repro compare` has them: ``baseline``, ``test``, ``correct``, ``level``."""
+        made = cls(record, Settings(**settings))
+        baseline = made.settings.baseline
+        if baseline is not None and baseline not in made.table.index:
+            raise StudyError(
+                f"there is no algorithm '{baseline}' to be the baseline{nearest(baseline, made.table.index)} "
+                f"Algorithms: {', '.join(made.table.index)}"
+            )
+        made.settings.check(["one", "another"] if baseline is None else [baseline, "another"])
+        return made
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """Algorithms by metrics, as the run reports them."""
+        return self.record.results.table()
+
+    @cached_property
+    def better(self) -> dict[str, str]:
+        """Which of two values of a metric is the better one."""
+        return {self.record.metrics[m.full_name]: m.metric.better for m in self.record.run.measures}
+
+    @cached_property
+    def comparisons(self) -> RunComparisons:
+        return run_comparisons(self.record.run, self.settings)
+
+    @cached_property
+    def tested(self) -> list[str]:
+        """The metrics with a value for each user, of which two algorithms or more have one."""
+        return [name for name in self.comparisons.metrics if name in self.table and self.comparisons.of(name)]
+
+    def best(self, metric: str) -> list[str]:
+        """The algorithms with the best value; none where no value is better than another."""
+        values = self.table[metric].dropna()
+        if self.better[metric] == "neither" or values.nunique() < 2:
+            return []
+        top = values.min() if self.better[metric] == "lower" else values.max()
+        return list(values.index[values == top])
+
+    def reference(self, metric: str) -> str | None:
+        """Whom the others are tested against; nobody where the metric has nobody who is best and no baseline."""
+        if self.settings.baseline is not None:
+            return self.settings.baseline
+        return next(iter(self.best(metric)), None)
+
+    @cached_property
+    def marks(self) -> dict[str, dict[str, str]]:
+        """Of each tested metric, which algorithms differ from the reference, and how."""
+        return {metric: self._marks(metric) for metric in self.tested}
+
+    def _marks(self, metric: str) -> dict[str, str]:
+        reference, compared = self.reference(metric), self.comparisons.of(metric)
+        if reference is None or compared is None:
+            return {}
+        pairs = compared.comparison.against(reference)
+        return {
+            str(label): self._mark(metric, pair, reference) for label, pair in pairs[pairs["significant"]].iterrows()
+        }
+
+    def _mark(self, metric: str, pair: pd.Series, reference: str) -> str:
+        """In which direction a significant difference goes, if the table and the mean over users agree about it."""
+        which, values = self.better[metric], self.table[metric]
+        in_table = values[pair["a"]] - values[reference]
+        if which == "neither" or not in_table * pair["difference"] > 0:
+            return OTHER
+        return BETTER if (in_table > 0) == (which == "higher") else WORSE
+
+    def sentences(self) -> list[str]:
+        """Test, family, correction and level, what differs, and cautions; with what is cited in double brackets."""
+        return [self.method(), *self._outcomes(), *self.cautions]
+
+    def method(self) -> str:
+        """Test, family of comparisons, correction and level, with what is cited in double brackets."""
+        test, correction = TESTS[self.settings.test], CORRECTIONS[self.settings.correct]
+        baseline = self.settings.baseline
+        family = f"all pairs of an algorithm with “{baseline}”" if baseline else "all pairs of algorithms"
+        family += " by one metric"
+        if test.family_wise:
+            corrected = f"which allows for {family}"
+        elif correction.statsmodels:
+            corrected = f"corrected for {family} by the method of {correction.title} ⟦{correction.cite}⟧"
+        else:
+            corrected = f"not corrected for {family}"
+        title = test.title if test.title[0].isupper() and "'" in test.title else f"the {test.title}"
+        return (
+            f"Differences were tested on the values of each user, two-sided, with {title} ⟦{test.cite}⟧ at the level "
+            f"{self.settings.level:g}, {corrected}."
+        )
+
+    def _outcomes(self) -> Iterator[str]:
+        for metric in self.tested:
+            compared = self.comparisons.of(metric)
+            assert compared is not None
+            pairs = compared.comparison.pairs
+            differ = int(pairs["significant"].sum())
+            yield f"By {metric}, {differ:,} of {plural(len(pairs), 'pair')} differ significantly."
+
+    @cached_property
+    def cautions(self) -> list[str]:
+        """Where intervals and tests are weak: of all tested metrics, each sentence once."""
+        found: dict[str, list[str]] = {}
+        for metric in self.tested:
+            compared = self.comparisons.of(metric)
+            for caution in compared.cautions if compared else ():
+                found.setdefault(caution, []).append(metric)
+        return [
+            caution if len(metrics) == len(self.tested) else f"By {', '.join(metrics)}: {caution}"
+            for caution, metrics in found.items()
+        ]

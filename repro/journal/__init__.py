@@ -1,7 +1,0 @@
-"""The journal: write it, read it, check it."""
-
-from repro.journal import audit_events, events
-from repro.journal.events import journal_schema
-from repro.journal.journal import ENDS, Contents, Journal, canonical_json, read_journal
-
-__all__ = ["ENDS", "Contents", "Journal", "audit_events", "canonical_json", "events", "journal_schema", "read_journal"]

@@ -1,0 +1,248 @@
+"""Which metric and cut-off to trust: correlation, robustness and discriminative power.
+
+For the systems of one run: how far metrics and cut-offs agree on their order, how far a metric keeps to its own order
+when held-out ratings are taken away (at random, or those of popular items), and how many pairs of systems it tells
+apart (Valcarce, Bellogín, Parapar & Castells, On the robustness and discriminative power of information retrieval
+metrics for top-N recommendation, RecSys 2018).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from repro.data.interactions import FloatArray
+from repro.errors import StudyError
+from repro.metric_study.measuring import Column, all_kept, columns, system_values, user_values
+from repro.metric_study.reduced_tests import (
+    POPULARITY_SHARES,
+    SPARSITY_SHARES,
+    ReducedTest,
+    most_popular,
+    sample_size,
+)
+from repro.metric_study.stored_lists import StoredRun, read_run
+from repro.metric_study.workers import Comparison, all_taus, tau
+from repro.stats.discriminative import discriminative_power, p_value_curve
+from repro.stats.randomisation import randomisation_test
+
+DEFAULT_METRICS = ("precision", "recall", "ap", "ndcg", "rr", "bpref", "infap")
+DEFAULT_CUTOFFS = (5, *range(10, 101, 10))
+
+Tell = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is asked.
+
+    metrics         names without cut-offs, such as "ndcg" or "ndcg[gain=exp2]"
+    cutoff_metric   the one whose cut-offs are compared in robustness and power; by default ndcg, or the first
+    samples         random test sets of each size
+    randomisations  samples of the randomisation test
+    level           the p-value below which two systems count as told apart
+    seed            of all draws; by default that of the run
+    """
+
+    metrics: tuple[str, ...] = DEFAULT_METRICS
+    cutoffs: tuple[int, ...] = DEFAULT_CUTOFFS
+    cutoff_metric: str | None = None
+    samples: int = 50
+    randomisations: int = 100_000
+    level: float = 0.05
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        if not self.metrics:
+            raise StudyError("no metric is asked for; give one or more, such as ndcg")
+        if len(set(self.cutoffs)) < len(self.cutoffs) or any(cutoff < 1 for cutoff in self.cutoffs):
+            raise StudyError(f"cut-offs {list(self.cutoffs)} must be different whole numbers of at least 1")
+        if not self.cutoffs:
+            raise StudyError("no cut-off is asked for; give one or more, such as 10 and 100")
+        if self.samples < 1 or self.randomisations < 1:
+            raise StudyError(f"samples = {self.samples} and randomisations = {self.randomisations} must be at least 1")
+        if not 0 < self.level < 1:
+            raise StudyError(f"level = {self.level:g} must lie between 0 and 1, such as 0.05")
+        if self.cutoff_metric is not None and self.cutoff_metric not in self.metrics:
+            raise StudyError(
+                f"cut-offs are to be compared for '{self.cutoff_metric}', which is not among the metrics: "
+                f"{', '.join(self.metrics)}"
+            )
+
+    @property
+    def depth(self) -> int:
+        return max(self.cutoffs)
+
+    @property
+    def whose_cutoffs(self) -> str:
+        """The metric whose cut-offs are compared."""
+        return self.cutoff_metric or ("ndcg" if "ndcg" in self.metrics else self.metrics[0])
+
+
+@dataclass(frozen=True, eq=False)
+class MetricStudy:
+    """What was found, as long tables; ``metric`` and ``cutoff`` say of what.
+
+    deepest       the metrics at the deepest cut-off
+    values        system, value
+    correlations  metric_a, cutoff_a, metric_b, cutoff_b, tau: cut-offs of a metric, and metrics at the deepest one
+    sparsity      share of the held-out ratings, ratings, tau (the mean over samples), deviation, samples (with a tau)
+    popularity    share of the items removed, items, ratings left, tau
+    pvalues       system_a, system_b, p
+    dp            pairs, dp (the sum of the p-values), significant (pairs below the level), median_p, users
+    """
+
+    run: StoredRun
+    settings: Settings
+    seed: int
+    deepest: tuple[Column, ...]
+    values: pd.DataFrame
+    correlations: pd.DataFrame
+    sparsity: pd.DataFrame
+    popularity: pd.DataFrame
+    pvalues: pd.DataFrame
+    dp: pd.DataFrame
+
+    @property
+    def metrics_compared(self) -> list[tuple[str, int]]:
+        """Every metric, at the deepest cut-off."""
+        return [(metric, self.settings.depth) for metric in self.settings.metrics]
+
+    @property
+    def cutoffs_compared(self) -> list[tuple[str, int]]:
+        """One metric, at every cut-off."""
+        return [(self.settings.whose_cutoffs, cutoff) for cutoff in sorted(self.settings.cutoffs)]
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The tables by the names of their files."""
+        names = ("values", "correlations", "sparsity", "popularity", "pvalues", "dp")
+        return {name: getattr(self, name) for name in names}
+
+
+def study_metrics(
+    folder: str | Path, settings: Settings | None = None, *, workers: int = 1, tell: Tell | None = None
+) -> MetricStudy:
+    """Study metrics on the lists of the finished run in ``folder``.
+
+    ``tell`` is called with the stage, how much of it is done, and how much there is. The number of ``workers``
+    changes no number.
+    """
+    asked, say = settings or Settings(), tell or (lambda stage, done, total: None)
+    if workers < 1:
+        raise StudyError(f"workers = {workers} must be at least 1")
+    say("reading the lists", 0, 1)
+    run = read_run(Path(folder), asked.depth)
+    seed = run.seed if asked.seed is None else asked.seed
+    cutoffs = sorted(asked.cutoffs)
+    every = columns(asked.metrics, cutoffs, run.protocol)
+    values = system_values(run, every, all_kept(run))
+    say("reading the lists", 1, 1)
+    closer = [n for n, c in enumerate(every) if c.cutoff == asked.depth or c.metric == asked.whose_cutoffs]
+    compared = [every[n] for n in closer]
+    comparison = Comparison(run, compared, values[closer], seed)
+    sparsity = _sparsity(comparison, asked.samples, workers, say)
+    popularity = _popularity(comparison, workers, say)
+    pvalues, dp = _power(run, compared, asked, seed, workers, say)
+    return MetricStudy(
+        run=run,
+        settings=asked,
+        seed=seed,
+        deepest=tuple(column for column in every if column.cutoff == asked.depth),
+        values=_value_table(run, every, values),
+        correlations=_correlations(every, values, asked.depth),
+        sparsity=sparsity,
+        popularity=popularity,
+        pvalues=pvalues,
+        dp=dp,
+    )
+
+
+def _value_table(run: StoredRun, every: Sequence[Column], values: FloatArray) -> pd.DataFrame:
+    rows = [
+        (column.metric, column.cutoff, system, value)
+        for column, of_systems in zip(every, values, strict=True)
+        for system, value in zip(run.systems, of_systems, strict=True)
+    ]
+    return pd.DataFrame(rows, columns=["metric", "cutoff", "system", "value"])
+
+
+def _correlations(every: Sequence[Column], values: FloatArray, depth: int) -> pd.DataFrame:
+    """Kendall's tau between the cut-offs of each metric, and between metrics at the deepest cut-off."""
+    better = np.array([[-1.0 if column.measure.metric.better == "lower" else 1.0] for column in every]) * values
+    rows = [
+        (a.metric, a.cutoff, b.metric, b.cutoff, tau(better[i], better[j]))
+        for (i, a), (j, b) in product(enumerate(every), repeat=2)
+        if a.metric == b.metric or a.cutoff == b.cutoff == depth
+    ]
+    return pd.DataFrame(rows, columns=["metric_a", "cutoff_a", "metric_b", "cutoff_b", "tau"])
+
+
+def _sparsity(comparison: Comparison, samples: int, workers: int, say: Tell) -> pd.DataFrame:
+    """The mean tau over random test sets of each size; the whole test set agrees with itself."""
+    run = comparison.run
+    reduced = [ReducedTest(share, sample) for share in SPARSITY_SHARES for sample in range(1, samples + 1)]
+    stage = "random test sets"
+    taus = all_taus(comparison, reduced, workers, lambda done: say(stage, done, len(reduced)))
+    rows = []
+    for number, column in enumerate(comparison.columns):
+        whole = tau(comparison.whole[number], comparison.whole[number])
+        rows.append((column.metric, column.cutoff, 1.0, run.n_ratings, whole, 0.0, int(whole == whole)))
+        for share, of_share in zip(SPARSITY_SHARES, taus[:, number].reshape(-1, samples), strict=True):
+            known = of_share[~np.isnan(of_share)]
+            ratings = sum(sample_size(len(fold.test), share) for fold in run.folds)
+            mean = float(known.mean()) if len(known) else np.nan
+            deviation = float(known.std(ddof=1)) if len(known) > 1 else np.nan
+            rows.append((column.metric, column.cutoff, share, ratings, mean, deviation, len(known)))
+    return pd.DataFrame(rows, columns=["metric", "cutoff", "share", "ratings", "tau", "deviation", "samples"])
+
+
+def _popularity(comparison: Comparison, workers: int, say: Tell) -> pd.DataFrame:
+    """The tau without the ratings of the most popular items; without none of them it is that of the whole set."""
+    run = comparison.run
+    reduced = [ReducedTest(share, 0) for share in (0.0, *POPULARITY_SHARES)]
+    stage = "without popular items"
+    taus = all_taus(comparison, reduced, 1, lambda done: say(stage, done, len(reduced)))
+    rows = []
+    for number, column in enumerate(comparison.columns):
+        for test, found in zip(reduced, taus[:, number], strict=True):
+            left = sum(int(kept.sum()) for kept in test.kept(run, comparison.seed))
+            rows.append((column.metric, column.cutoff, test.share, len(most_popular(run, test.share)), left, found))
+    return pd.DataFrame(rows, columns=["metric", "cutoff", "share", "items", "ratings", "tau"])
+
+
+def _power(
+    run: StoredRun, compared: Sequence[Column], asked: Settings, seed: int, workers: int, say: Tell
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The p-value of each pair of systems by the randomisation test, and what they come to for each column."""
+    above = np.triu_indices(len(run.systems), k=1)
+    pairs, summaries = [], []
+    for number, column in enumerate(compared):
+        say("randomisation tests", number, len(compared))
+        users, values = user_values(run, column.measure)
+        p = randomisation_test(values, asked.randomisations, seed, users=users, threads=workers).p
+        curve = p_value_curve(p)
+        pairs += [
+            (column.metric, column.cutoff, run.systems[i], run.systems[j], p[i, j]) for i, j in zip(*above, strict=True)
+        ]
+        summaries.append(
+            (
+                column.metric,
+                column.cutoff,
+                len(curve),
+                discriminative_power(p),
+                int((curve < asked.level).sum()),
+                float(np.median(curve)),
+                len(users),
+            )
+        )
+    say("randomisation tests", len(compared), len(compared))
+    return (
+        pd.DataFrame(pairs, columns=["metric", "cutoff", "system_a", "system_b", "p"]),
+        pd.DataFrame(summaries, columns=["metric", "cutoff", "pairs", "dp", "significant", "median_p", "users"]),
+    )

@@ -1,5 +1,0 @@
-"""A finished run in the forms of others: archives, provenance tools, evaluators of the field, papers."""
-
-from repro.report.export.forms import export_forms, export_run, exporters
-
-__all__ = ["export_forms", "export_run", "exporters"]

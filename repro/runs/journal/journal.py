@@ -1,0 +1,158 @@
+"""The journal of a run: append-only, hash-chained, valid up to its last event whatever happens."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from repro.errors import JournalError
+from repro.runs.journal.events import Line
+
+FIRST = "0" * 64
+# The events with which a run, or a survey, is complete. What follows tells of files made from it.
+ENDS = ("run.finished", "audit.finished")
+
+Observe = Callable[[Mapping[str, Any]], None]
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The lines of a journal; ``torn`` bytes at its end are the start of a line that was never finished."""
+
+    lines: tuple[Line, ...]
+    torn: int = 0
+
+    @property
+    def last_hash(self) -> str:
+        return self.lines[-1].hash if self.lines else FIRST
+
+    @property
+    def end(self) -> Line:
+        """The line with which the run finished; reports and exports of the run may add lines after it."""
+        for line in reversed(self.lines):
+            if line.event.event in ENDS:
+                return line
+        raise JournalError("the journal has no event run.finished; finish the run with `repro run --resume`")
+
+    def events(self, kind: str) -> list[Any]:
+        """The events of one kind, in order."""
+        return [line.event for line in self.lines if line.event.event == kind]
+
+
+class Journal:
+    """Writes a journal: every line is on disk before the next thing happens."""
+
+    def __init__(self, path: Path, contents: Contents | None = None, observe: Observe | None = None) -> None:
+        """A new journal at ``path``, or, with its ``contents``, one to be continued: a torn end is cut off.
+
+        ``observe`` is called with each line after it is written.
+        """
+        kept = contents or Contents(())
+        self.path = path
+        self._observe = observe
+        self._number = len(kept.lines)
+        self._previous = kept.last_hash
+        try:
+            # Without a buffer: what could not be written is not tried again behind our back.
+            self._file = path.open("xb" if contents is None else "r+b", buffering=0)
+            self._file.truncate(self._file.seek(-kept.torn, os.SEEK_END))
+        except FileExistsError:
+            raise
+        except OSError as error:
+            raise self._unwritten(error) from None
+
+    def write(self, event: BaseModel) -> str:
+        """Append ``event``; its hash."""
+        body = {
+            "number": self._number + 1,
+            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "previous": self._previous,
+            "event": event.model_dump(mode="json"),
+        }
+        body["hash"] = line_hash(body)
+        self._append(canonical_json(body) + b"\n")
+        self._number, self._previous = self._number + 1, str(body["hash"])
+        if self._observe:
+            self._observe(body)
+        return self._previous
+
+    def _append(self, line: bytes) -> None:
+        """Put a whole line on disk, or none of it."""
+        start = self._file.tell()
+        try:
+            left = memoryview(line)
+            while left:
+                left = left[self._file.write(left) :]
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            with contextlib.suppress(OSError):  # a torn line is known as such
+                self._file.truncate(self._file.seek(start))
+            raise self._unwritten(error) from None
+
+    def _unwritten(self, error: OSError) -> JournalError:
+        return JournalError(
+            f"the journal {self.path} cannot be written: {error.strerror or error}; what is in it is kept: mend that, "
+            "and go on with --resume"
+        )
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def canonical_json(value: object) -> bytes:
+    """JSON with sorted keys and no spaces; not-a-number is refused, as JSON has none."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+
+
+def line_hash(body: dict[str, Any]) -> str:
+    """The hash of a line, from all its other fields."""
+    return hashlib.sha256(canonical_json({k: v for k, v in body.items() if k != "hash"})).hexdigest()
+
+
+def read_journal(path: Path) -> Contents:
+    """The lines of the journal at ``path``, each checked against its schema and the chain.
+
+    A last line without its end is what a killed run leaves: it is not part of the journal. Anything else
+    that does not fit is a JournalError that names the line.
+    """
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise JournalError(f"cannot read the journal {path}: {error.strerror or error}") from None
+    whole, newline, torn = raw.rpartition(b"\n")
+    lines: list[Line] = []
+    previous = FIRST
+    for number, text in enumerate(whole.split(b"\n") if newline else [], 1):
+        line = _read_line(text, f"{path}, line {number}")
+        if line.number != number or line.previous != previous:
+            raise JournalError(
+                f"{path}, line {number}: the chain is broken: the line says it is number {line.number} after "
+                f"{line.previous[:12]}, but {previous[:12]} comes before it; a line was removed, added or moved"
+            )
+        lines.append(line)
+        previous = line.hash
+    return Contents(tuple(lines), len(torn))
+
+
+def _read_line(text: bytes, label: str) -> Line:
+    try:
+        body = json.loads(text)
+        line = Line.model_validate(body)
+        hashed, written = line_hash(body), canonical_json(body)  # no line has NaN, or half a character
+    except (ValueError, RecursionError, ValidationError) as error:
+        first = str(error).splitlines()[0]
+        raise JournalError(f"{label} is not a journal line ({first}); the journal was edited or damaged") from None
+    if hashed != line.hash:
+        raise JournalError(f"{label}: the hash does not fit its content; the line was edited or damaged")
+    if written != text:  # 1e5 and 1E5 are the same number, and not the same line
+        raise JournalError(f"{label} is not written as a journal writes it; the line was edited or damaged")
+    return line

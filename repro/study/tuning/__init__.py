@@ -1,0 +1,1 @@
+"""The search for parameters on the validation rows of a fold."""

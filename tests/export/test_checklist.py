@@ -1,0 +1,45 @@
+"""The checklist: no answer without what shows it."""
+
+import json
+import re
+
+import pytest
+
+from repro.export import export_run
+from repro.export.checklist import checklist
+from repro.export.record import RunRecord
+
+
+def answers(folder):
+    return {item.question: item for item in checklist(RunRecord.read(folder))}
+
+
+@pytest.mark.parametrize("which", ["run", "one_relevant", "predictions_only"])
+def test_no_yes_without_an_event_of_the_journal_or_files_that_were_checked(which, request):
+    folder = request.getfixturevalue(which)
+    lines = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
+    kinds = {line["number"]: line["event"]["event"] for line in lines}
+    for item in answers(folder).values():
+        assert item.evidence, item.question
+        cited = re.findall(r"event (\d+) \(([\w.]+)\)", item.evidence)
+        assert all(kinds[int(number)] == kind for number, kind in cited)
+        if item.answer == "yes":
+            assert cited or "events cell.finished" in item.evidence or "SHA-256 that the journal says" in item.evidence
+
+
+def test_what_the_journal_shows(run, predictions_only):
+    found = answers(run)
+    assert found["Is more than accuracy measured?"].answer == "yes"
+    assert found["Were all algorithms with parameters tuned, baselines too?"].answer == "no"
+    assert found["Is it said where the data can be had, and under which terms?"].answer == "no", "it was given in code"
+    assert found["Has somebody else obtained the same numbers?"].answer == "no"
+    other = answers(predictions_only)
+    assert other["Is it stated, and recorded, which items were ranked?"].answer == "not applicable"
+    assert other["Can differences be tested on paired values of users?"].answer == "not applicable"
+
+
+def test_the_file_has_every_question_once(run, tmp_path):
+    text = export_run(run, "checklist", tmp_path / "checklist.md").read_text()
+    for question in answers(run):
+        assert text.count(f"| {question} |") == 1
+    assert "Bellogín" in text and "<script" not in text
