@@ -20,11 +20,11 @@ from repro.audit.rescore import GivenScores
 from repro.audit.simulation import Simulation
 from repro.audit.space import Space
 from repro.errors import ProtocolError, ReproError
+from repro.evaluation.fold import FoldData
 from repro.evaluation.metrics import metric_named, metrics, parse_measure
 from repro.plugin import Guarded
 from repro.protocol import Protocol, registry, resolve
 from repro.study.cell import measure_parts
-from repro.study.parts import FoldParts
 from repro.study.pooling import stored_average
 
 ITEMS = (3, 11, 24, 105, 7)
@@ -145,7 +145,7 @@ def by_audit(name, users, protocol):
 def by_study(name, users, protocol, folder):
     """The number of a study's cell, after that from the tables that it stores was found to be the same."""
     case = question_of(users, None).case
-    parts = FoldParts(case.test, case.train, case.test, None, np.empty(0, dtype=np.int32))
+    parts = FoldData(case.test, case.train, case.test, None, np.empty(0, dtype=np.int32))
     measure = parse_measure(name, protocol, metrics())
     [measured] = measure_parts(Guarded(GivenScores(case.scores), "given"), parts, [measure], protocol, 0, (1.0, 5.0))
     pq.write_table(measured.tables["values"], folder / "values.parquet")

@@ -26,7 +26,7 @@ from repro.protocol import AnyOf, registry, resolve
 from repro.split import make_folds
 from repro.study import Study
 from repro.study.cell import joined_values, measure_parts
-from repro.study.parts import FoldParts
+from repro.study.fold_data import fold_data
 from repro.study.plan import make_plan
 
 OF_SCALE = ("data.scale", "data.scale_min", "data.scale_max")
@@ -199,7 +199,7 @@ def in_study(rows, protocol, key):
     """The training rows in the order that an algorithm is given them, or a number that the scale changes."""
     measured = ["nrmse"] if key in OF_SCALE else ["hit@3"]
     plan = make_plan(Study(rows, protocol, ["reference/item-knn"], measured, seed=SEED))
-    folds = [FoldParts.of(plan, fold) for fold in plan.split.folds]
+    folds = [fold_data(plan, fold) for fold in plan.split.folds]
     if key == "data.order":
         return [(parts.train.users.tolist(), parts.train.items.tolist()) for parts in folds]
     return predicted(plan, folds[0])

@@ -18,11 +18,11 @@ from scipy.sparse import csr_array
 from repro.audit.rescore import GivenScores
 from repro.data.interactions import Interactions
 from repro.errors import ReproError
+from repro.evaluation.fold import FoldData
 from repro.evaluation.metrics import metrics, parse_measure
 from repro.plugin import FALLBACK, Guarded, Scores
 from repro.protocol import AnyOf, registry, resolve
 from repro.study.cell import joined_values, measure_parts
-from repro.study.parts import FoldParts
 from repro.study.pooling import pooled_value
 
 FAMILIES = ("relevance", "candidates", "missing", "ties", "average", "predict", "metric")
@@ -102,7 +102,7 @@ class Cases:
             self._rows(rows, users, ids) for rows in (train + test + held, train, test, held)
         )
         features = csr_array(rng.integers(0, 3, (items, 4)).astype(float))
-        parts = FoldParts(whole, train, test, validation, np.empty(0, dtype=np.int32), features)
+        parts = FoldData(whole, train, test, validation, np.empty(0, dtype=np.int32), features)
         return parts, self._scores(users, items, nothing)
 
     def _untouched(self, user, rows, items):

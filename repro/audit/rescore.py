@@ -10,12 +10,12 @@ import numpy as np
 from repro.data import Impact
 from repro.data.filters import one_row_per_pair
 from repro.data.interactions import CodeArray, FloatArray, Interactions
+from repro.evaluation.fold import FoldData
 from repro.evaluation.metrics import Measure, metrics, parse_measure
 from repro.plugin import Guarded, PipelineFold, Scores
 from repro.protocol import Protocol
 from repro.split import without_unseen
 from repro.study.cell import joined_values, measure_parts
-from repro.study.parts import FoldParts
 
 NOTHING = np.empty(0, dtype=np.int32)
 
@@ -44,7 +44,7 @@ class GivenScores:
 class ScoredFold:
     """A fold of a framework's own evaluation, as the rooms of a study take it."""
 
-    parts: FoldParts
+    parts: FoldData
     recommender: Guarded
     scale: tuple[float, float]
     reported: Mapping[str, float]
@@ -53,7 +53,7 @@ class ScoredFold:
     def of(cls, fold: PipelineFold, rows: Interactions, label: str) -> ScoredFold:
         train, test = rows.select(fold.train), rows.select(fold.test)
         scale = float(rows.ratings.min()), float(rows.ratings.max())
-        parts = FoldParts(rows, train, test, None, NOTHING)
+        parts = FoldData(rows, train, test, None, NOTHING)
         return cls(parts, Guarded(GivenScores(fold.scores), label), scale, fold.reported)
 
 

@@ -11,14 +11,15 @@ import numpy as np
 from repro.data.interactions import CodeArray
 from repro.data.parquet import read_parquet
 from repro.errors import JournalError, StudyError, nearest
+from repro.evaluation.fold import FoldData
 from repro.plugin import Scores
 from repro.protocol import Protocol
 from repro.runs.journal import events
 from repro.study import Plan, Study, make_plan
 from repro.study.again import require_same, study_again
+from repro.study.fold_data import fold_data
 from repro.study.folder import RunFolder
 from repro.study.kept_scores import read_scores
-from repro.study.parts import FoldParts
 from repro.study.per_user import FinishedRun
 
 RUN_AGAIN = "run the study again with `repro run --keep-scores --resume`, which keeps what is finished"
@@ -29,7 +30,7 @@ class KeptFold:
     """One fold of a kept run; ``test_users`` are the rows of its scores."""
 
     name: str
-    parts: FoldParts
+    parts: FoldData
     test_users: CodeArray
 
 
@@ -94,7 +95,7 @@ class KeptRun:
     def folds(self) -> Iterator[KeptFold]:
         """The folds, one at a time."""
         for fold in self.plan.split.folds:
-            parts = FoldParts.of(self.plan, fold)
+            parts = fold_data(self.plan, fold)
             yield KeptFold(fold.name, parts, np.unique(parts.test.users).astype(np.int32))
 
     def scores(self, label: str, fold: KeptFold) -> Scores:

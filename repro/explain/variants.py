@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from repro.data.interactions import CodeArray
 from repro.errors import ReproError, StudyError
-from repro.evaluation.candidates import Judgements, ListBlock, judge, plan_candidates, unlisted_users
+from repro.evaluation.candidates import Judgements, ListBlock, unlisted_users
 from repro.evaluation.metrics import (
     Background,
     Measure,
@@ -35,7 +35,7 @@ from repro.evaluation.metrics import (
     resolve_predictions,
     simple_measures,
 )
-from repro.evaluation.ranking import Ranked, RankingRules, listed_scores, rank, refuse_rows
+from repro.evaluation.ranking import Ranked, RankingRules, listed_scores, rank
 from repro.explain.kept import KeptFold, KeptRun
 from repro.explain.mixing import lists_hang_on_relevance
 from repro.plugin import FALLBACK, UNSCORED, Scores
@@ -303,7 +303,7 @@ class _Stages:
         """The held-out items; those that are judged alike are one and the same object."""
         key = asked.families["relevance"]
         if key not in self._judged:
-            made = judge(self.fold.parts.train, self.fold.parts.test, asked.protocol)
+            made = self.fold.parts.judge(asked.protocol)
             content = made.relevant.tobytes() + made.grades.tobytes()
             self._judged[key] = self._judgements.setdefault(content, made)
         return self._judged[key]
@@ -328,29 +328,13 @@ class _Stages:
         """How missing and tied scores are ranked."""
         key = (asked.families["missing"], asked.families["ties"])
         if key not in self._rules:
-            parts, seed = self.fold.parts, self.run.study.seed
-            refuse_rows(asked.protocol)
-            made = RankingRules.from_protocol(
-                asked.protocol, parts.whole, train=parts.train, data_items=parts.whole.items, seed=seed
-            )
-            self._rules[key] = made
+            self._rules[key] = self.fold.parts.ranking_rules(asked.protocol, self.run.study.seed)
         return self._rules[key]
 
     def _candidates(self, judgements: Judgements, protocol: Protocol) -> _Listed:
-        parts, study = self.fold.parts, self.run.study
-        candidates = plan_candidates(
-            parts.train,
-            parts.test,
-            protocol,
-            study.seed,
-            judgements=judgements,
-            removed_items=parts.removed_items,
-            validation=parts.validation,
-            all_interactions=parts.whole,
-        )
-        background = Background(parts.test, candidates.items, parts.train, parts.features)
+        candidates = self.fold.parts.candidates(protocol, self.run.study.seed, judgements)
         rows = np.flatnonzero(np.isin(self.fold.test_users, candidates.users))
-        return _Listed(candidates.block(candidates.users), background, rows)
+        return _Listed(candidates.block(candidates.users), self.fold.parts.background(candidates.items), rows)
 
 
 class _AlgorithmStages:

@@ -10,15 +10,16 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from repro.data import Impact
+from repro.evaluation.fold import FoldData
 from repro.evaluation.metrics import Measure, simple_measures
 from repro.plugin import Guarded, plugins
 from repro.protocol import Protocol
+from repro.study.fold_data import fold_data
 from repro.study.folder import parquet_bytes
 from repro.study.means import MEANS, Means
 from repro.study.measure_lists import measure_lists
 from repro.study.measure_predictions import measure_predictions
 from repro.study.measured import Measured
-from repro.study.parts import FoldParts
 from repro.study.plan import Cell, Plan
 from repro.suspicion import Facts
 
@@ -56,7 +57,7 @@ def run_cell(plan: Plan, cell: Cell, means: Means = MEANS, tell: Tell | None = N
 
 def _run(plan: Plan, cell: Cell, means: Means, tell: Tell | None) -> CellOutput:
     study = plan.study
-    parts = FoldParts.of(plan, cell.fold)
+    parts = fold_data(plan, cell.fold)
     recommender = plugins().recommender(cell.entry.use, dict(cell.entry.parameters), means.limit)
     began = time.perf_counter()
     recommender.fit(parts.fitted, seed=cell.seed, fold=cell.fold.name)
@@ -80,7 +81,7 @@ def _run(plan: Plan, cell: Cell, means: Means, tell: Tell | None) -> CellOutput:
 
 def measure_parts(
     recommender: Guarded,
-    parts: FoldParts,
+    parts: FoldData,
     measures: Sequence[Measure],
     protocol: Protocol,
     seed: int,

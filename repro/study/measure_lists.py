@@ -13,9 +13,10 @@ import pyarrow as pa
 
 from repro.data import Impact, Interactions
 from repro.data.interactions import CodeArray, FloatArray
-from repro.evaluation.candidates import CandidatesDigest, judge, plan_candidates, relevance_impacts, unlisted_users
+from repro.evaluation.candidates import CandidatesDigest, relevance_impacts, unlisted_users
+from repro.evaluation.fold import FoldData
 from repro.evaluation.metrics import Averaged, Background, Measure, Ratio, average, has_tie_interval, with_rows
-from repro.evaluation.ranking import RankingRules, Tally, refuse_rows
+from repro.evaluation.ranking import Tally
 from repro.evaluation.ranking.ranked import OWN
 from repro.plugin import Guarded, Scores
 from repro.protocol import Protocol
@@ -23,7 +24,6 @@ from repro.study.blocks import Block, BlockMeasurer, MeasuredBlock, TiedRatios
 from repro.study.kept_scores import score_tables
 from repro.study.means import MEANS, Means
 from repro.study.measured import Measured
-from repro.study.parts import FoldParts
 from repro.study.pooling import TIE_ORDERS
 from repro.suspicion import Facts, list_facts
 
@@ -39,7 +39,7 @@ Tell = Callable[[int, int], None]
 
 def measure_lists(
     recommender: Guarded,
-    parts: FoldParts,
+    parts: FoldData,
     measures: Sequence[Measure],
     protocol: Protocol,
     seed: int,
@@ -51,25 +51,13 @@ def measure_lists(
     ``tell`` is called with the number of users done and of all users after each block. If scores are kept, those of
     all test users and items are among the tables (:mod:`repro.study.kept_scores`).
     """
-    judgements = judge(parts.train, parts.test, protocol)
-    candidates = plan_candidates(
-        parts.train,
-        parts.test,
-        protocol,
-        seed,
-        judgements=judgements,
-        removed_items=parts.removed_items,
-        validation=parts.validation,
-        all_interactions=parts.whole,
-    )
-    refuse_rows(protocol)
-    rules = RankingRules.from_protocol(
-        protocol, parts.whole, train=parts.train, data_items=parts.whole.items, seed=seed
-    )
+    judgements = parts.judge(protocol)
+    candidates = parts.candidates(protocol, seed, judgements)
+    rules = parts.ranking_rules(protocol, seed)
     cutoffs = sorted({measure.cutoff for measure in measures if measure.cutoff is not None})
     stored = cutoffs[-1] if cutoffs else STORED_DEPTH
     depth = None if any(measure.reach is None for measure in measures) else stored
-    background = Background(parts.test, candidates.items, parts.train, parts.features)
+    background = parts.background(candidates.items)
     measurer = BlockMeasurer(candidates, rules, measures, background, cutoffs, depth, stored)
     unlisted = unlisted_users(judgements, protocol)
     tally, merged, digest = Tally.none(cutoffs), _Merged(measures, background, unlisted), CandidatesDigest()

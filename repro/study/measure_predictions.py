@@ -9,12 +9,12 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
+from repro.evaluation.fold import FoldData
 from repro.evaluation.metrics import Measure, TrainRatings, average_predictions, resolve_predictions
 from repro.plugin import Guarded
 from repro.protocol import Protocol
 from repro.study.measure_lists import join_scores
 from repro.study.measured import Measured
-from repro.study.parts import FoldParts
 from repro.suspicion import prediction_facts
 
 CHUNK = 1 << 18
@@ -22,7 +22,7 @@ CHUNK = 1 << 18
 
 def measure_predictions(
     recommender: Guarded,
-    parts: FoldParts,
+    parts: FoldData,
     measures: Sequence[Measure],
     protocol: Protocol,
     scale: tuple[float, float],

@@ -7,17 +7,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from repro.data import Impact, Interactions, ItemFeatures, datasets, load_item_features, prepare
-from repro.data.interactions import CodeArray
 from repro.errors import DataError, ProtocolError, StudyError
-from repro.evaluation.candidates import plan_candidates
-from repro.evaluation.metrics import Background, Measure, lacking, simple_measures
+from repro.evaluation.fold import FoldData
+from repro.evaluation.metrics import Measure, lacking, simple_measures
 from repro.plugin import ParameterValue, how_to_install, plugins
 from repro.rng import stream
 from repro.split import Fold, Split, make_folds
 from repro.study.entry import STUDY_SEED, Entry
+from repro.study.fold_data import fold_data, validation_data
 from repro.study.folder import sha256
 from repro.study.model import Study
-from repro.study.parts import FoldParts
 from repro.study.tuning.search import is_grid, require_optuna
 from repro.study.tuning.settings import Tune
 
@@ -120,31 +119,13 @@ def _digests(files: dict[str, Path]) -> dict[str, str]:
 def _check_first_fold(plan: Plan) -> None:
     """Plan the lists of the first fold once: what cannot be had on this data is told before a fit."""
     fold, study = plan.split.folds[0], plan.study
-    whole, removed = plan.interactions, plan.split.removed_items
-    _check_lists(plan, whole, whole.select(fold.train), whole.select(fold.test), removed, study.measures)
+    _check_lists(study, fold_data(plan, fold), study.measures)
     if study.tune is not None:
-        seen = FoldParts.of_validation(plan, fold)
-        _check_lists(plan, seen.whole, seen.train, seen.test, seen.removed_items, [study.tune.measure])
+        _check_lists(study, validation_data(plan, fold), [study.tune.measure])
 
 
-def _check_lists(
-    plan: Plan,
-    whole: Interactions,
-    train: Interactions,
-    test: Interactions,
-    removed_items: CodeArray,
-    measures: Sequence[Measure],
-) -> None:
-    candidates = plan_candidates(
-        train,
-        test,
-        plan.study.protocol,
-        plan.study.seed,
-        removed_items=removed_items,
-        all_interactions=whole,
-    )
-    features = None if plan.features is None else plan.features.weights
-    background = Background(test, candidates.items, train, features)
+def _check_lists(study: Study, data: FoldData, measures: Sequence[Measure]) -> None:
+    background = data.background(data.candidates(study.protocol, study.seed).items)
     for measure in simple_measures(measures):
         if lack := lacking(measure.needs, background):
             raise StudyError(f"metric {measure.name} needs {lack}")

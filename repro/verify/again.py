@@ -11,11 +11,12 @@ import pandas as pd
 
 from repro.data import Interactions
 from repro.data.interactions import CodeArray
-from repro.evaluation.candidates import Judgements, judge, plan_candidates
+from repro.evaluation.candidates import Judgements, judge
+from repro.evaluation.fold import FoldData
 from repro.evaluation.metrics import Background, Measure
 from repro.plugin import Guarded, Scores
 from repro.protocol import Protocol
-from repro.study.parts import FoldParts
+from repro.study.fold_data import fold_data
 from repro.study.plan import Plan
 from repro.verify.relist import why_not_from_lists
 
@@ -29,12 +30,12 @@ class AgainFold:
     test: Interactions
     protocol: Protocol
     seed: int
-    parts: FoldParts | None = None
+    parts: FoldData | None = None
 
     @classmethod
     def of_plan(cls, plan: Plan, fold: str) -> AgainFold:
         made = next(one for one in plan.split.folds if one.name == fold)
-        parts = FoldParts.of(plan, made)
+        parts = fold_data(plan, made)
         return cls(parts.test, plan.study.protocol, plan.study.seed, parts)
 
     @classmethod
@@ -56,18 +57,7 @@ class AgainFold:
     def background(self) -> Background:
         if self.parts is None:
             return Background(self.test, np.empty(0, dtype=np.int32))
-        parts = self.parts
-        candidates = plan_candidates(
-            parts.train,
-            parts.test,
-            self.protocol,
-            self.seed,
-            judgements=self.judgements,
-            removed_items=parts.removed_items,
-            validation=parts.validation,
-            all_interactions=parts.whole,
-        )
-        return Background(parts.test, candidates.items, parts.train, parts.features)
+        return self.parts.background(self.parts.candidates(self.protocol, self.seed, self.judgements).items)
 
     def why_not(self, measure: Measure) -> str:
         """Why a measure of lists cannot be computed from the stored ones; nothing where it can."""

@@ -10,10 +10,10 @@ from repro.plugin import Guarded, Scores
 from repro.protocol import Protocol
 from repro.study import run_study
 from repro.study.blocks import InThreads, in_order
+from repro.study.fold_data import fold_data
 from repro.study.folder import parquet_bytes
 from repro.study.means import Means
 from repro.study.measure_lists import measure_lists, user_blocks
-from repro.study.parts import FoldParts
 from repro.study.plan import make_plan
 
 
@@ -33,7 +33,7 @@ def fold(data):
     metrics = ["ndcg@10", "ap", "rr", "hit@5", "gini@10", "catalogue-coverage@10", "auc"]
     study = Study(data, Protocol.load("random-5fold", ties__break="random"), ["reference/popularity"], metrics)
     plan = make_plan(study)
-    return plan, FoldParts.of(plan, plan.split.folds[0])
+    return plan, fold_data(plan, plan.split.folds[0])
 
 
 def measured(fold, means, tell=None):
@@ -109,7 +109,7 @@ def test_blocks_under_way_share_the_memory_that_one_may_take():
 def test_what_goes_wrong_in_a_block_is_told(data):
     study = Study(data, Protocol.load("random-5fold", missing__rank="fail"), ["reference/popularity"], ["ndcg@10"])
     plan = make_plan(study)
-    fold = plan, FoldParts.of(plan, plan.split.folds[0])
+    fold = plan, fold_data(plan, plan.split.folds[0])
     said = set()
     for threads in (1, 2):
         with pytest.raises(StudyError) as error:

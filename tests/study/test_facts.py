@@ -7,12 +7,12 @@ import pytest
 
 from repro.data import synthetic_interactions
 from repro.evaluation.candidates import judge
+from repro.evaluation.fold import FoldData
 from repro.evaluation.metrics import metrics, parse_measure
 from repro.plugin import Guarded, Scores, plugins
 from repro.protocol import Protocol, parse_protocol
 from repro.split import make_folds
 from repro.study.measure_lists import measure_lists
-from repro.study.parts import FoldParts
 
 SEED = 7
 
@@ -40,7 +40,7 @@ class Fold:
         split = make_folds(data, protocol, seed)
         fold = split.folds[number]
         rows = [data.select(part).canonical() for part in (fold.train, fold.test)]
-        self.parts = FoldParts(data, rows[0], rows[1], None, split.removed_items)
+        self.parts = FoldData(data, rows[0], rows[1], None, split.removed_items)
         self.judgements = judge(*rows, protocol)
         self.seed = seed
 

@@ -12,8 +12,8 @@ from repro.evaluate import default_protocol
 from repro.evaluation.metrics import simple_measures
 from repro.plugin import FALLBACK, SCORED, UNSCORED, Guarded, Scores
 from repro.protocol import Protocol
+from repro.study.fold_data import fold_data
 from repro.study.measure_lists import measure_lists
-from repro.study.parts import FoldParts
 from repro.study.plan import make_plan
 
 RANKS = ("last", "first", "drop", "constant", "item-mean")
@@ -40,7 +40,7 @@ def test_lists_and_user_coverage_count_the_algorithm_s_own_scores(data, fallback
     names = [f"user-coverage@{K}", f"user-coverage[counts=listed]@{K}", "groc"]
     study = Study(data, protocol, ["reference/popularity"], names)
     plan = make_plan(study)
-    parts = FoldParts.of(plan, plan.split.folds[0])
+    parts = fold_data(plan, plan.split.folds[0])
     measures = simple_measures(study.measures)
     found = measure_lists(Guarded(PartlyMadeUp(), "partly"), parts, measures, protocol, study.seed)
 

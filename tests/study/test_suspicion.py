@@ -20,9 +20,9 @@ from repro.protocol import Protocol
 from repro.report import write_report
 from repro.runs.journal import read_journal
 from repro.study import Results, make_plan, run_study
+from repro.study.fold_data import fold_data
 from repro.study.measure_lists import measure_lists
 from repro.study.measure_predictions import measure_predictions
-from repro.study.parts import FoldParts
 from repro.suspicion import Facts, Subject, Value, find_suspicious, summaries
 
 METRICS = ["ndcg@10", "recall@10", "ap@20", "rr", "f1[average=means]@5"]
@@ -258,7 +258,7 @@ def mixed(users, items):
 def measured(data):
     study = Study(data, Protocol.load("random-5fold", split__folds=2), ["reference/popularity"], ["ndcg@10", "rmse"])
     plan = make_plan(study)
-    parts = FoldParts.of(plan, plan.split.folds[0])
+    parts = fold_data(plan, plan.split.folds[0])
 
     def facts(make) -> Facts:
         guarded = Guarded(Made(make), "made")

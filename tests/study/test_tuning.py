@@ -23,7 +23,7 @@ from repro.protocol import Protocol
 from repro.report import write_report
 from repro.runs.journal import read_journal
 from repro.study import make_plan
-from repro.study.parts import FoldParts
+from repro.study.fold_data import validation_data
 from repro.study.tuning import loop, search
 
 GRID = {"k": [3, 10, 40], "similarity": ["cosine", "pearson"]}
@@ -161,7 +161,7 @@ def test_tuning_has_no_row_user_or_item_of_the_test_part(protocol):
     sparse = synthetic_interactions(users=60, items=150, ratings=400, alpha=1.4, seed=3)
     plan = make_plan(tuned_study(sparse, protocol.replace({"split.head": 0.05, "split.repeats": 1}), SPACES))
     (fold,) = plan.split.folds
-    parts = FoldParts.of_validation(plan, fold)
+    parts = validation_data(plan, fold)
     seen = np.union1d(fold.train, fold.validation)
     assert parts.validation is None
     assert parts.whole.digest == plan.interactions.select(seen).digest
@@ -193,7 +193,7 @@ def test_folds_are_tuned_on_a_share_of_their_training_rows(data, tmp_path):
     for fold in plan.split.folds:
         assert not set(fold.validation.tolist()) & set(fold.test.tolist())
         assert len(fold.train) + len(fold.validation) + len(fold.test) == len(data)
-        tried = FoldParts.of_validation(plan, fold)
+        tried = validation_data(plan, fold)
         assert tried.test.digest == data.select(fold.validation).digest
         assert tried.whole.digest == data.select(np.union1d(fold.train, fold.validation)).digest
 

@@ -16,11 +16,12 @@ import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
 from repro.errors import ReproError, StudyError
+from repro.evaluation.fold import FoldData
 from repro.plugin import ParameterValue, plugins
 from repro.rng import stream
 from repro.study.cell import Tell, joined_values, measure_parts
+from repro.study.fold_data import validation_data
 from repro.study.means import MEANS, Means
-from repro.study.parts import FoldParts
 from repro.study.plan import Cell, Plan
 from repro.study.tuning.search import SearchName, make_search
 
@@ -86,7 +87,7 @@ def tune_cell(plan: Plan, cell: Cell, means: Means = MEANS, tell: Tell | None = 
     known: dict[tuple[ParameterValue, ...], Trial] = {}
     began = time.perf_counter()
     with threadpool_limits(1):
-        parts = FoldParts.of_validation(plan, cell.fold)
+        parts = validation_data(plan, cell.fold)
         while len(trials) < tune.trials and (suggestion := search.ask()) is not None:
             again = known.get(tuple(suggestion.values()))
             if again is not None:
@@ -120,7 +121,7 @@ def search_seed(seed: int, use: str, fold: str) -> int:
 def _try(
     plan: Plan,
     cell: Cell,
-    parts: FoldParts,
+    parts: FoldData,
     suggestion: Mapping[str, ParameterValue],
     number: int,
     means: Means,
@@ -135,7 +136,7 @@ def _try(
     return Trial(number, suggestion, state, value, users, time.perf_counter() - began)
 
 
-def _measure(plan: Plan, cell: Cell, parts: FoldParts, means: Means) -> tuple[float, int]:
+def _measure(plan: Plan, cell: Cell, parts: FoldData, means: Means) -> tuple[float, int]:
     tune, protocol = plan.study.tune, plan.study.protocol
     assert tune is not None
     recommender = plugins().recommender(cell.entry.use, dict(cell.entry.parameters), means.limit)
