@@ -24,6 +24,7 @@ from repro.evaluation.candidates import Judgements, ListBlock, judge, plan_candi
 from repro.evaluation.metrics import (
     EXTREMES,
     Background,
+    ListOwners,
     Measure,
     Ratio,
     TrainRatings,
@@ -88,20 +89,6 @@ class _Ranked:
     tied: bool = field(compare=False)
 
 
-@dataclass(frozen=True, eq=False)
-class _ToAverage:
-    """What an average looks at beside the numbers of lists: whose they are, which are empty, and who has none."""
-
-    users: CodeArray
-    strata: npt.NDArray[np.int32]
-    empty: npt.NDArray[np.bool_]
-    unlisted: CodeArray
-
-    @classmethod
-    def of(cls, ranked: Ranked, unlisted: CodeArray) -> _ToAverage:
-        return cls(ranked.users, ranked.strata, ranked.lengths == 0, unlisted)
-
-
 class _Stage(Generic[Content]):
     """What a stage gave, by what it was asked; contents that are equal are one and the same object."""
 
@@ -142,7 +129,7 @@ class Simulation:
         self._untied: dict[Hashable, _Ranked] = {}
         self._measures: _Stage[Measure] = _Stage()
         self._ratios: _Stage[Ratio] = _Stage()
-        self._to_average: _Stage[_ToAverage] = _Stage()
+        self._owners: _Stage[ListOwners] = _Stage()
         self._outcomes: _Stage[Outcome] = _Stage()
 
     def outcome(self, hypothesis: Hypothesis) -> Outcome:
@@ -231,7 +218,7 @@ class Simulation:
     def _of_users(self, measure: Measure, of: _Ranked, hypothesis: Hypothesis) -> Outcome:
         ratio = self._ratios.get((id(of), id(measure)), self._ratio, measure, of)
         unlisted = unlisted_users(of.listed.judgements, hypothesis.protocol)
-        lists = self._to_average.get((id(of), len(unlisted)), _ToAverage.of, of.ranked, unlisted)
+        lists = self._owners.get((id(of), len(unlisted)), ListOwners.of, of.ranked, unlisted)
         asked = (id(ratio), id(lists), id(measure), hypothesis.keys.averaged)
         return self._outcomes.get(asked, self._averaged, measure, ratio, lists, hypothesis)
 
@@ -239,8 +226,8 @@ class Simulation:
         ratio: Ratio = measure.of_lists(of.ranked, self._background(of))
         return ratio
 
-    def _averaged(self, measure: Measure, ratio: Ratio, of: _ToAverage, hypothesis: Hypothesis) -> Outcome:
-        found = average(measure, ratio, of.users, of.strata, of.empty, hypothesis.protocol, of.unlisted)
+    def _averaged(self, measure: Measure, ratio: Ratio, owners: ListOwners, hypothesis: Hypothesis) -> Outcome:
+        found = average(measure, ratio, owners, hypothesis.protocol)
         return Outcome(found.value, dict(zip(found.users.tolist(), found.values.tolist(), strict=True)))
 
     def _of_collection(self, measure: Measure, of: _Ranked) -> Outcome:
@@ -292,7 +279,7 @@ def _content(made: object) -> Hashable:
             return (id(made.judged), *map(_content, (made.judgements, made.block, made.catalogue)))
         case _Ranked():
             return (id(made.listed), _content(made.ranked))
-        case _ToAverage() | Judgements() | ListBlock() | Ranked():
+        case ListOwners() | Judgements() | ListBlock() | Ranked():
             kind: type = type(made)
             return tuple(_content(getattr(made, name)) for name in _names(kind))
         case Measure():  # its name does not tell which threshold a gain starts from

@@ -16,6 +16,7 @@ from repro.evaluation.metrics import (
     EXTREMES,
     Averaged,
     Background,
+    ListOwners,
     Measure,
     Predictions,
     TrainRatings,
@@ -99,12 +100,12 @@ def _tie_intervals(
     tied = tied_lists(ranked) if bounded else None
     if tied is None:
         return {one.full_name: (found[one.full_name].value,) * 2 for one in bounded}
-    empty, ends = ranked.lengths == 0, {}
+    owners, ends = ListOwners.of(ranked), {}
     for one in bounded:
         ratio, values = one.of_lists(ranked, background), []
         for order in EXTREMES:
             extreme = with_rows(ratio, tied.rows, one.of_extreme_order(tied.lists, background, order))
-            values.append(average(one, extreme, ranked.users, ranked.strata, empty, protocol).value)
+            values.append(average(one, extreme, owners, protocol).value)
         ends[one.full_name] = (min(values), max(values))
     return ends
 
@@ -130,7 +131,7 @@ def measure_lists(
     ranked: Ranked, measures: Iterable[Measure], background: Background, protocol: Protocol
 ) -> dict[str, Averaged]:
     """The number of each measure of lists that are ranked already, by its full name."""
-    empty = ranked.lengths == 0
+    owners = ListOwners.of(ranked)
     found: dict[str, Averaged] = {}
     for one in measures:
         if lack := lacking(one.needs, background):
@@ -140,7 +141,7 @@ def measure_lists(
             value = one.of_collection([of_block], background)
             found[one.full_name] = Averaged(value, len(background.test_users), NOBODY, np.empty(0))
         else:
-            found[one.full_name] = average(one, of_block, ranked.users, ranked.strata, empty, protocol)
+            found[one.full_name] = average(one, of_block, owners, protocol)
     return found
 
 

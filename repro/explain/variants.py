@@ -23,6 +23,7 @@ from repro.errors import ReproError, StudyError
 from repro.evaluation.candidates import Judgements, ListBlock, unlisted_users
 from repro.evaluation.metrics import (
     Background,
+    ListOwners,
     Measure,
     Predictions,
     Ratio,
@@ -189,13 +190,10 @@ class _Part:
 
 
 class _Lists(NamedTuple):
-    """What an average needs: numerators and denominators of lists, users, strata, which are empty, and who has none."""
+    """What an average needs: the numbers of lists, and whose they are."""
 
     ratio: Ratio
-    users: CodeArray
-    strata: npt.NDArray[np.int32]
-    empty: npt.NDArray[np.bool_]
-    unlisted: CodeArray
+    owners: ListOwners
 
 
 class _Folds:
@@ -249,15 +247,8 @@ class _Folds:
         parts = [fold[measure.full_name] for fold in self._parts]
         lists = [part.lists for part in parts if part.lists is not None]
         if lists:
-            return average(
-                measure,
-                Ratio(*(np.concatenate([one.ratio[side] for one in lists]) for side in (0, 1))),
-                np.concatenate([one.users for one in lists]),
-                np.concatenate([one.strata for one in lists]),
-                np.concatenate([one.empty for one in lists]),
-                self._asked.protocol,
-                np.concatenate([one.unlisted for one in lists]),
-            ).value
+            ratios, owners = zip(*lists, strict=True)
+            return average(measure, Ratio.joined(ratios), ListOwners.joined(owners), self._asked.protocol).value
         pairs = [part.pairs for part in parts if part.pairs is not None]
         return average_predictions(measure, _joined_pairs(pairs)).value if pairs else None
 
@@ -388,8 +379,8 @@ class _AlgorithmStages:
         ratio = self._ratios[name]
         if measure.metric.kind == "collection":
             return _Part(measure.of_collection([ratio], listed.background))
-        lists = _Lists(ratio, ranked.users, ranked.strata, ranked.lengths == 0, unlisted)
-        return _Part(average(measure, *lists[:-1], protocol, unlisted).value, lists=lists)
+        lists = _Lists(ratio, ListOwners.of(ranked, unlisted))
+        return _Part(average(measure, ratio, lists.owners, protocol).value, lists=lists)
 
     def _rank(self, listed: _Listed, asked: _Asked) -> Ranked:
         scores, facts = self._take(listed)

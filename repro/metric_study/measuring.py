@@ -11,7 +11,7 @@ import pandas as pd
 
 from repro.data.interactions import FloatArray, IdArray
 from repro.errors import StudyError
-from repro.evaluation.metrics import Averaged, Background, Measure, Ratio, average, metrics, parse_measure
+from repro.evaluation.metrics import Averaged, Background, ListOwners, Measure, Ratio, average, metrics, parse_measure
 from repro.evaluation.ranking import Ranked
 from repro.metric_study.stored_lists import Mask, StoredRun
 from repro.protocol import Protocol
@@ -88,17 +88,11 @@ def _joined(measure: Measure, blocks: Sequence[Ranked], known: Sequence[Backgrou
             _averaged(measure, ratio, [block], protocol).value for ratio, block in zip(ratios, blocks, strict=True)
         ]
         return math.fsum(values) / len(values)
-    together = Ratio(
-        np.concatenate([ratio.numerator for ratio in ratios]), np.concatenate([ratio.denominator for ratio in ratios])
-    )
-    return _averaged(measure, together, blocks, protocol).value
+    return _averaged(measure, Ratio.joined(ratios), blocks, protocol).value
 
 
 def _averaged(measure: Measure, ratio: Ratio, blocks: Sequence[Ranked], protocol: Protocol) -> Averaged:
-    users = np.concatenate([block.users for block in blocks])
-    strata = np.concatenate([block.strata for block in blocks])
-    empty = np.concatenate([block.lengths for block in blocks]) == 0
-    return average(measure, ratio, users, strata, empty, protocol)
+    return average(measure, ratio, ListOwners.joined([ListOwners.of(block) for block in blocks]), protocol)
 
 
 def user_values(run: StoredRun, measure: Measure) -> tuple[IdArray, FloatArray]:

@@ -15,7 +15,16 @@ from repro.data import Impact, Interactions
 from repro.data.interactions import CodeArray, FloatArray
 from repro.evaluation.candidates import CandidatesDigest, relevance_impacts, unlisted_users
 from repro.evaluation.fold import FoldData
-from repro.evaluation.metrics import Averaged, Background, Measure, Ratio, average, has_tie_interval, with_rows
+from repro.evaluation.metrics import (
+    Averaged,
+    Background,
+    ListOwners,
+    Measure,
+    Ratio,
+    average,
+    has_tie_interval,
+    with_rows,
+)
 from repro.evaluation.ranking import Tally
 from repro.evaluation.ranking.ranked import OWN
 from repro.plugin import Guarded, Scores
@@ -250,20 +259,13 @@ class _Merged:
 
     def _average(self, measure: Measure, ratio: Ratio, protocol: Protocol) -> Averaged:
         users, strata, lengths = (self._column(name) for name in ("user", "stratum", "length"))
-        return average(measure, ratio, users, strata, lengths == 0, protocol, self._unlisted)
+        return average(measure, ratio, ListOwners(users, strata, lengths == 0, self._unlisted), protocol)
 
     def _ratio(self, measure: Measure) -> Ratio:
-        return _joined(self._ratios[measure.full_name])
+        return Ratio.joined(self._ratios[measure.full_name])
 
     def _tied_ratio(self, measure: Measure, order: str) -> Ratio:
-        return _joined([getattr(block, order)[measure.full_name] for block in self._tied])
+        return Ratio.joined([getattr(block, order)[measure.full_name] for block in self._tied])
 
     def _column(self, name: str) -> npt.NDArray[Any]:
         return np.concatenate(self._columns[name])
-
-
-def _joined(parts: Sequence[Ratio]) -> Ratio:
-    return Ratio(
-        np.concatenate([part.numerator for part in parts]),
-        np.concatenate([part.denominator for part in parts]),
-    )

@@ -14,6 +14,7 @@ from repro.data.interactions import IdArray
 from repro.data.parquet import read_parquet
 from repro.evaluation.metrics import (
     Averaged,
+    ListOwners,
     Measure,
     Predictions,
     Ratio,
@@ -149,9 +150,10 @@ def stored_average(
         ratio = _stored_ratio(table, measure.full_name)
         if order is not None:
             ratio = _in_order(ratio, cells, f"{measure.full_name} {order}")
+        listed_users, unlisted_users = np.split(users, [len(table)])
         empty = table["length"].to_numpy() == 0
-        without = users[len(table) :]
-        return average(measure, ratio, users[: len(table)], table["stratum"].to_numpy(), empty, protocol, without), ids
+        owners = ListOwners(listed_users, table["stratum"].to_numpy(), empty, unlisted_users)
+        return average(measure, ratio, owners, protocol), ids
     users = users[: len(table)]
     items = pd.factorize(table["item"].to_numpy(), sort=True)[0].astype(np.int32)
     predictions = Predictions(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from repro.evaluation.metrics._tie_interval import has_tie_interval, with_rows
-from repro.evaluation.metrics.averaging import Averaged, average
+from repro.evaluation.metrics.averaging import Averaged, ListOwners, average
 from repro.evaluation.metrics.background import Background, lacking
 from repro.evaluation.metrics.bearing import bearing
 from repro.evaluation.metrics.metric import (
@@ -65,6 +65,7 @@ __all__ = [
     "EXTREMES",
     "Averaged",
     "Background",
+    "ListOwners",
     "Measure",
     "Metric",
     "Predictions",

@@ -19,7 +19,8 @@ were cut into blocks.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,7 @@ from repro.data.interactions import CodeArray, FloatArray
 from repro.errors import DataError
 from repro.evaluation.metrics._exact import exact_sum
 from repro.evaluation.metrics.metric import FILLERS, NO_NEGATIVES, NO_RELEVANT, Measure, Ratio
+from repro.evaluation.ranking import Ranked
 from repro.protocol import Protocol
 
 Mask = npt.NDArray[np.bool_]
@@ -52,23 +54,51 @@ class Averaged:
     impacts: tuple[Impact, ...] = ()
 
 
-def average(
-    measure: Measure,
-    ratio: Ratio,
-    users: CodeArray,
-    strata: npt.NDArray[np.int32],
-    empty: Mask,
-    protocol: Protocol,
-    unlisted: CodeArray = NOBODY,
-) -> Averaged:
+@dataclass(frozen=True, eq=False)
+class ListOwners:
+    """Whose lists were measured: what averages look at beside the numbers of the lists.
+
+    users, strata  of each list
+    empty          whether a list has no item
+    unlisted       the test users who have no list because each list is about one relevant item (1R), and they have none
+    """
+
+    users: CodeArray
+    strata: npt.NDArray[np.int32]
+    empty: Mask
+    unlisted: CodeArray = NOBODY
+
+    @classmethod
+    def of(cls, ranked: Ranked, unlisted: CodeArray = NOBODY) -> ListOwners:
+        """The owners of ranked lists."""
+        return cls(ranked.users, ranked.strata, ranked.lengths == 0, unlisted)
+
+    @classmethod
+    def joined(cls, parts: Sequence[ListOwners]) -> ListOwners:
+        """The owners of the lists of several blocks or folds, one after the other."""
+        names = (field.name for field in fields(cls))
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+    def with_unlisted(self) -> ListOwners:
+        """The same with a list, which is not empty, for each user who has none."""
+        n = len(self.unlisted)
+        return ListOwners(
+            np.concatenate([self.users, self.unlisted]),
+            np.concatenate([self.strata, np.zeros(n, dtype=self.strata.dtype)]),
+            np.concatenate([self.empty, np.zeros(n, dtype=np.bool_)]),
+        )
+
+
+def average(measure: Measure, ratio: Ratio, owners: ListOwners, protocol: Protocol) -> Averaged:
     """The average of a metric of lists, as the ``average.*`` decisions say.
 
-    ``users`` and ``strata`` are those of each list; ``empty`` marks lists without any item. Lists in strata are
-    averaged within each stratum first; then the strata count the same (Bellogín 2012, section 4.6.1). ``unlisted`` are
-    the test users who have no list because each list is about one relevant item (1R), and they have none.
+    Lists in strata are averaged within each stratum first; then the strata count the same (Bellogín 2012, section
+    4.6.1).
     """
-    if len(unlisted):
-        users, ratio, strata, empty = _with_unlisted(users, ratio, strata, empty, unlisted)
+    if len(owners.unlisted):
+        nothing = np.zeros(len(owners.unlisted))
+        ratio, owners = Ratio.joined([ratio, Ratio(nothing, nothing)]), owners.with_unlisted()
+    users, strata, empty = owners.users, owners.strata, owners.empty
     values, counted, touched = _count(measure, ratio, empty, protocol)
     over = "pooled" if measure.pooled else protocol.text("average.over")
     rows = np.flatnonzero(counted)
@@ -89,19 +119,6 @@ def average(
         users=per_user,
         values=user_values,
         impacts=_impacts(users, touched, protocol),
-    )
-
-
-def _with_unlisted(
-    users: CodeArray, ratio: Ratio, strata: npt.NDArray[np.int32], empty: Mask, unlisted: CodeArray
-) -> tuple[CodeArray, Ratio, npt.NDArray[np.int32], Mask]:
-    """The lists, and one without relevant items for each of the users who have none."""
-    n = len(unlisted)
-    return (
-        np.concatenate([users, unlisted]),
-        Ratio(*(np.concatenate([side, np.zeros(n)]) for side in ratio)),
-        np.concatenate([strata, np.zeros(n, dtype=strata.dtype)]),
-        np.concatenate([empty, np.zeros(n, dtype=np.bool_)]),
     )
 
 

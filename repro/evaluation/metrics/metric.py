@@ -67,6 +67,12 @@ class Ratio(NamedTuple):
         undefined = self.denominator == 0
         return np.where(undefined, np.nan, self.numerator / np.where(undefined, 1.0, self.denominator))
 
+    @staticmethod
+    def joined(parts: Sequence[Ratio]) -> Ratio:
+        """The numbers of several blocks or folds, one after the other."""
+        numerators, denominators = zip(*parts, strict=True)
+        return Ratio(np.concatenate(numerators), np.concatenate(denominators))
+
 
 @dataclass(frozen=True)
 class Metric:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from repro.data.impact import Impact
 from repro.errors import ProtocolError
-from repro.evaluation.metrics import Ratio, average
+from repro.evaluation.metrics import ListOwners, Ratio, average
 
 
 @pytest.fixture(scope="session")
@@ -23,9 +23,7 @@ def averaged(protocol, measure):
         return average(
             measure("recall"),
             Ratio(np.array(numerators, dtype=float), np.array(denominators, dtype=float)),
-            np.array(users, dtype=np.int32),
-            np.array(strata, dtype=np.int32),
-            np.array(empty, dtype=bool),
+            ListOwners(np.array(users, dtype=np.int32), np.array(strata, dtype=np.int32), np.array(empty, dtype=bool)),
             protocol(average__folds="pooled", **{f"average__{key}": value for key, value in changes.items()}),
         )
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from repro.evaluation.metrics import (
+    ListOwners,
     Predictions,
     TrainRatings,
     average,
@@ -49,7 +50,7 @@ def test_variant_gives_what_the_evaluator_gave(row, protocol, ranked, background
         threshold=asked.number("relevance.threshold"),
     )
     ratio = measure.of_lists(lists, background(TRUTH, n_items=13))  # items 0 to 12; item 0 is in no list
-    averaged = average(measure, ratio, lists.users, lists.strata, lists.lengths == 0, asked)
+    averaged = average(measure, ratio, ListOwners.of(lists), asked)
     values = dict(zip((USERS[user] for user in averaged.users), averaged.values, strict=True))
     for user, value in row.get("users", {}).items():
         assert values[user] == pytest.approx(value, abs=1e-9)

@@ -16,6 +16,7 @@ from scipy.sparse import csr_array
 from repro.errors import ProtocolError
 from repro.evaluation.metrics import (
     Background,
+    ListOwners,
     Measure,
     Predictions,
     average,
@@ -150,7 +151,7 @@ def of_lists(measure: Measure, ranked: Ranked, known: Background, protocol: Prot
         if simple.metric.kind == "collection":
             values[simple.full_name] = simple.of_collection([of_block], known), len(ranked)
         else:
-            averaged = average(simple, of_block, ranked.users, ranked.strata, ranked.lengths == 0, protocol)
+            averaged = average(simple, of_block, ListOwners.of(ranked), protocol)
             values[simple.full_name] = averaged.value, averaged.users_counted
             of_users += averaged.values.tolist()
     return [measure.joined(values)[0], *([] if measure.parts else of_users)]

@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 from repro.errors import ProtocolError
 from repro.evaluation.metrics import (
     Background,
+    ListOwners,
     Measure,
     average,
     has_exact_extremes,
@@ -182,8 +183,7 @@ def value_of(measure: Measure, ranked: Ranked, background: Background, protocol:
         if simple.metric.kind == "collection":
             values[simple.full_name] = simple.of_collection([of_block], background), len(ranked)
         else:
-            empty = ranked.lengths == 0
-            averaged = average(simple, of_block, ranked.users, ranked.strata, empty, protocol)
+            averaged = average(simple, of_block, ListOwners.of(ranked), protocol)
             values[simple.full_name] = averaged.value, averaged.users_counted
     return measure.joined(values)[0]
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repro.errors import ProtocolError
-from repro.evaluation.metrics import average, lacking
+from repro.evaluation.metrics import ListOwners, average, lacking
 
 NAMES = ("ndpm", "kendall", "spearman")
 RULES = ("definite", "expected", "shared-best", "shared-mean", "shared-worst")
@@ -115,7 +115,7 @@ def test_such_lists_are_left_out_of_the_average(ranked, background, measure, pro
     for no_relevant, over in itertools.product(("zero", "one", "skip", "nan"), ("users", "lists")):
         asked = protocol(average__no_relevant=no_relevant, average__over=over, average__folds="pooled")
         ratio = measure("ndpm").of_lists(made, background(truth, 40))
-        found = average(measure("ndpm"), ratio, made.users, made.strata, made.lengths == 0, asked)
+        found = average(measure("ndpm"), ratio, ListOwners.of(made), asked)
         assert (found.value, found.users.tolist()) == (0.5, [0, 2])
 
 
