@@ -18,10 +18,10 @@ from threadpoolctl import threadpool_limits
 
 import repro
 from repro.data.interactions import Interactions
+from repro.evaluation.measure_lists import CHUNK_USERS
 from repro.plugin import parameters_of, plugins
 from repro.plugin.isolated import close_workers, worker_of
 from repro.plugin.manager import ISOLATED
-from repro.study.measure_lists import CHUNK_USERS
 
 CELLS = {
     "implicit": ("item-knn", {}),

@@ -19,8 +19,8 @@ from threadpoolctl import threadpool_limits
 
 import repro
 from repro.data.interactions import Interactions
+from repro.evaluation.measure_lists import CHUNK_USERS
 from repro.plugin import Guarded, plugins
-from repro.study.measure_lists import CHUNK_USERS
 
 SEED = 1
 KNN: dict[str, Any] = {"verbose": False}

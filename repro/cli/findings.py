@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from repro.cli.output import echo
 
 if TYPE_CHECKING:
-    from repro.suspicion import Summary
+    from repro.evaluation.suspicion import Summary
 
 
 def marked(label: str, told: Sequence[Summary]) -> str:

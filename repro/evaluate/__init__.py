@@ -22,8 +22,8 @@ from repro.evaluate.measuring import measure, measure_lists, rank
 from repro.evaluate.mismatches import mismatch_findings, warn_of_mismatches
 from repro.evaluation.metrics import metrics as known_metrics
 from repro.evaluation.metrics import parse_measure
+from repro.evaluation.suspicion import warn
 from repro.protocol import Protocol, resolve
-from repro.suspicion import warn
 
 DEFAULT_METRICS = ("ndcg@10", "precision@10", "recall@10")
 

@@ -14,8 +14,8 @@ import pandas as pd
 from repro.data.interactions import IdArray
 from repro.evaluate.measuring import Asked, MeasuredFrames
 from repro.evaluation.metrics import Averaged
+from repro.evaluation.suspicion import Finding, Subject, Value, find_suspicious
 from repro.protocol import Protocol
-from repro.suspicion import Finding, Subject, Value, find_suspicious
 
 # What repro.evaluate.mismatches says of the inputs, with the reason.
 SAID_OF_INPUTS = ("lists.empty", "scores.missing")
@@ -62,7 +62,7 @@ class Evaluation:
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """What is suspicious about the numbers (:mod:`repro.suspicion`)."""
+        """What is suspicious about the numbers (:mod:`repro.evaluation.suspicion`)."""
         return suspicious({"the recommendations": self})
 
     def table(self) -> pd.DataFrame:

@@ -29,9 +29,9 @@ from repro.evaluation.metrics import (
     with_rows,
 )
 from repro.evaluation.ranking import GivenLists, Ranked, RankingRules, Tally, given_scores, rank_lists, tied_lists
+from repro.evaluation.suspicion import Facts, list_facts, prediction_facts
 from repro.plugin import Scores
 from repro.protocol import Protocol
-from repro.suspicion import Facts, list_facts, prediction_facts
 
 NOBODY = np.empty(0, dtype=np.int32)
 _MEANS = ("user-mean", "item-mean", "global-mean")
@@ -44,7 +44,7 @@ class MeasuredFrames:
     """The number of each measure, by the name it was asked for, and what was counted on the way.
 
     intervals  by the same name, the lowest and highest number that any order of tied items gives, where it is known
-    facts      what was counted to find out what is suspicious (:mod:`repro.suspicion`)
+    facts      what was counted to find out what is suspicious (:mod:`repro.evaluation.suspicion`)
     """
 
     found: dict[str, Averaged]

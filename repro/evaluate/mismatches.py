@@ -11,8 +11,8 @@ import numpy as np
 from repro.data.interactions import CodeArray, IdArray
 from repro.errors import ReproWarning
 from repro.evaluate.frames import Frames
+from repro.evaluation.suspicion import Finding
 from repro.protocol import Protocol
-from repro.suspicion import Finding
 
 # What ids of one table may lack to be those of the other, and what to do about it; tried in this order.
 _MENDED: dict[str, Callable[[str], str]] = {
@@ -53,7 +53,7 @@ def mismatches(frames: Frames, protocol: Protocol, label: str) -> Iterator[str]:
 
 
 def mismatch_findings(frames: Frames, protocol: Protocol, label: str) -> list[Finding]:
-    """The same as findings (:mod:`repro.suspicion`)."""
+    """The same as findings (:mod:`repro.evaluation.suspicion`)."""
     return [Finding("inputs.mismatch", "warning", label, text) for text in mismatches(frames, protocol, label)]
 
 

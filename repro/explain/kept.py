@@ -12,6 +12,7 @@ from repro.data.interactions import CodeArray
 from repro.data.parquet import read_parquet
 from repro.errors import JournalError, StudyError, nearest
 from repro.evaluation.fold import FoldData
+from repro.evaluation.kept_scores import read_scores
 from repro.plugin import Scores
 from repro.protocol import Protocol
 from repro.runs.journal import events
@@ -19,7 +20,6 @@ from repro.study import Plan, Study, make_plan
 from repro.study.again import require_same, study_again
 from repro.study.fold_data import fold_data
 from repro.study.folder import RunFolder
-from repro.study.kept_scores import read_scores
 from repro.study.per_user import FinishedRun
 
 RUN_AGAIN = "run the study again with `repro run --keep-scores --resume`, which keeps what is finished"

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from repro.data.interactions import CodeArray
 from repro.errors import ReproError, StudyError
+from repro.evaluation.blocks import take_scores
 from repro.evaluation.candidates import Judgements, ListBlock, unlisted_users
 from repro.evaluation.metrics import (
     Background,
@@ -41,7 +42,6 @@ from repro.explain.kept import KeptFold, KeptRun
 from repro.explain.mixing import lists_hang_on_relevance
 from repro.plugin import FALLBACK, UNSCORED, Scores
 from repro.protocol import Protocol
-from repro.study.blocks import take_scores
 
 Values = npt.NDArray[np.float64]
 Tell = Callable[[str, int, int], None]

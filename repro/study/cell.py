@@ -10,18 +10,18 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from repro.data import Impact
+from repro.evaluation.execution import DEFAULT_OPTIONS, ExecutionOptions
 from repro.evaluation.fold import FoldData
+from repro.evaluation.measure_lists import measure_lists
+from repro.evaluation.measure_predictions import measure_predictions
+from repro.evaluation.measured import Measured
 from repro.evaluation.metrics import Measure, simple_measures
+from repro.evaluation.suspicion import Facts
 from repro.plugin import Guarded, plugins
 from repro.protocol import Protocol
 from repro.study.fold_data import fold_data
 from repro.study.folder import parquet_bytes
-from repro.study.means import MEANS, Means
-from repro.study.measure_lists import measure_lists
-from repro.study.measure_predictions import measure_predictions
-from repro.study.measured import Measured
 from repro.study.plan import Cell, Plan
-from repro.suspicion import Facts
 
 Tell = Callable[[int, int], None]
 
@@ -31,7 +31,7 @@ class CellOutput:
     """What a cell gives back: a value and the number of users behind it for each measure, and what to store.
 
     ``intervals`` has, for each measure, the lowest and highest value that any order of tied items gives, or None where
-    they are not known; ``facts`` are what was counted to find out what is suspicious (:mod:`repro.suspicion`).
+    they are not known; ``facts`` are counts from which :mod:`repro.evaluation.suspicion` finds what is suspicious.
     ``tables`` are Parquet files as bytes: only the process that owns the run folder writes to it. ``notes`` are what
     the algorithm has to say about how it came by its scores.
     """
@@ -46,23 +46,25 @@ class CellOutput:
     notes: dict[str, str] = field(default_factory=dict)
 
 
-def run_cell(plan: Plan, cell: Cell, means: Means = MEANS, tell: Tell | None = None) -> CellOutput:
+def run_cell(
+    plan: Plan, cell: Cell, options: ExecutionOptions = DEFAULT_OPTIONS, tell: Tell | None = None
+) -> CellOutput:
     """Fit and measure.
 
     Linear algebra has one thread: how a BLAS shares out its work changes the last bits.
     """
     with threadpool_limits(1):
-        return _run(plan, cell, means, tell)
+        return _run(plan, cell, options, tell)
 
 
-def _run(plan: Plan, cell: Cell, means: Means, tell: Tell | None) -> CellOutput:
+def _run(plan: Plan, cell: Cell, options: ExecutionOptions, tell: Tell | None) -> CellOutput:
     study = plan.study
     parts = fold_data(plan, cell.fold)
-    recommender = plugins().recommender(cell.entry.use, dict(cell.entry.parameters), means.limit)
+    recommender = plugins().recommender(cell.entry.use, dict(cell.entry.parameters), options.limit)
     began = time.perf_counter()
     recommender.fit(parts.fitted, seed=cell.seed, fold=cell.fold.name)
     seconds = {"fit": time.perf_counter() - began}
-    measured = measure_parts(recommender, parts, study.measures, study.protocol, study.seed, plan.scale, means, tell)
+    measured = measure_parts(recommender, parts, study.measures, study.protocol, study.seed, plan.scale, options, tell)
     return CellOutput(
         joined_values(study.measures, measured),
         joined_intervals(study.measures, measured),
@@ -86,14 +88,14 @@ def measure_parts(
     protocol: Protocol,
     seed: int,
     scale: tuple[float, float],
-    means: Means = MEANS,
+    options: ExecutionOptions = DEFAULT_OPTIONS,
     tell: Tell | None = None,
 ) -> list[Measured]:
     """What a fitted algorithm is worth on the test rows of ``parts``: its lists, and the ratings it predicts."""
     measured = []
     simple = simple_measures(measures)
     if lists := _of_kind(simple, "ranking", "collection"):
-        measured.append(measure_lists(recommender, parts, lists, protocol, seed, means, tell))
+        measured.append(measure_lists(recommender, parts, lists, protocol, seed, options, tell))
     if predicted := _of_kind(simple, "prediction"):
         measured.append(measure_predictions(recommender, parts, predicted, protocol, scale))
     return measured

@@ -208,8 +208,8 @@ class Study:
 
         What is suspicious about the numbers is in ``findings`` of the results, and warned of (``ReproWarning``).
         """
+        from repro.evaluation.suspicion import warn
         from repro.study.run import run_study
-        from repro.suspicion import warn
 
         results = run_study(self, into, **options)
         warn(results.findings)

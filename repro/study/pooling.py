@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from repro.data.interactions import IdArray
 from repro.data.parquet import read_parquet
+from repro.evaluation.measure_lists import TIE_ORDERS
 from repro.evaluation.metrics import (
     Averaged,
     ListOwners,
@@ -29,8 +30,6 @@ from repro.protocol import Protocol
 if TYPE_CHECKING:
     from repro.runs.journal import events
     from repro.study.folder import RunFolder
-
-TIE_ORDERS = ("worst", "best")
 
 
 def pooled_values(

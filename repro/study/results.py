@@ -16,11 +16,11 @@ import pyarrow as pa
 
 from repro.data.parquet import read_parquet
 from repro.errors import ReproWarning
+from repro.evaluation.suspicion import Finding
 from repro.runs.journal import Contents, read_journal
 from repro.study.folder import JOURNAL, RunFolder
 from repro.study.per_user import FinishedRun, metric_names, user_table
 from repro.study.tuning.history import TunedAlgorithm, trials_table, tuned_algorithms
-from repro.suspicion import Finding
 
 if TYPE_CHECKING:
     from repro.evaluation.metrics import Measure
@@ -133,7 +133,7 @@ class Results:
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """What is suspicious about the numbers, by algorithm; warnings first (:mod:`repro.suspicion`)."""
+        """What is suspicious about the numbers, by algorithm; warnings first (:mod:`repro.evaluation.suspicion`)."""
         made = self._journal.events("findings.made")
         return tuple(Finding(**one.model_dump()) for one in made[-1].findings) if made else ()
 

@@ -15,13 +15,13 @@ import pyarrow as pa
 
 from repro.data import Impact, Interactions
 from repro.errors import ReproError, StudyError
+from repro.evaluation.execution import BLOCK_USERS, ExecutionOptions
 from repro.plugin import plugins
 from repro.protocol import registry
 from repro.runs.journal import Contents, Journal, events, read_journal
 from repro.study.environment import freeze, machine, versions
 from repro.study.executors import Executor, open_executor, tasks_of
 from repro.study.folder import RunFolder, csv_bytes, parquet_bytes
-from repro.study.means import BLOCK_USERS, Means
 from repro.study.model import Study
 from repro.study.plan import Cell, Plan, make_plan
 from repro.study.pooling import pooled_intervals, pooled_values
@@ -75,14 +75,14 @@ def run_study(
     resume       finish a run that was cut off in that folder; begin it where there is none yet
     fresh        replace a run that is in that folder
     """
-    means = Means(block_users, time_limit, keep_scores)
+    options = ExecutionOptions(block_users, time_limit, keep_scores)
     if (workers is not None and workers < 1) or block_users < 1:
         raise StudyError(f"workers = {workers} and block_users = {block_users} must be at least 1")
     folder = RunFolder(Path(into) if into is not None else Path(tempfile.mkdtemp(prefix="repro-")) / "run")
     _look(folder, resume=resume, fresh=fresh)
     with open_executor(executor, workers, address) as opened:
         # Before the folder is touched: what cannot be planned or written leaves nothing behind.
-        run = _Run(study, make_plan(study), folder, opened, means, watcher or Silent())
+        run = _Run(study, make_plan(study), folder, opened, options, watcher or Silent())
         if not resume or not folder.journal.is_file():
             folder.create(replace=fresh and not resume)
         with folder.locked(), stoppable(folder.path):
@@ -118,13 +118,19 @@ class _Run:
     """One run: the plan, its journal, and what is finished."""
 
     def __init__(
-        self, study: Study, plan: Plan, folder: RunFolder, executor: Executor, means: Means, watcher: Watcher
+        self,
+        study: Study,
+        plan: Plan,
+        folder: RunFolder,
+        executor: Executor,
+        options: ExecutionOptions,
+        watcher: Watcher,
     ) -> None:
         self.study = study
         self.plan = plan
         self.folder = folder
         self.executor = executor
-        self.means = means
+        self.options = options
         self.watcher = watcher
         self.protocol = study.protocol_in_use
         self.texts = {"study.toml": study.to_toml(), "protocol.toml": self.protocol.to_toml()}
@@ -174,7 +180,7 @@ class _Run:
                 machine=machine(),
                 workers=self.executor.workers,
                 executor=self.executor.name,
-                block_users=self.means.block_users,
+                block_users=self.options.block_users,
                 left_out=study.left_out,
             )
         )
@@ -289,7 +295,7 @@ class _Run:
 
     def _usable(self, cell: events.CellFinished) -> bool:
         """Whether all that a finished cell stored is there, and its scores, where they are wanted and it has lists."""
-        wanted = self.means.keep_scores and "lists" in cell.artifacts
+        wanted = self.options.keep_scores and "lists" in cell.artifacts
         return self._unharmed(cell.artifacts) and (not wanted or "scores" in cell.artifacts)
 
     def _unharmed(self, artifacts: Mapping[str, str]) -> bool:
@@ -319,7 +325,7 @@ class _Run:
         self.watcher.planned(plan, len(remaining))
         failures: dict[str, str] = {}
         chosen = {cell: event.chosen or {} for cell, event in self.tuned.items()}
-        steps = self.executor.run(plan, tasks_of(remaining, chosen), self.means, self.watcher.cell_progress)
+        steps = self.executor.run(plan, tasks_of(remaining, chosen), self.options, self.watcher.cell_progress)
         begun: set[str] = set()
         for step in steps:
             cell = step.cell

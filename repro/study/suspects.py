@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from repro.evaluation.metrics import Measure
+from repro.evaluation.suspicion import Facts, Subject, Value, find_suspicious
 from repro.plugin import plugins
 from repro.runs.journal import events
 from repro.study.results import ALL_FOLDS
-from repro.suspicion import Facts, Subject, Value, find_suspicious
 
 if TYPE_CHECKING:
     from repro.study.entry import Entry

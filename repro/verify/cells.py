@@ -15,15 +15,15 @@ import pyarrow as pa
 from repro.data.parquet import read_parquet
 from repro.errors import JournalError, ReproError
 from repro.evaluation.candidates import unlisted_users
+from repro.evaluation.kept_scores import read_scores
+from repro.evaluation.measure_lists import measure_lists
+from repro.evaluation.measure_predictions import measure_predictions
+from repro.evaluation.measured import Measured
 from repro.evaluation.metrics import Measure, simple_measures
 from repro.plugin import Scores
 from repro.runs.journal import events
 from repro.study.cell import joined_intervals
 from repro.study.folder import RunFolder
-from repro.study.kept_scores import read_scores
-from repro.study.measure_lists import measure_lists
-from repro.study.measure_predictions import measure_predictions
-from repro.study.measured import Measured
 from repro.study.per_user import FinishedRun
 from repro.study.pooling import pooled_interval, stored_average
 from repro.study.suspects import facts_entry, value_entry

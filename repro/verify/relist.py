@@ -15,12 +15,12 @@ from repro.data.interactions import CodeArray
 from repro.errors import JournalError
 from repro.evaluation.candidates import Judgements
 from repro.evaluation.candidates.ragged import spread
+from repro.evaluation.measure_lists import STORED_DEPTH
 from repro.evaluation.metrics import Measure
 from repro.evaluation.ranking import GivenLists, Ranked, RankingRules, rank_lists
 from repro.evaluation.ranking.missing import MissingRule
 from repro.evaluation.ranking.ties import IN_NO_ORDER, TieRule
 from repro.protocol import Protocol
-from repro.study.measure_lists import STORED_DEPTH
 
 
 @dataclass(frozen=True, eq=False)

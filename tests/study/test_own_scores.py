@@ -9,11 +9,11 @@ import pytest
 import repro
 from repro import Study
 from repro.evaluate import default_protocol
+from repro.evaluation.measure_lists import measure_lists
 from repro.evaluation.metrics import simple_measures
 from repro.plugin import FALLBACK, SCORED, UNSCORED, Guarded, Scores
 from repro.protocol import Protocol
 from repro.study.fold_data import fold_data
-from repro.study.measure_lists import measure_lists
 from repro.study.plan import make_plan
 
 RANKS = ("last", "first", "drop", "constant", "item-mean")

@@ -24,15 +24,15 @@ from ray.cluster_utils import Cluster
 from repro import Study
 from repro.cli.commands.run import run
 from repro.errors import StudyError
+from repro.evaluation.blocks import InThreads
+from repro.evaluation.execution import ExecutionOptions
 from repro.plugin import environment, plugins
 from repro.protocol import Protocol, parse_protocol
 from repro.runs.journal import read_journal
 from repro.study import run_study
-from repro.study.blocks import InThreads
 from repro.study.cell import run_cell
 from repro.study.executors.on_node import OnNodes
 from repro.study.executors.same_software import require_same, software_of
-from repro.study.means import Means
 from repro.study.plan import make_plan
 
 pytestmark = pytest.mark.xdist_group("ray")
@@ -417,7 +417,7 @@ def test_blocks_of_users_are_measured_as_tasks_of_their_own(there, data):
     plan = make_plan(study)
 
     def found(blocks):
-        output = run_cell(plan, plan.cells[0], Means(block_users=64, blocks=blocks, keep_scores=True))
+        output = run_cell(plan, plan.cells[0], ExecutionOptions(block_users=64, blocks=blocks, keep_scores=True))
         return output.values, output.impacts, output.tables, output.digests
 
     here = found(InThreads(1))

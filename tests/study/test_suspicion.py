@@ -14,16 +14,16 @@ from click.testing import CliRunner
 from repro import Study
 from repro.cli import cli
 from repro.errors import ReproWarning
+from repro.evaluation.measure_lists import measure_lists
+from repro.evaluation.measure_predictions import measure_predictions
 from repro.evaluation.metrics import simple_measures
+from repro.evaluation.suspicion import Facts, Subject, Value, find_suspicious, summaries
 from repro.plugin import FALLBACK, Guarded, Scores, parameters_of, plugins
 from repro.protocol import Protocol
 from repro.report import write_report
 from repro.runs.journal import read_journal
 from repro.study import Results, make_plan, run_study
 from repro.study.fold_data import fold_data
-from repro.study.measure_lists import measure_lists
-from repro.study.measure_predictions import measure_predictions
-from repro.suspicion import Facts, Subject, Value, find_suspicious, summaries
 
 METRICS = ["ndcg@10", "recall@10", "ap@20", "rr", "f1[average=means]@5"]
 MEANS = {"use": "reference/item-knn", "label": "means", "parameters": {"normalise": True}}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from repro.evaluate import Evaluation
-    from repro.suspicion import Finding, Summary
+    from repro.evaluation.suspicion import Finding, Summary
 
 _FILE = click.Path(dir_okay=False)
 _WRITTEN = (".parquet", ".csv", ".tsv")
@@ -108,7 +108,7 @@ def evaluate(
     """
     from repro.evaluate import DEFAULT_METRICS, measure_frames, read_frames, suspicious
     from repro.evaluate.mismatches import mismatch_findings
-    from repro.suspicion import summaries
+    from repro.evaluation.suspicion import summaries
 
     for file in filter(None, (per_user, output)):
         _require_known_suffix(file)

@@ -91,10 +91,10 @@ def run(
 
     STUDY is a TOML file with data, protocol, algorithms and metrics.
     """
+    from repro.evaluation.execution import BLOCK_USERS
     from repro.report import write_report
     from repro.study import Study as StudyFile
     from repro.study import run_study
-    from repro.study.means import BLOCK_USERS
 
     asked = StudyFile.load(study)
     if changes:
@@ -135,8 +135,8 @@ def run(
 
 
 def _print_results(study: Study, results: Results) -> None:
+    from repro.evaluation.suspicion import summaries
     from repro.study.tuning.history import uneven_tuning
-    from repro.suspicion import summaries
 
     suspicious = summaries(results.findings)
     table, seconds = results.table(), results.seconds()

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 
+from repro.evaluation.suspicion import Summary
 from repro.report.dots import dots
 from repro.report.pages import number
 from repro.report.run.figures import NARROW, WIDE, figure, section, wide
 from repro.report.run.material import Material
 from repro.report.run.significance import Tested, cautions_box, written_p
 from repro.stats.weakness import mean_weakness
-from repro.suspicion import Summary
 
 _AS_GOOD = (
     '<span class="mark" aria-hidden="true" title="no difference from the best shown">≈</span>'

@@ -8,6 +8,7 @@ from functools import cached_property
 import pandas as pd
 
 from repro.errors import JournalError
+from repro.evaluation.suspicion import Summary, summaries
 from repro.report.dots import System, systems
 from repro.report.pages import number
 from repro.report.run.significance import Tested
@@ -17,7 +18,6 @@ from repro.study import Results
 from repro.study.compare import run_comparisons
 from repro.study.folder import RunFolder
 from repro.study.per_user import FinishedRun, metric_names
-from repro.suspicion import Summary, summaries
 
 # Artefacts that a report cannot do without; scores are large, and a run may be passed on without them.
 _NEEDED = ("values", "lists", "predictions")

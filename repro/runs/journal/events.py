@@ -57,7 +57,7 @@ class ValueEntry(BaseEvent):
 
 
 class FactsEntry(BaseEvent):
-    """What was counted of one cell to find out what is suspicious (:class:`repro.suspicion.Facts`).
+    """What was counted of one cell to find out what is suspicious (:class:`repro.evaluation.suspicion.Facts`).
 
     ``tied_users`` is by cut-off.
     """

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from repro.errors import ReproError, StudyError
-from repro.study.blocks import InThreads
+from repro.evaluation.blocks import InThreads
+from repro.evaluation.execution import ExecutionOptions
 from repro.study.cell import CellOutput, run_cell
 from repro.study.executors.processes import leave_with_parent, starting_workers
 from repro.study.executors.steps import Done, Parameters, Progress, Step, Task, Work, carried_out
-from repro.study.means import Means
 from repro.study.plan import Cell, Plan
 from repro.study.tuning.loop import Tuning, tune_cell
 
@@ -30,14 +30,16 @@ class LocalExecutor:
     name: Literal["local"] = "local"
     versions: Mapping[str, str] = field(default_factory=dict)
 
-    def run(self, plan: Plan, tasks: Sequence[Task], means: Means, progress: Progress | None) -> Iterator[Step]:
+    def run(
+        self, plan: Plan, tasks: Sequence[Task], options: ExecutionOptions, progress: Progress | None
+    ) -> Iterator[Step]:
         if min(self.workers, len(tasks)) <= 1:
-            yield from _serial(plan, tasks, means, progress)
+            yield from _serial(plan, tasks, options, progress)
         else:
-            yield from _processes(plan, tasks, means, self.workers)
+            yield from _processes(plan, tasks, options, self.workers)
 
 
-def _serial(plan: Plan, tasks: Sequence[Task], means: Means, progress: Progress | None) -> Iterator[Step]:
+def _serial(plan: Plan, tasks: Sequence[Task], options: ExecutionOptions, progress: Progress | None) -> Iterator[Step]:
     for task in tasks:
         cell = task.cell
 
@@ -48,11 +50,11 @@ def _serial(plan: Plan, tasks: Sequence[Task], means: Means, progress: Progress 
         try:
             if task.work == "tune":
                 yield task.begun
-                tuning = tune_cell(plan, cell, means, tell)
+                tuning = tune_cell(plan, cell, options, tell)
                 yield Step("tuned", cell, tuning=tuning)
                 cell = cell.with_parameters(tuning.chosen)
             yield Step("started", cell)
-            yield Step("finished", cell, output=run_cell(plan, cell, means, tell))
+            yield Step("finished", cell, output=run_cell(plan, cell, options, tell))
         except ReproError as error:
             yield Step("failed", cell, error=error)
 
@@ -67,13 +69,13 @@ def _start_worker(plan: Plan) -> None:
     threading.Thread(target=leave_with_parent, daemon=True).start()
 
 
-def _work(work: Work, position: int, parameters: Parameters, means: Means) -> CellOutput | Tuning:
+def _work(work: Work, position: int, parameters: Parameters, options: ExecutionOptions) -> CellOutput | Tuning:
     assert _plan is not None
     cell = _plan.cells[position].with_parameters(parameters)
-    return tune_cell(_plan, cell, means) if work == "tune" else run_cell(_plan, cell, means)
+    return tune_cell(_plan, cell, options) if work == "tune" else run_cell(_plan, cell, options)
 
 
-def _processes(plan: Plan, tasks: Sequence[Task], means: Means, workers: int) -> Iterator[Step]:
+def _processes(plan: Plan, tasks: Sequence[Task], options: ExecutionOptions, workers: int) -> Iterator[Step]:
     position = {cell.id: number for number, cell in enumerate(plan.cells)}
     threads = max(1, (os.cpu_count() or 1) // workers)
     under_way: dict[Future[CellOutput | Tuning], str] = {}
@@ -82,7 +84,7 @@ def _processes(plan: Plan, tasks: Sequence[Task], means: Means, workers: int) ->
     ) as pool:
 
         def submit(task: Task, share: int) -> Future[CellOutput | Tuning]:
-            shared = replace(means, blocks=InThreads(threads * share))
+            shared = replace(options, blocks=InThreads(threads * share))
             with starting_workers():  # a worker may be started here
                 future = pool.submit(_work, task.work, position[task.cell.id], dict(task.cell.entry.parameters), shared)
             under_way[future] = task.cell.id

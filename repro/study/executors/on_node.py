@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from repro.errors import PluginError, ReproError, StudyError
+from repro.evaluation.blocks import Block, BlockMeasurer, InThreads, MeasuredBlock, in_order
+from repro.evaluation.execution import ExecutionOptions
 from repro.plugin import plugins
-from repro.study.blocks import Block, BlockMeasurer, InThreads, MeasuredBlock, in_order
 from repro.study.cell import run_cell
 from repro.study.executors.requirements import Requirements
 from repro.study.executors.same_software import require_same
 from repro.study.executors.steps import Done, Parameters, Work
-from repro.study.means import Means
 from repro.study.plan import Plan
 from repro.study.tuning.loop import tune_cell
 
@@ -38,7 +38,7 @@ class Job:
     work: Work
     position: int
     parameters: Parameters
-    means: Means
+    options: ExecutionOptions
     share: int
     software: Mapping[str, str]
     requirements: Requirements | None
@@ -55,16 +55,16 @@ def carry_out(job: Job, installed: bool) -> Done | ReproError:
     node = f"{platform.node()}/{ray.get_runtime_context().get_node_id()[:8]}"
     plan: Plan = ray.get(job.plan)
     cell = plan.cells[job.position].with_parameters(job.parameters)
-    means = replace(job.means, blocks=InThreads(1) if job.share == 1 else OnNodes(job.share))
+    options = replace(job.options, blocks=InThreads(1) if job.share == 1 else OnNodes(job.share))
     try:
         require_same(job.software, cell.entry.framework, node)
         if job.requirements is not None and plugins().place(cell.entry.framework) == "missing":
             if not installed and (runtime_env := job.requirements.runtime_env()) is not None:
-                options = {"num_cpus": 1, "max_retries": RETRIES, "runtime_env": runtime_env}
-                done: Done | ReproError = ray.get(ray.remote(carry_out).options(**options).remote(job, True))
+                ray_options = {"num_cpus": 1, "max_retries": RETRIES, "runtime_env": runtime_env}
+                done: Done | ReproError = ray.get(ray.remote(carry_out).options(**ray_options).remote(job, True))
                 return done
             job.requirements.build()
-        return Done(tune_cell(plan, cell, means) if job.work == "tune" else run_cell(plan, cell, means), node)
+        return Done(tune_cell(plan, cell, options) if job.work == "tune" else run_cell(plan, cell, options), node)
     except ReproError as error:
         return error
     except RuntimeEnvSetupError as error:

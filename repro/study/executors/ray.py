@@ -15,12 +15,12 @@ from types import ModuleType
 from typing import Any, Literal
 
 from repro.errors import ReproError, StudyError
+from repro.evaluation.execution import ExecutionOptions
 from repro.study.executors.cluster import connected
 from repro.study.executors.on_node import RETRIES, Job, carry_out
 from repro.study.executors.requirements import requirements_of
 from repro.study.executors.same_software import TO_DO, software_of
 from repro.study.executors.steps import Done, Progress, Step, Task, carried_out
-from repro.study.means import Means
 from repro.study.plan import Plan
 
 # Settings that say which plug-ins there are and where they run: the same on all nodes.
@@ -44,14 +44,20 @@ class RayExecutor:
     versions: Mapping[str, str]
     name: Literal["ray"] = "ray"
 
-    def run(self, plan: Plan, tasks: Sequence[Task], means: Means, progress: Progress | None) -> Iterator[Step]:
+    def run(
+        self, plan: Plan, tasks: Sequence[Task], options: ExecutionOptions, progress: Progress | None
+    ) -> Iterator[Step]:
         ray = self.ray
         position = {cell.id: number for number, cell in enumerate(plan.cells)}
         frameworks = sorted({task.cell.entry.framework for task in tasks})
         software = {name: software_of(name) for name in frameworks}
         requirements = requirements_of(frameworks)
         settings = {name: os.environ[name] for name in SETTINGS if name in os.environ}
-        options = {"num_cpus": 1, "max_retries": RETRIES, "runtime_env": {"env_vars": settings} if settings else None}
+        ray_options = {
+            "num_cpus": 1,
+            "max_retries": RETRIES,
+            "runtime_env": {"env_vars": settings} if settings else None,
+        }
         remote = ray.remote(carry_out)
         shared = ray.put(replace(plan, source=plan.interactions))  # cells have no use for the rows before filters
         running: set[Any] = set()
@@ -63,12 +69,12 @@ class RayExecutor:
                 task.work,
                 position[task.cell.id],
                 dict(entry.parameters),
-                means,
+                options,
                 share,
                 software[entry.framework],
                 requirements.get(entry.framework),
             )
-            reference = remote.options(name=f"repro {task.work} {task.cell.id}", **options).remote(job, False)
+            reference = remote.options(name=f"repro {task.work} {task.cell.id}", **ray_options).remote(job, False)
             running.add(reference)
             return reference
 

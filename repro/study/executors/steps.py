@@ -8,9 +8,9 @@ from typing import Literal, TypeVar
 from typing import Protocol as Interface
 
 from repro.errors import ReproError
+from repro.evaluation.execution import ExecutionOptions
 from repro.plugin import ParameterValue
 from repro.study.cell import CellOutput
-from repro.study.means import Means
 from repro.study.plan import Cell, Plan
 from repro.study.tuning.loop import Tuning
 
@@ -65,7 +65,9 @@ class Executor(Interface):
     @property
     def versions(self) -> Mapping[str, str]: ...
 
-    def run(self, plan: Plan, tasks: Sequence[Task], means: Means, progress: Progress | None) -> Iterator[Step]:
+    def run(
+        self, plan: Plan, tasks: Sequence[Task], options: ExecutionOptions, progress: Progress | None
+    ) -> Iterator[Step]:
         """Do all tasks, telling when each starts and ends; one that fails does not stop the others."""
 
 

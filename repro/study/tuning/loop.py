@@ -16,12 +16,12 @@ import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
 from repro.errors import ReproError, StudyError
+from repro.evaluation.execution import DEFAULT_OPTIONS, ExecutionOptions
 from repro.evaluation.fold import FoldData
 from repro.plugin import ParameterValue, plugins
 from repro.rng import stream
 from repro.study.cell import Tell, joined_values, measure_parts
 from repro.study.fold_data import validation_data
-from repro.study.means import MEANS, Means
 from repro.study.plan import Cell, Plan
 from repro.study.tuning.search import SearchName, make_search
 
@@ -73,7 +73,7 @@ class Tuning:
         return pa.table(columns)
 
 
-def tune_cell(plan: Plan, cell: Cell, means: Means = MEANS, tell: Tell | None = None) -> Tuning:
+def tune_cell(plan: Plan, cell: Cell, options: ExecutionOptions = DEFAULT_OPTIONS, tell: Tell | None = None) -> Tuning:
     """Try parameters until the budget is spent.
 
     ``tell`` is called with the number of trials done and of all trials. A trial that fails has no value, and the search
@@ -94,7 +94,7 @@ def tune_cell(plan: Plan, cell: Cell, means: Means = MEANS, tell: Tell | None = 
                 trial = replace(again, number=len(trials) + 1, seconds=0.0)
             else:
                 tried = cell.with_parameters(suggestion)
-                trial = _try(plan, tried, parts, suggestion, len(trials) + 1, means)
+                trial = _try(plan, tried, parts, suggestion, len(trials) + 1, options)
                 known[tuple(suggestion.values())] = trial
             search.tell(trial.value if trial.state == "complete" else None)
             trials.append(trial)
@@ -124,27 +124,27 @@ def _try(
     parts: FoldData,
     suggestion: Mapping[str, ParameterValue],
     number: int,
-    means: Means,
+    options: ExecutionOptions,
 ) -> Trial:
     """Fit with these parameters and measure on the validation part."""
     began = time.perf_counter()
     try:
-        value, users = _measure(plan, cell, parts, means)
+        value, users = _measure(plan, cell, parts, options)
     except ReproError as error:
         return Trial(number, suggestion, "failed", math.nan, 0, time.perf_counter() - began, str(error))
     state: State = "complete" if math.isfinite(value) else "no-value"
     return Trial(number, suggestion, state, value, users, time.perf_counter() - began)
 
 
-def _measure(plan: Plan, cell: Cell, parts: FoldData, means: Means) -> tuple[float, int]:
+def _measure(plan: Plan, cell: Cell, parts: FoldData, options: ExecutionOptions) -> tuple[float, int]:
     tune, protocol = plan.study.tune, plan.study.protocol
     assert tune is not None
-    recommender = plugins().recommender(cell.entry.use, dict(cell.entry.parameters), means.limit)
+    recommender = plugins().recommender(cell.entry.use, dict(cell.entry.parameters), options.limit)
     recommender.fit(parts.train, seed=cell.seed, fold=cell.fold.name)
     draws = int(stream(plan.study.seed, "tune", "draws"))  # negatives and ties are not those of the test
     scale = plan.scale
     if protocol["data.scale"] != "stated":
         scale = (float(parts.whole.ratings.min()), float(parts.whole.ratings.max()))
-    means = replace(means, keep_scores=False)  # those of a trial are nobody's
-    measured = measure_parts(recommender, parts, [tune.measure], protocol, draws, scale, means)
+    options = replace(options, keep_scores=False)  # those of a trial are nobody's
+    measured = measure_parts(recommender, parts, [tune.measure], protocol, draws, scale, options)
     return joined_values([tune.measure], measured)[0]

@@ -4,9 +4,9 @@ import shutil
 
 import pytest
 
+from repro.evaluation.suspicion import summaries
 from repro.report import write_report
 from repro.report.run.page import REPLAY
-from repro.suspicion import summaries
 
 from .conftest import EVIL
 

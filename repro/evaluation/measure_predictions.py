@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from repro.evaluation.fold import FoldData
+from repro.evaluation.measure_lists import join_scores
+from repro.evaluation.measured import Measured
 from repro.evaluation.metrics import Measure, TrainRatings, average_predictions, resolve_predictions
+from repro.evaluation.suspicion import prediction_facts
 from repro.plugin import Guarded
 from repro.protocol import Protocol
-from repro.study.measure_lists import join_scores
-from repro.study.measured import Measured
-from repro.suspicion import prediction_facts
 
 CHUNK = 1 << 18
 

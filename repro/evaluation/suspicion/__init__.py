@@ -22,10 +22,10 @@ inputs.mismatch       lists given to :func:`repro.evaluate` that do not meet the
 entries.identical     two algorithms have the same lists, or the same values, for every user
 """
 
-from repro.suspicion.facts import Facts, list_facts, prediction_facts
-from repro.suspicion.finding import Finding
-from repro.suspicion.search import Subject, Value, find_suspicious
-from repro.suspicion.summary import Summary, summaries, warn
+from repro.evaluation.suspicion.facts import Facts, list_facts, prediction_facts
+from repro.evaluation.suspicion.finding import Finding
+from repro.evaluation.suspicion.search import Subject, Value, find_suspicious
+from repro.evaluation.suspicion.summary import Summary, summaries, warn
 
 __all__ = [
     "Facts",

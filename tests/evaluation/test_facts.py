@@ -8,11 +8,11 @@ import pytest
 from repro.data import synthetic_interactions
 from repro.evaluation.candidates import judge
 from repro.evaluation.fold import FoldData
+from repro.evaluation.measure_lists import measure_lists
 from repro.evaluation.metrics import metrics, parse_measure
 from repro.plugin import Guarded, Scores, plugins
 from repro.protocol import Protocol, parse_protocol
 from repro.split import make_folds
-from repro.study.measure_lists import measure_lists
 
 SEED = 7
 

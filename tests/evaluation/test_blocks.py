@@ -5,15 +5,15 @@ import pytest
 
 from repro import Study
 from repro.errors import StudyError
+from repro.evaluation.blocks import InThreads, in_order
+from repro.evaluation.execution import ExecutionOptions
+from repro.evaluation.measure_lists import measure_lists, user_blocks
 from repro.evaluation.metrics import simple_measures
 from repro.plugin import Guarded, Scores
 from repro.protocol import Protocol
 from repro.study import run_study
-from repro.study.blocks import InThreads, in_order
 from repro.study.fold_data import fold_data
 from repro.study.folder import parquet_bytes
-from repro.study.means import Means
-from repro.study.measure_lists import measure_lists, user_blocks
 from repro.study.plan import make_plan
 
 
@@ -36,11 +36,11 @@ def fold(data):
     return plan, fold_data(plan, plan.split.folds[0])
 
 
-def measured(fold, means, tell=None):
+def measured(fold, options, tell=None):
     plan, parts = fold
     study = plan.study
     found = measure_lists(
-        Guarded(Noise(), "noise"), parts, simple_measures(study.measures), study.protocol, study.seed, means, tell
+        Guarded(Noise(), "noise"), parts, simple_measures(study.measures), study.protocol, study.seed, options, tell
     )
     return (
         found.values,
@@ -54,15 +54,15 @@ def measured(fold, means, tell=None):
 
 @pytest.fixture(scope="module")
 def at_once(fold):
-    return measured(fold, Means(block_users=10**6, blocks=InThreads(1), keep_scores=True))
+    return measured(fold, ExecutionOptions(block_users=10**6, blocks=InThreads(1), keep_scores=True))
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("block_users", [1, 64, 100, 1000])
 def test_the_same_whatever_the_threads_and_the_size_of_blocks(fold, at_once, threads, block_users):
     told = []
-    means = Means(block_users=block_users, blocks=InThreads(threads), keep_scores=True)
-    assert measured(fold, means, lambda done, total: told.append((done, total))) == at_once
+    options = ExecutionOptions(block_users=block_users, blocks=InThreads(threads), keep_scores=True)
+    assert measured(fold, options, lambda done, total: told.append((done, total))) == at_once
     assert at_once[2].keys() == {"lists", "values", "tied_values", "scores", "scored_items"}
     users = len(np.unique(fold[1].test.users))
     assert 64 < users <= 128
@@ -113,6 +113,6 @@ def test_what_goes_wrong_in_a_block_is_told(data):
     said = set()
     for threads in (1, 2):
         with pytest.raises(StudyError) as error:
-            measured(fold, Means(block_users=64, blocks=InThreads(threads)))
+            measured(fold, ExecutionOptions(block_users=64, blocks=InThreads(threads)))
         said.add(str(error.value))
     assert len(said) == 1 and "the score of user 1 for item" in said.pop()

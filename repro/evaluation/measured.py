@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from repro.data import Impact
-from repro.suspicion import Facts
+from repro.evaluation.suspicion import Facts
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,8 +13,12 @@ import pyarrow as pa
 
 from repro.data import Impact, Interactions
 from repro.data.interactions import CodeArray, FloatArray
+from repro.evaluation.blocks import Block, BlockMeasurer, MeasuredBlock, TiedRatios
 from repro.evaluation.candidates import CandidatesDigest, relevance_impacts, unlisted_users
+from repro.evaluation.execution import DEFAULT_OPTIONS, ExecutionOptions
 from repro.evaluation.fold import FoldData
+from repro.evaluation.kept_scores import score_tables
+from repro.evaluation.measured import Measured
 from repro.evaluation.metrics import (
     Averaged,
     Background,
@@ -27,19 +31,15 @@ from repro.evaluation.metrics import (
 )
 from repro.evaluation.ranking import Tally
 from repro.evaluation.ranking.ranked import OWN
+from repro.evaluation.suspicion import Facts, list_facts
 from repro.plugin import Guarded, Scores
 from repro.protocol import Protocol
-from repro.study.blocks import Block, BlockMeasurer, MeasuredBlock, TiedRatios
-from repro.study.kept_scores import score_tables
-from repro.study.means import MEANS, Means
-from repro.study.measured import Measured
-from repro.study.pooling import TIE_ORDERS
-from repro.suspicion import Facts, list_facts
 
 # An algorithm is always asked for the same test users together and for all items, whatever the size of a block and
 # whichever items are ranked, because the last bits of a matrix product depend on its shape.
 CHUNK_USERS = 64
 BLOCK_BYTES = 1 << 28
+TIE_ORDERS = ("worst", "best")
 # How far down lists are stored when no metric has a cut-off.
 STORED_DEPTH = 100
 
@@ -52,13 +52,13 @@ def measure_lists(
     measures: Sequence[Measure],
     protocol: Protocol,
     seed: int,
-    means: Means = MEANS,
+    options: ExecutionOptions = DEFAULT_OPTIONS,
     tell: Tell | None = None,
 ) -> Measured:
     """Each measure's value, what the decisions touched, and the lists and their values as tables.
 
     ``tell`` is called with the number of users done and of all users after each block. If scores are kept, those of
-    all test users and items are among the tables (:mod:`repro.study.kept_scores`).
+    all test users and items are among the tables (:mod:`repro.evaluation.kept_scores`).
     """
     judgements = parts.judge(protocol)
     candidates = parts.candidates(protocol, seed, judgements)
@@ -78,13 +78,13 @@ def measure_lists(
             began = time.perf_counter()
             scores = score_block(recommender, users, parts.whole.n_items)
             seconds["score"] += time.perf_counter() - began
-            if means.keep_scores:
+            if options.keep_scores:
                 kept.append(scores)
             yield Block(users, scores)
 
-    blocks = list(user_blocks(test_users, parts.whole.n_items, means.block_users, means.blocks.most))
+    blocks = list(user_blocks(test_users, parts.whole.n_items, options.block_users, options.blocks.most))
     done = 0
-    for users, measured in zip(blocks, means.blocks(measurer, scored(blocks), len(blocks)), strict=True):
+    for users, measured in zip(blocks, options.blocks(measurer, scored(blocks), len(blocks)), strict=True):
         tally += measured.tally
         merged.add(measured)
         digest.add(measured.lists)
@@ -104,7 +104,7 @@ def measure_lists(
         tables["tied_values"] = tied
     if len(unlisted):
         tables["unlisted"] = pa.table({"user": pa.array(parts.whole.user_ids[unlisted])})
-    if means.keep_scores:
+    if options.keep_scores:
         tables |= score_tables(join_scores(kept), test_users, parts.whole)
     return Measured(
         values,

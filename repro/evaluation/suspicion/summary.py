@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from repro.errors import ReproWarning
-from repro.suspicion.finding import Finding, Severity, joined, number, users_of
+from repro.evaluation.suspicion.finding import Finding, Severity, joined, number, users_of
 
 # How many metrics of one algorithm a line has; the findings themselves have all.
 SHOWN_METRICS = 3

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
+from repro.evaluation.suspicion.facts import Facts
+from repro.evaluation.suspicion.finding import Figure, Finding, Severity, joined, number, users_of
 from repro.plugin import ScoreKind
-from repro.suspicion.facts import Facts
-from repro.suspicion.finding import Figure, Finding, Severity, joined, number, users_of
 
 # An interval as wide as a tenth of the value holds most differences that papers report as improvements.
 WIDE = 0.1

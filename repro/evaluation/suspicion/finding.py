@@ -15,7 +15,7 @@ class Finding:
     """One thing that is suspicious about one algorithm.
 
     metric    the metric that it is about, or an empty text
-    figures   the numbers of the sentence, by name, and what else :func:`repro.suspicion.summaries` says of it
+    figures   the numbers of the sentence, by name, and what else :func:`.summaries` says of it
     others    the other algorithms that it is about
     """
 

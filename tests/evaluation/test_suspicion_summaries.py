@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import repro.suspicion
+import repro.evaluation.suspicion
 from repro.evaluate import read_frames
 from repro.evaluate.mismatches import mismatch_findings
+from repro.evaluation.suspicion import Facts, Subject, Value, find_suspicious, summaries
+from repro.evaluation.suspicion.summary import PARAGRAPHS
 from repro.protocol import Protocol
-from repro.suspicion import Facts, Subject, Value, find_suspicious, summaries
-from repro.suspicion.summary import PARAGRAPHS
-
-from .test_mismatches import LISTS, TRUTH
+from tests.evaluate.test_mismatches import LISTS, TRUTH
 
 
 def facts(**counts):
@@ -90,7 +89,7 @@ def shown(figure):
 
 
 def test_every_code_has_a_paragraph_and_is_documented_and_tested():
-    documented = re.findall(r"[a-z]+\.[a-z-]+(?=[ ,])", repro.suspicion.__doc__.partition("version:")[2])
+    documented = re.findall(r"[a-z]+\.[a-z-]+(?=[ ,])", repro.evaluation.suspicion.__doc__.partition("version:")[2])
     assert set(documented) == set(PARAGRAPHS) == {code for code, _ in MAKERS} | {"inputs.mismatch"}
 
 
@@ -154,7 +153,7 @@ def test_figures_of_another_version_do_not_matter(code, severity, figure):
 
 
 def test_what_a_later_version_found_is_told_too():
-    found = [repro.suspicion.Finding("later.code", "note", name, f"{name} is odd.") for name in "ab"]
+    found = [repro.evaluation.suspicion.Finding("later.code", "note", name, f"{name} is odd.") for name in "ab"]
     assert str(summaries(found)[0]).splitlines()[1:] == ["  a is odd.", "  b is odd."]
 
 
