@@ -16,15 +16,14 @@ import pytest
 
 import repro
 from repro.audit.question import Question, User
-from repro.audit.rescore import GivenScores
 from repro.audit.simulation import Simulation
 from repro.audit.space import Space
 from repro.errors import ProtocolError, ReproError
+from repro.evaluation.evaluation import Evaluation
 from repro.evaluation.fold import FoldData
 from repro.evaluation.metrics import metric_named, metrics, parse_measure
-from repro.plugin import Guarded
+from repro.evaluation.replayed import ReplayedScores
 from repro.protocol import Protocol, registry, resolve
-from repro.study.cell import measure_parts
 from repro.study.pooling import stored_average
 
 ITEMS = (3, 11, 24, 105, 7)
@@ -147,7 +146,8 @@ def by_study(name, users, protocol, folder):
     case = question_of(users, None).case
     parts = FoldData(case.test, case.train, case.test, None, np.empty(0, dtype=np.int32))
     measure = parse_measure(name, protocol, metrics())
-    [measured] = measure_parts(Guarded(GivenScores(case.scores), "given"), parts, [measure], protocol, 0, (1.0, 5.0))
+    evaluation = Evaluation(parts, [measure], protocol, 0, (1.0, 5.0))
+    measured = evaluation.measure(ReplayedScores(case.scores).guarded("given"))
     pq.write_table(measured.tables["values"], folder / "values.parquet")
     stored, _ = stored_average(measure, [{"values": folder / "values.parquet"}], protocol, (1.0, 5.0))
     value, users_counted = measured.values[measure.full_name]

@@ -17,15 +17,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from repro.audit.rescore import GivenScores
 from repro.data import Interactions, prepare
 from repro.data.description import pair_codes
 from repro.errors import ReproError
-from repro.plugin import Guarded, Scores
+from repro.evaluation.evaluation import Evaluation
+from repro.evaluation.replayed import ReplayedScores
+from repro.plugin import Scores
 from repro.protocol import AnyOf, registry, resolve
 from repro.split import make_folds
 from repro.study import Study
-from repro.study.cell import joined_values, measure_parts
 from repro.study.fold_data import fold_data
 from repro.study.plan import make_plan
 
@@ -207,10 +207,10 @@ def in_study(rows, protocol, key):
 
 def predicted(plan, parts):
     values = np.random.default_rng(1).random((plan.interactions.n_users, plan.interactions.n_items))
-    recommender = Guarded(GivenScores(Scores(values)), "given")
+    recommender = ReplayedScores(Scores(values)).guarded("given")
     measures = plan.study.measures
-    made = measure_parts(recommender, parts, measures, plan.study.protocol, 1, plan.scale)
-    return joined_values(measures, made)[0][0]
+    measured = Evaluation(parts, measures, plan.study.protocol, 1, plan.scale).measure(recommender)
+    return measured.value(measures[0])[0]
 
 
 def without_effect(key, fixed, folder):

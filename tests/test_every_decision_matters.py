@@ -15,14 +15,14 @@ import pyarrow.parquet as pq
 import pytest
 from scipy.sparse import csr_array
 
-from repro.audit.rescore import GivenScores
 from repro.data.interactions import Interactions
 from repro.errors import ReproError
+from repro.evaluation.evaluation import Evaluation
 from repro.evaluation.fold import FoldData
 from repro.evaluation.metrics import metrics, parse_measure
-from repro.plugin import FALLBACK, Guarded, Scores
+from repro.evaluation.replayed import ReplayedScores
+from repro.plugin import FALLBACK, Scores
 from repro.protocol import AnyOf, registry, resolve
-from repro.study.cell import joined_values, measure_parts
 from repro.study.pooling import pooled_value
 
 FAMILIES = ("relevance", "candidates", "missing", "ties", "average", "predict", "metric")
@@ -149,9 +149,9 @@ def numbers(folds, protocol, names, folder):
             measure = parse_measure(name, protocol, metrics())
             values, cells = [], []
             for number, (parts, scores) in enumerate(folds):
-                recommender = Guarded(GivenScores(scores), "given")
-                measured = measure_parts(recommender, parts, [measure], protocol, 1, (0.5, 5.0))
-                values.append(joined_values([measure], measured)[0][0])
+                recommender = ReplayedScores(scores).guarded("given")
+                measured = Evaluation(parts, [measure], protocol, 1, (0.5, 5.0)).measure(recommender)
+                values.append(measured.value(measure)[0])
                 if len(folds) > 1:
                     tables = {key: table for part in measured for key, table in part.tables.items()}
                     cells.append({key: folder / f"{number}-{key}.parquet" for key in tables})

@@ -10,11 +10,9 @@ import numpy as np
 import pandas as pd
 
 from repro.data import Interactions
-from repro.data.interactions import CodeArray
 from repro.evaluation.candidates import Judgements, judge
 from repro.evaluation.fold import FoldData
 from repro.evaluation.metrics import Background, Measure
-from repro.plugin import Guarded, Scores
 from repro.protocol import Protocol
 from repro.study.fold_data import fold_data
 from repro.study.plan import Plan
@@ -69,32 +67,3 @@ class AgainFold:
         if about_all or self.protocol["relevance.rule"] == "user-mean":
             return "it goes by more than lists and held-out rows, and the data of the run is not at hand"
         return ""
-
-
-class Kept:
-    """What a fitted algorithm once said, in its place: the scores of test users for all items, and predictions."""
-
-    def __init__(self, users: CodeArray, scores: Scores | None, predictions: Scores | None) -> None:
-        self._users = users
-        self._scores = scores
-        self._predictions = predictions
-        self._predicted = 0
-
-    def guarded(self, label: str) -> Guarded:
-        return Guarded(self, label, predicts=self._predictions is not None)
-
-    def fit(self, train: Interactions, *, seed: int) -> None:
-        """It was fitted then."""
-
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        assert self._scores is not None
-        rows, state = np.searchsorted(self._users, users), self._scores.state
-        return Scores(self._scores.values[rows][:, items], None if state is None else state[rows][:, items])
-
-    def predict(self, users: CodeArray, items: CodeArray) -> Scores:
-        """Pair after pair of the test part, as they were stored."""
-        assert self._predictions is not None
-        asked = slice(self._predicted, self._predicted + len(users))
-        self._predicted = asked.stop
-        state = self._predictions.state
-        return Scores(self._predictions.values[asked], None if state is None else state[asked])

@@ -18,16 +18,16 @@ from repro.evaluation.candidates import unlisted_users
 from repro.evaluation.kept_scores import read_scores
 from repro.evaluation.measure_lists import measure_lists
 from repro.evaluation.measure_predictions import measure_predictions
-from repro.evaluation.measured import Measured
+from repro.evaluation.measured import Measured, joined_interval
 from repro.evaluation.metrics import Measure, simple_measures
+from repro.evaluation.replayed import ReplayedScores
 from repro.plugin import Scores
 from repro.runs.journal import events
-from repro.study.cell import joined_intervals
 from repro.study.folder import RunFolder
 from repro.study.per_user import FinishedRun
 from repro.study.pooling import pooled_interval, stored_average
 from repro.study.suspects import facts_entry, value_entry
-from repro.verify.again import AgainFold, Kept
+from repro.verify.again import AgainFold
 from repro.verify.finding import Failure, names
 from repro.verify.relist import Tables, ranked_again, stored_depth
 
@@ -100,7 +100,7 @@ class CellCheck:
         assert parts is not None
         users = self.fold.judgements.test_users
         scores = read_scores(self._path("scores"), self._path("scored_items"), users, parts.whole)
-        kept = Kept(users, scores, None).guarded(self.event.cell)
+        kept = ReplayedScores(scores, users).guarded(self.event.cell)
         lists = self._of_kind("ranking", "collection")
         return measure_lists(kept, parts, lists, self.run.protocol, self.fold.seed)
 
@@ -149,11 +149,8 @@ class CellCheck:
         if self.fold.parts is None:  # the order of rows hangs on the data
             self.sources.update(dict.fromkeys((one.name for one in measures), FROM_RESOLVED))
             return
-        kept = Kept(
-            self.fold.judgements.test_users,
-            None,
-            Scores(stored["prediction"].to_numpy(), stored["state"].to_numpy(np.uint8)),
-        ).guarded(self.event.cell)
+        predictions = Scores(stored["prediction"].to_numpy(), stored["state"].to_numpy(np.uint8))
+        kept = ReplayedScores(None, predictions=predictions).guarded(self.event.cell)
         measured = measure_predictions(kept, self.fold.parts, measures, self.run.protocol, self.run.scale)
         yield from self._compare_tables("predictions", measured, FROM_PREDICTIONS)
         yield from self._compare_facts(measured, "predictions")
@@ -257,12 +254,11 @@ class CellCheck:
                 if "tied_values" in paths:
                     self.unchecked[TIE_INTERVALS] = "they go by equal scores, which lists do not have"
         told = {entry.metric: entry for entry in self.event.values}
-        again = joined_intervals(self.run.measures, [Measured({}, intervals=intervals)])
-        for measure, interval in zip(self.run.measures, again, strict=True):
+        for measure in self.run.measures:
             entry = told.get(measure.full_name)
             if entry is None:  # which is said
                 continue
-            expected = value_entry(measure, math.nan, 0, interval)
+            expected = value_entry(measure, math.nan, 0, joined_interval(measure, intervals))
             if (entry.lowest, entry.highest) != (expected.lowest, expected.highest):
                 what = (
                     f"the journal says {entry.lowest!r} to {entry.highest!r} over all orders of tied items, and what "

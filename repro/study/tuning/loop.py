@@ -16,11 +16,12 @@ import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
 from repro.errors import ReproError, StudyError
+from repro.evaluation.evaluation import Evaluation
 from repro.evaluation.execution import DEFAULT_OPTIONS, ExecutionOptions
 from repro.evaluation.fold import FoldData
 from repro.plugin import ParameterValue, plugins
 from repro.rng import stream
-from repro.study.cell import Tell, joined_values, measure_parts
+from repro.study.cell import Tell
 from repro.study.fold_data import validation_data
 from repro.study.plan import Cell, Plan
 from repro.study.tuning.search import SearchName, make_search
@@ -146,5 +147,4 @@ def _measure(plan: Plan, cell: Cell, parts: FoldData, options: ExecutionOptions)
     if protocol["data.scale"] != "stated":
         scale = (float(parts.whole.ratings.min()), float(parts.whole.ratings.max()))
     options = replace(options, keep_scores=False)  # those of a trial are nobody's
-    measured = measure_parts(recommender, parts, [tune.measure], protocol, draws, scale, options)
-    return joined_values([tune.measure], measured)[0]
+    return Evaluation(parts, [tune.measure], protocol, draws, scale, options).measure(recommender).value(tune.measure)
