@@ -153,9 +153,8 @@ def numbers(folds, protocol, names, folder):
                 measured = Evaluation(parts, [measure], protocol, 1, (0.5, 5.0)).measure(recommender)
                 values.append(measured.value(measure)[0])
                 if len(folds) > 1:
-                    tables = {key: table for part in measured for key, table in part.tables.items()}
-                    cells.append({key: folder / f"{number}-{key}.parquet" for key in tables})
-                    for key, table in tables.items():
+                    cells.append({key: folder / f"{number}-{key}.parquet" for key in measured.tables})
+                    for key, table in measured.tables.items():
                         pq.write_table(table, cells[-1][key])
             value = math.fsum(values) / len(values)
             if len(folds) > 1 and protocol["average.folds"] == "pooled":

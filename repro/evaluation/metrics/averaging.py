@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 import numpy.typing as npt
@@ -66,7 +66,7 @@ class ListOwners:
     users: CodeArray
     strata: npt.NDArray[np.int32]
     empty: Mask
-    unlisted: CodeArray = NOBODY
+    unlisted: CodeArray = field(default_factory=lambda: NOBODY)
 
     @classmethod
     def of(cls, ranked: Ranked, unlisted: CodeArray = NOBODY) -> ListOwners:
@@ -76,7 +76,7 @@ class ListOwners:
     @classmethod
     def joined(cls, parts: Sequence[ListOwners]) -> ListOwners:
         """The owners of the lists of several blocks or folds, one after the other."""
-        names = (field.name for field in fields(cls))
+        names = (one.name for one in fields(cls))
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
     def with_unlisted(self) -> ListOwners:
