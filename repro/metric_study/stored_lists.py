@@ -55,7 +55,7 @@ class StoredLists:
             tied=whole.tied[hits],
         )
         present = np.diff(offsets) > 0
-        return ranked if present.all() else _select(ranked, present)
+        return ranked if present.all() else ranked.only(np.flatnonzero(present))
 
 
 def _sums_before(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
@@ -63,22 +63,6 @@ def _sums_before(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     sums = np.zeros(len(values) + 1, dtype=np.int64)
     np.cumsum(values, out=sums[1:])
     return sums
-
-
-def _select(ranked: Ranked, chosen: Mask) -> Ranked:
-    """Some of the lists; all those left out have no hits."""
-    return replace(
-        ranked,
-        users=ranked.users[chosen],
-        strata=ranked.strata[chosen],
-        items=ranked.items[chosen],
-        scored=ranked.scored[chosen],
-        lengths=ranked.lengths[chosen],
-        candidates=ranked.candidates[chosen],
-        missing=ranked.missing[chosen],
-        n_relevant=ranked.n_relevant[chosen],
-        offsets=np.append(ranked.offsets[:-1][chosen], ranked.offsets[-1]),
-    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -68,6 +68,32 @@ class Ranked:
 
     def __len__(self) -> int:
         return len(self.users)
+
+    def only(self, rows: npt.NDArray[np.intp]) -> Ranked:
+        """Some of the lists, in that order."""
+        sizes = np.diff(self.offsets)[rows]
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        hits = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], sizes)
+        return replace(
+            self,
+            users=self.users[rows],
+            strata=self.strata[rows],
+            items=self.items[rows],
+            scored=self.scored[rows],
+            lengths=self.lengths[rows],
+            candidates=self.candidates[rows],
+            missing=self.missing[rows],
+            n_relevant=self.n_relevant[rows],
+            offsets=offsets,
+            hit_items=self.hit_items[hits],
+            relevant=self.relevant[hits],
+            grades=self.grades[hits],
+            position=self.position[hits],
+            above=self.above[hits],
+            tied=self.tied[hits],
+            scores=None if self.scores is None else self.scores[rows],
+            ideals=None,
+        )
 
     @cached_property
     def doubled_ranks(self) -> npt.NDArray[np.int64]:

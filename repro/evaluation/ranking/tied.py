@@ -25,31 +25,4 @@ def tied_lists(ranked: Ranked) -> TiedLists | None:
         return None
     list_of = np.repeat(np.arange(len(ranked)), np.diff(ranked.offsets))
     rows = np.unique(list_of[tied])
-    return TiedLists(rows, _only(ranked, rows))
-
-
-def _only(ranked: Ranked, rows: npt.NDArray[np.intp]) -> Ranked:
-    """Some of the lists."""
-    sizes = np.diff(ranked.offsets)[rows]
-    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    hits = np.arange(offsets[-1]) + np.repeat(ranked.offsets[rows] - offsets[:-1], sizes)
-    return replace(
-        ranked,
-        users=ranked.users[rows],
-        strata=ranked.strata[rows],
-        items=ranked.items[rows],
-        scored=ranked.scored[rows],
-        lengths=ranked.lengths[rows],
-        candidates=ranked.candidates[rows],
-        missing=ranked.missing[rows],
-        n_relevant=ranked.n_relevant[rows],
-        offsets=offsets,
-        hit_items=ranked.hit_items[hits],
-        relevant=ranked.relevant[hits],
-        grades=ranked.grades[hits],
-        position=ranked.position[hits],
-        above=ranked.above[hits],
-        tied=ranked.tied[hits],
-        scores=None if ranked.scores is None else ranked.scores[rows],
-        ideals={},
-    )
+    return TiedLists(rows, replace(ranked.only(rows), ideals={}))
