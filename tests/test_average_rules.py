@@ -24,7 +24,7 @@ from repro.evaluation.fold import FoldData
 from repro.evaluation.metrics import metric_named, metrics, parse_measure
 from repro.evaluation.replayed import ReplayedScores
 from repro.protocol import Protocol, registry, resolve
-from repro.study.pooling import stored_average
+from repro.runs.fold_pooling import stored_average
 
 ITEMS = (3, 11, 24, 105, 7)
 LIKED, DISLIKED = 5.0, 1.0

@@ -23,7 +23,7 @@ from repro.evaluation.metrics import metrics, parse_measure
 from repro.evaluation.replayed import ReplayedScores
 from repro.plugin import FALLBACK, Scores
 from repro.protocol import AnyOf, registry, resolve
-from repro.study.pooling import pooled_value
+from repro.runs.fold_pooling import pooled_value
 
 FAMILIES = ("relevance", "candidates", "missing", "ties", "average", "predict", "metric")
 LISTS = ("ndcg[gain=linear]@3", "specificity@2", "mpr", "catalogue-coverage@3", "half-life")

@@ -23,10 +23,10 @@ from repro.errors import JournalError, PluginError, StudyError
 from repro.evaluation.metrics import metric_named
 from repro.plugin import Evaluator, Pipeline, plugins
 from repro.protocol import read_protocol
+from repro.runs.folder import JOURNAL, RunFolder, sha256
 from repro.runs.journal import Contents, Journal, audit_events, read_journal
 from repro.runs.journal.events import ResultsWritten
 from repro.study.environment import machine, software
-from repro.study.folder import JOURNAL, RunFolder, sha256
 
 PAGES, TABLE, REPORT = "pages", "policies.csv", "report.html"
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from repro.data.spreadsheet import CellWriter
 from repro.errors import StudyError
 from repro.protocol import Value, registry
+from repro.runs.folder import JOURNAL
 from repro.runs.journal import Contents, audit_events, read_journal
-from repro.study.folder import JOURNAL
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,12 +12,12 @@ import pandas as pd
 
 from repro.explain.mixing import Change, changes
 from repro.protocol import Protocol
+from repro.runs.run import FinishedRun, metric_names
 from repro.stats import CORRECTION, TEST, Settings, compare_matched
 from repro.stats.corrections import correction
 from repro.stats.equality import differences
 from repro.stats.paired import named_test
 from repro.stats.weakness import folds_caution
-from repro.study.per_user import FinishedRun, metric_names
 from repro.study.results import ALL_FOLDS, Results
 
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)

@@ -15,12 +15,12 @@ from repro.evaluation.fold import FoldData
 from repro.evaluation.kept_scores import read_scores
 from repro.plugin import Scores
 from repro.protocol import Protocol
+from repro.runs.folder import RunFolder
 from repro.runs.journal import events
+from repro.runs.run import FinishedRun
 from repro.study import Plan, Study, make_plan
 from repro.study.again import require_same, study_again
 from repro.study.fold_data import fold_data
-from repro.study.folder import RunFolder
-from repro.study.per_user import FinishedRun
 
 RUN_AGAIN = "run the study again with `repro run --keep-scores --resume`, which keeps what is finished"
 

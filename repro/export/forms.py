@@ -12,7 +12,7 @@ from typing import Any
 
 from repro.errors import StudyError, nearest
 from repro.plugin import Exporter, plugins
-from repro.study.journalled import keep_written
+from repro.runs.written_files import keep_written
 
 TESTED = ("baseline", "test", "correct", "level")
 

@@ -12,12 +12,12 @@ from typing import Any
 from repro.data import Dataset, datasets
 from repro.errors import JournalError
 from repro.protocol import Protocol, Value
+from repro.runs.folder import JOURNAL, RunFolder, sha256
 from repro.runs.journal import events
 from repro.runs.journal.events import Line
+from repro.runs.run import FinishedRun, metric_names
+from repro.runs.written_files import file_digests
 from repro.study import Results
-from repro.study.folder import JOURNAL, RunFolder, sha256
-from repro.study.journalled import file_digests
-from repro.study.per_user import FinishedRun, metric_names
 
 STUDY, PROTOCOL = "study.toml", "protocol.toml"
 

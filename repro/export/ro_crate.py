@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro.export.record import PROTOCOL, STUDY, RunRecord
-from repro.study.folder import JOURNAL
+from repro.runs.folder import JOURNAL
 
 if TYPE_CHECKING:
     from rocrate.model import Entity

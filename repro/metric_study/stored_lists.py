@@ -23,8 +23,8 @@ from repro.evaluation.candidates import Judgements, Offsets, judge
 from repro.evaluation.ranking import Ranked
 from repro.evaluation.ranking.ties import IN_NO_ORDER
 from repro.protocol import Protocol
+from repro.runs.folder import RunFolder
 from repro.runs.journal import Contents, read_journal
-from repro.study.folder import RunFolder
 
 Mask = npt.NDArray[np.bool_]
 

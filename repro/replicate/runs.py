@@ -26,10 +26,10 @@ from repro.plugin import environment, how_to_install, plugins
 from repro.protocol import Protocol
 from repro.replicate.claim import Cell, Claim, Operand, Setting
 from repro.replicate.granularity import FoldLists
+from repro.runs.folder import JOURNAL, RunFolder
 from repro.runs.journal import read_journal
+from repro.runs.run import FinishedRun
 from repro.study import Results, Study, make_plan, run_study
-from repro.study.folder import JOURNAL, RunFolder
-from repro.study.per_user import FinishedRun
 from repro.study.results import ALL_FOLDS
 from repro.study.run import Watcher
 

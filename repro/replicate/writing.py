@@ -12,10 +12,10 @@ from repro.data.spreadsheet import csv_text
 from repro.errors import JournalError
 from repro.replicate.claim import Claim
 from repro.replicate.verdict import Judged, Replication
+from repro.runs.folder import JOURNAL, sha256
 from repro.runs.journal import Journal, events, read_journal
+from repro.runs.written_files import keep_files
 from repro.study.environment import machine, software
-from repro.study.folder import JOURNAL, sha256
-from repro.study.journalled import keep_files
 
 VERDICTS_CSV, VERDICTS_JSON, RESULTS = "verdicts.csv", "verdicts.json", "results.csv"
 COLUMNS = (

@@ -14,7 +14,7 @@ from repro.protocol import Protocol
 from repro.study.model import Study
 
 if TYPE_CHECKING:
-    from repro.study.per_user import FinishedRun
+    from repro.runs.run import FinishedRun
     from repro.study.plan import Plan
 
 

@@ -14,8 +14,8 @@ from repro.evaluation.evaluation import Evaluation
 from repro.evaluation.execution import DEFAULT_OPTIONS, ExecutionOptions
 from repro.evaluation.suspicion import Facts
 from repro.plugin import plugins
+from repro.runs.folder import parquet_bytes
 from repro.study.fold_data import fold_data
-from repro.study.folder import parquet_bytes
 from repro.study.plan import Cell, Plan
 
 Tell = Callable[[int, int], None]

@@ -20,9 +20,9 @@ from repro.data.parquet import read_parquet
 from repro.data.spreadsheet import text_of
 from repro.errors import DataError, StudyError, nearest
 from repro.evaluation.metrics import Measure, metrics
+from repro.runs.run import FinishedRun, metric_names
 from repro.stats import Comparison, Settings, Tuned, comparison, tune
 from repro.stats.weakness import folds_caution
-from repro.study.per_user import FinishedRun, metric_names
 
 FILE_COLUMNS = ("user", "metric", "value")
 

@@ -12,10 +12,10 @@ from repro.evaluation.fold import FoldData
 from repro.evaluation.metrics import Measure, lacking, simple_measures
 from repro.plugin import ParameterValue, how_to_install, plugins
 from repro.rng import stream
+from repro.runs.folder import sha256
 from repro.split import Fold, Split, make_folds
 from repro.study.entry import STUDY_SEED, Entry
 from repro.study.fold_data import fold_data, validation_data
-from repro.study.folder import sha256
 from repro.study.model import Study
 from repro.study.tuning.search import is_grid, require_optuna
 from repro.study.tuning.settings import Tune

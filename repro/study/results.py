@@ -17,10 +17,10 @@ import pyarrow as pa
 from repro.data.parquet import read_parquet
 from repro.errors import ReproWarning
 from repro.evaluation.suspicion import Finding
+from repro.runs.folder import JOURNAL, RunFolder
 from repro.runs.journal import Contents, read_journal
-from repro.study.folder import JOURNAL, RunFolder
-from repro.study.per_user import FinishedRun, metric_names, user_table
-from repro.study.tuning.history import TunedAlgorithm, trials_table, tuned_algorithms
+from repro.runs.run import FinishedRun, metric_names, user_table
+from repro.runs.tuning_history import TunedAlgorithm, trials_table, tuned_algorithms
 
 if TYPE_CHECKING:
     from repro.evaluation.metrics import Measure
@@ -110,7 +110,7 @@ class Results:
         """Each user's number of ``metric``, or of all metrics that have one: algorithm, user, metric, value.
 
         As the protocol averages, with a user's folds averaged first so that each user counts once; see
-        :meth:`repro.study.per_user.FinishedRun.per_user`.
+        :meth:`repro.runs.run.FinishedRun.per_user`.
         """
         run = FinishedRun.read(self.folder)
         measures = [run.measure(metric)] if metric is not None else [m for m in run.measures if m.per_user]

@@ -18,13 +18,13 @@ from repro.errors import ReproError, StudyError
 from repro.evaluation.execution import BLOCK_USERS, ExecutionOptions
 from repro.plugin import plugins
 from repro.protocol import registry
+from repro.runs.fold_pooling import pooled_intervals, pooled_values
+from repro.runs.folder import RunFolder, csv_bytes, parquet_bytes
 from repro.runs.journal import Contents, Journal, events, read_journal
 from repro.study.environment import freeze, machine, versions
 from repro.study.executors import Executor, open_executor, tasks_of
-from repro.study.folder import RunFolder, csv_bytes, parquet_bytes
 from repro.study.model import Study
 from repro.study.plan import Cell, Plan, make_plan
-from repro.study.pooling import pooled_intervals, pooled_values
 from repro.study.results import Results, results_table
 from repro.study.stopping import stoppable
 from repro.study.suspects import facts_entry, findings_made, value_entry

@@ -22,10 +22,10 @@ from repro.evaluation.measured import Measured, joined_interval
 from repro.evaluation.metrics import Measure, simple_measures
 from repro.evaluation.replayed import ReplayedScores
 from repro.plugin import Scores
+from repro.runs.fold_pooling import pooled_interval, stored_average
+from repro.runs.folder import RunFolder
 from repro.runs.journal import events
-from repro.study.folder import RunFolder
-from repro.study.per_user import FinishedRun
-from repro.study.pooling import pooled_interval, stored_average
+from repro.runs.run import FinishedRun
 from repro.study.suspects import facts_entry, value_entry
 from repro.verify.again import AgainFold
 from repro.verify.finding import Failure, names

@@ -11,8 +11,8 @@ import pandas as pd
 
 from repro.data.parquet import read_parquet
 from repro.errors import StudyError, nearest
-from repro.study.folder import RunFolder
-from repro.study.per_user import FinishedRun
+from repro.runs.folder import RunFolder
+from repro.runs.run import FinishedRun
 from repro.study.results import ALL_FOLDS
 from repro.verify.cells import same_number
 from repro.verify.distances import effects, order_distances, rmse

@@ -12,9 +12,9 @@ from typing import Literal
 from repro.errors import PluginError, StudyError
 from repro.plugin import Environment, environment, plugins
 from repro.plugin.pins import ALONG, distribution
+from repro.runs.folder import RunFolder
 from repro.runs.journal import events
-from repro.study.folder import RunFolder
-from repro.study.per_user import FinishedRun
+from repro.runs.run import FinishedRun
 
 Say = Callable[[str], None]
 Where = Literal["here", "own environment", "frozen environment"]

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from repro.errors import JournalError
+from repro.runs.folder import ARTIFACTS, JOURNAL, LOCK, file_digest
 from repro.runs.journal import read_journal
-from repro.study.folder import ARTIFACTS, JOURNAL, LOCK, file_digest
 from repro.verify.finding import Failure, Kind, Verification
 from repro.verify.order import check_order
 from repro.verify.record import ALSO_ELSEWHERE, REPORT, Entry, Record

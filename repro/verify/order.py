@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from repro.runs.folder import JOURNAL
 from repro.runs.journal import audit_events, events
 from repro.runs.journal.events import ABOUT_FILES, Line
-from repro.study.folder import JOURNAL
 from repro.verify.finding import Failure
 from repro.verify.record import Record
 

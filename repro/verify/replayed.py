@@ -13,12 +13,12 @@ from typing import Any
 from repro.data import datasets, get_dataset
 from repro.errors import JournalError, StudyError
 from repro.plugin import pinned
+from repro.runs.folder import JOURNAL
+from repro.runs.run import FinishedRun
+from repro.runs.written_files import keep_files
 from repro.study import Study, make_plan
 from repro.study.again import require_same, study_again
 from repro.study.environment import versions
-from repro.study.folder import JOURNAL
-from repro.study.journalled import keep_files
-from repro.study.per_user import FinishedRun
 from repro.study.run import Watcher
 from repro.verify.compare import TOLERANCE, Comparison, compare_runs
 from repro.verify.finding import Verification

@@ -14,12 +14,12 @@ import pyarrow as pa
 from repro.data import Interactions
 from repro.errors import ReproError, StudyError
 from repro.protocol import Protocol
+from repro.runs.fold_pooling import pooled_intervals, pooled_values
+from repro.runs.folder import RunFolder, csv_bytes
 from repro.runs.journal import events
+from repro.runs.run import FinishedRun
 from repro.study.again import require_same, study_again
-from repro.study.folder import RunFolder, csv_bytes
-from repro.study.per_user import FinishedRun
 from repro.study.plan import Plan, make_plan
-from repro.study.pooling import pooled_intervals, pooled_values
 from repro.study.results import results_table
 from repro.verify.again import AgainFold
 from repro.verify.cells import CellCheck, differ, read_frame

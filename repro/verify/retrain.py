@@ -8,10 +8,10 @@ from pathlib import Path
 
 from repro.errors import ReproError, StudyError, nearest
 from repro.runs.journal import events
+from repro.runs.run import FinishedRun
 from repro.study import Study, make_plan, run_study
 from repro.study.again import require_same, study_again
 from repro.study.environment import machine, versions
-from repro.study.per_user import FinishedRun
 from repro.study.plan import Plan
 from repro.study.run import Watcher, cell_started
 from repro.verify.compare import TOLERANCE, Comparison, Number, compare_runs

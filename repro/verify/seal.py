@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repro.errors import JournalError, StudyError
+from repro.runs.folder import RunFolder
 from repro.runs.journal import Journal, events, read_journal
-from repro.study.folder import RunFolder
 from repro.verify.finding import Verification
 from repro.verify.integrity import check_integrity, digest_of, files_below, may_be_sealed
 from repro.verify.record import Record

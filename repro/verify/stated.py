@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from repro.errors import ReproError
+from repro.runs.folder import JOURNAL, RunFolder
 from repro.runs.journal import audit_events, events
 from repro.runs.journal.events import Line
-from repro.study.folder import JOURNAL, RunFolder
 from repro.study.plan import fit_seed
 from repro.study.tuning.loop import search_seed
 from repro.verify.finding import Failure

@@ -9,10 +9,10 @@ import pyarrow as pa
 
 from repro.data.parquet import read_parquet
 from repro.errors import ReproError
+from repro.runs.folder import JOURNAL, RunFolder
 from repro.runs.journal import events
-from repro.study.folder import JOURNAL, RunFolder
+from repro.runs.run import FinishedRun
 from repro.study.model import Study
-from repro.study.per_user import FinishedRun
 from repro.study.suspects import findings_made
 from repro.verify.finding import Failure, Verification
 from repro.verify.record import Record

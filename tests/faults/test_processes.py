@@ -11,7 +11,7 @@ import signal
 import pytest
 
 from repro.errors import StudyError
-from repro.study.folder import RunFolder
+from repro.runs.folder import RunFolder
 
 
 def test_a_second_run_into_the_same_folder_is_refused_and_the_first_ends_well(faulty, undisturbed, resumes, tmp_path):

@@ -14,8 +14,8 @@ from repro.export.forms import BUILT_IN, export_forms
 from repro.protocol import Protocol
 from repro.report import write_report
 from repro.report.explain.page import write_explanation, write_multiverse
+from repro.runs.written_files import keep_files
 from repro.study import Results
-from repro.study.journalled import keep_files
 
 DATA = synthetic_interactions(users=30, items=20, ratings=300, alpha=1.0, seed=4)
 QUOTED = re.compile(r"line (\d+) \(([a-z.]+)\), SHA-256 ([0-9a-f]{16,64})")

@@ -16,7 +16,7 @@ import repro
 from repro.cli import cli
 from repro.data.spreadsheet import cell_of, csv_text, frame_csv, text_of
 from repro.protocol import Protocol
-from repro.study.folder import csv_bytes
+from repro.runs.folder import csv_bytes
 
 STARTS = "=+-@\t\r"
 FORMULAS = [

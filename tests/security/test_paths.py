@@ -15,11 +15,11 @@ from repro.export.forms import BUILT_IN, export_forms
 from repro.metric_study import study_metrics
 from repro.protocol import Protocol
 from repro.report import write_report
+from repro.runs.folder import RunFolder
 from repro.runs.journal import read_journal
 from repro.runs.journal.journal import FIRST, canonical_json, line_hash
+from repro.runs.run import FinishedRun
 from repro.study import Results
-from repro.study.folder import RunFolder
-from repro.study.per_user import FinishedRun
 from repro.verify import verify
 
 DATA = synthetic_interactions(users=30, items=20, ratings=300, alpha=1.0, seed=4)

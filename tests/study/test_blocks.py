@@ -11,9 +11,9 @@ from repro.evaluation.measure_lists import measure_lists, user_blocks
 from repro.evaluation.metrics import simple_measures
 from repro.plugin import Guarded, Scores
 from repro.protocol import Protocol
+from repro.runs.folder import parquet_bytes
 from repro.study import run_study
 from repro.study.fold_data import fold_data
-from repro.study.folder import parquet_bytes
 from repro.study.plan import make_plan
 
 

@@ -14,8 +14,8 @@ import pytest
 from repro import Study
 from repro.errors import JournalError, ProtocolError, StudyError
 from repro.protocol import Protocol
+from repro.runs.folder import RunFolder
 from repro.runs.journal import read_journal
-from repro.study.folder import RunFolder
 
 FILES = ("results.parquet", "results.csv")
 

@@ -11,7 +11,7 @@ from repro.data import synthetic_interactions
 from repro.protocol import Protocol
 from repro.runs.journal import read_journal
 from repro.runs.journal.journal import FIRST, canonical_json, line_hash
-from repro.study.journalled import keep_files
+from repro.runs.written_files import keep_files
 
 METRICS = ["ndcg@5", "hit@3", "ap", "catalogue-coverage@5", "f1[average=means]@5", "rmse"]
 ALGORITHMS = ["reference/popularity", "reference/bias", "reference/item-knn"]

@@ -10,7 +10,7 @@ from repro import Study
 from repro.errors import JournalError, StudyError
 from repro.protocol import Protocol
 from repro.runs.journal import read_journal
-from repro.study.journalled import keep_files
+from repro.runs.written_files import keep_files
 from repro.verify import seal, verify
 
 

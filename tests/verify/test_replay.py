@@ -10,7 +10,7 @@ from repro import Study
 from repro.cli import cli
 from repro.errors import JournalError, StudyError
 from repro.protocol import Protocol
-from repro.study.per_user import FinishedRun
+from repro.runs.run import FinishedRun
 from repro.verify import replay, verify
 from repro.verify.freezes import read_freeze, surroundings
 

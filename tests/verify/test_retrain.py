@@ -8,7 +8,7 @@ import pytest
 
 from repro.errors import StudyError
 from repro.plugin import Algorithm, Framework, Scores, plugins
-from repro.study.per_user import FinishedRun
+from repro.runs.run import FinishedRun
 from repro.verify import verify
 from repro.verify.compare import compare_runs
 

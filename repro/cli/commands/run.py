@@ -136,7 +136,7 @@ def run(
 
 def _print_results(study: Study, results: Results) -> None:
     from repro.evaluation.suspicion import summaries
-    from repro.study.tuning.history import uneven_tuning
+    from repro.runs.tuning_history import uneven_tuning
 
     suspicious = summaries(results.findings)
     table, seconds = results.table(), results.seconds()

@@ -13,7 +13,7 @@ from repro.report.audit.matrices import agreement_section
 from repro.report.audit.policies import policy_section
 from repro.report.audit.style import STYLE
 from repro.report.pages import document
-from repro.study.journalled import keep_files
+from repro.runs.written_files import keep_files
 
 _OPEN = 6  # findings that are shown at once
 _MEANING = {

@@ -19,8 +19,8 @@ from repro.report.charts import placed_svg, specification
 from repro.report.explain.curve import specification_curve, spread_chart
 from repro.report.explain.waterfall import waterfall
 from repro.report.pages import READING, document, figure, number, table
-from repro.study.folder import frame_parquet
-from repro.study.journalled import keep_files
+from repro.runs.folder import frame_parquet
+from repro.runs.written_files import keep_files
 
 if TYPE_CHECKING:
     import altair as alt

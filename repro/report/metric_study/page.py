@@ -31,7 +31,7 @@ from repro.report.metric_study.summary import (
     sparsity_sentence,
 )
 from repro.report.pages import READING, document, figure
-from repro.study.journalled import keep_files
+from repro.runs.written_files import keep_files
 
 if TYPE_CHECKING:
     import altair as alt

@@ -10,7 +10,7 @@ from repro.replicate import VERDICTS, Replication
 from repro.replicate.verdict import Found, counted, in_words
 from repro.report.pages import document, table
 from repro.report.replicate.page import PAGE, STYLE
-from repro.study.journalled import keep_files
+from repro.runs.written_files import keep_files
 
 BEGIN, END = "<!-- verdicts: made by `repro replicate` -->", "<!-- end of verdicts -->"
 README, INDEX = "README.md", "index.html"

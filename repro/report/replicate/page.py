@@ -9,8 +9,8 @@ from pathlib import Path
 from repro.replicate import VERDICTS, Claim, Judged, Replication
 from repro.replicate.settings import questions
 from repro.report.pages import READING, document, table
-from repro.study.folder import JOURNAL
-from repro.study.journalled import keep_files
+from repro.runs.folder import JOURNAL
+from repro.runs.written_files import keep_files
 
 PAGE = "report.html"
 # Colours as in repro.report.charts, thin enough for text on any ground; the word says it too.

@@ -16,7 +16,7 @@ from repro.report.charts import SCREEN_COLOURS
 from repro.report.pages import table
 from repro.report.run.figures import figure, section, wide
 from repro.report.run.material import Material
-from repro.study.folder import RunFolder
+from repro.runs.folder import RunFolder
 
 if TYPE_CHECKING:
     import altair as alt

@@ -8,8 +8,8 @@ from typing import Any
 from repro.report.run.embedded import packed
 from repro.report.run.figures import section, wide
 from repro.report.run.material import Material
+from repro.runs.folder import JOURNAL
 from repro.runs.journal import events
-from repro.study.folder import JOURNAL
 from repro.text import plural
 
 

@@ -12,12 +12,12 @@ from repro.evaluation.suspicion import Summary, summaries
 from repro.report.dots import System, systems
 from repro.report.pages import number
 from repro.report.run.significance import Tested
+from repro.runs.folder import RunFolder
 from repro.runs.journal import Contents, events
+from repro.runs.run import FinishedRun, metric_names
 from repro.stats import difference_interval
 from repro.study import Results
 from repro.study.compare import run_comparisons
-from repro.study.folder import RunFolder
-from repro.study.per_user import FinishedRun, metric_names
 
 # Artefacts that a report cannot do without; scores are large, and a run may be passed on without them.
 _NEEDED = ("values", "lists", "predictions")

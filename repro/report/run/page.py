@@ -20,8 +20,8 @@ from repro.report.run.significance import matrix_section
 from repro.report.run.timing import timing_section
 from repro.report.run.told import notes_section, tuning_section
 from repro.report.run.tradeoffs import tradeoffs_section
+from repro.runs.written_files import keep_files
 from repro.study import Results
-from repro.study.journalled import keep_files
 
 REPORT = "report.html"
 # From the run folder, wherever that is: a report names no place of the machine that made it.

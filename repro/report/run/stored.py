@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 
 from repro.data import Interactions
 from repro.data.parquet import read_parquet
+from repro.runs.folder import RunFolder
 from repro.runs.journal import events
-from repro.study.folder import RunFolder
-from repro.study.per_user import FinishedRun
+from repro.runs.run import FinishedRun
 
 Numbers = npt.NDArray[np.int64]
 _BETWEEN = "\0"  # stands between user and item in the name of a list about one item

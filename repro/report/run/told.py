@@ -7,7 +7,7 @@ from html import escape
 from repro.report.pages import table
 from repro.report.run.figures import section, wide
 from repro.report.run.material import Material
-from repro.study.tuning.history import uneven_tuning
+from repro.runs.tuning_history import uneven_tuning
 from repro.study.tuning.settings import REFIT
 
 

@@ -11,8 +11,8 @@ from repro.report.run.material import Material
 from repro.report.run.ranks import HitFinder, Hits, rates
 from repro.report.run.reach import Counter
 from repro.report.run.stored import StoredLists
+from repro.runs.run import FinishedRun
 from repro.study import Results
-from repro.study.per_user import FinishedRun
 
 from .conftest import small_study
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from repro.errors import JournalError, StudyError
 from repro.plugin import plugins
+from repro.runs.folder import JOURNAL, RunFolder, file_digest
 from repro.runs.journal import Contents, Journal, events, read_journal
 from repro.runs.journal.base import Files
-from repro.study.folder import JOURNAL, RunFolder, file_digest
 
 
 def keep_files(

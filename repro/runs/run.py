@@ -14,9 +14,9 @@ from repro.data.parquet import read_parquet
 from repro.errors import StudyError, nearest
 from repro.evaluation.metrics import Measure, metrics, parse_measure
 from repro.protocol import Protocol
+from repro.runs.fold_pooling import stored_average
+from repro.runs.folder import JOURNAL, RunFolder
 from repro.runs.journal import Contents, events, read_journal
-from repro.study.folder import JOURNAL, RunFolder
-from repro.study.pooling import stored_average
 
 COLUMNS = ("algorithm", "user", "metric", "value")
 

@@ -28,8 +28,8 @@ from repro.evaluation.metrics import (
 from repro.protocol import Protocol
 
 if TYPE_CHECKING:
+    from repro.runs.folder import RunFolder
     from repro.runs.journal import events
-    from repro.study.folder import RunFolder
 
 
 def pooled_values(
