@@ -50,11 +50,10 @@ def complete_change(ctx: click.Context, param: click.Parameter, incomplete: str)
 
 def complete_varied(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Families of decisions about evaluation, and decisions, after the last comma."""
-    from repro.explain.mixing import needs_refit
     from repro.protocol import registry
 
     before, comma, last = incomplete.rpartition(",")
-    own = [key for key in registry() if not needs_refit(key)]
+    own = [key for key, decision in registry().items() if not decision.needs_refit]
     names = dict.fromkeys((*(key.rpartition(".")[0] for key in own), *own))
     return [CompletionItem(f"{before}{comma}{name}") for name in names if name.startswith(last)]
 

@@ -14,10 +14,10 @@ import pandas as pd
 from repro.errors import JournalError, ProtocolError, ReproError, StudyError
 from repro.evaluation.metrics import metrics, parse_measure
 from repro.explain.kept import KeptRun
-from repro.explain.mixing import Change, Mixture, Switch, changes, needs_refit
+from repro.explain.mixing import Change, Mixture, Switch, changes
 from repro.explain.shapley import EXACT_PLAYERS, Game, Shares, exact_shares, sampled_shares
 from repro.explain.variants import measure_variants
-from repro.protocol import Protocol, resolve
+from repro.protocol import BEFORE_FITTING, Protocol, registry, resolve
 from repro.study import Results, Study, run_study
 
 ORDERS = 400
@@ -366,10 +366,11 @@ def _called(run: KeptRun, other: KeptRun | Protocol) -> tuple[str, str]:
 
 def _evaluated_as(own: Protocol, theirs: Protocol) -> Protocol:
     """``theirs``, with data and split as in ``own``."""
-    values = {key: value for key, value in theirs.items() if not needs_refit(key)}
-    values |= {key: value for key, value in own.items() if needs_refit(key)}
+    known = registry()
+    values = {key: value for key, value in theirs.items() if not known[key].needs_refit}
+    values |= {key: value for key, value in own.items() if known[key].needs_refit}
     resolved = resolve(values, {**own.origins, **theirs.origins}, strict=frozenset())
-    stating = {key: own if needs_refit(key) else theirs for key in resolved.files}
+    stating = {key: own if known[key].needs_refit else theirs for key in resolved.files}
     folders = {key: one.folders.get(key, one.folder) for key, one in stating.items()}
     return Protocol(resolved.values_, resolved.origins, theirs.name, folders=folders)
 
@@ -439,7 +440,7 @@ class _Fits:
 
 
 def _fitted(protocol: Protocol) -> tuple[object, ...]:
-    return tuple((key, value) for key, value in protocol.items() if needs_refit(key))
+    return tuple(protocol.of_stages(*BEFORE_FITTING).items())
 
 
 def _with_fitted(own: Protocol, mixed: Protocol) -> Protocol:

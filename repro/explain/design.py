@@ -18,11 +18,10 @@ import numpy as np
 
 from repro.data.interactions import FloatArray
 from repro.errors import ProtocolError, nearest
-from repro.explain.mixing import lists_hang_on_relevance, needs_refit
-from repro.protocol import Decision, Protocol, Value, registry, resolve
+from repro.explain.mixing import lists_hang_on_relevance
+from repro.protocol import Decision, Protocol, Stage, Value, registry, resolve
 
-# What a decision makes anew, by family; all others only count anew.
-LEVELS = {"candidates": 0, "missing": 1, "ties": 1}
+RANKING: tuple[Stage, ...] = ("missing", "precision", "ties")
 # What no variant can have: files that are not there, rules that stop a run, and what makes a number none.
 NOT_TRIED: Mapping[str, tuple[Value, ...]] = {
     "candidates.base": ("file",),
@@ -55,7 +54,8 @@ class Axis:
     @property
     def level(self) -> int:
         """0 where it makes other lists, 1 where it orders them anew, 2 where it only counts anew."""
-        return LEVELS.get(self.decision.partition(".")[0], 2)
+        stage = registry()[self.decision].stage
+        return 0 if stage == "candidates" else 1 if stage in RANKING else 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ def read_axes(
             raise ProtocolError(
                 f"there is no decision or family '{name}'{nearest(name, every)} `repro protocol explain` lists them all"
             )
-        if not refit and (refitted := [one.id for one in family if needs_refit(one.id)]):
+        if not refit and (refitted := [one.id for one in family if one.needs_refit]):
             raise ProtocolError(
                 f"{refitted[0]} changes what is fitted, and kept scores cannot answer for that; vary decisions about "
                 "evaluation (relevance, candidates, missing, ties, average, predict, metric), or explain with --refit"

@@ -9,14 +9,6 @@ from itertools import combinations
 from repro.errors import ProtocolError
 from repro.protocol import Protocol, Value, registry, resolve
 
-# Families of decisions that change what is fitted, or what is held out: other scores, another truth.
-FITTED = ("data", "split")
-
-
-def needs_refit(decision: str) -> bool:
-    """Whether kept scores cannot answer for another value of the decision."""
-    return decision.partition(".")[0] in FITTED
-
 
 def lists_hang_on_relevance(protocol: Protocol) -> bool:
     """Whether other items are in the lists, or other lists there, when other items are relevant."""
@@ -45,7 +37,7 @@ class Switch:
 
     @property
     def needs_refit(self) -> bool:
-        return any(map(needs_refit, self.decisions))
+        return any(registry()[key].needs_refit for key in self.decisions)
 
 
 @dataclass(frozen=True)
@@ -58,7 +50,7 @@ class Change:
 
     @property
     def needs_refit(self) -> bool:
-        return needs_refit(self.decision)
+        return registry()[self.decision].needs_refit
 
     def meaning(self, value: Value | None) -> str:
         """A value in words."""

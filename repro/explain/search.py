@@ -26,10 +26,9 @@ from repro.explain.design import Design, read_axes
 from repro.explain.kept import KeptRun
 from repro.explain.mixing import Change, changes
 from repro.explain.variants import measure_variants
-from repro.protocol import Protocol, Value, protocol_names, registry
+from repro.protocol import OF_LISTS, Protocol, Value, protocol_names, registry
 
 BUDGET = 3000
-SEARCHED = ("relevance", "candidates", "missing", "ties", "average")
 SHOWN = 10
 _COMBINED = 50  # changes whose effects are combined
 _PROMISED = 50  # combinations of them that are tried
@@ -198,7 +197,7 @@ def bearing_on(measures: Iterable[Measure]) -> list[str]:
     known, simple = registry(), simple_measures(measures)
     families: list[str] = []
     if any(one.metric.kind != "prediction" for one in simple):
-        families += SEARCHED
+        families += [known[key].family for key in known.of_stages(*OF_LISTS)]
     if any(one.metric.kind == "prediction" for one in simple):
         families.append("predict")
     families += [f"metric.{one.metric.name}" for one in (*measures, *simple)]

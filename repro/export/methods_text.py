@@ -8,7 +8,6 @@ from typing import Any
 
 from repro.errors import PluginError
 from repro.evaluation.metrics import bearing, simple_measures
-from repro.evaluation.metrics.bearing import is_foreign
 from repro.export.record import RunRecord
 from repro.export.significance import Significance
 from repro.plugin import plugins
@@ -35,7 +34,7 @@ def sections(record: RunRecord, **settings: Any) -> list[Section]:
         keys = [key for key in wanted if key.partition(".")[0] in families and key not in told]
         return sentences(values, keys)
 
-    foreign = [key.partition(".")[0] for key in wanted if is_foreign(key)]
+    unknown = [key.partition(".")[0] for key in wanted if registry().stage_of(key) is None]
     found = [
         Section("Data", (*_data(record), *of("data"), *_after_filters(record))),
         Section("Splitting", (*of("split"), *_folds(record))),
@@ -45,7 +44,7 @@ def sections(record: RunRecord, **settings: Any) -> list[Section]:
         Section("Rating prediction", tuple(of("predict"))),
         Section("Metrics", (*of("relevance"), *_metrics(record), *of("average"))),
         Section("Statistical testing", tuple(_testing(record, **settings))),
-        Section("Further decisions", tuple(of(*dict.fromkeys(foreign)))),
+        Section("Further decisions", tuple(of(*dict.fromkeys(unknown)))),
         Section("Software and reproducibility", tuple(_software(record))),
     ]
     return [section for section in found if section.sentences]

@@ -22,7 +22,7 @@ from repro.data.parquet import read_parquet
 from repro.data.spreadsheet import csv_text
 from repro.errors import ProtocolError, StudyError
 from repro.evaluation.candidates import judge
-from repro.evaluation.ranking.ties import IN_NO_ORDER
+from repro.evaluation.ranking.ties import gives_order
 from repro.export.record import CellRecord, RunRecord
 
 # What a reader of TREC files would take for the end of a word or the start of a comment, and the sign of an escape.
@@ -142,7 +142,7 @@ class TrecFiles:
             yield f"Qrels are part of the data set, and under its terms: {self.record.dataset.terms}"
         if decisions["candidates.relevant"] == "one":
             yield "Every relevant item has a list of its own; topics are user:item."
-        if decisions["ties.break"] in IN_NO_ORDER:
+        if not gives_order(decisions):
             yield f'The run has ties.break = "{decisions["ties.break"]}", under which items with equal scores have no'
             yield "  order of their own. A file needs one: the numbers that it gives differ where there are ties."
         if self.escaped:

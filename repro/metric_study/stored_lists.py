@@ -21,7 +21,7 @@ from repro.data.parquet import read_parquet
 from repro.errors import JournalError, ProtocolError, StudyError
 from repro.evaluation.candidates import Judgements, Offsets, judge
 from repro.evaluation.ranking import Ranked
-from repro.evaluation.ranking.ties import IN_NO_ORDER
+from repro.evaluation.ranking.ties import gives_order
 from repro.protocol import Protocol
 from repro.runs.folder import RunFolder
 from repro.runs.journal import Contents, read_journal
@@ -171,7 +171,7 @@ def _require_definite(protocol: Protocol) -> None:
     """Refuse protocols under which stored lists do not say what a smaller test set would make of them."""
     ties = protocol.text("ties.break")
     again = "run the study again with --set ties.break=item-asc (or random) into another folder"
-    if ties in IN_NO_ORDER:
+    if not gives_order(protocol):
         raise ProtocolError(
             f'the run has ties.break = "{ties}": items with equal scores have no order of their own, so its lists '
             f"cannot be judged again; {again}"

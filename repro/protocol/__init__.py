@@ -11,16 +11,22 @@ from repro.protocol.reader import (
     read_protocol,
 )
 from repro.protocol.registry import Registry, json_schema, registry
+from repro.protocol.stages import BEFORE_FITTING, OF_LISTS, OF_PREDICTIONS, STAGES, Stage
 from repro.protocol.toml import toml_value
 
 __all__ = [
+    "BEFORE_FITTING",
     "DEFAULT",
+    "OF_LISTS",
+    "OF_PREDICTIONS",
     "REQUIRED",
+    "STAGES",
     "AnyOf",
     "Decision",
     "Option",
     "Protocol",
     "Registry",
+    "Stage",
     "Value",
     "When",
     "flatten",

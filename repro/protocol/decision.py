@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from repro.protocol.stages import BEFORE_FITTING, STAGES, Stage, stage_named_by
 from repro.protocol.toml import toml_value
 
 Value = str | int | float | bool
@@ -30,8 +31,10 @@ class Option:
 
     ``means`` spells an option out in other decisions: an option with it is a shorthand, replaced when a
     protocol is resolved, so that the short and the long form are one protocol with one hash. ``when`` says under
-    which other decisions the option differs from the remaining ones: elsewhere it is refused, with the advice
+    which other decisions the option differs from the remaining ones: elsewhere it is rejected, with the advice
     ``instead``.
+
+    gives_order   whether tied items come in one order; False where each metric treats equal scores in its own way
     """
 
     value: str
@@ -41,6 +44,7 @@ class Option:
     means: Mapping[str, Value] = field(default_factory=dict)
     when: tuple[When | AnyOf, ...] = ()
     instead: str = ""
+    gives_order: bool = True
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,8 @@ class Decision:
 
     A number may also be one of the words in ``words`` (``"none"``, ``"all"``), and so may a path, where a word is
     no file; bounds are inclusive. ``excluded`` are numbers within the bounds that mean the same as the default, and are
-    refused. ``typical`` are the numbers that are met in practice, for what tries many protocols.
+    refused. ``typical`` are the numbers that are met in practice, for what tries many protocols. ``own_stage`` is the
+    stage that reads the decision, where the first word of its id does not name it.
     """
 
     id: str
@@ -100,6 +105,20 @@ class Decision:
     typical: tuple[float, ...] = ()
     when: tuple[When | AnyOf, ...] = ()
     cite: str = ""
+    own_stage: Stage | None = None
+
+    @cached_property
+    def stage(self) -> Stage:
+        """The stage of the experiment that reads it."""
+        stage = self.own_stage or stage_named_by(self.id)
+        if stage is None:
+            raise ValueError(f"decision {self.id} belongs to no stage; state its own_stage: {', '.join(STAGES)}")
+        return stage
+
+    @property
+    def needs_refit(self) -> bool:
+        """Whether another value needs another fit: it changes the training rows or the held-out ones."""
+        return self.stage in BEFORE_FITTING
 
     @property
     def family(self) -> str:

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from repro.errors import ProtocolError
-from repro.protocol.decision import Value
+from repro.protocol.decision import Option, Value
 from repro.protocol.registry import Registry, registry
+from repro.protocol.stages import Stage
 from repro.protocol.toml import Place, toml_value, write_toml
 
 if TYPE_CHECKING:
@@ -105,6 +106,17 @@ class Protocol(Mapping[str, Value]):
         value = self[key]
         assert isinstance(value, int), (key, value)
         return value
+
+    def option(self, key: str) -> Option:
+        """The option that a decision has, with all that its declaration says of it."""
+        option = registry()[key].option(self[key])
+        assert option is not None, (key, self[key])
+        return option
+
+    def of_stages(self, *stages: Stage) -> dict[str, Value]:
+        """The decisions in effect that these stages read, with their values."""
+        known = registry()
+        return {key: value for key, value in self.values_.items() if known[key].stage in stages}
 
     def path(self, key: str) -> Path:
         """The value of a decision that is a file, found from the folder of the file that states it."""

@@ -10,6 +10,7 @@ from functools import cache
 from repro.errors import ProtocolError, nearest
 from repro.protocol.decision import AnyOf, Decision, Value, When
 from repro.protocol.decisions import CORE
+from repro.protocol.stages import Stage, stage_named_by
 
 # Rooms downstream that add decisions, named here and imported when the registry is first asked for:
 # a metric declares its variants where it is computed.
@@ -48,6 +49,14 @@ class Registry(Mapping[str, Decision]):
     def family(self, prefix: str) -> list[Decision]:
         """The decisions below ``prefix``: ``ties`` gives ``ties.break`` and so on."""
         return [d for d in self._decisions.values() if d.id == prefix or d.id.startswith(prefix + ".")]
+
+    def of_stages(self, *stages: Stage) -> list[str]:
+        """The ids of the decisions that these stages read."""
+        return [decision.id for decision in self._decisions.values() if decision.stage in stages]
+
+    def stage_of(self, key: str) -> Stage | None:
+        """The stage that reads a decision, also one of a plug-in that is not installed; None where nothing says it."""
+        return self._decisions[key].stage if key in self._decisions else stage_named_by(key)
 
     def active(self, decision: Decision, values: Mapping[str, Value]) -> bool:
         """Whether ``decision`` has an effect, given the others; one that hangs on an inactive one has none."""

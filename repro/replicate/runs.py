@@ -20,10 +20,9 @@ from repro.errors import PluginError, ReproError, StudyError
 from repro.evaluation.metrics import Measure, metrics, parse_measure
 from repro.explain import KeptRun
 from repro.explain.design import read_axes
-from repro.explain.mixing import needs_refit
 from repro.explain.variants import measure_variants
 from repro.plugin import environment, how_to_install, plugins
-from repro.protocol import Protocol
+from repro.protocol import BEFORE_FITTING, Protocol, registry
 from repro.replicate.claim import Cell, Claim, Operand, Setting
 from repro.replicate.granularity import FoldLists
 from repro.runs.folder import JOURNAL, RunFolder
@@ -205,7 +204,7 @@ class Runs:
 
     def folds(self, setting: Setting) -> int | None:
         """Over how many folds numbers are averaged; None where that is open, or nothing was run."""
-        if any(needs_refit(axis.decision) for axis in read_axes(setting.open, setting.protocol, refit=True)):
+        if any(registry()[axis.decision].needs_refit for axis in read_axes(setting.open, setting.protocol, refit=True)):
             return None
         try:
             return len(self.kept(setting.protocol, self.seeds[FIRST]).plan.split.folds)
@@ -284,7 +283,7 @@ class Runs:
 
 def fit_key(protocol: Protocol) -> Key:
     """What decides which scores there are: protocols with the same key share a run."""
-    return tuple((key, value) for key, value in protocol.items() if needs_refit(key))
+    return tuple(protocol.of_stages(*BEFORE_FITTING).items())
 
 
 def _usable(need: Need) -> list[str]:

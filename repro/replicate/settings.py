@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from repro.data.interactions import FloatArray
 from repro.errors import ReproError
 from repro.explain.design import COUNTED, Axis, Design, read_axes
-from repro.explain.mixing import changes, needs_refit
+from repro.explain.mixing import changes
 from repro.explain.variants import measure_variants
 from repro.protocol import Protocol, registry
 from repro.replicate.claim import Place, Setting
@@ -74,8 +74,8 @@ class Opened:
         """The axes of a setting's open decisions."""
         every = read_axes(setting.open, setting.protocol, ratings, refit=True)
         return cls(
-            tuple(axis for axis in every if not needs_refit(axis.decision)),
-            tuple(axis for axis in every if needs_refit(axis.decision)),
+            tuple(axis for axis in every if not registry()[axis.decision].needs_refit),
+            tuple(axis for axis in every if registry()[axis.decision].needs_refit),
         )
 
     def fits(self, own: Protocol, budget: int = REFITS) -> tuple[list[Protocol], bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
+from repro.data.impact import Impact
 from repro.data.parquet import read_parquet
 from repro.errors import JournalError, ReproError
 from repro.evaluation.candidates import unlisted_users
@@ -22,6 +23,7 @@ from repro.evaluation.measured import Measured, joined_interval
 from repro.evaluation.metrics import Measure, simple_measures
 from repro.evaluation.replayed import ReplayedScores
 from repro.plugin import Scores
+from repro.protocol import OF_LISTS, registry
 from repro.runs.fold_pooling import pooled_interval, stored_average
 from repro.runs.folder import RunFolder
 from repro.runs.journal import events
@@ -187,12 +189,7 @@ class CellCheck:
         for name, digest in measured.digests.items():
             if self.event.digests.get(name, digest) != digest:
                 yield self._failure("lists", f"the {name} are not those of the run: their digest is another one")
-        own = {"relevance", "candidates", "missing", "ties", "average"}
-        told = [impact for impact in self.event.impacts if impact.decision.partition(".")[0] in own]
-        again = [impact for impact in measured.impacts if impact.decision.partition(".")[0] in own]
-        if [(one.decision, one.touched, one.total) for one in told] != [
-            (one.decision, one.touched, one.total) for one in again
-        ]:
+        if _of_lists(self.event.impacts) != _of_lists(measured.impacts):
             yield self._failure("lists", "what the decisions touched is not what the journal says")
 
     def _compare_facts(self, measured: Measured, of: str) -> Iterator[Failure]:
@@ -283,6 +280,12 @@ class CellCheck:
         name = "" if measure is None else measure.name
         told = f"the {artefact}: {what}" if digest else what
         return Failure("rescore", file, told, self.line, self.event.cell, name, users)
+
+
+def _of_lists(impacts: Iterable[Impact | events.ImpactEntry]) -> list[tuple[str, int, int]]:
+    """How much the decisions about lists touched."""
+    of_lists = (one for one in impacts if registry().stage_of(one.decision) in OF_LISTS)
+    return [(one.decision, one.touched, one.total) for one in of_lists]
 
 
 def _of_users(tied: pd.DataFrame | None, values: pd.DataFrame) -> pd.DataFrame:

@@ -19,7 +19,7 @@ from repro.evaluation.measure_lists import STORED_DEPTH
 from repro.evaluation.metrics import Measure
 from repro.evaluation.ranking import GivenLists, Ranked, RankingRules, rank_lists
 from repro.evaluation.ranking.missing import MissingRule
-from repro.evaluation.ranking.ties import IN_NO_ORDER, TieRule
+from repro.evaluation.ranking.ties import TieRule, gives_order
 from repro.protocol import Protocol
 
 
@@ -33,7 +33,7 @@ class Tables:
 
 def why_not_from_lists(measure: Measure, protocol: Protocol) -> str:
     """Why stored lists do not say what a measure is; nothing where they do."""
-    if protocol["ties.break"] in IN_NO_ORDER:
+    if not gives_order(protocol):
         return f'ties.break = "{protocol["ties.break"]}" goes by equal scores, which lists do not have'
     if "scores" in measure.needs:
         return "it goes by scores"

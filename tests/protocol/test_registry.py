@@ -5,7 +5,7 @@ import tomllib
 import jsonschema
 import pytest
 
-from repro.protocol import json_schema, protocol_folder, protocol_names, read_protocol, registry
+from repro.protocol import STAGES, Decision, json_schema, protocol_folder, protocol_names, read_protocol, registry
 
 
 def test_declarations_hold_together():
@@ -20,6 +20,23 @@ def test_declarations_hold_together():
             for target, value in option.means.items():
                 assert known[target].accept(value) is not None
                 assert not getattr(known[target].option(value), "means", None), "a shorthand of a shorthand"
+
+
+def test_every_decision_belongs_to_a_stage_and_only_data_and_split_need_a_refit():
+    known = registry()
+    assert {decision.stage for decision in known.values()} == set(STAGES)
+    assert sorted(key for stage in STAGES for key in known.of_stages(stage)) == sorted(known)
+    for key, decision in known.items():
+        assert decision.needs_refit == key.startswith(("data.", "split.")), key
+        assert known.stage_of(key) == decision.stage
+    assert known.stage_of("metric.not_installed.variant") == "metric"
+    assert known.stage_of("elsewhere.decision") is None
+
+
+def test_a_decision_whose_id_names_no_stage_must_state_one():
+    with pytest.raises(ValueError, match="state its own_stage"):
+        _ = Decision("elsewhere.decision", "Which?", "flag", default=False).stage
+    assert Decision("elsewhere.decision", "Which?", "flag", default=False, own_stage="ties").stage == "ties"
 
 
 def test_conditions_name_decisions_and_values_that_exist():

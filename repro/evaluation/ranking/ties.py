@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -11,15 +12,14 @@ import numpy.typing as npt
 from repro.data.interactions import CodeArray, IdArray, Interactions
 from repro.errors import ProtocolError
 from repro.evaluation.ranking.ranked import Ties
-from repro.protocol import Protocol
+from repro.protocol import Protocol, Value, registry
 from repro.rng import KeyArray, stream
 
 OrderArray = npt.NDArray[np.int64]
 
+BREAK = "ties.break"
 _BY_ROWS = ("rows", "rows-desc")
 _BY_DATA = ("data", "data-desc")
-# What metrics make of equal scores under these rules is not one order: each metric has its own, or none.
-IN_NO_ORDER = ("expected", "best", "worst", "shared-best", "shared-mean", "shared-worst")
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class TieRule:
         cls, protocol: Protocol, vocabulary: Interactions, data_items: CodeArray | None, seed: int
     ) -> TieRule:
         """The rule for codes of ``vocabulary``; ``data_items`` are the items of the rows of the data set, in order."""
-        rule = protocol.text("ties.break")
+        rule = protocol.text(BREAK)
         precision = protocol.text("ties.precision")
         none = np.empty(0, dtype=np.uint64)
         return cls(
@@ -62,12 +62,18 @@ class TieRule:
     @property
     def ties(self) -> Ties:
         """What metrics are to make of equal scores."""
-        return cast(Ties, self.rule) if self.rule in IN_NO_ORDER else "definite"
+        return "definite" if gives_order({BREAK: self.rule}) else cast(Ties, self.rule)
+
+
+def gives_order(decisions: Mapping[str, Value]) -> bool:
+    """Whether ``ties.break`` puts items with equal scores in one order; otherwise each metric has its own rule."""
+    option = registry()[BREAK].option(decisions[BREAK])
+    return option is None or option.gives_order
 
 
 def refuse_rows(protocol: Protocol) -> None:
     """Raise a ProtocolError where ties are in the order of rows that the lists of a study do not have."""
-    if (rule := protocol.text("ties.break")) in _BY_ROWS:
+    if (rule := protocol.text(BREAK)) in _BY_ROWS:
         raise ProtocolError(
             f'ties.break = "{rule}" is the order of the rows of given recommendations, and lists that are made of '
             'scores have no rows; use "data" for the order of the data set, or "item-asc", or give recommendations to '

@@ -22,20 +22,25 @@ DECISIONS = (
                 "expected",
                 "in all orders: the metric is its exact expectation over them",
                 cite="McSherry & Najork 2008",
+                gives_order=False,
             ),
             Option(
                 "best",
                 "in the order that is best for the metric: no order gives a higher value (a lower one, where lower is "
                 "better); a metric for which that order cannot be computed is refused",
+                gives_order=False,
             ),
             Option(
                 "worst",
                 "in the order that is worst for the metric: no order gives a lower value (a higher one, where lower is "
                 "better); a metric for which that order cannot be computed is refused",
+                gives_order=False,
             ),
-            Option("shared-best", "at the same rank: that of the first of them"),
-            Option("shared-mean", "at the same rank: the mean of theirs"),
-            Option("shared-worst", "at the same rank: that of the last of them", used_by=("cornac",)),
+            Option("shared-best", "at the same rank: that of the first of them", gives_order=False),
+            Option("shared-mean", "at the same rank: the mean of theirs", gives_order=False),
+            Option(
+                "shared-worst", "at the same rank: that of the last of them", used_by=("cornac",), gives_order=False
+            ),
             Option(
                 "trec",
                 "as trec_eval: single precision, item id as text, descending",
@@ -64,6 +69,7 @@ DECISIONS = (
             Option("decimals", "when they are equal after rounding to ties.decimals"),
         ),
         default="double",
+        own_stage="precision",
     ),
     Decision(
         "ties.decimals",
@@ -73,5 +79,6 @@ DECISIONS = (
         maximum=15,
         typical=(1, 2, 3, 4, 6),
         when=(When("ties.precision", ("decimals",)),),
+        own_stage="precision",
     ),
 )

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from repro.data.interactions import FloatArray
 from repro.evaluation.candidates import judge
-from repro.evaluation.ranking.ties import IN_NO_ORDER
+from repro.evaluation.ranking.ties import gives_order
 from repro.protocol import Protocol
 from repro.report.run.stored import Numbers, StoredLists, codes, list_numbers
 
@@ -47,7 +47,7 @@ class Rates:
 
 def objection(protocol: Protocol) -> str:
     """Why hits and their ranks cannot be told from stored lists, in words; an empty text where they can."""
-    if protocol["ties.break"] in IN_NO_ORDER:
+    if not gives_order(protocol):
         return f'with ties.break = "{protocol["ties.break"]}" items with equal scores have no ranks of their own'
     if protocol["relevance.rule"] == "user-mean" and protocol["candidates.relevant"] != "one":
         return 'with relevance.rule = "user-mean" it takes the training rows to say what is relevant'
