@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from repro import Study
-from repro.audit.question import Question, User
+from repro.audit.questions.question import Question, User
 from repro.audit.simulation import Simulation
 from repro.audit.space import Space
 from repro.errors import ProtocolError

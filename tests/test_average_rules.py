@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import repro
-from repro.audit.question import Question, User
+from repro.audit.questions.question import Question, User
 from repro.audit.simulation import Simulation
 from repro.audit.space import Space
 from repro.errors import ProtocolError, ReproError

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import repro
-from repro.audit.question import Question, User
+from repro.audit.questions.question import Question, User
 from repro.audit.simulation import Simulation
 from repro.audit.space import Space
 from repro.errors import ProtocolError

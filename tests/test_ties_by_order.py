@@ -12,7 +12,7 @@ import pytest
 import repro
 from repro import Study
 from repro.audit.policies import hypothesis_of
-from repro.audit.question import Question, User
+from repro.audit.questions.question import Question, User
 from repro.audit.simulation import Simulation
 from repro.audit.space import Space
 from repro.errors import ProtocolError

@@ -1,13 +1,12 @@
 """Black boxes: what an evaluator really computes, found out by asking it."""
 
-from repro.audit.agreement import Agreement
-from repro.audit.black_box import BlackBox, box_of_evaluator
-from repro.audit.compare import compare_boxes, compare_evaluators
-from repro.audit.determined import Undetermined
-from repro.audit.functions import infer
-from repro.audit.infer import infer_policy
-from repro.audit.inference import Evidence, Inference, Refused, Unexplained, Unstable
-from repro.audit.pipeline import PipelineAudit, audit_pipeline
+from repro.audit.black_boxes.black_box import BlackBox, box_of_evaluator
+from repro.audit.comparison.agreement import Agreement
+from repro.audit.comparison.pairwise import compare_boxes, compare_evaluators
+from repro.audit.examination.infer import infer, infer_policy
+from repro.audit.examination.inference import Evidence, Inference, Refused, Unexplained, Unstable
+from repro.audit.examination.undetermined import Undetermined
+from repro.audit.pipelines.pipeline_audit import PipelineAudit, audit_pipeline
 
 __all__ = [
     "Agreement",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from repro.audit.inference import Inference
+from repro.audit.examination.inference import Inference
 from repro.audit.space import Hypothesis, Space
 from repro.errors import ProtocolError
 from repro.protocol import Protocol, read_protocol

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from repro.audit.question import Question
+from repro.audit.questions.question import Question
 from repro.audit.space import Hypothesis, Space
 from repro.data.filters import one_row_per_pair
 from repro.data.interactions import CodeArray, Interactions

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from repro.audit.question import HIGHEST
+from repro.audit.questions.question import HIGHEST
 from repro.errors import ProtocolError
 from repro.evaluation.metrics import EXTREMES, Metric
 from repro.evaluation.metrics.metric import DEEPEST

@@ -46,13 +46,13 @@ def complete_data(ctx: click.Context, param: click.Parameter, incomplete: str) -
 
 
 def complete_cannot(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    from repro.audit.functions import KEYWORDS
+    from repro.audit.black_boxes.python_function import KEYWORDS
 
     return [CompletionItem(word) for word in KEYWORDS if word.startswith(incomplete)]
 
 
 def box_called(target: str, metrics: tuple[str, ...], cutoff: str | None, cannot: tuple[str, ...]) -> BlackBox:
-    from repro.audit.functions import box_of_function, load
+    from repro.audit.black_boxes.python_function import box_of_function, load
     from repro.evaluation.metrics import metric_named
 
     if len(metrics) > 1:

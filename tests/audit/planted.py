@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from repro.audit import BlackBox
-from repro.audit.black_box import CUTOFFS
+from repro.audit.black_boxes.black_box import CUTOFFS
 from repro.audit.simulation import Simulation
 from repro.audit.space import NOT_AUDITED, NOT_THERE, Hypothesis, Space
 from repro.errors import PluginError

@@ -13,12 +13,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from repro.audit import adversary, infer
-from repro.audit.adversary import TRAITS, Adversary, Goal, traits_of
+from repro.audit import infer
 from repro.audit.aspects import RANKING
-from repro.audit.black_box import contradicts
+from repro.audit.black_boxes.black_box import contradicts
+from repro.audit.confirmation import adversary
+from repro.audit.confirmation.adversary import TRAITS, Adversary, Goal, traits_of
+from repro.audit.examination.thresholds import Interval
 from repro.audit.simulation import Outcome
-from repro.audit.thresholds import Interval
 from repro.errors import ProtocolError
 from repro.plugin import FEATURES
 
@@ -225,7 +226,9 @@ def test_the_adversary_shares_no_code_with_the_questions_of_inference():
     imported = {
         node.module for node in ast.walk(ast.parse(inspect.getsource(adversary))) if isinstance(node, ast.ImportFrom)
     }
-    assert imported & {name for name in imported if name and name.startswith("repro.")} == {"repro.audit.question"}
+    assert imported & {name for name in imported if name and name.startswith("repro.")} == {
+        "repro.audit.questions.question"
+    }
 
 
 @pytest.fixture(scope="module")

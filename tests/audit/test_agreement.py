@@ -10,10 +10,10 @@ from dataclasses import replace
 
 import pytest
 
-from repro.audit.agreement import Agreement, share_of
-from repro.audit.black_box import CUTOFFS, BlackBox
-from repro.audit.compare import by_metric, compare_boxes, compare_evaluators
-from repro.audit.question import Question, User
+from repro.audit.black_boxes.black_box import CUTOFFS, BlackBox
+from repro.audit.comparison.agreement import Agreement, share_of
+from repro.audit.comparison.pairwise import by_metric, compare_boxes, compare_evaluators
+from repro.audit.questions.question import Question, User
 from repro.audit.simulation import Outcome
 from repro.errors import PluginError, ProtocolError
 from repro.evaluation.metrics import metric_named

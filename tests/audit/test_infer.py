@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from repro.audit import infer
-from repro.audit.black_box import agree, box_of_evaluator
+from repro.audit.black_boxes.black_box import agree, box_of_evaluator
 from repro.audit.space import Space
 from repro.errors import PluginError, ProtocolError
 from repro.evaluation.metrics import metric_named

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repro.audit import Evidence, Inference, Refused, Unexplained, Unstable
-from repro.audit.question import Question, User
+from repro.audit.questions.question import Question, User
 from repro.audit.simulation import Outcome
 
 SMALL = Question((User(5, {3: 1.0, 58: 2.0}, ((3, 4.0),)),), (3, 58), 1)

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from repro.audit import Inference, audit_pipeline
-from repro.audit.inference import Unexplained, Unstable
-from repro.audit.question import Question, User
+from repro.audit.examination.inference import Unexplained, Unstable
+from repro.audit.questions.question import Question, User
 from repro.audit.simulation import Outcome
 from repro.data import Interactions, synthetic_interactions
 from repro.errors import PluginError

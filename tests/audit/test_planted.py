@@ -10,12 +10,12 @@ import pytest
 
 from repro.audit import infer_policy
 from repro.audit.aspects import PLAIN, aspects_of
-from repro.audit.black_box import CUTOFFS, agree
-from repro.audit.draw import Drawing
-from repro.audit.elimination import REFUSING, Elimination
-from repro.audit.infer import _Examination
-from repro.audit.inference import Unexplained
-from repro.audit.question import Question, User
+from repro.audit.black_boxes.black_box import CUTOFFS, agree
+from repro.audit.examination.examination import _Examination
+from repro.audit.examination.inference import Unexplained
+from repro.audit.hypotheses.elimination import REFUSING, Elimination
+from repro.audit.questions.generator import Drawing
+from repro.audit.questions.question import Question, User
 from repro.audit.simulation import Outcome, Simulation
 from repro.audit.space import Hypothesis, Space
 from repro.evaluation.metrics import metric_named

@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 
-from repro.audit.draw import Drawing
-from repro.audit.question import Question, User
-from repro.audit.shrink import shrunk
+from repro.audit.questions.generator import Drawing
+from repro.audit.questions.question import Question, User
+from repro.audit.questions.shrinking import shrunk
 from repro.plugin import FALLBACK
 
 ANN = User(7, {10: 0.5, 2: math.nan}, test=((2, 5.0),), train=((33, 1.0),), made_up=frozenset({10}))

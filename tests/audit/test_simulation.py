@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from repro.audit.question import Question, User
+from repro.audit.questions.question import Question, User
 from repro.audit.simulation import Simulation
 from repro.audit.space import Space
 from repro.evaluation.metrics import metric_named

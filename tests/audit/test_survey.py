@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from repro.audit.lanes import DIED, attempt
-from repro.audit.survey import run_survey
-from repro.audit.surveyed import Survey
-from repro.audit.tasks import AuditPipeline, InferMeasure
+from repro.audit.campaign.audit_results import Survey
+from repro.audit.campaign.audit_run import run_survey
+from repro.audit.campaign.tasks import AuditPipeline, InferMeasure
+from repro.audit.campaign.worker_pool import DIED, attempt
 from repro.errors import PluginError, StudyError
 from repro.plugin import plugins
 from repro.protocol import read_protocol

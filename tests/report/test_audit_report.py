@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from repro.audit.surveyed import Survey
+from repro.audit.campaign.audit_results import Survey
 from repro.report.audit import findings_of, headline, write_audit_report
 from repro.report.audit.findings import outside
 from repro.report.audit.matrices import groups
-from repro.report.audit.policies import common
+from repro.report.audit.policy_table import common
 from repro.runs.journal import audit_events as events
 
 EVIL = "<script>alert(1)</script>"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import repro
-from repro.audit.rescore import ScoredFold, rescore
+from repro.audit.pipelines.rescoring import ScoredFold, rescore
 from repro.data.interactions import Interactions
 from repro.errors import PluginError
 from repro.plugin import Case, Scores, plugins

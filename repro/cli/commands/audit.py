@@ -33,8 +33,8 @@ from repro.cli.progress import Stages, quiet_option
 
 if TYPE_CHECKING:
     from repro.audit import BlackBox
-    from repro.audit.agreement import Agreement
-    from repro.audit.pipeline import PipelineAudit
+    from repro.audit.comparison.agreement import Agreement
+    from repro.audit.pipelines.pipeline_audit import PipelineAudit
     from repro.audit.policies import Policy
     from repro.plugin import Evaluator
 
@@ -69,8 +69,8 @@ def evaluators(
     One matrix for each metric, the smallest cases of disagreement, and, where policies are given, the decisions that
     explain them.
     """
-    from repro.audit.agreement import share_of
-    from repro.audit.compare import compare_evaluators
+    from repro.audit.comparison.agreement import share_of
+    from repro.audit.comparison.pairwise import compare_evaluators
     from repro.audit.policies import read_policies
     from repro.evaluation.metrics import metric_named
 
@@ -214,7 +214,7 @@ def pipeline(
     NAME is a pipeline of a plug-in, such as surprise/cross_validate: the framework splits, fits and measures; the core
     measures its scores again.
     """
-    from repro.audit.pipeline import audit_pipeline, evaluator_of
+    from repro.audit.pipelines.pipeline_audit import audit_pipeline, evaluator_of
     from repro.data import load_dataset
 
     one = pipeline_called(name)

@@ -15,7 +15,7 @@ from repro.cli.progress import Stages, quiet_option
 from repro.text import plural
 
 if TYPE_CHECKING:
-    from repro.audit.surveyed import Survey
+    from repro.audit.campaign.audit_results import Survey
 
 FOLDER, PROTOCOLS = "reports/evaluator-audit", "protocols/inferred"
 _SHOWN = 10
@@ -76,7 +76,7 @@ def report(
     Every measure of every evaluator is inferred, those that are taken for one metric are compared, and whole
     evaluations are held against the core. What is finished is kept: --resume goes on where an audit was cut off.
     """
-    from repro.audit.survey import run_survey
+    from repro.audit.campaign.audit_run import run_survey
     from repro.plugin import plugins
     from repro.report.audit import write_audit_report
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from repro.audit.inference import as_exact
-from repro.audit.question import Question
-from repro.audit.surveyed import Survey, options_of
+from repro.audit.campaign.audit_results import Survey, options_of
+from repro.audit.examination.inference import as_exact
+from repro.audit.questions.question import Question
 from repro.evaluate import default_protocol
 from repro.evaluation.metrics import metrics_by_any_name
 from repro.protocol import Value, registry, toml_value

@@ -6,7 +6,7 @@ import string
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from repro.audit.surveyed import Survey
+from repro.audit.campaign.audit_results import Survey
 from repro.protocol import Value, toml_value
 from repro.report.audit.findings import case_text
 from repro.runs.journal.audit_events import MetricCompared, PairEntry

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
-from repro.audit.survey import REPORT
-from repro.audit.surveyed import Survey, is_random
+from repro.audit.campaign.audit_results import Survey, is_random
+from repro.audit.campaign.audit_run import REPORT
 from repro.report.audit.findings import APART, KINDS, ROUNDED, UNUSUAL, Finding, Shown, findings_of, named
 from repro.report.audit.matrices import agreement_section
-from repro.report.audit.policies import policy_section
+from repro.report.audit.policy_table import policy_section
 from repro.report.audit.style import STYLE
 from repro.report.pages import document
 from repro.runs.written_files import keep_files

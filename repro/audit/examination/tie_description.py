@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from repro.audit.black_box import agree
-from repro.audit.elimination import Asked
-from repro.audit.question import Question, User
+from repro.audit.black_boxes.black_box import agree
+from repro.audit.hypotheses.elimination import Asked
+from repro.audit.questions.question import Question, User
 from repro.audit.simulation import Outcome, Simulation
 from repro.audit.space import Hypothesis, Space
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from repro.audit.black_box import agree
-from repro.audit.elimination import Asked
-from repro.audit.question import HIGHEST, Question
+from repro.audit.black_boxes.black_box import agree
+from repro.audit.hypotheses.elimination import Asked
+from repro.audit.questions.question import HIGHEST, Question
 from repro.audit.simulation import Simulation
 from repro.audit.space import Hypothesis, Space
 

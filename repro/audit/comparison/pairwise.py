@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from repro.audit.agreement import Agreement, Choice, Pair, Refusal, SmallestCase
 from repro.audit.aspects import aspects_of
-from repro.audit.black_box import BlackBox, agree, box_of_evaluator, close, told
-from repro.audit.draw import Drawing
-from repro.audit.inference import brief
+from repro.audit.black_boxes.black_box import BlackBox, agree, box_of_evaluator, close, told
+from repro.audit.comparison.agreement import Agreement, Choice, Pair, Refusal, SmallestCase
+from repro.audit.examination.inference import brief
 from repro.audit.policies import Policies, hypothesis_of, protocol_of
-from repro.audit.question import Question
-from repro.audit.shrink import shrunk
+from repro.audit.questions.generator import Drawing
+from repro.audit.questions.question import Question
+from repro.audit.questions.shrinking import shrunk
 from repro.audit.simulation import Outcome, Simulation
 from repro.audit.space import Hypothesis, Space
 from repro.errors import ProtocolError

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from repro.audit.inference import finite, indented, number
-from repro.audit.question import Question
+from repro.audit.examination.inference import finite, indented, number
+from repro.audit.questions.question import Question
 from repro.audit.simulation import Outcome
 from repro.protocol import Value, toml_value
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repro.audit.question import HIGHEST, Question, Rating, User
+from repro.audit.questions.question import HIGHEST, Question, Rating, User
 
 _IDS = np.arange(1, 130)  # of one to three digits: their order as text is not their order as numbers
 _MOST_USERS = 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import islice
 
-from repro.audit.question import Question
+from repro.audit.questions.question import Question
 
 MOST_TRIES = 400
 

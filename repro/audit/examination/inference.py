@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Literal
 
-from repro.audit.determined import Undetermined
-from repro.audit.question import Question
+from repro.audit.examination.thresholds import Interval
+from repro.audit.examination.undetermined import Undetermined
+from repro.audit.questions.question import Question
 from repro.audit.simulation import Outcome
-from repro.audit.thresholds import Interval
 from repro.protocol import Protocol, Value, registry, toml_value
 
 SINGLE_DECIMALS = 6  # that numbers around 1 have in single precision

@@ -13,7 +13,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 
-from repro.audit.tasks import Found, Task
+from repro.audit.campaign.tasks import Found, Task
 from repro.plugin.isolated import close_workers
 from repro.study.executors.processes import leave_with_parent, starting_workers
 

@@ -10,14 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from repro.audit.agreement import Agreement
-from repro.audit.compare import by_metric
-from repro.audit.inference import Inference, brief
-from repro.audit.lanes import Done, run_tasks
-from repro.audit.pipeline import PipelineAudit
+from repro.audit.campaign.audit_results import Survey, doubtful, measures_of, policy_table
+from repro.audit.campaign.tasks import AuditPipeline, CompareMeasures, InferMeasure, Task
+from repro.audit.campaign.worker_pool import Done, run_tasks
+from repro.audit.comparison.agreement import Agreement
+from repro.audit.comparison.pairwise import by_metric
+from repro.audit.examination.inference import Inference, brief
+from repro.audit.pipelines.pipeline_audit import PipelineAudit
 from repro.audit.policies import RecordedPolicy, file_stem, write_policy
-from repro.audit.surveyed import Survey, doubtful, measures_of, policy_table
-from repro.audit.tasks import AuditPipeline, CompareMeasures, InferMeasure, Task
 from repro.data import load_dataset
 from repro.errors import JournalError, PluginError, StudyError
 from repro.evaluation.metrics import metric_named

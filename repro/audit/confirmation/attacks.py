@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from repro.audit.adversary import TRAITS, Adversary, Goal
 from repro.audit.aspects import reaching
-from repro.audit.black_box import TOLERANCE, BlackBox, agree, contradicts
-from repro.audit.elimination import Asked, Elimination
-from repro.audit.question import Question
+from repro.audit.black_boxes.black_box import TOLERANCE, BlackBox, agree, contradicts
+from repro.audit.confirmation.adversary import TRAITS, Adversary, Goal
+from repro.audit.hypotheses.elimination import Asked, Elimination
+from repro.audit.questions.question import Question
 from repro.audit.simulation import Simulation
 from repro.audit.space import Hypothesis
 

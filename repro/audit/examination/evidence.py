@@ -6,12 +6,12 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 
 from repro.audit.aspects import in_words, reaching
-from repro.audit.black_box import agree
-from repro.audit.determined import Undetermined
-from repro.audit.elimination import Asked, Elimination, Found
-from repro.audit.inference import Evidence
-from repro.audit.question import Question
-from repro.audit.shrink import shrunk
+from repro.audit.black_boxes.black_box import agree
+from repro.audit.examination.inference import Evidence
+from repro.audit.examination.undetermined import Undetermined
+from repro.audit.hypotheses.elimination import Asked, Elimination, Found
+from repro.audit.questions.question import Question
+from repro.audit.questions.shrinking import shrunk
 from repro.audit.simulation import Outcome, Simulation
 from repro.audit.space import Hypothesis
 from repro.protocol import Value

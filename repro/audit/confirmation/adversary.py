@@ -2,7 +2,8 @@
 
 Inference asks a handful of users about a handful of items. A policy that holds for such questions may fail for others:
 a sort may treat 17 items in another way than 16, a threshold may lie between two ratings that never occurred, a rule
-may give way where nobody has a list. This generator shares nothing with :mod:`repro.audit.draw` but the words for
+may give way where nobody has a list. This generator shares nothing with :mod:`repro.audit.questions.generator` but the
+words for
 what a question has in it. Beyond those *features* its questions have *traits*, which no question of inference has.
 Every pair of features or traits is a goal (:meth:`Adversary.goals`): both occur in one question, in one user where
 they can.
@@ -18,7 +19,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from repro.audit.question import HIGHEST, Question, Rating, User
+from repro.audit.questions.question import HIGHEST, Question, Rating, User
 
 SHORT = 16  # items of a list up to which NumPy's and others' sorts are stable
 FEW_USERS = 4

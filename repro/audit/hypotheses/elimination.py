@@ -13,9 +13,9 @@ from typing import Literal
 import numpy as np
 
 from repro.audit.aspects import Aspect, reaching
-from repro.audit.black_box import TOLERANCE, BlackBox, agree, contradicts, distance, told
-from repro.audit.draw import Drawing
-from repro.audit.question import Question
+from repro.audit.black_boxes.black_box import TOLERANCE, BlackBox, agree, contradicts, distance, told
+from repro.audit.questions.generator import Drawing
+from repro.audit.questions.question import Question
 from repro.audit.simulation import Outcome, Simulation
 from repro.audit.space import Hypothesis, Space
 from repro.protocol import registry

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
-from repro.audit.surveyed import Survey, doubtful, is_random, options_of
+from repro.audit.campaign.audit_results import Survey, doubtful, is_random, options_of
 from repro.protocol import Value, registry
 from repro.runs.journal.audit_events import MeasureInferred
 

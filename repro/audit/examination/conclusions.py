@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from repro.audit.adversary import TRAITS
 from repro.audit.aspects import in_words
-from repro.audit.black_box import BlackBox
-from repro.audit.determined import Undetermined, groups
-from repro.audit.elimination import Asked, Elimination, Found
-from repro.audit.evidence import unreached
-from repro.audit.inference import Refused
+from repro.audit.black_boxes.black_box import BlackBox
+from repro.audit.confirmation.adversary import TRAITS
+from repro.audit.examination.evidence import unreached
+from repro.audit.examination.inference import Refused
+from repro.audit.examination.thresholds import INCLUSIVE, THRESHOLD, Interval
+from repro.audit.examination.undetermined import Undetermined, groups
+from repro.audit.hypotheses.elimination import Asked, Elimination, Found
 from repro.audit.space import Hypothesis
-from repro.audit.thresholds import INCLUSIVE, THRESHOLD, Interval
 from repro.evaluation.metrics import Measure
 from repro.protocol import Protocol, Value
 

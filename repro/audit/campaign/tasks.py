@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from repro.audit.agreement import Agreement
-from repro.audit.black_box import BlackBox, box_of_evaluator
-from repro.audit.compare import compare_boxes
-from repro.audit.infer import infer_policy
-from repro.audit.inference import Inference
-from repro.audit.pipeline import PipelineAudit, audit_pipeline
+from repro.audit.black_boxes.black_box import BlackBox, box_of_evaluator
+from repro.audit.comparison.agreement import Agreement
+from repro.audit.comparison.pairwise import compare_boxes
+from repro.audit.examination.infer import infer_policy
+from repro.audit.examination.inference import Inference
+from repro.audit.pipelines.pipeline_audit import PipelineAudit, audit_pipeline
 from repro.audit.policies import RecordedPolicy
 from repro.data import load_dataset
 from repro.plugin import plugins

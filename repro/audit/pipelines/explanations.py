@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from repro.audit.aspects import aspects_of
-from repro.audit.black_box import close
+from repro.audit.black_boxes.black_box import close
+from repro.audit.pipelines.rescoring import Rescored, ScoredFold, rescore
 from repro.audit.policies import Policy, hypothesis_of
-from repro.audit.rescore import Rescored, ScoredFold, rescore
 from repro.audit.space import Space
 from repro.errors import ReproError
 from repro.evaluation.metrics import Measure

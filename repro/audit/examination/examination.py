@@ -8,22 +8,22 @@ from dataclasses import replace
 
 import numpy as np
 
-from repro.audit.adversary import Goal, traits_of
 from repro.audit.aspects import FRACTIONS, PLAIN, STRANGERS, TOGETHER, Aspect, aspects_of
-from repro.audit.attack import Attacks
-from repro.audit.black_box import TOLERANCE, BlackBox, agree, contradicts, told
-from repro.audit.determined import equivalent
-from repro.audit.draw import Drawing
-from repro.audit.elimination import Asked, Closest, Elimination, Found, unusual
-from repro.audit.evidence import BESIDE, gathered
-from repro.audit.inference import SINGLE_DECIMALS, Inference, Unexplained, Unstable
-from repro.audit.question import HIGHEST, Question, User
-from repro.audit.shrink import shrunk
+from repro.audit.black_boxes.black_box import TOLERANCE, BlackBox, agree, contradicts, told
+from repro.audit.confirmation.adversary import Goal, traits_of
+from repro.audit.confirmation.attacks import Attacks
+from repro.audit.examination.conclusions import as_protocol, determined, measure_name, not_asked, refusals, undetermined
+from repro.audit.examination.evidence import BESIDE, gathered
+from repro.audit.examination.inference import SINGLE_DECIMALS, Inference, Unexplained, Unstable
+from repro.audit.examination.thresholds import INCLUSIVE, RULE, THRESHOLD, Interval, interval
+from repro.audit.examination.tie_description import describe
+from repro.audit.examination.undetermined import equivalent
+from repro.audit.hypotheses.elimination import Asked, Closest, Elimination, Found, unusual
+from repro.audit.questions.generator import Drawing
+from repro.audit.questions.question import HIGHEST, Question, User
+from repro.audit.questions.shrinking import shrunk
 from repro.audit.simulation import Outcome, Simulation
 from repro.audit.space import Hypothesis, Space
-from repro.audit.statement import as_protocol, determined, measure_name, not_asked, refusals, undetermined
-from repro.audit.thresholds import INCLUSIVE, RULE, THRESHOLD, Interval, interval
-from repro.audit.tie_order import describe
 from repro.plugin import Observed
 
 CONFIRMED_ON = 200
@@ -39,15 +39,6 @@ _SEPARATING = 60  # questions of each generator that are looked at to part equiv
 _SHOWN_AT_ONCE = frozenset({"long-lists", "other-cutoffs", "many-users", "other-magnitudes"})
 
 Tell = Callable[[str], None]
-
-
-def infer_policy(box: BlackBox, *, seed: int = 0, evidence: bool = True, tell: Tell | None = None) -> Inference:
-    """What a black box really computes. ``tell`` is called with what is being found out.
-
-    Without ``evidence``, options are not gone through one by one: neither is it shown what rejects each, nor which of
-    them cannot be told apart.
-    """
-    return _Examination(box, seed, evidence, tell or (lambda text: None)).inference()
 
 
 class _Examination:

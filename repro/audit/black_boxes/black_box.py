@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from repro.audit.aspects import ALWAYS, IMPLIES
-from repro.audit.question import Question
+from repro.audit.questions.question import Question
 from repro.audit.simulation import Outcome
 from repro.errors import PluginError, nearest
 from repro.evaluation.metrics import Metric, metric_named

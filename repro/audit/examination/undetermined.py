@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from repro.audit.black_box import agree
-from repro.audit.elimination import Asked, Elimination
+from repro.audit.black_boxes.black_box import agree
+from repro.audit.hypotheses.elimination import Asked, Elimination
 from repro.audit.space import Hypothesis
 from repro.protocol import Value, toml_value
 

@@ -1,0 +1,1 @@
+"""Black boxes: evaluators of plug-ins and Python functions, asked in one way."""

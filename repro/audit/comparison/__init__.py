@@ -1,0 +1,1 @@
+"""Comparison of black boxes that implement the same metric."""

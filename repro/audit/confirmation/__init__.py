@@ -1,0 +1,1 @@
+"""Attempts to refute an inferred policy with questions of an independent generator."""

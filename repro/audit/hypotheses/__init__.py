@@ -1,0 +1,1 @@
+"""Hypotheses about a black box, and their elimination by its answers."""

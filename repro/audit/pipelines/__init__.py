@@ -1,0 +1,1 @@
+"""Whole evaluations of frameworks, compared with the numbers of the core."""

@@ -1,0 +1,1 @@
+"""Questions: small evaluation inputs that black boxes are asked to evaluate."""
