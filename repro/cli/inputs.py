@@ -54,7 +54,7 @@ def reader(
     columns: tuple[str, ...], formats: tuple[str, ...], say: Callable[[str], None]
 ) -> Iterator[Callable[[str, str], pd.DataFrame]]:
     """Reads a file as what it holds: recommendations, truth or train."""
-    from repro.evaluate.given import READERS, columns_of, require_known_columns
+    from repro.evaluate.inputs import READERS, columns_of, require_known_columns
 
     names = {_spelled_out(role): name for role, name in _pairs(columns, "--columns", "user=userId").items()}
     require_known_columns(names)

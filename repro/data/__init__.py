@@ -23,7 +23,7 @@ _PUBLIC = {
     "load_dataset": "load",
     "load_item_features": "features",
     "prepare": "filters",
-    "read_interactions": "readers",
+    "read_interactions": "io.readers",
     "synthetic_interactions": "synthetic",
 }
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from repro.data.filters import prepare
     from repro.data.impact import Impact
     from repro.data.interactions import Interactions
+    from repro.data.io.readers import read_interactions
     from repro.data.load import load_dataset
-    from repro.data.readers import read_interactions
     from repro.data.registry import Dataset, Source, data_folder, dataset, datasets
     from repro.data.synthetic import synthetic_interactions
 

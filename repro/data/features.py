@@ -18,13 +18,13 @@ import pandas as pd
 import pyarrow as pa
 from scipy.sparse import csr_array
 
-from repro.data.columns import encode_ids
 from repro.data.download import Progress, fetch
 from repro.data.interactions import CodeArray, FloatArray, IdArray
-from repro.data.parquet import read_parquet
-from repro.data.readers import existing_file
+from repro.data.io.parquet import read_parquet
+from repro.data.io.readers import existing_file
+from repro.data.io.sniff import ALIASES
+from repro.data.io.values import encode_ids
 from repro.data.registry import dataset, datasets
-from repro.data.text import ALIASES
 from repro.errors import DataError, nearest
 
 # The columns of u.item after the five that are no genres, as u.genre has them.

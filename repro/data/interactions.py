@@ -58,7 +58,7 @@ class Interactions:
     def from_frame(cls, frame: pd.DataFrame, columns: Mapping[str, str] | None = None) -> Interactions:
         """From a pandas frame with the columns ``user``, ``item`` and, if there are any, ``rating`` and
         ``timestamp``; ``columns`` maps these four to other names."""
-        from repro.data.columns import interactions_from_columns
+        from repro.data.io.values import interactions_from_columns
 
         names = {name: name for name in ("user", "item", "rating", "timestamp")} | dict(columns or {})
         found = {role: frame[name].to_numpy() for role, name in names.items() if name in frame.columns}

@@ -11,7 +11,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from repro.data.download import Fetched, Progress, get_dataset
 from repro.data.interactions import Interactions
-from repro.data.readers import Reading, read_told
+from repro.data.io.readers import Reading, read_told
 from repro.data.registry import SYNTHETIC, datasets
 from repro.data.synthetic import synthetic_interactions
 from repro.errors import DataError, nearest

@@ -12,12 +12,12 @@ from typing import Any
 
 import pandas as pd
 
+from repro.data.io.recommendations import read_recommendations, read_train, read_truth
 from repro.errors import ProtocolError
-from repro.evaluate.beside import Features
 from repro.evaluate.evaluation import Evaluation, suspicious
-from repro.evaluate.files import read_recommendations, read_train, read_truth
+from repro.evaluate.extra_inputs import Features
 from repro.evaluate.frames import Frames, read_frames
-from repro.evaluate.given import Given
+from repro.evaluate.inputs import Given
 from repro.evaluate.measuring import measure, measure_lists, rank
 from repro.evaluate.mismatches import mismatch_findings, warn_of_mismatches
 from repro.evaluation.metrics import metrics as known_metrics
@@ -60,7 +60,7 @@ def evaluate(
     """Measure lists that were recommended elsewhere.
 
     Each of the first two, ``train`` and ``previous`` is a data frame or the path of a file: CSV, TSV, Parquet, JSON,
-    RecBole atomic files, TREC runs and qrels, exported predictions of Surprise (:mod:`repro.evaluate.files`).
+    RecBole atomic files, TREC runs and qrels, exported predictions of Surprise (:mod:`repro.data.io.recommendations`).
 
     recommendations  ``user``, ``item`` and ``score`` (higher is better; an empty one is a missing score) or,
                      without it, ``rank`` (lower is better). Where there are both, the score counts and the rank is

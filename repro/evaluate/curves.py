@@ -15,7 +15,7 @@ from repro.data.interactions import FloatArray
 from repro.errors import DataError, ProtocolError, nearest
 from repro.evaluate import _protocol as protocol_of
 from repro.evaluate.frames import Frames, read_frames
-from repro.evaluate.given import Given
+from repro.evaluate.inputs import Given
 from repro.evaluate.measuring import rank
 from repro.evaluate.mismatches import warn_of_mismatches
 from repro.evaluation.metrics import EXTREMES, Measure, metrics

@@ -11,13 +11,13 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.sparse import csr_array
 
-from repro.data.columns import numbers, seconds
 from repro.data.interactions import CodeArray, FloatArray, IdArray, Interactions, RowArray
+from repro.data.io.recommendations import numbers_or_missing
+from repro.data.io.values import numbers, seconds
 from repro.errors import DataError, ProtocolError, nearest
-from repro.evaluate.beside import Features, given_earlier, given_features
-from repro.evaluate.files import numbers_or_missing
-from repro.evaluate.given import Given, column_name, given_frames
+from repro.evaluate.extra_inputs import Features, given_earlier, given_features
 from repro.evaluate.ids import encode_together
+from repro.evaluate.inputs import Given, column_name, given_frames
 from repro.evaluation.candidates.relevance import Judgements, judge
 from repro.evaluation.metrics import Background
 from repro.plugin import FALLBACK, SCORED, UNSCORED

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from repro.data.columns import encode_ids, refuse_inexact_ids
 from repro.data.interactions import CodeArray, IdArray
+from repro.data.io.values import encode_ids, refuse_inexact_ids
 
 _SAMPLE = 4096
 
 
 def encode_together(columns: Mapping[str, pd.Series], role: str) -> tuple[dict[str, CodeArray], IdArray]:
-    """The codes of each column, and the ids they stand for, ascending as in :func:`repro.data.columns.encode_ids`.
+    """The codes of each column, and the ids they stand for, ascending as in :func:`repro.data.io.values.encode_ids`.
 
     ``columns`` are by the name of their frame. 7 in one and "7" in another are the same id, as everywhere.
     """

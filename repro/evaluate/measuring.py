@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from repro.data.interactions import CodeArray, Interactions
 from repro.errors import DataError, ProtocolError
-from repro.evaluate.beside import stated_features
+from repro.evaluate.extra_inputs import stated_features
 from repro.evaluate.frames import Frames
 from repro.evaluation.metrics import (
     EXTREMES,

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from repro.data import Interactions
 from repro.data.interactions import CodeArray
-from repro.data.parquet import read_parquet
+from repro.data.io.parquet import read_parquet
 from repro.errors import JournalError
 from repro.plugin import Scores
 

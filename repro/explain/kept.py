@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from repro.data.interactions import CodeArray
-from repro.data.parquet import read_parquet
+from repro.data.io.parquet import read_parquet
 from repro.errors import JournalError, StudyError, nearest
 from repro.evaluation.fold import FoldData
 from repro.evaluation.kept_scores import read_scores

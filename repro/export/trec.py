@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from repro.data import Interactions
-from repro.data.parquet import read_parquet
+from repro.data.io.parquet import read_parquet
 from repro.data.spreadsheet import csv_text
 from repro.errors import ProtocolError, StudyError
 from repro.evaluation.candidates import judge

@@ -17,7 +17,7 @@ import pandas as pd
 
 from repro.data import Interactions
 from repro.data.interactions import CodeArray, IdArray, RowArray
-from repro.data.parquet import read_parquet
+from repro.data.io.parquet import read_parquet
 from repro.errors import JournalError, ProtocolError, StudyError
 from repro.evaluation.candidates import Judgements, Offsets, judge
 from repro.evaluation.ranking import Ranked

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from repro.data.interactions import IdArray
-from repro.data.parquet import read_parquet
+from repro.data.io.parquet import read_parquet
 from repro.evaluation.measure_lists import TIE_ORDERS
 from repro.evaluation.metrics import (
     Averaged,

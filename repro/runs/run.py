@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from repro.data.parquet import read_parquet
+from repro.data.io.parquet import read_parquet
 from repro.errors import StudyError, nearest
 from repro.evaluation.metrics import Measure, metrics, parse_measure
 from repro.protocol import Protocol

@@ -12,9 +12,9 @@ from repro.data.description import pair_codes
 from repro.data.filters import one_row_per_pair
 from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, IdArray, Interactions, RowArray
-from repro.data.lists import read_lists
-from repro.data.readers import Reading, read_told
-from repro.data.text import UnknownColumns
+from repro.data.io.readers import Reading, read_told
+from repro.data.io.sniff import UnknownColumns
+from repro.data.io.user_lines import read_lists
 from repro.errors import DataError
 from repro.protocol import Protocol
 from repro.split.plan import TEST, TRAIN, VALIDATION, Plan

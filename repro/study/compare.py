@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
-from repro.data.parquet import read_parquet
+from repro.data.io.parquet import read_parquet
 from repro.data.spreadsheet import text_of
 from repro.errors import DataError, StudyError, nearest
 from repro.evaluation.metrics import Measure, metrics

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pyarrow as pa
 
-from repro.data.parquet import read_parquet
+from repro.data.io.parquet import read_parquet
 from repro.errors import ReproWarning
 from repro.evaluation.suspicion import Finding
 from repro.runs.folder import JOURNAL, RunFolder

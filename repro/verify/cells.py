@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 
 from repro.data.impact import Impact
-from repro.data.parquet import read_parquet
+from repro.data.io.parquet import read_parquet
 from repro.errors import JournalError, ReproError
 from repro.evaluation.candidates import unlisted_users
 from repro.evaluation.kept_scores import read_scores

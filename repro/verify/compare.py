@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from repro.data.parquet import read_parquet
+from repro.data.io.parquet import read_parquet
 from repro.errors import StudyError, nearest
 from repro.runs.folder import RunFolder
 from repro.runs.run import FinishedRun

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from repro.data.parquet import read_parquet
+from repro.data.io.parquet import read_parquet
 from repro.errors import ReproError
 from repro.runs.folder import JOURNAL, RunFolder
 from repro.runs.journal import events

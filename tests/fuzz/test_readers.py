@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from repro.data import read_interactions
-from repro.evaluate.files import read_recommendations, read_truth
+from repro.data.io.recommendations import read_recommendations, read_truth
 
 # FUZZ=50 looks at fifty times as many.
 FEW = settings(max_examples=60 * int(os.environ.get("FUZZ", "1")), suppress_health_check=list(HealthCheck))

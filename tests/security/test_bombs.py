@@ -14,10 +14,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from repro.data import archive, compressed, load_item_features, read_interactions
-from repro.data import parquet as parquet_reader
+from repro.data import archive, load_item_features, read_interactions
+from repro.data.io import compressed
+from repro.data.io import parquet as parquet_reader
+from repro.data.io.recommendations import read_recommendations, read_truth
 from repro.errors import DataError
-from repro.evaluate.files import read_recommendations, read_truth
 
 LIMIT = 1 << 20
 BOMB = b"user,item\n" + b"1,2\n" * LIMIT
@@ -68,7 +69,7 @@ def test_compressed_files_of_recommendations(tmp_path, name):
 
 
 def test_a_line_without_end(tmp_path, monkeypatch):
-    monkeypatch.setattr("repro.data.text.LONGEST_LINE", 1 << 19)
+    monkeypatch.setattr("repro.data.io.sniff.LONGEST_LINE", 1 << 19)
     (tmp_path / "ratings.csv").write_bytes(b"x" * (2 << 20))
     with pytest.raises(DataError, match="line 1 has more than 0 MiB; a line for each row was expected"):
         read_interactions(tmp_path / "ratings.csv")

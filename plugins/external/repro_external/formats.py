@@ -24,8 +24,8 @@ _LINE = re.compile(r"^([^\t]+)\t\[(.*)\]\s*$")
 
 def read_output(file: Path, format: str, columns: str, *, lists: bool) -> pd.DataFrame:
     """What a system wrote: ``user``, ``item``, and ``score`` or ``rank``, or, where it gives lists, neither."""
-    from repro.data.readers import existing_file
-    from repro.evaluate.files import read_recommendations
+    from repro.data.io.readers import existing_file
+    from repro.data.io.recommendations import read_recommendations
 
     file, stated = existing_file(file), stated_columns(columns)
     first = _first_lines(file) if format in ("recognised", "text", "mymedialite", "rival") else []
@@ -55,7 +55,7 @@ def stated_columns(text: str) -> dict[str, str]:
 
 
 def _first_lines(file: Path, count: int = 20) -> list[str]:
-    from repro.data.text import lines_of
+    from repro.data.io.sniff import lines_of
 
     return [line for _, line in itertools.islice(lines_of(file, "utf-8"), count)]
 
@@ -84,7 +84,7 @@ def _bracketed(file: Path) -> pd.DataFrame:
 
 
 def _listed(file: Path) -> Iterator[tuple[str, str, float]]:
-    from repro.data.text import lines_of
+    from repro.data.io.sniff import lines_of
 
     for number, line in lines_of(file, "utf-8"):
         matched = _LINE.match(line)

@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from repro.data.interactions import CodeArray, IdArray, Interactions
-from repro.data.lists import TARGETS, Entry, read_lists
-from repro.data.text import ALIASES, plain_name
+from repro.data.io.sniff import ALIASES, plain_name
+from repro.data.io.user_lines import TARGETS, Entry, read_lists
 from repro.errors import DataError, nearest
 from repro.evaluation.candidates.lists import Offsets
 from repro.evaluation.candidates.ragged import offsets_of

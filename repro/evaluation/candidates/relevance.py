@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.data.means import RatingMeans
+from repro.data.rating_means import RatingMeans
 from repro.errors import DataError, ProtocolError
 from repro.evaluation.candidates.lists import Offsets
 from repro.protocol import Protocol

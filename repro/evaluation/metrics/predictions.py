@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.data.means import RatingMeans
+from repro.data.rating_means import RatingMeans
 from repro.errors import ProtocolError
 from repro.evaluation.metrics.averaging import Averaged, exact_mean
 from repro.evaluation.metrics.metric import Measure

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.data.means import RatingMeans
+from repro.data.rating_means import RatingMeans
 from repro.errors import StudyError
 from repro.plugin import FALLBACK, UNSCORED
 from repro.protocol import Protocol

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from repro.data.interactions import FloatArray
-from repro.data.parquet import read_parquet
+from repro.data.io.parquet import read_parquet
 from repro.plugin import FALLBACK, SCORED, UNSCORED
 from repro.report.charts import SCREEN_COLOURS
 from repro.report.pages import table

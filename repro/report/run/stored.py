@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from repro.data import Interactions
-from repro.data.parquet import read_parquet
+from repro.data.io.parquet import read_parquet
 from repro.runs.folder import RunFolder
 from repro.runs.journal import events
 from repro.runs.run import FinishedRun

@@ -10,7 +10,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from repro.data.means import RatingMeans
+from repro.data.rating_means import RatingMeans
 from repro.errors import ProtocolError
 from repro.evaluation.metrics import (
     Predictions,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from repro.data.interactions import Interactions
-from repro.data.means import RatingMeans
+from repro.data.rating_means import RatingMeans
 from repro.evaluation.candidates.lists import ListBlock
 from repro.evaluation.ranking import Ranked, RankingRules, rank
 from repro.plugin import FALLBACK, UNSCORED, Scores

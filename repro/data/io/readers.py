@@ -15,13 +15,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from repro.data.columns import ROLES, Values, data_row, id_text, interactions_from_columns
-from repro.data.compressed import inner_name, open_stream
 from repro.data.interactions import Interactions
-from repro.data.lists import Entry, are_lists, load_json, read_lists
-from repro.data.parquet import read_parquet
-from repro.data.parse import column_values, line_number, read_columns
-from repro.data.text import (
+from repro.data.io.compressed import inner_name, open_stream
+from repro.data.io.delimited import column_values, line_number, read_columns
+from repro.data.io.parquet import read_parquet
+from repro.data.io.sniff import (
     ALIASES,
     Columns,
     Layout,
@@ -32,6 +30,8 @@ from repro.data.text import (
     plain_name,
     roles,
 )
+from repro.data.io.user_lines import Entry, are_lists, load_json, read_lists
+from repro.data.io.values import ROLES, Values, data_row, id_text, interactions_from_columns
 from repro.errors import DataError, nearest
 
 FORMATS = ("text", "lists", "json", "parquet", "recbole", "qrels")

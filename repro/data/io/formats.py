@@ -10,7 +10,7 @@ from typing import Literal
 
 import pyarrow as pa
 
-from repro.data.text import lines_of
+from repro.data.io.sniff import lines_of
 from repro.errors import DataError, nearest
 
 Content = Literal["recommendations", "truth"]

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from repro.data import Interactions
-from repro.data.means import RatingMeans
+from repro.data.rating_means import RatingMeans
 from repro.errors import DataError
 
 ROWS = Interactions.from_frame(

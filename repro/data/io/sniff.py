@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from repro.data.columns import ROLES
-from repro.data.compressed import open_stream
+from repro.data.io.compressed import open_stream
+from repro.data.io.values import ROLES
 from repro.errors import DataError, nearest
 
 # What people call the four columns, the likeliest first; compared without case, blanks and punctuation.

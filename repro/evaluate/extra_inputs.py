@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 
 from repro.data import ItemFeatures, features_from_frame, load_item_features
+from repro.data.io.surprise import are_predictions
 from repro.errors import DataError, ProtocolError
-from repro.evaluate.given import Given, column_name, given_frames
-from repro.evaluate.surprise import are_predictions
+from repro.evaluate.inputs import Given, column_name, given_frames
 from repro.protocol import Protocol
 
 # A data frame, the path of a file, the name of a data set, or features that were loaded.

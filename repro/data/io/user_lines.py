@@ -11,10 +11,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from repro.data.columns import id_text
-from repro.data.compressed import open_stream, read_all
-from repro.data.json_text import parse_json
-from repro.data.text import ALIASES, COMMENT, comments_told, lines_of, plain_name
+from repro.data.io.compressed import open_stream, read_all
+from repro.data.io.json_text import parse_json
+from repro.data.io.sniff import ALIASES, COMMENT, comments_told, lines_of, plain_name
+from repro.data.io.values import id_text
 from repro.errors import DataError
 
 _ID = r"""(?:"([^"]*)"|'([^']*)'|([^\s"'()\[\],;][^"'()\[\],;]*?))"""

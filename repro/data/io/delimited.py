@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
-from repro.data.columns import ID_DIGITS, Values
-from repro.data.compressed import open_stream, read_all
-from repro.data.plain_numbers import Watched, numbered
-from repro.data.text import BLANKS, COMMENT, Layout, WidthError, lines_of, listed, split_line
+from repro.data.io.compressed import open_stream, read_all
+from repro.data.io.sniff import BLANKS, COMMENT, Layout, WidthError, lines_of, listed, split_line
+from repro.data.io.values import ID_DIGITS, Values
+from repro.data.io.whole_numbers import Watched, numbered
 from repro.errors import DataError
 
 # Encodings in which digits are the bytes that they are in ASCII, and nothing else is.

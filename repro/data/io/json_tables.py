@@ -9,11 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from repro.data.compressed import open_stream, read_all
-from repro.data.json_text import parse_json
-from repro.data.text import lines_of
+from repro.data.io.compressed import open_stream, read_all
+from repro.data.io.json_text import parse_json
+from repro.data.io.sniff import lines_of
+from repro.data.io.surprise import FIELDS
 from repro.errors import DataError
-from repro.evaluate.surprise import FIELDS
 
 
 def read_json_table(file: Path) -> pd.DataFrame:

@@ -15,16 +15,16 @@ import pyarrow.parquet as pq
 from pyarrow.csv import ConvertOptions
 
 from repro.data import Interactions, read_interactions
-from repro.data.columns import ROLES, Values, data_row, encode_ids, interactions_from_columns
 from repro.data.interactions import FloatArray
-from repro.data.parquet import read_parquet
-from repro.data.parse import column_values, line_number, read_columns
-from repro.data.readers import Where, existing_file
-from repro.data.text import ALIASES, SKIPPED, Columns, Layout, guess_layout, lines_of, roles
+from repro.data.io.delimited import column_values, line_number, read_columns
+from repro.data.io.formats import FORMATS, format_of, readable
+from repro.data.io.json_tables import read_json_table
+from repro.data.io.parquet import read_parquet
+from repro.data.io.readers import Where, existing_file
+from repro.data.io.sniff import ALIASES, SKIPPED, Columns, Layout, guess_layout, lines_of, roles
+from repro.data.io.surprise import states_of_details, states_of_flags
+from repro.data.io.values import ROLES, Values, data_row, encode_ids, interactions_from_columns
 from repro.errors import DataError
-from repro.evaluate.formats import FORMATS, format_of, readable
-from repro.evaluate.json_tables import read_json_table
-from repro.evaluate.surprise import states_of_details, states_of_flags
 
 __all__ = ["FORMATS", "read_recommendations", "read_train", "read_truth"]
 

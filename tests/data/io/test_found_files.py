@@ -9,7 +9,7 @@ import zipfile
 import pytest
 
 from repro.data import read_interactions
-from repro.data.readers import read_told
+from repro.data.io.readers import read_told
 from repro.errors import DataError
 
 ROWS = [[196, 242, 3, 881250949], [186, 302, 3, 891717742], [22, 377, 1, 878887116]]

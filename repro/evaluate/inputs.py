@@ -8,15 +8,15 @@ from typing import Any
 
 import pandas as pd
 
-from repro.errors import DataError, nearest
-from repro.evaluate.files import (
+from repro.data.io.recommendations import (
     read_recommendations,
     read_train,
     read_truth,
     recommendations_from_frame,
     truth_of_recommendations,
 )
-from repro.evaluate.surprise import FIELDS, are_predictions, prediction_frame
+from repro.data.io.surprise import FIELDS, are_predictions, prediction_frame
+from repro.errors import DataError, nearest
 
 # A data frame (of pandas, or what has `to_pandas`), the path of a file, or a list of Surprise's predictions.
 Given = pd.DataFrame | str | os.PathLike[str] | Sequence[Any]

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repro.data import parse, read_interactions
-from repro.data.columns import encode_ids
-from repro.data.plain_numbers import Watched, numbered
+from repro.data import read_interactions
+from repro.data.io import delimited
+from repro.data.io.values import encode_ids
+from repro.data.io.whole_numbers import Watched, numbered
 from repro.errors import DataError
 
 ODD = ["007", "00", "-0", "-07", "0x1F", "0X1", "10,01"]
@@ -78,7 +79,7 @@ def test_it_is_as_if_they_were_read_as_text(tmp_path_factory, rows, delimiter, q
     path.write_bytes(gzip.compress(text.encode()) if compressed else text.encode())
     found = read_interactions(path, delimiter=delimiter, header=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parse, "_whole_numbers", lambda *given: None)
+        patch.setattr(delimited, "_whole_numbers", lambda *given: None)
         expected = read_interactions(path, delimiter=delimiter, header=True)
     for name in ("users", "items", "ratings", "user_ids", "item_ids"):
         one, other = getattr(found, name), getattr(expected, name)

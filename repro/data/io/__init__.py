@@ -1,0 +1,1 @@
+"""Reading tables from files: interactions, recommendations, held-out rows, negatives, features, per-user values."""
