@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from repro.evaluation.metrics import Metric
 from repro.plugin import FEATURES
+from repro.protocol import registry
 
 # Features that every black box can be given, beside those that it may say it cannot.
 ALWAYS: Mapping[str, str] = {
@@ -88,26 +89,6 @@ PREDICTION = (
     _UNKNOWN_ITEMS,
     Aspect("duplicates", ("data.duplicates",), ("duplicates",)),
 )
-# Which features a question must have, one of them at least, for a decision to touch it; others always may.
-REACHED_BY: Mapping[str, tuple[str, ...]] = {
-    "relevance": ("graded",),
-    "candidates.rated_negatives": ("graded",),
-    "candidates.exclude_train": ("training",),
-    "missing.rank": ("missing", "non-positive", "infinite", "fallback"),
-    "missing.constant": ("missing", "non-positive", "infinite", "fallback"),
-    "missing.zero": ("non-positive",),
-    "missing.infinite": ("infinite",),
-    "missing.fallback": ("fallback",),
-    "ties": ("ties",),
-    "average.no_list": ("no-list", "partial-lists", "missing", "non-positive", "infinite", "fallback"),
-    "average.neither": ("neither",),
-    "average.no_negatives": ("no-negatives",),
-    "average.nobody": ("nobody",),
-    "data.duplicates": ("duplicates",),
-    "split.unseen_items": ("unknown-items",),
-    "predict.missing": ("missing", "fallback"),
-    "predict.fallback": ("fallback",),
-}
 
 
 def aspects_of(metric: Metric) -> tuple[Aspect, ...]:
@@ -124,7 +105,7 @@ def aspects_of(metric: Metric) -> tuple[Aspect, ...]:
 
 def reaching(decision: str) -> tuple[str, ...]:
     """The features of which a question needs one for a decision to touch it; none where it needs none."""
-    return REACHED_BY.get(decision) or REACHED_BY.get(decision.partition(".")[0], ())
+    return registry()[decision].acts_on
 
 
 def in_words(feature: str) -> str:

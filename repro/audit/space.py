@@ -15,7 +15,7 @@ from repro.audit.questions.question import HIGHEST
 from repro.errors import ProtocolError
 from repro.evaluation.metrics import EXTREMES, Metric
 from repro.evaluation.metrics.metric import DEEPEST
-from repro.protocol import Decision, Protocol, Value, registry
+from repro.protocol import BEFORE_FITTING, OF_LISTS, OF_PREDICTIONS, Decision, Protocol, Value, registry
 
 # The stages of an evaluation, and the decisions, or families of them, that each reads.
 STAGES = {
@@ -31,33 +31,13 @@ STAGES = {
     "predict": "measured",
     "average": "averaged",
 }
-_FAMILIES = {
-    "ranking": ("relevance", "candidates", "missing", "ties", "average"),
-    "collection": ("relevance", "candidates", "missing", "ties"),
-    "prediction": ("predict",),
-}
-# What small questions cannot ask about, and why.
-NOT_SEARCHED: Mapping[str, tuple[Value, ...]] = {
-    "average.folds": ("pooled",),  # a question is one fold
-    "candidates.base": ("file",),  # there are no files
-    "candidates.negatives": ("sampled",),  # what is drawn at random is another thing each time
-}
 # What metrics may need that no question has.
 NOT_THERE = frozenset({"features", "previous", "timestamps"})
 NOT_AUDITED: Mapping[str, str] = {
     "practical-accuracy": "it is the product of two others; audit these",
 }
-# Where nothing is opened yet. That every held-out item is relevant is so under this threshold for all first questions.
-START: Mapping[str, Value] = {
-    "relevance.rule": "threshold",
-    "relevance.threshold": 1.0,
-    "candidates.base": "all-items",
-}
 # A protocol has a split; no question hangs on how rows were drawn, and plain ones have users without training rows.
 SPLIT: Mapping[str, Value] = {"split.strategy": "ratio", "split.test_ratio": 0.2, "split.unseen_users": "keep"}
-# Decisions about rows that bear on every metric.
-OF_ROWS = ("data.duplicates", "split.unseen_items")
-
 Values = Mapping[str, Value]
 _NUMBERS: dict[tuple[object, ...], int] = {}  # of decisions that were met, so that they are compared quickly
 
@@ -106,22 +86,25 @@ class Space:
             why = NOT_AUDITED.get(metric.name, f"it needs {', '.join(metric.needs)}, which questions do not have")
             raise ProtocolError(f"{metric.name} cannot be audited: {why}")
         self.metric = metric
-        own = {decision.id for decision in metric.variants} | set(metric.shared)
-        families = _FAMILIES[metric.kind]
-
-        def bears(key: str) -> bool:
-            of_family = key.partition(".")[0] in families and key != "predict.average"
-            return key in own or of_family or key in OF_ROWS
-
-        self.decisions: dict[str, Decision] = {key: one for key, one in registry().items() if bears(key)}
+        named = {decision.id for decision in metric.variants} | set(metric.shared)
+        stages = {*BEFORE_FITTING, *(OF_PREDICTIONS if metric.kind == "prediction" else OF_LISTS)}
+        if metric.kind == "collection":  # one number about all lists: nothing is averaged
+            stages.remove("average")
+        self.decisions: dict[str, Decision] = {
+            key: decision
+            for key, decision in registry().items()
+            if key in named or (decision.stage in stages and decision.searchable)
+        }
         self.thresholds: set[float] = set()  # that lie between those that are met in practice
-        self.start = next(self._ways({}, START, frozenset()))
+        neutral = {key: one.neutral for key, one in self.decisions.items() if one.neutral is not None}
+        self.start = next(self._ways({}, neutral, frozenset()))  # all held-out items of first questions are relevant
 
     def tried(self, key: str) -> tuple[Value, ...]:
         """The values of a decision that are searched."""
-        left_out = NOT_SEARCHED.get(key, ())
+        decision = self.decisions[key]
         further = sorted(self.thresholds) if key == "relevance.threshold" else []
-        return tuple(dict.fromkeys(value for value in (*self.decisions[key].tried, *further) if value not in left_out))
+        values = dict.fromkeys((*decision.tried, *further))
+        return tuple(value for value in values if (option := decision.option(value)) is None or option.searchable)
 
     def below(self, prefixes: Iterable[str]) -> frozenset[str]:
         """The decisions with these ids, or of these families."""

@@ -19,21 +19,9 @@ import numpy as np
 from repro.data.interactions import FloatArray
 from repro.errors import ProtocolError, nearest
 from repro.explain.mixing import lists_hang_on_relevance
-from repro.protocol import Decision, Protocol, Stage, Value, registry, resolve
+from repro.protocol import Decision, Option, Protocol, Stage, Value, registry, resolve
 
 RANKING: tuple[Stage, ...] = ("missing", "precision", "ties")
-# What no variant can have: files that are not there, rules that stop a run, and what makes a number none.
-NOT_TRIED: Mapping[str, tuple[Value, ...]] = {
-    "candidates.base": ("file",),
-    "missing.rank": ("fail",),
-    "ties.break": ("rows", "rows-desc"),
-    "missing.infinite": ("fail",),
-    "predict.missing": ("fail", "nan"),
-    "average.no_relevant": ("nan",),
-    "average.neither": ("nan",),
-    "average.no_negatives": ("nan",),
-    "average.nobody": ("error",),
-}
 _FEW = 20  # ratings, up to which each of them is tried as a threshold
 COUNTED = 20_000
 # Of a budget of 1,000: 4 candidate sets beyond those one step away, 100 orders of the study's own lists, 3 of others.
@@ -105,7 +93,12 @@ def _tried(decision: Decision, ratings: FloatArray | None) -> tuple[Value, ...]:
     if decision.id == "relevance.threshold" and ratings is not None:
         there = np.unique(ratings)
         values = tuple(there.tolist()) if len(there) <= _FEW else values
-    return tuple(value for value in values if value not in NOT_TRIED.get(decision.id, ()))
+    return tuple(value for value in values if _gives_a_number(decision.option(value)))
+
+
+def _gives_a_number(option: Option | None) -> bool:
+    """Whether a study can be evaluated under an option, and gives a number."""
+    return option is None or (option.gives_number and not option.stops_run and option.needs is None)
 
 
 def _written(decision: Decision, text: str) -> tuple[Value, ...]:

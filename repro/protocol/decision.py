@@ -35,6 +35,11 @@ class Option:
     ``instead``.
 
     gives_order   whether tied items come in one order; False where each metric treats equal scores in its own way
+    stops_run     whether the evaluation ends with an error where the option applies
+    gives_number  whether there is a number where the option applies; False for "not a number"
+    needs         an input that a study does not have by itself: "file", or "rows" of given recommendations
+    reads         other stages whose results the option reads
+    searchable    whether the audit can recognise the option by small questions
     """
 
     value: str
@@ -45,6 +50,11 @@ class Option:
     when: tuple[When | AnyOf, ...] = ()
     instead: str = ""
     gives_order: bool = True
+    stops_run: bool = False
+    gives_number: bool = True
+    needs: Literal["file", "rows"] | None = None
+    reads: tuple[Stage, ...] = ()
+    searchable: bool = True
 
 
 @dataclass(frozen=True)
@@ -84,6 +94,35 @@ class AnyOf:
 
 
 @dataclass(frozen=True)
+class Contradiction:
+    """Values of a decision that cannot go with those of another one, though each is fine alone.
+
+    Either both have one of the values named here, or two numbers are not in the required ``relation``: the first is
+    "below" the second, "at most" the second, or both "sum below 1". Words such as "none" are no numbers.
+    """
+
+    other: str
+    why: str
+    values: tuple[Value, ...] = ()
+    other_values: tuple[Value, ...] = ()
+    relation: Literal["below", "at most", "sum below 1"] | None = None
+
+    def holds(self, value: Value, other: Value) -> bool:
+        """Whether the two values contradict."""
+        if self.relation is None:
+            return value in self.values and other in self.other_values
+        if isinstance(value, str) or isinstance(other, str):
+            return False
+        match self.relation:
+            case "below":
+                return value >= other
+            case "at most":
+                return value > other
+            case "sum below 1":
+                return value + other >= 1
+
+
+@dataclass(frozen=True)
 class Decision:
     """One axis of a protocol: its id, the question it answers, what may be answered, and the default.
 
@@ -91,6 +130,13 @@ class Decision:
     no file; bounds are inclusive. ``excluded`` are numbers within the bounds that mean the same as the default, and are
     refused. ``typical`` are the numbers that are met in practice, for what tries many protocols. ``own_stage`` is the
     stage that reads the decision, where the first word of its id does not name it.
+
+    contradicts  other decisions that rule out some of its values
+    acts_on      what data or scores must contain for the decision to make a difference: one of these features
+                 (:data:`repro.plugin.FEATURES`); nothing where it always may
+    neutral      where there is no default, the value under which plain data are evaluated as a whole
+    own_search   whether the audit searches the decision for all metrics of its stage, where that differs from the
+                 rule: it searches what needs no refit
     """
 
     id: str
@@ -106,6 +152,10 @@ class Decision:
     when: tuple[When | AnyOf, ...] = ()
     cite: str = ""
     own_stage: Stage | None = None
+    contradicts: tuple[Contradiction, ...] = ()
+    acts_on: tuple[str, ...] = ()
+    neutral: Value | None = None
+    own_search: bool | None = None
 
     @cached_property
     def stage(self) -> Stage:
@@ -119,6 +169,11 @@ class Decision:
     def needs_refit(self) -> bool:
         """Whether another value needs another fit: it changes the training rows or the held-out ones."""
         return self.stage in BEFORE_FITTING
+
+    @property
+    def searchable(self) -> bool:
+        """Whether the audit searches the decision for every metric of its stage."""
+        return not self.needs_refit if self.own_search is None else self.own_search
 
     @property
     def family(self) -> str:

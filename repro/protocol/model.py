@@ -118,6 +118,12 @@ class Protocol(Mapping[str, Value]):
         known = registry()
         return {key: value for key, value in self.values_.items() if known[key].stage in stages}
 
+    def reads(self, stage: Stage, other: Stage) -> bool:
+        """Whether a stage, under the options that it has here, reads the results of another one."""
+        known = registry()
+        options = (known[key].option(value) for key, value in self.of_stages(stage).items())
+        return any(option is not None and other in option.reads for option in options)
+
     def path(self, key: str) -> Path:
         """The value of a decision that is a file, found from the folder of the file that states it."""
         return self.folders.get(key, self.folder) / self.text(key)
@@ -266,7 +272,7 @@ def resolve(
                 f"{decision.id} is not stated and has no default: {decision.question} Allowed: {decision.allowed()}"
             )
     problems += _refused_options(active, values, origins, known)
-    problems += contradictions(active)
+    problems += contradictions(active, known)
     if problems:
         raise ProtocolError("\n".join(problems))
     return Protocol(active, {key: origins.get(key, DEFAULT) for key in active})
@@ -331,39 +337,14 @@ def _refused_options(
     return found
 
 
-def contradictions(values: Mapping[str, Value]) -> list[str]:
-    """Decisions that are fine one by one and cannot all hold."""
-    found: list[str] = []
-
-    def both(first: str, second: str, why: str) -> None:
-        found.append(f"{first} = {_shown(values[first])} and {second} = {_shown(values[second])} contradict: {why}")
-
-    test, validation = values.get("split.test_ratio", 0.0), values.get("split.validation_ratio", 0.0)
-    if float(test) + float(validation) >= 1:
-        both("split.test_ratio", "split.validation_ratio", "nothing is left for training; lower one of them")
-    low, high = values.get("data.scale_min"), values.get("data.scale_max")
-    if low is not None and high is not None and float(low) >= float(high):
-        both("data.scale_min", "data.scale_max", "the scale is empty; the minimum must be the smaller one")
-    for lower, upper in (("data.min_rating", "data.max_rating"), ("data.from_time", "data.to_time")):
-        bounds = [values.get(lower, "none"), values.get(upper, "none")]
-        if "none" not in bounds and float(bounds[0]) > float(bounds[1]):
-            both(lower, upper, "no row is left; swap them")
-    if values.get("candidates.base") == "user-test-items" and values.get("candidates.relevant") == "one":
-        both(
-            "candidates.base",
-            "candidates.relevant",
-            "a user's own test items are ranked in one list with all relevant items (UT); use "
-            'candidates.relevant = "all", or another base',
-        )
-    if values.get("candidates.strata") == "popularity" and values.get("average.no_relevant", "skip") != "skip":
-        both(
-            "candidates.strata",
-            "average.no_relevant",
-            'a user without relevant items belongs to no percentile; use average.no_relevant = "skip"',
-        )
-    if values.get("candidates.replacement") is True and values.get("candidates.sample_weight") is None:
-        both("candidates.replacement", "candidates.negatives", "nothing is drawn")
-    return found
+def contradictions(values: Mapping[str, Value], known: Registry) -> list[str]:
+    """What is wrong with decisions that are fine one by one and cannot all hold."""
+    return [
+        f"{key} = {_shown(value)} and {rule.other} = {_shown(values[rule.other])} contradict: {rule.why}"
+        for key, value in values.items()
+        for rule in known[key].contradicts
+        if rule.other in values and rule.holds(value, values[rule.other])
+    ]
 
 
 def _where(key: str, origins: Mapping[str, str]) -> str:

@@ -72,17 +72,54 @@ def test_all_problems_are_told_at_once():
     assert any(line.startswith("relevance.rule is not stated and has no default") for line in lines)
 
 
-def test_contradictions_between_decisions():
-    with pytest.raises(ProtocolError, match="nothing is left for training"):
-        parse(
-            '[split]\nstrategy = "ratio"\ntest_ratio = 0.5\nvalidation_ratio = 0.5\n'
-            '[relevance]\nrule = "any"\n[candidates]\nbase = "all-items"'
-        )
-    with pytest.raises(ProtocolError, match="contradict"):
-        parse(
-            '[split]\nstrategy = "kfold"\n[relevance]\nrule = "any"\n'
-            '[candidates]\nbase = "user-test-items"\nrelevant = "one"'
-        )
+SAMPLED_1R = {"candidates.relevant": "one", "candidates.negatives": "sampled", "candidates.sample_size": 10}
+P1R = SAMPLED_1R | {"candidates.strata": "popularity"}
+RATIO, STATED = {"split.strategy": "ratio"}, {"data.scale": "stated"}
+# For each pair of decisions that may contradict: changes that contradict, and changes nearby that do not.
+CONTRADICTIONS = {
+    ("split.test_ratio", "split.validation_ratio"): (
+        [RATIO | {"split.test_ratio": 0.5, "split.validation_ratio": 0.5}],
+        [RATIO | {"split.test_ratio": 0.5, "split.validation_ratio": 0.49}],
+    ),
+    ("data.scale_min", "data.scale_max"): (
+        [STATED | {"data.scale_min": 5, "data.scale_max": 5}, STATED | {"data.scale_min": 6, "data.scale_max": 5}],
+        [STATED | {"data.scale_min": 1, "data.scale_max": 5}],
+    ),
+    ("data.min_rating", "data.max_rating"): (
+        [{"data.min_rating": 4, "data.max_rating": 3}],
+        [{"data.min_rating": 4, "data.max_rating": 4}, {"data.min_rating": 4, "data.max_rating": "none"}],
+    ),
+    ("data.from_time", "data.to_time"): (
+        [{"data.from_time": 4, "data.to_time": 3}],
+        [{"data.from_time": 4, "data.to_time": 4}, {"data.from_time": "none", "data.to_time": 4}],
+    ),
+    ("candidates.base", "candidates.relevant"): (
+        [{"candidates.base": "user-test-items", "candidates.relevant": "one"}],
+        [{"candidates.base": "user-test-items"}, {"candidates.relevant": "one"}],
+    ),
+    ("candidates.strata", "average.no_relevant"): (
+        [P1R | {"average.no_relevant": value} for value in ("zero", "one", "nan")],
+        [P1R, SAMPLED_1R | {"average.no_relevant": "zero"}],
+    ),
+}
+
+
+def test_the_examples_are_about_all_contradictions_that_are_declared():
+    declared = {(key, one.other) for key, decision in registry().items() for one in decision.contradicts}
+    assert declared == set(CONTRADICTIONS)
+
+
+@pytest.mark.parametrize("pair", CONTRADICTIONS)
+def test_decisions_that_contradict_are_named_with_their_values(pair):
+    wrong, right = CONTRADICTIONS[pair]
+    first, second = pair
+    for changes in wrong:
+        with pytest.raises(ProtocolError) as caught:
+            parse(MINIMAL).replace(changes)
+        assert f"{first} = " in str(caught.value) and f" and {second} = " in str(caught.value)
+        assert "contradict: " in str(caught.value)
+    for changes in right:
+        parse(MINIMAL).replace(changes)
 
 
 def test_a_shorthand_and_what_it_means_are_one_protocol():

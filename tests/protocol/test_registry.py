@@ -5,6 +5,7 @@ import tomllib
 import jsonschema
 import pytest
 
+from repro.plugin import FEATURES
 from repro.protocol import STAGES, Decision, json_schema, protocol_folder, protocol_names, read_protocol, registry
 
 
@@ -37,6 +38,17 @@ def test_a_decision_whose_id_names_no_stage_must_state_one():
     with pytest.raises(ValueError, match="state its own_stage"):
         _ = Decision("elsewhere.decision", "Which?", "flag", default=False).stage
     assert Decision("elsewhere.decision", "Which?", "flag", default=False, own_stage="ties").stage == "ties"
+
+
+def test_features_that_decisions_act_on_are_those_of_evaluators():
+    for decision in registry().values():
+        assert set(decision.acts_on) <= FEATURES.keys(), decision.id
+
+
+def test_neutral_values_are_of_decisions_without_a_default():
+    for decision in registry().values():
+        if decision.neutral is not None:
+            assert decision.required and decision.accept(decision.neutral) == decision.neutral, decision.id
 
 
 def test_conditions_name_decisions_and_values_that_exist():

@@ -23,7 +23,6 @@ from repro.protocol import registry
 Features = Callable[[], Collection[str]]  # gives those of the next question
 State = Literal["explained", "unexplained", "unreachable", "refused", "random"]
 
-REFUSING = frozenset({"fail", "error"})  # options under which a run may stop
 NOBODY = "average.nobody"
 LEAST_ASKED = 100  # about everything together
 MOST_ASKED = 60
@@ -398,7 +397,9 @@ class Elimination:
 
 def _may_stop(hypothesis: Hypothesis, asked: Asked) -> bool:
     """Whether a run stops under a hypothesis, or may stop at something that the question has."""
-    stopping = [key for key, value in hypothesis.values.items() if value in REFUSING]
+    known = registry()
+    options = {key: known[key].option(value) for key, value in hypothesis.values.items()}
+    stopping = [key for key, option in options.items() if option is not None and option.stops_run]
     if any(not reaching(key) or asked.question.features.intersection(reaching(key)) for key in stopping):
         return True
     return bool(stopping and asked.simulation.outcome(hypothesis).refusal)

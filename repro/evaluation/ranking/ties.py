@@ -18,7 +18,6 @@ from repro.rng import KeyArray, stream
 OrderArray = npt.NDArray[np.int64]
 
 BREAK = "ties.break"
-_BY_ROWS = ("rows", "rows-desc")
 _BY_DATA = ("data", "data-desc")
 
 
@@ -53,7 +52,7 @@ class TieRule:
             precision,
             protocol.count("ties.decimals") if precision == "decimals" else 0,
             _order(rule, protocol, vocabulary.item_ids, data_items),
-            rule in _BY_ROWS,
+            needs_rows(rule),
             stream(seed, "ties"),
             vocabulary.user_keys if rule == "random" else none,
             vocabulary.item_keys if rule == "random" else none,
@@ -71,9 +70,15 @@ def gives_order(decisions: Mapping[str, Value]) -> bool:
     return option is None or option.gives_order
 
 
+def needs_rows(rule: str) -> bool:
+    """Whether a value of ``ties.break`` needs the rows of given recommendations."""
+    option = registry()[BREAK].option(rule)
+    return option is not None and option.needs == "rows"
+
+
 def refuse_rows(protocol: Protocol) -> None:
     """Raise a ProtocolError where ties are in the order of rows that the lists of a study do not have."""
-    if (rule := protocol.text(BREAK)) in _BY_ROWS:
+    if needs_rows(rule := protocol.text(BREAK)):
         raise ProtocolError(
             f'ties.break = "{rule}" is the order of the rows of given recommendations, and lists that are made of '
             'scores have no rows; use "data" for the order of the data set, or "item-asc", or give recommendations to '

@@ -22,7 +22,7 @@ DECISIONS = (
         "How are folds joined?",
         options=(
             Option("mean", "each fold's number counts the same"),
-            Option("pooled", "the folds' users (or lists, or pairs) are averaged together"),
+            Option("pooled", "the folds' users (or lists, or pairs) are averaged together", searchable=False),
         ),
         default="mean",
     ),
@@ -56,6 +56,7 @@ DECISIONS = (
             Option(
                 "nan",
                 "not a number: it spoils the average, as some frameworks have it",
+                gives_number=False,
                 when=(AnyOf((When("candidates.relevant", ("all",)), When("average.over", other_than=("lists",)))),),
                 instead=_ADDS_NOTHING,
             ),
@@ -70,6 +71,7 @@ DECISIONS = (
             Option("skip", "nothing: left out of the average"),
         ),
         default="zero",
+        acts_on=("no-list", "partial-lists", "missing", "non-positive", "infinite", "fallback"),
     ),
     Decision(
         "average.neither",
@@ -96,10 +98,11 @@ DECISIONS = (
             ),
             Option("zero", "0", when=(_NOT_POOLED, _unlike_no_relevant("zero")), instead=_REPEATS),
             Option("one", "1", when=(_NOT_POOLED, _unlike_no_relevant("one")), instead=_REPEATS),
-            Option("nan", "not a number", when=(_unlike_no_relevant("nan"),), instead=_REPEATS),
+            Option("nan", "not a number", when=(_unlike_no_relevant("nan"),), instead=_REPEATS, gives_number=False),
         ),
         default="no-relevant",
         when=(When("candidates.relevant", ("all",)),),
+        acts_on=("neither",),
     ),
     Decision(
         "average.no_negatives",
@@ -113,12 +116,14 @@ DECISIONS = (
             Option(
                 "nan",
                 "not a number",
+                gives_number=False,
                 used_by=("scikit-learn",),
                 when=(_unlike_no_relevant("nan"),),
                 instead=_REPEATS,
             ),
         ),
         default="no-relevant",
+        acts_on=("no-negatives",),
     ),
     Decision(
         "average.nobody",
@@ -126,8 +131,9 @@ DECISIONS = (
         options=(
             Option("nan", "not a number"),
             Option("zero", "0"),
-            Option("error", "the evaluation stops with an error"),
+            Option("error", "the evaluation stops with an error", stops_run=True),
         ),
         default="nan",
+        acts_on=("nobody",),
     ),
 )

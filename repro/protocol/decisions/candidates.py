@@ -1,6 +1,6 @@
 """Which items may be in a user's list (Bellogín 2012, tables 4.2 and 4.3)."""
 
-from repro.protocol.decision import AnyOf, Decision, Option, When
+from repro.protocol.decision import AnyOf, Contradiction, Decision, Option, When
 
 OPEN_BASES = ("all-items", "train-items", "test-items")
 _OPEN = When("candidates.base", OPEN_BASES)
@@ -15,7 +15,23 @@ DECISIONS = (
             Option("train-items", "the items with a training row", used_by=("lenskit", "cornac")),
             Option("test-items", "the items that anyone rated in the test (TI)", cite="Bellogín 2012, table 4.2"),
             Option("user-test-items", "the items the user rated in the test (UT)", cite="Said & Bellogín 2014"),
-            Option("file", "as given in a file: the negatives of each user or of each test pair"),
+            Option(
+                "file",
+                "as given in a file: the negatives of each user or of each test pair",
+                needs="file",
+                reads=("relevance",),
+                searchable=False,
+            ),
+        ),
+        neutral="all-items",
+        contradicts=(
+            Contradiction(
+                "candidates.relevant",
+                "a user's own test items are ranked in one list with all relevant items (UT); use "
+                'candidates.relevant = "all", or another base',
+                ("user-test-items",),
+                ("one",),
+            ),
         ),
     ),
     Decision("candidates.file", "The file with the negatives?", "path", when=(When("candidates.base", ("file",)),)),
@@ -24,11 +40,12 @@ DECISIONS = (
         "Are a user's training items kept out of the list?",
         options=(
             Option("all", "all of them"),
-            Option("relevant", "only those that would count as relevant", used_by=("cornac",)),
+            Option("relevant", "only those that would count as relevant", used_by=("cornac",), reads=("relevance",)),
             Option("none", "none"),
         ),
         default="all",
         when=(_OPEN,),
+        acts_on=("training",),
     ),
     Decision(
         "candidates.exclude_validation",
@@ -59,6 +76,7 @@ DECISIONS = (
                 "one",
                 "one; every relevant test item has a list of its own (1R)",
                 cite="Cremonesi et al. 2010",
+                reads=("relevance",),
             ),
         ),
         default="all",
@@ -68,7 +86,7 @@ DECISIONS = (
         "Which other items are in a list?",
         options=(
             Option("all", "all candidates that are not relevant (AN)"),
-            Option("sampled", "a sample of them (NN)"),
+            Option("sampled", "a sample of them (NN)", reads=("relevance",), searchable=False),
         ),
         default="all",
         when=(_OPEN,),
@@ -117,10 +135,11 @@ DECISIONS = (
         "May test items that the user rated, but not as relevant, be in the list?",
         options=(
             Option("include", "yes, as non-relevant items", cite="Bellogín 2012, section 4.3.1"),
-            Option("exclude", "no"),
+            Option("exclude", "no", reads=("relevance",)),
         ),
         default="include",
         when=(_OPEN,),
+        acts_on=("graded",),
     ),
     Decision(
         "candidates.strata",
@@ -136,6 +155,14 @@ DECISIONS = (
         ),
         default="none",
         when=(_OPEN, _SAMPLED, When("candidates.relevant", ("one",))),
+        contradicts=(
+            Contradiction(
+                "average.no_relevant",
+                'a user without relevant items belongs to no percentile; use average.no_relevant = "skip"',
+                ("popularity",),
+                ("zero", "one", "nan"),
+            ),
+        ),
     ),
     Decision(
         "candidates.strata_count",

@@ -1,6 +1,6 @@
 """Which interactions enter, before anything is held out."""
 
-from repro.protocol.decision import Decision, Option, When
+from repro.protocol.decision import Contradiction, Decision, Option, When
 
 # The files of a split are used as they are: no filter acts on them.
 _FILTERED = (When("split.strategy", other_than=("files",)),)
@@ -10,13 +10,15 @@ DECISIONS = (
         "data.duplicates",
         "What happens to several rows of the same user and item?",
         options=(
-            Option("error", "refuse the data set"),
+            Option("error", "refuse the data set", stops_run=True),
             Option("first", "keep the earliest (by timestamp, then rating; by row where there are none)"),
             Option("last", "keep the latest (by timestamp, then rating; by row where there are none)"),
             Option("mean", "keep one row with the mean rating and the latest timestamp"),
             Option("sum", "keep one row with the summed rating and the latest timestamp"),
         ),
         default="error",
+        acts_on=("duplicates",),
+        own_search=True,
     ),
     Decision(
         "data.order",
@@ -37,6 +39,7 @@ DECISIONS = (
         default="none",
         words=("none",),
         when=_FILTERED,
+        contradicts=(Contradiction("data.max_rating", "no row is left; swap them", relation="at most"),),
     ),
     Decision(
         "data.max_rating",
@@ -53,6 +56,7 @@ DECISIONS = (
         default="none",
         words=("none",),
         when=_FILTERED,
+        contradicts=(Contradiction("data.to_time", "no row is left; swap them", relation="at most"),),
     ),
     Decision(
         "data.to_time",
@@ -116,7 +120,17 @@ DECISIONS = (
         ),
         default="observed",
     ),
-    Decision("data.scale_min", "The lowest rating possible?", "number", when=(When("data.scale", ("stated",)),)),
+    Decision(
+        "data.scale_min",
+        "The lowest rating possible?",
+        "number",
+        when=(When("data.scale", ("stated",)),),
+        contradicts=(
+            Contradiction(
+                "data.scale_max", "the scale is empty; the minimum must be the smaller one", relation="below"
+            ),
+        ),
+    ),
     Decision("data.scale_max", "The highest rating possible?", "number", when=(When("data.scale", ("stated",)),)),
     Decision(
         "data.item_features",

@@ -2,6 +2,9 @@
 
 from repro.protocol.decision import Decision, Option, When
 
+# Scores that may count as missing.
+_WITHOUT_SCORE = ("missing", "non-positive", "infinite", "fallback")
+
 DECISIONS = (
     Decision(
         "missing.rank",
@@ -14,9 +17,10 @@ DECISIONS = (
             Option("user-mean", "as if its score were the user's mean training rating"),
             Option("item-mean", "as if its score were the item's mean training rating"),
             Option("global-mean", "as if its score were the mean training rating", used_by=("surprise",)),
-            Option("fail", "the run stops"),
+            Option("fail", "the run stops", stops_run=True),
         ),
         default="last",
+        acts_on=_WITHOUT_SCORE,
     ),
     Decision(
         "missing.constant",
@@ -24,6 +28,7 @@ DECISIONS = (
         "number",
         typical=(-1.0, 0.0, 1.0, 3.0),
         when=(When("missing.rank", ("constant",)),),
+        acts_on=_WITHOUT_SCORE,
     ),
     Decision(
         "missing.fallback",
@@ -33,6 +38,7 @@ DECISIONS = (
             Option("missing", "a missing score"),
         ),
         default="missing",
+        acts_on=("fallback",),
     ),
     Decision(
         "missing.zero",
@@ -43,6 +49,7 @@ DECISIONS = (
             Option("missing-or-below", "no: zero or less means that there is none"),
         ),
         default="scored",
+        acts_on=("non-positive",),
     ),
     Decision(
         "missing.infinite",
@@ -50,8 +57,9 @@ DECISIONS = (
         options=(
             Option("scored", "yes: above (or below) every finite one"),
             Option("missing", "no"),
-            Option("fail", "the run stops"),
+            Option("fail", "the run stops", stops_run=True),
         ),
         default="scored",
+        acts_on=("infinite",),
     ),
 )

@@ -12,10 +12,11 @@ DECISIONS = (
             Option("user-mean", "the prediction is the user's mean training rating"),
             Option("item-mean", "the prediction is the item's mean training rating"),
             Option("global-mean", "the prediction is the mean training rating"),
-            Option("nan", "no error that it is in is a number", used_by=("surprise", "cornac")),
-            Option("fail", "the run stops"),
+            Option("nan", "no error that it is in is a number", used_by=("surprise", "cornac"), gives_number=False),
+            Option("fail", "the run stops", stops_run=True),
         ),
         default="skip",
+        acts_on=("missing", "fallback"),
     ),
     Decision(
         "predict.constant",
@@ -32,6 +33,7 @@ DECISIONS = (
             Option("missing", "a missing prediction"),
         ),
         default="accept",
+        acts_on=("fallback",),
     ),
     Decision(
         "predict.clip",
@@ -61,5 +63,6 @@ DECISIONS = (
             Option("items", "each item's error, then the items"),
         ),
         default="ratings",
+        own_search=False,  # only the metrics that name it read it
     ),
 )

@@ -11,6 +11,8 @@ DECISIONS = (
             Option("any", "always: every held-out interaction is a positive one (implicit feedback)"),
             Option("user-mean", "its rating reaches the user's mean rating in training"),
         ),
+        neutral="threshold",
+        acts_on=("graded",),
     ),
     Decision(
         "relevance.threshold",
@@ -18,6 +20,8 @@ DECISIONS = (
         "number",
         typical=tuple(step / 2 for step in range(11)),
         when=(When("relevance.rule", ("threshold",)),),
+        neutral=1.0,
+        acts_on=("graded",),
     ),
     Decision(
         "relevance.inclusive",
@@ -25,6 +29,7 @@ DECISIONS = (
         "flag",
         default=True,
         when=(When("relevance.rule", ("threshold", "user-mean")),),
+        acts_on=("graded",),
     ),
     Decision(
         "relevance.grades",
@@ -34,5 +39,6 @@ DECISIONS = (
             Option("judged", "every held-out item, relevant or not", cite="Valcarce et al. 2018, eq. 4"),
         ),
         default="relevant",
+        acts_on=("graded",),
     ),
 )

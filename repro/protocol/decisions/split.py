@@ -1,6 +1,6 @@
 """What is held out: strategies and what they leave open."""
 
-from repro.protocol.decision import AnyOf, Decision, Option, When
+from repro.protocol.decision import AnyOf, Contradiction, Decision, Option, When
 
 PER_USER_N = ("given-n", "all-but-n")
 ORDERED = ("ratio", "user-ratio", "given-n", "all-but-n", "kfold-users")
@@ -82,6 +82,11 @@ DECISIONS = (
         minimum=0,
         maximum=1,
         when=_strategy("ratio", "user-ratio", "uniform-items"),
+        contradicts=(
+            Contradiction(
+                "split.validation_ratio", "nothing is left for training; lower one of them", relation="sum below 1"
+            ),
+        ),
     ),
     Decision(
         "split.holdout",
@@ -291,6 +296,8 @@ DECISIONS = (
         "What happens to test rows of items without any training row?",
         options=(Option("keep", "they are tested"), Option("drop", "they are left out of the test")),
         default="keep",
+        acts_on=("unknown-items",),
+        own_search=True,
         when=(
             AnyOf(
                 (

@@ -9,8 +9,10 @@ DECISIONS = (
         options=(
             Option("item-asc", "by item id, ascending"),
             Option("item-desc", "by item id, descending"),
-            Option("rows", "as in the rows of the user's recommendations; a study has none, and refuses it"),
-            Option("rows-desc", "as in the rows of the user's recommendations, the last one first"),
+            Option(
+                "rows", "as in the rows of the user's recommendations; a study has none, and refuses it", needs="rows"
+            ),
+            Option("rows-desc", "as in the rows of the user's recommendations, the last one first", needs="rows"),
             Option(
                 "data",
                 "as the items first appear in the data set: in all of its rows that the data decisions keep, in the "
@@ -49,6 +51,7 @@ DECISIONS = (
             ),
         ),
         default="item-asc",
+        acts_on=("ties",),
     ),
     Decision(
         "ties.id_order",
@@ -58,6 +61,7 @@ DECISIONS = (
             Option("text", "as text"),
         ),
         default="number",
+        acts_on=("ties",),
         when=(When("ties.break", ("item-asc", "item-desc")),),
     ),
     Decision(
@@ -70,6 +74,7 @@ DECISIONS = (
         ),
         default="double",
         own_stage="precision",
+        acts_on=("ties",),
     ),
     Decision(
         "ties.decimals",
@@ -80,5 +85,6 @@ DECISIONS = (
         typical=(1, 2, 3, 4, 6),
         when=(When("ties.precision", ("decimals",)),),
         own_stage="precision",
+        acts_on=("ties",),
     ),
 )
