@@ -86,7 +86,7 @@ test-all: install
 FUZZ_SECONDS ?= 120
 FUZZED := interactions recommendations toml journal wire
 fuzz: install
-	HYPOTHESIS_PROFILE=explore FUZZ=20 $(BIN)/python -m pytest -n 2 tests/fuzz tests/plugin/test_wire.py
+	HYPOTHESIS_PROFILE=explore FUZZ=20 $(BIN)/python -m pytest -n 2 tests/fuzz tests/plugin/isolation/test_wire.py
 	@$(PIP) install --quiet atheris || echo "atheris does not install here: hypothesis was all"
 	@if $(BIN)/python -c "import atheris" 2>/dev/null; then for one in $(FUZZED); do \
 	  $(BIN)/python tests/fuzz/atheris_all.py $$one -max_total_time=$(FUZZ_SECONDS) -timeout=30 -rss_limit_mb=4096 || exit 1; \

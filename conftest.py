@@ -31,13 +31,9 @@ def _all_decisions() -> None:
 
 # Modules and folders whose tests share what takes seconds to make: an environment, a framework, a browser, runs.
 ONE_PROCESS = (
-    "plugins/cornac/tests",
-    "plugins/recbole/tests",
-    "plugins/recpack/tests",
-    "plugins/rectools/tests",
-    "plugins/spark/tests",
-    "tests/plugin/test_environment.py",
-    "tests/plugin/test_pinned.py",
+    *(folder.relative_to(ROOT).as_posix() for folder in sorted(ROOT.glob("plugins/*/tests"))),
+    "tests/plugin/isolation/test_environment.py",
+    "tests/plugin/isolation/test_pins.py",
     "tests/report/run",
     "tests/study/test_kill.py",
 )

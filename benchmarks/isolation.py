@@ -20,8 +20,7 @@ import repro
 from repro.data.interactions import Interactions
 from repro.evaluation.measure_lists import CHUNK_USERS
 from repro.plugin import parameters_of, plugins
-from repro.plugin.isolated import close_workers, worker_of
-from repro.plugin.manager import ISOLATED
+from repro.plugin.host.placement import ISOLATED
 
 CELLS = {
     "implicit": ("item-knn", {}),
@@ -45,9 +44,9 @@ def cell(reference: str, given: dict[str, float], train: Interactions, test: Int
 
 def started(framework: str) -> tuple[float, float]:
     """Seconds until a new worker answers, and until it has imported its framework."""
-    close_workers()
+    plugins().workers.close()
     began = time.perf_counter()
-    worker = worker_of(plugins().launch(framework))
+    worker = plugins().workers.get(plugins().launch(framework))
     answered = time.perf_counter()
     worker.ask("import")
     return answered - began, time.perf_counter() - answered
@@ -80,7 +79,7 @@ def main() -> None:
     with threadpool_limits(1):
         for framework in CELLS:
             compare(framework, train, test, given.rounds)
-    close_workers()
+    plugins().workers.close()
 
 
 if __name__ == "__main__":

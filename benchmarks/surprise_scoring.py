@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 import repro
 from repro.data.interactions import Interactions
 from repro.evaluation.measure_lists import CHUNK_USERS
-from repro.plugin import Guarded, plugins
+from repro.plugin import CheckedRecommender, plugins
 
 SEED = 1
 KNN: dict[str, Any] = {"verbose": False}
@@ -57,7 +57,7 @@ def timed_test(algorithm: Any, pairs: list[tuple[int, int, float]]) -> float:
     return time.perf_counter() - began
 
 
-def timed_scores(recommender: Guarded, rows: Interactions, chunk: int) -> float:
+def timed_scores(recommender: CheckedRecommender, rows: Interactions, chunk: int) -> float:
     users, items = np.arange(rows.n_users, dtype=np.int32), np.arange(rows.n_items, dtype=np.int32)
     began = time.perf_counter()
     for start in range(0, len(users), chunk):

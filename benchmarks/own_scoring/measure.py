@@ -21,7 +21,7 @@ import numpy as np
 from batch import SEED, Batch, Case
 
 from repro.data.interactions import Interactions
-from repro.plugin import Framework, guarded_recommender, parameters_of
+from repro.plugin import Framework, make_recommender, parameters_of
 
 CHUNK = 64
 # Seconds after which three rounds are enough.
@@ -44,7 +44,7 @@ def check(case: Case, batch: Batch, values: np.ndarray) -> None:
 
 def measure(framework: Framework, case: Case, train: Interactions, rounds: int) -> dict[str, Any]:
     algorithm = next(one for one in framework.algorithms if one.name == case.algorithm)
-    recommender = guarded_recommender(algorithm, parameters_of(algorithm, case.parameters), case.algorithm)
+    recommender = make_recommender(algorithm, parameters_of(algorithm, case.parameters), case.algorithm)
     recommender.fit(train, seed=SEED)
     batch = case.own(train, recommender._recommender)
     users, items = np.arange(train.n_users, dtype=np.int32), np.arange(train.n_items, dtype=np.int32)

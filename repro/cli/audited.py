@@ -153,7 +153,7 @@ def usable(evaluators: list[Evaluator]) -> tuple[list[Evaluator], dict[str, str]
     missing = {
         framework: how_to_install(found.frameworks[framework])
         for framework in dict.fromkeys(one.name.partition("/")[0] for one in evaluators)
-        if framework in found.frameworks and found.place(framework) == "missing"
+        if framework in found.frameworks and found.location(framework) == "missing"
     }
     return [one for one in evaluators if one.name.partition("/")[0] not in missing], missing
 

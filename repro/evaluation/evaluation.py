@@ -11,7 +11,7 @@ from repro.evaluation.measure_lists import measure_lists
 from repro.evaluation.measure_predictions import measure_predictions
 from repro.evaluation.measured import Measured
 from repro.evaluation.metrics import Measure, simple_measures
-from repro.plugin import Guarded
+from repro.plugin import CheckedRecommender
 from repro.protocol import Protocol
 
 
@@ -31,7 +31,7 @@ class Evaluation:
     scale: tuple[float, float]
     options: ExecutionOptions = DEFAULT_OPTIONS
 
-    def measure(self, recommender: Guarded, progress: Callable[[int, int], None] | None = None) -> Measured:
+    def measure(self, recommender: CheckedRecommender, progress: Callable[[int, int], None] | None = None) -> Measured:
         """Measure the lists of a fitted algorithm and the ratings that it predicts.
 
         ``progress`` is called after each block with the number of users done and of all users.

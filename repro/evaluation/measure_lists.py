@@ -32,7 +32,7 @@ from repro.evaluation.metrics import (
 from repro.evaluation.ranking import Tally
 from repro.evaluation.ranking.ranked import OWN
 from repro.evaluation.suspicion import Facts, list_facts
-from repro.plugin import Guarded, Scores
+from repro.plugin import CheckedRecommender, Scores
 from repro.protocol import Protocol
 
 # An algorithm is always asked for the same test users together and for all items, whatever the size of a block and
@@ -47,7 +47,7 @@ Tell = Callable[[int, int], None]
 
 
 def measure_lists(
-    recommender: Guarded,
+    recommender: CheckedRecommender,
     parts: FoldData,
     measures: Sequence[Measure],
     protocol: Protocol,
@@ -125,7 +125,7 @@ def user_blocks(users: CodeArray, n_items: int, block_users: int, at_once: int =
         yield users[start : start + size]
 
 
-def score_block(recommender: Guarded, users: CodeArray, n_items: int) -> Scores:
+def score_block(recommender: CheckedRecommender, users: CodeArray, n_items: int) -> Scores:
     """The scores of a block of users for all items, asked for chunk by chunk."""
     items = np.arange(n_items, dtype=np.int32)
     return join_scores(

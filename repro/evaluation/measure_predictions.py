@@ -14,14 +14,14 @@ from repro.evaluation.measure_lists import join_scores
 from repro.evaluation.measured import Measured
 from repro.evaluation.metrics import Measure, TrainRatings, average_predictions, resolve_predictions
 from repro.evaluation.suspicion import prediction_facts
-from repro.plugin import Guarded
+from repro.plugin import CheckedRecommender
 from repro.protocol import Protocol
 
 CHUNK = 1 << 18
 
 
 def measure_predictions(
-    recommender: Guarded,
+    recommender: CheckedRecommender,
     parts: FoldData,
     measures: Sequence[Measure],
     protocol: Protocol,

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from repro.data import Interactions
 from repro.data.interactions import CodeArray
-from repro.plugin import Guarded, Scores
+from repro.plugin import CheckedRecommender, Scores
 
 
 class ReplayedScores:
@@ -27,9 +27,9 @@ class ReplayedScores:
         self._predictions = predictions
         self._predicted = 0
 
-    def guarded(self, label: str) -> Guarded:
+    def guarded(self, label: str) -> CheckedRecommender:
         """The recommender as evaluations take it."""
-        return Guarded(self, label, predicts=self._predictions is not None or self._users is None)
+        return CheckedRecommender(self, label, predicts=self._predictions is not None or self._users is None)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         """There is nothing to learn."""

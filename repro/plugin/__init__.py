@@ -1,12 +1,11 @@
-"""Plug-ins: what they implement (``impl``, the interfaces) and how the core reaches them."""
+"""Plug-ins: ``api`` is what authors implement, ``host`` is how the core uses it, ``isolation`` runs it elsewhere.
 
-from repro.plugin.border import Guarded, guarded_recommender
-from repro.plugin.evaluator import FEATURES, Case, Evaluator, Observed, Pipeline, PipelineFold
-from repro.plugin.groups import GroupedRows
-from repro.plugin.interfaces import (
-    FALLBACK,
-    SCORED,
-    UNSCORED,
+Authors import from here: ``from repro.plugin import Algorithm, Framework, Scores, impl``.
+"""
+
+from repro.plugin.api.evaluator import FEATURES, Case, Evaluator, Observed, Pipeline, PipelineFold
+from repro.plugin.api.groups import GroupedRows
+from repro.plugin.api.interfaces import (
     Algorithm,
     Environment,
     Exporter,
@@ -15,13 +14,16 @@ from repro.plugin.interfaces import (
     ParameterValue,
     RatingPredictor,
     Recommender,
-    ScoreKind,
-    Scores,
     Splitter,
 )
-from repro.plugin.manager import Plugins, chosen, how_to_install, load_plugins, parameters_of, plugins
-from repro.plugin.pins import pinned, read_requirements
-from repro.plugin.spec import impl
+from repro.plugin.api.requirements import read_requirements
+from repro.plugin.api.scores import FALLBACK, SCORED, UNSCORED, ScoreKind, Scores
+from repro.plugin.api.spec import impl
+from repro.plugin.host.discovery import load_plugins, plugins, selected
+from repro.plugin.host.guard import CheckedRecommender, make_recommender
+from repro.plugin.host.parameters import parameters_of
+from repro.plugin.host.placement import Plugins, how_to_install
+from repro.plugin.isolation.pins import pinned
 
 __all__ = [
     "FALLBACK",
@@ -30,12 +32,12 @@ __all__ = [
     "UNSCORED",
     "Algorithm",
     "Case",
+    "CheckedRecommender",
     "Environment",
     "Evaluator",
     "Exporter",
     "Framework",
     "GroupedRows",
-    "Guarded",
     "Observed",
     "Parameter",
     "ParameterValue",
@@ -47,13 +49,13 @@ __all__ = [
     "ScoreKind",
     "Scores",
     "Splitter",
-    "chosen",
-    "guarded_recommender",
     "how_to_install",
     "impl",
     "load_plugins",
+    "make_recommender",
     "parameters_of",
     "pinned",
     "plugins",
     "read_requirements",
+    "selected",
 ]

@@ -133,7 +133,7 @@ def _splitters(claim: Claim, runs: Runs) -> list[str]:
     with runs.environment():
         for setting in claim.settings.values():
             owner, slash, _ = setting.protocol.text("split.strategy").partition("/")
-            if slash and owner in plugins().frameworks and plugins().place(owner) == "missing":
+            if slash and owner in plugins().frameworks and plugins().location(owner) == "missing":
                 found[how_to_install(plugins().framework(owner))] = None
     return [one for one in found if one not in runs.not_run.values()]
 

@@ -130,7 +130,7 @@ def _data(reading: Reading) -> Data | None:
 
 def _frameworks(reading: Reading) -> dict[str, tuple[str, ...]]:
     from repro.plugin import plugins
-    from repro.plugin.pins import checked_pins
+    from repro.plugin.isolation.pins import checked_pins
 
     given = reading.document.get("frameworks", {})
     if not isinstance(given, Mapping):

@@ -21,7 +21,8 @@ from repro.evaluation.metrics import Measure, metrics, parse_measure
 from repro.explain import KeptRun
 from repro.explain.design import read_axes
 from repro.explain.variants import measure_variants
-from repro.plugin import environment, how_to_install, plugins
+from repro.plugin import how_to_install, plugins
+from repro.plugin.isolation import environment
 from repro.protocol import BEFORE_FITTING, Protocol, registry
 from repro.replicate.claim import Cell, Claim, Operand, Setting
 from repro.replicate.granularity import FoldLists
@@ -144,9 +145,9 @@ class Runs:
         """Why a framework cannot be run here; empty where it can. Its environment is built where that is asked for."""
         try:
             needs = plugins().environment_of(framework)
-            if self.options.build and needs is not None and plugins().place(framework) == "missing":
+            if self.options.build and needs is not None and plugins().location(framework) == "missing":
                 environment.build(framework, needs, self.options.build)
-            if plugins().place(framework) == "missing":
+            if plugins().location(framework) == "missing":
                 return how_to_install(plugins().framework(framework))
             plugins().framework(framework)  # where versions are pinned, this asks its environment for them
         except (PluginError, OSError) as error:

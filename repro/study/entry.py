@@ -10,8 +10,8 @@ from typing import Any
 
 from repro.errors import StudyError, nearest
 from repro.plugin import ParameterValue, how_to_install, parameters_of, plugins
-from repro.plugin.canonical import CANONICAL
-from repro.plugin.manager import CHOSEN, unchosen
+from repro.plugin.api.canonical import CANONICAL
+from repro.plugin.host.discovery import SELECTED, deselected
 from repro.protocol.toml import Inline
 from repro.study.tuning.settings import Domain
 
@@ -112,7 +112,7 @@ def _expanded(given: Mapping[str, Any], left_out: dict[str, str]) -> list[Entry]
     if not slash or framework != EVERY:
         return [_entry(use, given.get("label", use.replace("/", " ")), given)]
     found = plugins()
-    having = found.having(algorithm)
+    having = found.frameworks_with(algorithm)
     _require_known(algorithm, having)
     _tell_absent_plugins(left_out)
     label = given.get("label", algorithm)
@@ -129,7 +129,7 @@ def _expanded(given: Mapping[str, Any], left_out: dict[str, str]) -> list[Entry]
 
 def _cannot(framework: str, algorithm: str, given: Mapping[str, Any]) -> str:
     """Why a framework that has an algorithm cannot run it here, or not with such values; empty where it can."""
-    if plugins().place(framework) == "missing":
+    if plugins().location(framework) == "missing":
         return how_to_install(plugins().framework(framework))
     parameters = given.get("parameters", {})
     for one in plugins().algorithm(f"{framework}/{algorithm}")[1].parameters:
@@ -154,8 +154,8 @@ def _tell_absent_plugins(left_out: dict[str, str]) -> None:
     """Plug-ins that ``*`` might mean and that were not asked."""
     for name, reason in plugins().broken.items():
         left_out[name] = f"plug-in {name} is installed but broken: {reason}"
-    if names := unchosen():
-        left_out[CHOSEN] = f"{CHOSEN} = {os.environ[CHOSEN]} leaves out {', '.join(names)}"
+    if names := deselected():
+        left_out[SELECTED] = f"{SELECTED} = {os.environ[SELECTED]} leaves out {', '.join(names)}"
 
 
 def _entry(use: str, label: object, given: Mapping[str, Any]) -> Entry:

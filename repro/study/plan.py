@@ -83,7 +83,7 @@ def make_plan(study: Study, *, to_fit: bool = True) -> Plan:
         Cell(entry, fold, entry_seed(study.seed, entry, fold.name)) for entry in study.entries for fold in split.folds
     )
     for name in dict.fromkeys(entry.framework for entry in study.entries):
-        if to_fit and plugins().place(name) == "missing":
+        if to_fit and plugins().location(name) == "missing":
             raise StudyError(how_to_install(plugins().framework(name)))
     files, features = _digests(protocol.files), _item_features(study)
     if features is not None and FEATURES not in files:  # those of the data set

@@ -17,6 +17,7 @@ from repro.data import Impact, Interactions
 from repro.errors import ReproError, StudyError
 from repro.evaluation.execution import BLOCK_USERS, ExecutionOptions
 from repro.plugin import plugins
+from repro.plugin.host.placement import JOURNALLED
 from repro.protocol import registry
 from repro.runs.fold_pooling import pooled_intervals, pooled_values
 from repro.runs.folder import RunFolder, csv_bytes, parquet_bytes
@@ -426,7 +427,7 @@ def cell_started(cell: Cell, study: Study) -> events.CellStarted:
         framework=framework.name,
         framework_version=framework.version,
         fold=cell.fold.name,
-        where=plugins().place(framework.name),
+        where=JOURNALLED[plugins().location(framework.name)],
         parameters=dict(cell.entry.parameters),
         unmapped=dict(cell.entry.unmapped),
         tuned=bool(cell.entry.space),

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Literal
 
 from repro.errors import PluginError, StudyError
-from repro.plugin import Environment, environment, plugins
-from repro.plugin.pins import ALONG, distribution
+from repro.plugin import Environment, plugins
+from repro.plugin.isolation import environment
+from repro.plugin.isolation.pins import DEPENDENCY, distribution
 from repro.runs.folder import RunFolder
 from repro.runs.journal import events
 from repro.runs.run import FinishedRun
@@ -126,14 +127,14 @@ def _of_framework(folder: Path, event: events.CellStarted, here: bool) -> Surrou
     frozen = read_freeze(RunFolder(folder).place(f"environments/{name}.txt"))
     own = _freeze(environment.freeze_of(name, needs)) if environment.python_of(name, needs) else None
     if here:
-        beside = own.versions if own is not None and plugins().place(name) != "here" else None
+        beside = own.versions if own is not None and plugins().location(name) != "in-process" else None
         return Surroundings(name, "here", (), _changed(frozen.versions, needs, beside), frozen.unread)
     changed = _changed(frozen.versions, needs)
     if then == "here" and not changed:
         return Surroundings(name, "here", lacking=frozen.unread)
     if then != "here" and own == frozen:  # to the last line
         return Surroundings(name, "own environment")
-    pins = tuple(f"{ALONG}{dist}=={its}" for dist, its in sorted(frozen.versions.items()) if dist != "pip")
+    pins = tuple(f"{DEPENDENCY}{dist}=={its}" for dist, its in sorted(frozen.versions.items()) if dist != "pip")
     outside = changed if then == "here" else {}
     return Surroundings(name, "frozen environment", pins, outside, frozen.unread, frozen.builds)
 

@@ -82,7 +82,7 @@ def test_plugins_list():
     printed = json.loads(CliRunner().invoke(cli, ["plugins", "list", "--json"]).output)
     reference = next(f for f in printed["frameworks"] if f["name"] == "reference")
     assert {"popularity", "ease", "plsa"} <= {a["name"] for a in reference["algorithms"]}
-    assert reference["runs"] == "here"
+    assert reference["runs"] == "in-process"
     table = CliRunner().invoke(cli, ["plugins", "list"]).output
     assert re.search(r"reference +0\.1\.0 +in this process +random, popularity", table)
 

@@ -10,7 +10,7 @@ from repro.evaluation.candidates import judge
 from repro.evaluation.fold import FoldData
 from repro.evaluation.measure_lists import measure_lists
 from repro.evaluation.metrics import metrics, parse_measure
-from repro.plugin import Guarded, Scores, plugins
+from repro.plugin import CheckedRecommender, Scores, plugins
 from repro.protocol import Protocol, parse_protocol
 from repro.split import make_folds
 
@@ -49,7 +49,7 @@ class Fold:
             recommender = plugins().algorithm(f"reference/{recommender}")[1].make()
         recommender.fit(self.parts.train, seed=self.seed)
         measures = [parse_measure(name, self.protocol, metrics()) for name in names]
-        return measure_lists(Guarded(recommender, "test"), self.parts, measures, self.protocol, self.seed)
+        return measure_lists(CheckedRecommender(recommender, "test"), self.parts, measures, self.protocol, self.seed)
 
     def value(self, recommender, name):
         return next(iter(self.measured(recommender, name).values.values()))[0]

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from repro.plugin import Environment, environment, plugins
+from repro.plugin import Environment, plugins
+from repro.plugin.isolation import environment
 from repro.runs.journal import Contents, read_journal
 from repro.study import Study, run_study
 

@@ -11,8 +11,8 @@ import pytest
 BUILD = """
 import sys
 from pathlib import Path
-from repro.plugin import environment
-from repro.plugin.interfaces import Environment
+from repro.plugin.isolation import environment
+from repro.plugin.api.interfaces import Environment
 environment.VENV = ("-c", "import os, sys, shutil; p = sys.argv[1] + '/bin'; os.makedirs(p); "
                           "shutil.copy({pip!r}, p + '/python')")
 environment.build("slow", Environment((), (("anything==1.0",),)), print)

@@ -18,7 +18,7 @@ with atheris.instrument_imports(include=["repro", "tomllib", "json"]):
     from repro.data import read_interactions
     from repro.data.io.recommendations import read_recommendations
     from repro.errors import ReproError
-    from repro.plugin import wire
+    from repro.plugin.isolation import wire
     from repro.protocol.reader import parse_protocol
     from repro.runs.journal import read_journal
 

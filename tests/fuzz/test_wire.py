@@ -1,4 +1,4 @@
-"""The worker's wire format: whatever comes over it is a message, or a sentence; tests/plugin/test_wire.py has more."""
+"""The wire format of workers: any bytes are either a message or a sentence about what is wrong with them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 
 from repro.data import synthetic_interactions
 from repro.errors import PluginError
-from repro.plugin import Case, Scores, wire
-from repro.plugin.isolated import IsolatedRecommender, evaluate_isolated, run_isolated, split_isolated
-from repro.plugin.pipes import Pipes
-from repro.plugin.worker import Responder
+from repro.plugin import Case, Scores
+from repro.plugin.isolation import wire
+from repro.plugin.isolation.client import IsolatedRecommender, evaluate_isolated, run_isolated, split_isolated
+from repro.plugin.isolation.pipes import Pipes
+from repro.plugin.isolation.worker import Responder
 
 FEW = settings(max_examples=60 * int(os.environ.get("FUZZ", "1")), suppress_health_check=list(HealthCheck))
 ROWS, ARRAYS = wire.rows_to_arrays(synthetic_interactions(users=5, items=5, ratings=12, alpha=1.0, seed=1))
@@ -102,7 +103,7 @@ def test_what_is_announced_takes_no_memory_until_it_comes():
 
 def test_large_answers_come_whole(monkeypatch):
     """Beyond what room is made for at once, and in parts."""
-    monkeypatch.setattr("repro.plugin.pipes._AT_ONCE", 1000)
+    monkeypatch.setattr("repro.plugin.isolation.pipes._AT_ONCE", 1000)
     numbers = np.arange(1 << 16, dtype="<i8")
     sent = f"wire.encode({{}}, [numpy.arange({len(numbers)}, dtype='<i8')])"
     code = f"import numpy, sys; from repro.plugin import wire; [sys.stdout.buffer.write(part) for part in {sent}]"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from repro.plugin.isolated import Launch
+from repro.plugin.isolation.client import Launch
 
 ROOT = Path(__file__).parents[2]
 

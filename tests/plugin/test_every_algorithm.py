@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from repro.data import Interactions
-from repro.plugin import SCORED, UNSCORED, Guarded, Scores, environment, parameters_of, plugins
+from repro.plugin import SCORED, UNSCORED, CheckedRecommender, Scores, parameters_of, plugins
+from repro.plugin.isolation import environment
 
 USERS, ITEMS, STRANGERS = 50, 40, 3
 # Small and quick, for whichever algorithm has a parameter of that name.
@@ -59,9 +60,9 @@ def make(tmp_path):
         "external/command": {"command": "cat {train}", "columns": "score=3"},
     }
 
-    def of(name: str) -> Guarded:
+    def of(name: str) -> CheckedRecommender:
         framework, algorithm = plugins().algorithm(name)
-        if plugins().place(framework.name) == "missing":
+        if plugins().location(framework.name) == "missing":
             environment.build(framework.name, framework.environment, print)
         stated = {one.name: QUICK[one.name] for one in algorithm.parameters if one.name in QUICK}
         stated |= FEW.get(name, {}) | elsewhere.get(name, {})

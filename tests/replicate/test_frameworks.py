@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from repro.plugin import environment
+from repro.plugin.isolation import environment
 from repro.replicate import Claim, Options, replicate
 from repro.replicate.claim import asked_algorithms
 

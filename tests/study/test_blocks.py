@@ -9,7 +9,7 @@ from repro.evaluation.blocks import InThreads, in_order
 from repro.evaluation.execution import ExecutionOptions
 from repro.evaluation.measure_lists import measure_lists, user_blocks
 from repro.evaluation.metrics import simple_measures
-from repro.plugin import Guarded, Scores
+from repro.plugin import CheckedRecommender, Scores
 from repro.protocol import Protocol
 from repro.runs.folder import parquet_bytes
 from repro.study import run_study
@@ -40,7 +40,13 @@ def measured(fold, options, tell=None):
     plan, parts = fold
     study = plan.study
     found = measure_lists(
-        Guarded(Noise(), "noise"), parts, simple_measures(study.measures), study.protocol, study.seed, options, tell
+        CheckedRecommender(Noise(), "noise"),
+        parts,
+        simple_measures(study.measures),
+        study.protocol,
+        study.seed,
+        options,
+        tell,
     )
     return (
         found.values,

@@ -11,7 +11,7 @@ from repro import Study
 from repro.evaluate import default_protocol
 from repro.evaluation.measure_lists import measure_lists
 from repro.evaluation.metrics import simple_measures
-from repro.plugin import FALLBACK, SCORED, UNSCORED, Guarded, Scores
+from repro.plugin import FALLBACK, SCORED, UNSCORED, CheckedRecommender, Scores
 from repro.protocol import Protocol
 from repro.study.fold_data import fold_data
 from repro.study.plan import make_plan
@@ -42,7 +42,7 @@ def test_lists_and_user_coverage_count_the_algorithm_s_own_scores(data, fallback
     plan = make_plan(study)
     parts = fold_data(plan, plan.split.folds[0])
     measures = simple_measures(study.measures)
-    found = measure_lists(Guarded(PartlyMadeUp(), "partly"), parts, measures, protocol, study.seed)
+    found = measure_lists(CheckedRecommender(PartlyMadeUp(), "partly"), parts, measures, protocol, study.seed)
 
     lists = found.tables["lists"].to_pandas()
     users, items = parts.whole.user_codes(lists["user"]), parts.whole.item_codes(lists["item"])

@@ -26,7 +26,8 @@ from repro.cli.commands.run import run
 from repro.errors import StudyError
 from repro.evaluation.blocks import InThreads
 from repro.evaluation.execution import ExecutionOptions
-from repro.plugin import environment, plugins
+from repro.plugin import plugins
+from repro.plugin.isolation import environment
 from repro.protocol import Protocol, parse_protocol
 from repro.runs.journal import read_journal
 from repro.study import run_study

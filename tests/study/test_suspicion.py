@@ -18,7 +18,7 @@ from repro.evaluation.measure_lists import measure_lists
 from repro.evaluation.measure_predictions import measure_predictions
 from repro.evaluation.metrics import simple_measures
 from repro.evaluation.suspicion import Facts, Subject, Value, find_suspicious, summaries
-from repro.plugin import FALLBACK, Guarded, Scores, parameters_of, plugins
+from repro.plugin import FALLBACK, CheckedRecommender, Scores, parameters_of, plugins
 from repro.protocol import Protocol
 from repro.report import write_report
 from repro.runs.journal import read_journal
@@ -261,7 +261,7 @@ def measured(data):
     parts = fold_data(plan, plan.split.folds[0])
 
     def facts(make) -> Facts:
-        guarded = Guarded(Made(make), "made")
+        guarded = CheckedRecommender(Made(make), "made")
         lists, predicted = ([one] for one in simple_measures(study.measures))
         of_lists = measure_lists(guarded, parts, lists, study.protocol, study.seed)
         return of_lists.facts + measure_predictions(guarded, parts, predicted, study.protocol, plan.scale).facts
@@ -346,7 +346,7 @@ def test_what_algorithms_rank_by_is_what_they_say_they_predict():
     """Of every algorithm that runs in this process, with its defaults and with all values of what it depends on."""
     checked = 0
     for framework in plugins().frameworks.values():
-        if plugins().place(framework.name) != "here" or framework.name == "external":
+        if plugins().location(framework.name) != "in-process" or framework.name == "external":
             continue
         for algorithm in framework.algorithms:
             options = {one.name: one.options for one in algorithm.parameters if one.name in algorithm.ratings_with}

@@ -14,11 +14,11 @@ import pytest
 
 import repro
 from repro.data.interactions import Interactions
-from repro.plugin import Guarded, parameters_of, plugins
-from repro.plugin.environment import build
+from repro.plugin import CheckedRecommender, parameters_of, plugins
+from repro.plugin.isolation.environment import build
 
 SCRIPT = Path(__file__).with_name("against_cornac.py")
-Make = Callable[..., Guarded]
+Make = Callable[..., CheckedRecommender]
 
 
 @pytest.fixture(scope="session")
@@ -33,7 +33,7 @@ def python() -> Path:
 def make(python: Path) -> Make:
     """A recommender of Cornac in its environment, by name and some of its parameters."""
 
-    def made(name: str, **given: Any) -> Guarded:
+    def made(name: str, **given: Any) -> CheckedRecommender:
         _, algorithm = plugins().algorithm(f"cornac/{name}")
         return plugins().recommender(f"cornac/{name}", parameters_of(algorithm, given))
 

@@ -5,7 +5,7 @@ import pytest
 
 from repro.errors import PluginError
 from repro.plugin import FALLBACK, SCORED, UNSCORED, plugins
-from repro.plugin.canonical import CANONICAL
+from repro.plugin.api.canonical import CANONICAL
 
 KNOWN_USER, UNKNOWN_USER, KNOWN_ITEM, UNKNOWN_ITEM = 0, 59, 0, 39
 QUICK = {

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from repro.data import Interactions
-from repro.plugin import Guarded, guarded_recommender, parameters_of, plugins
+from repro.plugin import CheckedRecommender, make_recommender, parameters_of, plugins
 
 
 @pytest.fixture(scope="session")
@@ -27,11 +27,11 @@ def data() -> Interactions:
 
 
 @pytest.fixture(scope="session")
-def make() -> Callable[..., Guarded]:
+def make() -> Callable[..., CheckedRecommender]:
     """An algorithm of ``external`` with these parameters."""
 
-    def of(name: str, **parameters: str | float) -> Guarded:
+    def of(name: str, **parameters: str | float) -> CheckedRecommender:
         _, algorithm = plugins().algorithm(f"external/{name}")
-        return guarded_recommender(algorithm, parameters_of(algorithm, dict(parameters)), f"external/{name}")
+        return make_recommender(algorithm, parameters_of(algorithm, dict(parameters)), f"external/{name}")
 
     return of

@@ -12,7 +12,7 @@ import pytest
 
 from repro.errors import PluginError
 from repro.plugin import Algorithm, Recommender, parameters_of, plugins
-from repro.plugin.canonical import CANONICAL
+from repro.plugin.api.canonical import CANONICAL
 from repro_implicit.models import MODELS, Model
 from repro_implicit.plugin import PINS, repro_framework
 
@@ -24,7 +24,7 @@ GIVEN = {"random_state", "values", "num_threads", "calculate_training_loss"}
 
 
 def test_the_installed_plugin_is_found_and_runs_here() -> None:
-    assert plugins().place("implicit") == "here"
+    assert plugins().location("implicit") == "in-process"
     assert plugins().framework("implicit").version == "0.7.3"
 
 

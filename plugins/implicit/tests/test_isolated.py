@@ -10,7 +10,7 @@ import pytest
 
 from repro.data.interactions import Interactions
 from repro.plugin import Case, parameters_of, plugins
-from repro.plugin.environment import build
+from repro.plugin.isolation.environment import build
 from repro_implicit.plugin import repro_framework
 
 ALGORITHMS: list[tuple[str, dict[str, Any]]] = [
@@ -39,7 +39,7 @@ def test_in_process_and_isolated_scores_are_the_same_bits(
     found = []
     for apart in ("", "implicit"):
         monkeypatch.setenv("REPRO_ISOLATE", apart)
-        assert plugins().place("implicit") == ("isolated" if apart else "here")
+        assert plugins().location("implicit") == ("isolated" if apart else "in-process")
         recommender = plugins().recommender(f"implicit/{name}", parameters_of(algorithm, given))
         recommender.fit(movielens, seed=3)
         found.append(recommender.score(users, items))

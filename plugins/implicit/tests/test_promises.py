@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from repro.data.interactions import Interactions
-from repro.plugin import Guarded, parameters_of, plugins
+from repro.plugin import CheckedRecommender, parameters_of, plugins
 
 SMALL: list[tuple[str, dict[str, Any]]] = [
     ("implicit-als", {"factors": 7, "epochs": 3}),
@@ -35,7 +35,7 @@ def codes(n: int) -> np.ndarray:
     return np.arange(n, dtype=np.int32)
 
 
-def fitted(name: str, given: dict[str, Any], train: Interactions, seed: int = 5) -> Guarded:
+def fitted(name: str, given: dict[str, Any], train: Interactions, seed: int = 5) -> CheckedRecommender:
     _, algorithm = plugins().algorithm(f"implicit/{name}")
     assert algorithm.deterministic
     recommender = plugins().recommender(f"implicit/{name}", parameters_of(algorithm, given))
@@ -43,7 +43,7 @@ def fitted(name: str, given: dict[str, Any], train: Interactions, seed: int = 5)
     return recommender
 
 
-def bits(recommender: Guarded, users: np.ndarray, items: np.ndarray) -> np.ndarray:
+def bits(recommender: CheckedRecommender, users: np.ndarray, items: np.ndarray) -> np.ndarray:
     return recommender.score(users, items).values.view(np.uint64)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repro.plugin import Case, Evaluator, Observed
-from repro.plugin.trec import by_code, judgements_of, run_of
+from repro.plugin.api.trec import by_code, judgements_of, run_of
 
 _CUT = {
     "nDCG@k": "ndcg@k",

@@ -9,12 +9,12 @@ from collections.abc import Callable
 import pytest
 
 from repro.plugin import Case, plugins
-from repro.plugin.environment import build
+from repro.plugin.isolation.environment import build
 from repro_ir_measures.plugin import PINS, repro_evaluators, repro_framework
 
 
 def test_the_installed_plugin_is_found_and_runs_here() -> None:
-    assert plugins().place("ir_measures") == "here"
+    assert plugins().location("ir_measures") == "in-process"
     assert plugins().framework("ir_measures").version == "0.4.3"
     assert plugins().framework("ir_measures").algorithms == ()
 

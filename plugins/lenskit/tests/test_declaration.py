@@ -12,7 +12,7 @@ import pytest
 
 from repro.errors import PluginError
 from repro.plugin import Algorithm, RatingPredictor, Recommender, parameters_of, plugins
-from repro.plugin.canonical import CANONICAL
+from repro.plugin.api.canonical import CANONICAL
 from repro_lenskit.plugin import PINS, repro_framework
 from repro_lenskit.scorers import SCORERS, Scorer
 
@@ -24,7 +24,7 @@ NOT_NEEDED = {"interaction_class", "source"}
 
 
 def test_the_installed_plugin_is_found_and_runs_here() -> None:
-    assert plugins().place("lenskit") == "here"
+    assert plugins().location("lenskit") == "in-process"
     assert plugins().framework("lenskit").version == "2025.8.1"
     assert "lenskit" not in plugins().broken
 

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from repro.data.interactions import Interactions
 from repro.plugin import Case, parameters_of, plugins
-from repro.plugin.environment import build
+from repro.plugin.isolation.environment import build
 from repro_lenskit.plugin import repro_evaluators, repro_framework
 
 ALGORITHMS: list[tuple[str, dict[str, Any]]] = [
@@ -49,7 +49,7 @@ def test_in_process_and_isolated_scores_are_the_same_bits(
     found = []
     for apart in ("", "lenskit"):
         monkeypatch.setenv("REPRO_ISOLATE", apart)
-        assert plugins().place("lenskit") == ("isolated" if apart else "here")
+        assert plugins().location("lenskit") == ("isolated" if apart else "in-process")
         with threadpool_limits(1):  # as a study has it
             recommender = plugins().recommender(f"lenskit/{name}", parameters_of(algorithm, given))
             recommender.fit(movielens, seed=3)

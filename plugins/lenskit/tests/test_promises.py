@@ -11,7 +11,7 @@ import pytest
 
 from repro.data.interactions import Interactions
 from repro.errors import PluginError
-from repro.plugin import UNSCORED, Guarded, parameters_of, plugins
+from repro.plugin import UNSCORED, CheckedRecommender, parameters_of, plugins
 
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("random", {}),
@@ -44,7 +44,7 @@ NOT_PERSONAL = {"random", "popularity", "TimeBoundedPopScore", "bias"}
 DRAWN = {"random", "biased-mf", "implicit-als", "FunkSVDScorer", "FlexMFExplicitScorer", "bpr", "logistic-mf"}
 
 
-def fitted(name: str, parameters: dict[str, Any], train: Interactions, seed: int = 5) -> Guarded:
+def fitted(name: str, parameters: dict[str, Any], train: Interactions, seed: int = 5) -> CheckedRecommender:
     _, algorithm = plugins().algorithm(f"lenskit/{name}")
     assert algorithm.deterministic
     recommender = plugins().recommender(f"lenskit/{name}", parameters_of(algorithm, parameters))
@@ -56,7 +56,7 @@ def everyone(train: Interactions) -> tuple[np.ndarray, np.ndarray]:
     return np.arange(train.n_users, dtype=np.int32), np.arange(train.n_items, dtype=np.int32)
 
 
-def bits(recommender: Guarded, users: np.ndarray, items: np.ndarray) -> np.ndarray:
+def bits(recommender: CheckedRecommender, users: np.ndarray, items: np.ndarray) -> np.ndarray:
     return recommender.score(users, items).values.view(np.uint64)
 
 

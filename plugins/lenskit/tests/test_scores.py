@@ -14,7 +14,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from repro.data.interactions import Interactions
-from repro.plugin import FALLBACK, SCORED, UNSCORED, Guarded, parameters_of, plugins
+from repro.plugin import FALLBACK, SCORED, UNSCORED, CheckedRecommender, parameters_of, plugins
 
 SEED = 11
 # The name and parameters here, and the class and configuration in LensKit.
@@ -114,7 +114,7 @@ def expected(pipeline: Any, rows: Interactions, users: np.ndarray, items: np.nda
     return np.array([one.scores() for one in found], dtype=np.float64)
 
 
-def fitted(name: str, parameters: dict[str, Any], rows: Interactions) -> Guarded:
+def fitted(name: str, parameters: dict[str, Any], rows: Interactions) -> CheckedRecommender:
     _, algorithm = plugins().algorithm(f"lenskit/{name}")
     recommender = plugins().recommender(f"lenskit/{name}", parameters_of(algorithm, parameters))
     recommender.fit(rows, seed=SEED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from repro.plugin import Case, Evaluator, Observed
-from repro.plugin.trec import by_code, judgements_of, run_of
+from repro.plugin.api.trec import by_code, judgements_of, run_of
 
 _CUT = {"P": "precision@k", "recall": "recall@k", "success": "hit@k", "map_cut": "ap@k", "ndcg_cut": "ndcg@k"}
 _WHOLE = {

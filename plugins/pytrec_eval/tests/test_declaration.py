@@ -8,12 +8,12 @@ import sys
 import pytest
 
 from repro.plugin import Case, plugins
-from repro.plugin.environment import build
+from repro.plugin.isolation.environment import build
 from repro_pytrec_eval.plugin import PINS, repro_evaluators, repro_framework
 
 
 def test_the_installed_plugin_is_found_and_runs_here() -> None:
-    assert plugins().place("pytrec_eval") == "here"
+    assert plugins().location("pytrec_eval") == "in-process"
     assert plugins().framework("pytrec_eval").version == "0.5.11"
     assert plugins().framework("pytrec_eval").algorithms == ()
 

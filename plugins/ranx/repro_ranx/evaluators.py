@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from repro.plugin import Case, Evaluator, Observed
-from repro.plugin.trec import by_code, judgements_of, run_of
+from repro.plugin.api.trec import by_code, judgements_of, run_of
 
 _CUT = {
     "ndcg@k": "ndcg@k",

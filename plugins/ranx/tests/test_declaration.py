@@ -9,12 +9,12 @@ from collections.abc import Callable
 import pytest
 
 from repro.plugin import Case, plugins
-from repro.plugin.environment import build
+from repro.plugin.isolation.environment import build
 from repro_ranx.plugin import PINS, repro_evaluators, repro_framework
 
 
 def test_the_installed_plugin_is_found_and_runs_here() -> None:
-    assert plugins().place("ranx") == "here"
+    assert plugins().location("ranx") == "in-process"
     assert plugins().framework("ranx").version == "0.3.21"
     assert plugins().framework("ranx").algorithms == ()
 

@@ -16,12 +16,12 @@ import pytest
 
 import repro
 from repro.data.interactions import Interactions
-from repro.plugin import Guarded, parameters_of, plugins
+from repro.plugin import CheckedRecommender, parameters_of, plugins
 
 SEED = 11
 Run = tuple[str, dict[str, Any]]
 Inside = Callable[..., str]
-Fitted = Callable[..., Guarded]
+Fitted = Callable[..., CheckedRecommender]
 RecBoleItself = Callable[[str], npt.NDArray[np.float64]]
 
 # RecBole's own names and settings of what the default test run compares with RecBole itself.
@@ -41,7 +41,7 @@ def python() -> Iterator[Path]:
     built = json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("REPRO_ISOLATE", "recbole")
-        assert plugins().place("recbole") == "isolated"
+        assert plugins().location("recbole") == "isolated"
         yield Path(built["recbole"])
 
 
@@ -62,7 +62,7 @@ def some(train: Interactions) -> Interactions:
 def fitted(python: Path) -> Fitted:
     """A recommender in RecBole's environment that has learnt."""
 
-    def fit(name: str, parameters: dict[str, Any], train: Interactions, seed: int = SEED) -> Guarded:
+    def fit(name: str, parameters: dict[str, Any], train: Interactions, seed: int = SEED) -> CheckedRecommender:
         _, algorithm = plugins().algorithm(f"recbole/{name}")
         recommender = plugins().recommender(f"recbole/{name}", parameters_of(algorithm, parameters))
         recommender.fit(train, seed=seed)

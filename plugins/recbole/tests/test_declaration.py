@@ -10,8 +10,8 @@ import pytest
 
 from repro.errors import PluginError
 from repro.plugin import Algorithm, RatingPredictor, Recommender, parameters_of, plugins
-from repro.plugin.canonical import CANONICAL
-from repro.plugin.environment import WORKER
+from repro.plugin.api.canonical import CANONICAL
+from repro.plugin.isolation.environment import WORKER
 from repro_recbole.environment import ENVIRONMENT, PINS
 from repro_recbole.models import MODELS
 from repro_recbole.plugin import repro_framework

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from repro.data.interactions import Interactions
-from repro.plugin import UNSCORED, Guarded, plugins
+from repro.plugin import UNSCORED, CheckedRecommender, plugins
 from repro.rng import child_keys, stream
 from repro_recbole.models import MODELS
 from repro_recbole.settings import settings_of
@@ -28,7 +28,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "RecVAE": {"n_enc_epochs": 1},
 }
 WITHOUT_CHANCE = {"ItemKNN", "AsymKNN", "EASE"}
-Fitted = Callable[..., Guarded]
+Fitted = Callable[..., CheckedRecommender]
 each = pytest.mark.parametrize("name", MODELS)
 
 

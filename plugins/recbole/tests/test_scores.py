@@ -12,9 +12,9 @@ import pytest
 
 from repro.data.interactions import Interactions
 from repro.errors import PluginError
-from repro.plugin import UNSCORED, Guarded
+from repro.plugin import UNSCORED, CheckedRecommender
 
-Fitted = Callable[..., Guarded]
+Fitted = Callable[..., CheckedRecommender]
 CANONICAL: list[tuple[str, dict[str, Any]]] = [
     ("popularity", {}),
     ("user-knn", {"k": 30}),
@@ -33,7 +33,9 @@ def known(train: Interactions) -> npt.NDArray[np.bool_]:
     return (train.user_counts() > 0)[:, None] & (train.item_counts() > 0)[None, :]
 
 
-def bits(recommender: Guarded, users: npt.NDArray[np.int32], items: npt.NDArray[np.int32]) -> npt.NDArray[np.uint64]:
+def bits(
+    recommender: CheckedRecommender, users: npt.NDArray[np.int32], items: npt.NDArray[np.int32]
+) -> npt.NDArray[np.uint64]:
     return recommender.score(users, items).values.view(np.uint64)
 
 

@@ -14,12 +14,12 @@ import pytest
 
 import repro
 from repro.data.interactions import Interactions
-from repro.plugin import Guarded, parameters_of, plugins
-from repro.plugin.environment import build
+from repro.plugin import CheckedRecommender, parameters_of, plugins
+from repro.plugin.isolation.environment import build
 from repro_recpack.environment import ENVIRONMENT
 
 Inside = Callable[..., str]
-Fitted = Callable[..., Guarded]
+Fitted = Callable[..., CheckedRecommender]
 
 
 @pytest.fixture(scope="session")
@@ -28,7 +28,7 @@ def python() -> Iterator[Path]:
     built = build("recpack", ENVIRONMENT, print)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("REPRO_ISOLATE", "recpack")
-        assert plugins().place("recpack") == "isolated"
+        assert plugins().location("recpack") == "isolated"
         yield built
 
 
@@ -49,7 +49,7 @@ def some(train: Interactions) -> Interactions:
 def fitted(python: Path) -> Fitted:
     """A recommender in RecPack's environment that has learnt."""
 
-    def fit(name: str, parameters: dict[str, Any], train: Interactions, seed: int = 11) -> Guarded:
+    def fit(name: str, parameters: dict[str, Any], train: Interactions, seed: int = 11) -> CheckedRecommender:
         _, algorithm = plugins().algorithm(f"recpack/{name}")
         recommender = plugins().recommender(f"recpack/{name}", parameters_of(algorithm, parameters))
         recommender.fit(train, seed=seed)

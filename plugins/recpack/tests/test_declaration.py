@@ -10,7 +10,7 @@ import pytest
 
 from repro.errors import PluginError
 from repro.plugin import Algorithm, parameters_of, plugins
-from repro.plugin.canonical import CANONICAL
+from repro.plugin.api.canonical import CANONICAL
 from repro_recpack.environment import PINS
 from repro_recpack.models import MODELS
 from repro_recpack.plugin import repro_framework

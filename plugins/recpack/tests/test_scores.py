@@ -12,7 +12,7 @@ import pytest
 
 from repro.data.interactions import Interactions
 from repro.errors import PluginError
-from repro.plugin import SCORED, UNSCORED, Guarded, Scores
+from repro.plugin import SCORED, UNSCORED, CheckedRecommender, Scores
 from repro_recpack.canonical import CANONICAL
 from repro_recpack.models import MODELS
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 SEED = 11
 Inside = Callable[..., str]
-Fitted = Callable[..., Guarded]
+Fitted = Callable[..., CheckedRecommender]
 
 SMALL_NETWORK = {"dim_hidden_layer": 30, "dim_bottleneck_layer": 10, "max_epochs": 3}
 # Each of RecPack's algorithms, and how far from RecPack's own numbers it may be.
@@ -80,7 +80,7 @@ def codes(n: int) -> npt.NDArray[np.int32]:
     return np.arange(n, dtype=np.int32)
 
 
-def everything(recommender: Guarded, train: Interactions) -> Scores:
+def everything(recommender: CheckedRecommender, train: Interactions) -> Scores:
     return recommender.score(codes(train.n_users), codes(train.n_items))
 
 

@@ -11,8 +11,8 @@ import pytest
 import repro
 from repro.data.interactions import Interactions
 from repro.plugin import plugins
-from repro.plugin.environment import build
-from repro.plugin.isolated import Launch
+from repro.plugin.isolation.client import Launch
+from repro.plugin.isolation.environment import build
 from repro_rectools.plugin import repro_framework
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from repro.errors import PluginError
 from repro.plugin import Algorithm, Recommender, parameters_of, plugins
-from repro.plugin.canonical import CANONICAL
-from repro.plugin.isolated import Launch
+from repro.plugin.api.canonical import CANONICAL
+from repro.plugin.isolation.client import Launch
 from repro_rectools.models import MODELS
 from repro_rectools.plugin import PINS, repro_framework
 

@@ -10,8 +10,8 @@ import pytest
 
 from repro.data.interactions import Interactions
 from repro.errors import PluginError
-from repro.plugin import FALLBACK, SCORED, UNSCORED, Guarded, parameters_of, plugins
-from repro.plugin.isolated import Launch
+from repro.plugin import FALLBACK, SCORED, UNSCORED, CheckedRecommender, parameters_of, plugins
+from repro.plugin.isolation.client import Launch
 
 pytestmark = pytest.mark.usefixtures("launch")
 ALGORITHMS: list[tuple[str, dict[str, Any]]] = [
@@ -46,7 +46,7 @@ def codes(n: int) -> np.ndarray:
     return np.arange(n, dtype=np.int32)
 
 
-def fitted(name: str, given: dict[str, Any], train: Interactions, seed: int = 5) -> Guarded:
+def fitted(name: str, given: dict[str, Any], train: Interactions, seed: int = 5) -> CheckedRecommender:
     _, algorithm = plugins().algorithm(f"rectools/{name}")
     assert algorithm.deterministic == (name not in ONLY_OF_FULL_RANK)
     recommender = plugins().recommender(f"rectools/{name}", parameters_of(algorithm, given))
@@ -54,7 +54,7 @@ def fitted(name: str, given: dict[str, Any], train: Interactions, seed: int = 5)
     return recommender
 
 
-def bits(recommender: Guarded, users: np.ndarray, items: np.ndarray) -> np.ndarray:
+def bits(recommender: CheckedRecommender, users: np.ndarray, items: np.ndarray) -> np.ndarray:
     return recommender.score(users, items).values.view(np.uint64)
 
 
@@ -152,7 +152,7 @@ def test_a_period_that_cannot_be_is_refused(given: dict[str, Any], said: str, tr
 
 
 def test_the_worker_runs_rectools_in_its_own_environment(launch: Launch) -> None:
-    assert plugins().place("rectools") == "isolated"
+    assert plugins().location("rectools") == "isolated"
     frozen = plugins().freeze("rectools")
     assert frozen is not None
     assert "RecTools==0.19.0" in frozen

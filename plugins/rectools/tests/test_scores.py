@@ -13,7 +13,7 @@ import pytest
 
 from repro.data.interactions import Interactions
 from repro.plugin import plugins
-from repro.plugin.isolated import Launch
+from repro.plugin.isolation.client import Launch
 
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("popularity", {}),

@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 from repro.errors import PluginError
-from repro.plugin import Algorithm, Guarded, RatingPredictor, Recommender, parameters_of, plugins
+from repro.plugin import Algorithm, CheckedRecommender, RatingPredictor, Recommender, parameters_of, plugins
 from repro_reference.plugin import repro_framework
 
 ALGORITHMS = repro_framework().algorithms
@@ -80,7 +80,7 @@ def test_who_is_said_to_predict_does(algorithm: Algorithm) -> None:
 @pytest.mark.parametrize("name", ["user-knn", "item-knn"])
 def test_sums_that_are_not_normalised_are_not_offered_as_predictions(name: str) -> None:
     _, algorithm = plugins().algorithm(f"reference/{name}")
-    assert not Guarded(algorithm.make(**parameters_of(algorithm, {"normalise": False})), name).predicts
+    assert not CheckedRecommender(algorithm.make(**parameters_of(algorithm, {"normalise": False})), name).predicts
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from repro.data.interactions import Interactions
-from repro.plugin import SCORED, UNSCORED, Guarded, plugins
+from repro.plugin import SCORED, UNSCORED, CheckedRecommender, plugins
 
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("random", {}),
@@ -35,10 +35,10 @@ each = pytest.mark.parametrize(("name", "parameters"), VARIANTS, ids=lambda valu
 NOT_PERSONAL = {"random", "popularity", "item-mean", "bias"}
 
 
-def fitted(name: str, parameters: dict[str, Any], train: Interactions, seed: int = 5) -> Guarded:
+def fitted(name: str, parameters: dict[str, Any], train: Interactions, seed: int = 5) -> CheckedRecommender:
     framework, algorithm = plugins().algorithm(f"reference/{name}")
     assert algorithm.deterministic
-    recommender = Guarded(algorithm.make(**parameters), f"{framework.name}/{name}")
+    recommender = CheckedRecommender(algorithm.make(**parameters), f"{framework.name}/{name}")
     recommender.fit(train, seed=seed)
     return recommender
 
@@ -47,7 +47,7 @@ def codes(n: int) -> np.ndarray:
     return np.arange(n, dtype=np.int32)
 
 
-def bits(recommender: Guarded, users: np.ndarray, items: np.ndarray) -> np.ndarray:
+def bits(recommender: CheckedRecommender, users: np.ndarray, items: np.ndarray) -> np.ndarray:
     return recommender.score(users, items).values.view(np.uint64)
 
 

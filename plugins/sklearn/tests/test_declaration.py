@@ -9,12 +9,12 @@ from collections.abc import Callable
 import pytest
 
 from repro.plugin import Case, plugins
-from repro.plugin.environment import build
+from repro.plugin.isolation.environment import build
 from repro_sklearn.plugin import PINS, repro_evaluators, repro_framework
 
 
 def test_the_installed_plugin_is_found_and_runs_here() -> None:
-    assert plugins().place("sklearn") == "here"
+    assert plugins().location("sklearn") == "in-process"
     assert plugins().framework("sklearn").version == "1.9.1"
     assert plugins().framework("sklearn").algorithms == ()
 

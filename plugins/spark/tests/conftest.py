@@ -13,8 +13,8 @@ import pytest
 
 import repro
 from repro.data.interactions import Interactions
-from repro.plugin import Guarded, parameters_of, plugins
-from repro.plugin.environment import build
+from repro.plugin import CheckedRecommender, parameters_of, plugins
+from repro.plugin.isolation.environment import build
 from repro_spark.environment import ENVIRONMENT
 
 
@@ -24,7 +24,7 @@ def python() -> Iterator[Path]:
     built = build("spark", ENVIRONMENT, print)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("REPRO_ISOLATE", "spark")
-        assert plugins().place("spark") == "isolated"
+        assert plugins().location("spark") == "isolated"
         yield built
 
 
@@ -42,10 +42,10 @@ def some(train: Interactions) -> Interactions:
 
 
 @pytest.fixture(scope="session")
-def make(python: Path) -> Callable[..., Guarded]:
+def make(python: Path) -> Callable[..., CheckedRecommender]:
     """A recommender in Spark's environment."""
 
-    def made(name: str, parameters: dict[str, Any]) -> Guarded:
+    def made(name: str, parameters: dict[str, Any]) -> CheckedRecommender:
         _, algorithm = plugins().algorithm(f"spark/{name}")
         return plugins().recommender(f"spark/{name}", parameters_of(algorithm, parameters))
 
@@ -53,10 +53,10 @@ def make(python: Path) -> Callable[..., Guarded]:
 
 
 @pytest.fixture(scope="session")
-def fitted(make: Callable[..., Guarded]) -> Callable[..., Guarded]:
+def fitted(make: Callable[..., CheckedRecommender]) -> Callable[..., CheckedRecommender]:
     """One that has learnt."""
 
-    def fit(name: str, parameters: dict[str, Any], train: Interactions, seed: int = 11) -> Guarded:
+    def fit(name: str, parameters: dict[str, Any], train: Interactions, seed: int = 11) -> CheckedRecommender:
         recommender = make(name, parameters)
         recommender.fit(train, seed=seed)
         return recommender

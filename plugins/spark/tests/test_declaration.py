@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from repro.plugin import plugins
-from repro.plugin.canonical import CANONICAL
+from repro.plugin.api.canonical import CANONICAL
 from repro_spark.environment import PINS
 from repro_spark.plugin import repro_framework
 

@@ -17,13 +17,12 @@ import pytest
 
 from repro.data.interactions import Interactions
 from repro.errors import PluginError
-from repro.plugin import SCORED, UNSCORED, Guarded, Scores
-from repro.plugin.isolated import close_workers
+from repro.plugin import SCORED, UNSCORED, CheckedRecommender, Scores, plugins
 
 pytestmark = pytest.mark.slow
 
 SEED = 11
-Make = Callable[..., Guarded]
+Make = Callable[..., CheckedRecommender]
 FEW_BLOCKS = {"numUserBlocks": 2, "numItemBlocks": 2}
 QUICK = {"rank": 4, "maxIter": 2, **FEW_BLOCKS}
 NONNEGATIVE = {"rank": 5, "maxIter": 2, "nonnegative": True, **FEW_BLOCKS}
@@ -43,7 +42,7 @@ def codes(n: int) -> npt.NDArray[np.int32]:
     return np.arange(n, dtype=np.int32)
 
 
-def everything(recommender: Guarded, train: Interactions) -> Scores:
+def everything(recommender: CheckedRecommender, train: Interactions) -> Scores:
     return recommender.score(codes(train.n_users), codes(train.n_items))
 
 
@@ -122,11 +121,11 @@ def test_nothing_to_learn_from_is_said(some: Interactions, fitted: Make) -> None
 def test_spark_ends_with_its_worker_and_leaves_no_files(
     some: Interactions, fitted: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    close_workers()
+    plugins().workers.close()
     monkeypatch.setenv("SPARK_LOCAL_DIRS", str(tmp_path))
     fitted("ALS", QUICK, some)
     assert list(tmp_path.iterdir())
-    close_workers()
+    plugins().workers.close()
     deadline = time.monotonic() + 120
     while list(tmp_path.iterdir()) and time.monotonic() < deadline:
         time.sleep(0.5)
@@ -134,8 +133,8 @@ def test_spark_ends_with_its_worker_and_leaves_no_files(
 
 
 def test_a_missing_java_is_said_by_the_worker(make: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    close_workers()
+    plugins().workers.close()
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(PluginError, match=r"Spark needs Java 17 or later, and JAVA_HOME = .* has no bin/java"):
         make("implicit-als", {})
-    close_workers()
+    plugins().workers.close()

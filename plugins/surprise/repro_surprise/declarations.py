@@ -8,7 +8,7 @@ from functools import partial
 
 from repro.errors import PluginError
 from repro.plugin import Algorithm, Parameter, ParameterValue
-from repro.plugin.canonical import CANONICAL
+from repro.plugin.api.canonical import CANONICAL
 from repro_surprise.classes import CLASSES, SurpriseClass, called
 from repro_surprise.in_turn import DrawnInTurn
 from repro_surprise.recommender import SurpriseRecommender

@@ -13,7 +13,7 @@ from surprise import AlgoBase, Dataset, Reader
 
 import repro
 from repro.data.interactions import Interactions
-from repro.plugin import FALLBACK, SCORED, Guarded, Scores, parameters_of, plugins
+from repro.plugin import FALLBACK, SCORED, CheckedRecommender, Scores, parameters_of, plugins
 
 SEED = 7
 
@@ -48,13 +48,13 @@ def ml100k() -> Interactions:
 
 
 @pytest.fixture(scope="session")
-def fitted() -> Callable[..., Guarded]:
+def fitted() -> Callable[..., CheckedRecommender]:
     """An algorithm of this plug-in, fitted."""
 
-    def fit(name: str, parameters: dict[str, Any], train: Interactions, seed: int = SEED) -> Guarded:
+    def fit(name: str, parameters: dict[str, Any], train: Interactions, seed: int = SEED) -> CheckedRecommender:
         _, algorithm = plugins().algorithm(f"surprise/{name}")
         assert algorithm.deterministic
-        recommender = Guarded(algorithm.make(**parameters_of(algorithm, parameters)), f"surprise/{name}")
+        recommender = CheckedRecommender(algorithm.make(**parameters_of(algorithm, parameters)), f"surprise/{name}")
         recommender.fit(train, seed=seed)
         return recommender
 

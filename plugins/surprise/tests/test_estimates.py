@@ -12,12 +12,12 @@ import surprise
 from surprise import AlgoBase
 
 from repro.data.interactions import Interactions
-from repro.plugin import FALLBACK, Guarded, Scores, plugins
+from repro.plugin import FALLBACK, CheckedRecommender, Scores, plugins
 
 SEED = 7
 QUIET: dict[str, Any] = {"verbose": False}
 Parameters = dict[str, Any]
-Fit = Callable[..., Guarded]
+Fit = Callable[..., CheckedRecommender]
 Ask = Callable[..., Scores]
 
 # An algorithm of the plug-in with its parameters, and the same written down for Surprise.
@@ -177,7 +177,9 @@ def agree(given: Scores, expected: Scores) -> None:
     assert (state == expected.state).all()
 
 
-def in_block(recommender: Guarded, train: Interactions, users: npt.NDArray[Any], items: npt.NDArray[Any]) -> Scores:
+def in_block(
+    recommender: CheckedRecommender, train: Interactions, users: npt.NDArray[Any], items: npt.NDArray[Any]
+) -> Scores:
     """The scores of pairs taken out of a block of all users and items."""
     block = recommender.score(np.arange(train.n_users, dtype=np.int32), np.arange(train.n_items, dtype=np.int32))
     return Scores(block.values[users, items], None if block.state is None else block.state[users, items])

@@ -10,7 +10,8 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from repro.data.interactions import Interactions
-from repro.plugin import Case, Guarded, environment, plugins
+from repro.plugin import Case, CheckedRecommender, plugins
+from repro.plugin.isolation import environment
 
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("random", {}),
@@ -25,7 +26,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def scores(recommender: Guarded, train: Interactions) -> list[np.ndarray]:
+def scores(recommender: CheckedRecommender, train: Interactions) -> list[np.ndarray]:
     with threadpool_limits(1):  # as a study does, and as a worker is started
         recommender.fit(train, seed=3)
         block = recommender.score(
@@ -46,7 +47,7 @@ def test_a_worker_gives_the_same_bits(
     environment.build("surprise", needs, print)
     here = scores(plugins().recommender(f"surprise/{name}", parameters), ml100k)
     monkeypatch.setenv("REPRO_ISOLATE", "surprise")
-    assert plugins().place("surprise") == "isolated"
+    assert plugins().location("surprise") == "isolated"
     apart = scores(plugins().recommender(f"surprise/{name}", parameters), ml100k)
     assert [one.tobytes() for one in here] == [one.tobytes() for one in apart]
 

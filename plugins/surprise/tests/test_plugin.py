@@ -17,7 +17,7 @@ import repro_surprise
 from repro.data.interactions import Interactions
 from repro.errors import PluginError
 from repro.plugin import Algorithm, RatingPredictor, parameters_of, plugins
-from repro.plugin.canonical import CANONICAL
+from repro.plugin.api.canonical import CANONICAL
 from repro_surprise.classes import CLASSES, SurpriseClass
 from repro_surprise.plugin import repro_framework
 
@@ -31,7 +31,7 @@ NOT_PARAMETERS = {"self", "random_state", "verbose", "kwargs", "sim_options", "b
 def test_the_installed_plugin_is_found() -> None:
     assert "surprise" in plugins().frameworks
     assert "surprise" not in plugins().broken
-    assert plugins().place("surprise") == "here"
+    assert plugins().location("surprise") == "in-process"
 
 
 def test_every_algorithm_of_surprise_is_there_under_its_own_name() -> None:

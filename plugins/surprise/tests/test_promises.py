@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from repro.data.interactions import Interactions
-from repro.plugin import Guarded
+from repro.plugin import CheckedRecommender
 from repro_surprise.classes import CLASSES
 
-Fit = Callable[..., Guarded]
+Fit = Callable[..., CheckedRecommender]
 PARAMETERS: dict[str, dict[str, Any]] = {
     "SVDpp": {"n_epochs": 2, "n_factors": 5},
     "NMF": {"n_epochs": 5},
@@ -27,11 +27,11 @@ def codes(n: int) -> np.ndarray:
     return np.arange(n, dtype=np.int32)
 
 
-def bits(recommender: Guarded, users: np.ndarray, items: np.ndarray) -> np.ndarray:
+def bits(recommender: CheckedRecommender, users: np.ndarray, items: np.ndarray) -> np.ndarray:
     return recommender.score(users, items).values.view(np.uint64)
 
 
-def fit(fitted: Fit, name: str, train: Interactions, seed: int = 5) -> Guarded:
+def fit(fitted: Fit, name: str, train: Interactions, seed: int = 5) -> CheckedRecommender:
     return fitted(name, PARAMETERS.get(name, {}), train, seed)
 
 

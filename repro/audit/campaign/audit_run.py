@@ -22,6 +22,7 @@ from repro.data import load_dataset
 from repro.errors import JournalError, PluginError, StudyError
 from repro.evaluation.metrics import metric_named
 from repro.plugin import Evaluator, Pipeline, plugins
+from repro.plugin.host.placement import JOURNALLED
 from repro.protocol import read_protocol
 from repro.runs.folder import JOURNAL, RunFolder, sha256
 from repro.runs.journal import Contents, Journal, audit_events, read_journal
@@ -104,7 +105,7 @@ def _entry(evaluator: Evaluator) -> audit_events.EvaluatorEntry:
     return audit_events.EvaluatorEntry(
         name=evaluator.name,
         framework_version=known[name].version if name in known else "",
-        where=plugins().place(name) if name in known else "here",
+        where=JOURNALLED[plugins().location(name) if name in known else "in-process"],
         measures=dict(evaluator.measures),
     )
 

@@ -14,7 +14,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 
 from repro.audit.campaign.tasks import Found, Task
-from repro.plugin.isolated import close_workers
+from repro.plugin import plugins
 from repro.study.executors.processes import leave_with_parent, starting_workers
 
 DIED = "the process died (killed, or out of memory?)"
@@ -105,5 +105,5 @@ def _start() -> None:
 
 def _work(task: Task, moves: bool) -> Done:
     if moves:
-        close_workers()  # of frameworks that are done
+        plugins().workers.close()  # of frameworks that are done
     return attempt(task)

@@ -14,7 +14,7 @@ from repro.evaluation.evaluation import Evaluation
 from repro.evaluation.fold import FoldData
 from repro.evaluation.metrics import Measure, metrics, parse_measure
 from repro.evaluation.replayed import ReplayedScores
-from repro.plugin import Guarded, PipelineFold
+from repro.plugin import CheckedRecommender, PipelineFold
 from repro.protocol import Protocol
 from repro.split import without_unseen
 
@@ -26,7 +26,7 @@ class ScoredFold:
     """A fold of a framework's own evaluation, as the rooms of a study take it."""
 
     parts: FoldData
-    recommender: Guarded
+    recommender: CheckedRecommender
     scale: tuple[float, float]
     reported: Mapping[str, float]
 

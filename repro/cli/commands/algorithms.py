@@ -11,7 +11,7 @@ from repro.cli.output import echo, json_option, print_json, print_table
 
 
 def _complete_algorithm(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    from repro.plugin.canonical import CANONICAL
+    from repro.plugin.api.canonical import CANONICAL
 
     return [CompletionItem(name) for name in CANONICAL if name.startswith(incomplete)]
 
@@ -33,7 +33,7 @@ def algorithms(name: str | None, as_json: bool) -> None:
 def _print_matrix(as_json: bool) -> None:
     from repro.cli.commands.plugins import describe
     from repro.plugin import plugins
-    from repro.plugin.canonical import CANONICAL
+    from repro.plugin.api.canonical import CANONICAL
 
     frameworks = {name: one for name, one in plugins().frameworks.items() if one.algorithms}
     has = {name: {one.name: one for one in framework.algorithms} for name, framework in frameworks.items()}
@@ -69,7 +69,7 @@ def _print_algorithm(name: str, as_json: bool) -> None:
     from repro.cli.commands.plugins import describe, ranks_by
     from repro.errors import PluginError, nearest
     from repro.plugin import plugins
-    from repro.plugin.canonical import CANONICAL
+    from repro.plugin.api.canonical import CANONICAL
 
     frameworks = plugins().frameworks
     having = {f: a for f, framework in frameworks.items() for a in framework.algorithms if a.name == name}

@@ -13,7 +13,7 @@ from repro.terminal import printable
 if TYPE_CHECKING:
     from repro.plugin import Algorithm, Framework, Plugins
 
-PLACES = {"here": "in this process", "isolated": "in an environment of its own", "missing": "not installed"}
+LOCATIONS = {"in-process": "in this process", "isolated": "in an environment of its own", "missing": "not installed"}
 
 RANKS_BY = {"ratings": "predicted ratings", "ranking": "scores for ranking", "unknown": "unknown"}
 
@@ -44,7 +44,7 @@ def list_plugins(as_json: bool) -> None:
     from repro.plugin import plugins as installed
 
     found = installed()
-    found.ask_all()
+    found.load_all()
     if as_json:
         frameworks = [_framework(found, found.framework(name)) for name in found.frameworks]
         print_json({"frameworks": frameworks, "broken": found.broken})
@@ -58,14 +58,14 @@ def list_plugins(as_json: bool) -> None:
             [
                 framework.name,
                 framework.version,
-                PLACES[found.place(framework.name)],
+                LOCATIONS[found.location(framework.name)],
                 ", ".join(algorithm.name for algorithm in framework.algorithms) or "none",
             ]
             for framework in map(found.framework, found.frameworks)
         ],
     )
     for framework in map(found.framework, found.frameworks):
-        if found.place(framework.name) == "missing":
+        if found.location(framework.name) == "missing":
             echo(f"\n{how_to_install(framework)}", nl=False)
     echo("")
     for name, reason in found.broken.items():
@@ -98,8 +98,8 @@ def install(names: tuple[str, ...], again: bool, pins: tuple[str, ...], as_json:
 
 def _install(names: tuple[str, ...], again: bool, as_json: bool) -> None:
     from repro.errors import PluginError
-    from repro.plugin import environment
     from repro.plugin import plugins as installed
+    from repro.plugin.isolation import environment
 
     found = installed()
     wanted = list(found.frameworks) if names == ("all",) else list(names)
@@ -155,13 +155,13 @@ class _progress:
 def _framework(found: Plugins, framework: Framework) -> dict[str, Any]:
     from repro.plugin import how_to_install
 
-    place = found.place(framework.name)
+    location = found.location(framework.name)
     return {
         "name": framework.name,
         "version": framework.version,
         "summary": framework.summary,
-        "runs": place,
-        "install": how_to_install(framework) if place == "missing" else None,
+        "runs": location,
+        "install": how_to_install(framework) if location == "missing" else None,
         "algorithms": [describe(algorithm) for algorithm in framework.algorithms],
     }
 

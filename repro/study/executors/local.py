@@ -15,6 +15,7 @@ from typing import Literal
 from repro.errors import ReproError, StudyError
 from repro.evaluation.blocks import InThreads
 from repro.evaluation.execution import ExecutionOptions
+from repro.plugin.isolation.pins import Pins, current_pins, use_pins
 from repro.study.cell import CellOutput, run_cell
 from repro.study.executors.processes import leave_with_parent, starting_workers
 from repro.study.executors.steps import Done, Parameters, Progress, Step, Task, Work, carried_out
@@ -62,9 +63,10 @@ def _serial(plan: Plan, tasks: Sequence[Task], options: ExecutionOptions, progre
 _plan: Plan | None = None
 
 
-def _start_worker(plan: Plan) -> None:
+def _start_worker(plan: Plan, pins: Mapping[str, Pins]) -> None:
     global _plan
     _plan = plan
+    use_pins(pins)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the run, which ends its workers
     threading.Thread(target=leave_with_parent, daemon=True).start()
 
@@ -80,7 +82,7 @@ def _processes(plan: Plan, tasks: Sequence[Task], options: ExecutionOptions, wor
     threads = max(1, (os.cpu_count() or 1) // workers)
     under_way: dict[Future[CellOutput | Tuning], str] = {}
     with ProcessPoolExecutor(
-        workers, multiprocessing.get_context("spawn"), initializer=_start_worker, initargs=(plan,)
+        workers, multiprocessing.get_context("spawn"), initializer=_start_worker, initargs=(plan, current_pins())
     ) as pool:
 
         def submit(task: Task, share: int) -> Future[CellOutput | Tuning]:

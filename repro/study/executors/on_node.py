@@ -58,7 +58,7 @@ def carry_out(job: Job, installed: bool) -> Done | ReproError:
     options = replace(job.options, blocks=InThreads(1) if job.share == 1 else OnNodes(job.share))
     try:
         require_same(job.software, cell.entry.framework, node)
-        if job.requirements is not None and plugins().place(cell.entry.framework) == "missing":
+        if job.requirements is not None and plugins().location(cell.entry.framework) == "missing":
             if not installed and (runtime_env := job.requirements.runtime_env()) is not None:
                 ray_options = {"num_cpus": 1, "max_retries": RETRIES, "runtime_env": runtime_env}
                 done: Done | ReproError = ray.get(ray.remote(carry_out).options(**ray_options).remote(job, True))

@@ -16,6 +16,10 @@ from typing import Any, Literal
 
 from repro.errors import ReproError, StudyError
 from repro.evaluation.execution import ExecutionOptions
+from repro.plugin.host.discovery import SELECTED
+from repro.plugin.host.placement import ISOLATED
+from repro.plugin.isolation.pins import SETTING as PINS
+from repro.plugin.isolation.pins import current_pins, pins_as_setting
 from repro.study.executors.cluster import connected
 from repro.study.executors.on_node import RETRIES, Job, carry_out
 from repro.study.executors.requirements import requirements_of
@@ -24,7 +28,7 @@ from repro.study.executors.steps import Done, Progress, Step, Task, carried_out
 from repro.study.plan import Plan
 
 # Settings that say which plug-ins there are and where they run: the same on all nodes.
-SETTINGS = ("REPRO_PLUGINS", "REPRO_ISOLATE", "REPRO_PINS")
+SETTINGS = (SELECTED, ISOLATED)
 
 
 @contextlib.contextmanager
@@ -53,6 +57,8 @@ class RayExecutor:
         software = {name: software_of(name) for name in frameworks}
         requirements = requirements_of(frameworks)
         settings = {name: os.environ[name] for name in SETTINGS if name in os.environ}
+        if pins := current_pins():
+            settings[PINS] = pins_as_setting(pins)
         ray_options = {
             "num_cpus": 1,
             "max_retries": RETRIES,

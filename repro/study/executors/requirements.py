@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from importlib.metadata import distributions
 from typing import Any
 
-from repro.plugin import environment, plugins
-from repro.plugin.isolated import SETTINGS
-from repro.plugin.pins import distribution, is_pin
+from repro.plugin import plugins
+from repro.plugin.isolation import environment
+from repro.plugin.isolation.client import SETTINGS
+from repro.plugin.isolation.pins import distribution, is_pin
 
 # How long Ray may take to build an environment: some are gigabytes to download.
 BUILD_SECONDS = 3600
@@ -26,13 +27,13 @@ _OPTIONS = ("--disable-pip-version-check", "--no-input", "--no-deps")
 class Requirements:
     """What the environment of a framework has, as lines for pip with the hashes that are known, and options of pip.
 
-    ``apart`` is whether it is an environment of its own wherever it is.
+    ``isolated`` is whether the framework must run in its own environment wherever it is.
     """
 
     framework: str
     lines: tuple[str, ...]
     options: tuple[str, ...]
-    apart: bool
+    isolated: bool
 
     def runtime_env(self) -> dict[str, Any] | None:
         """What this node lacks, as Ray's runtime environment; None where it would change what the node has."""
@@ -41,7 +42,7 @@ class Requirements:
         lacking = [line for line, pin in pins.items() if distribution(pin) not in here]
         changed = any(here.get(distribution(pin), version_of(pin)) != version_of(pin) for pin in pins.values())
         hashed = {" --hash=" in line for line in lacking}
-        if self.apart or changed or len(hashed) > 1:  # pip wants hashes of all or of none
+        if self.isolated or changed or len(hashed) > 1:  # pip wants hashes of all or of none
             return None
         pip = {"packages": lacking, "pip_install_options": list(self.options), "pip_check": False}
         return {"pip": pip, "config": {"setup_timeout_seconds": BUILD_SECONDS}, "env_vars": dict(SETTINGS)}
@@ -68,7 +69,7 @@ def requirements_of(frameworks: Sequence[str]) -> dict[str, Requirements]:
         ]
         stated = [argument for argument in needs.steps[-1] if not is_pin(argument)] if needs.steps else []
         options = (*_OPTIONS, *(argument for argument in stated if argument not in _OPTIONS))
-        found[name] = Requirements(name, tuple(lines), options, plugins().apart(name))
+        found[name] = Requirements(name, tuple(lines), options, plugins().is_isolated(name))
     return found
 
 

@@ -12,13 +12,13 @@ from repro.errors import PluginError, StudyError
 from repro.plugin import plugins
 from repro.study.environment import software
 
-_ROOMS = ("data", "protocol", "split", "candidates", "ranking", "metrics", "plugin", "study")
+_ROOMS = ("data", "protocol", "split", "evaluation", "plugin", "study")
 TO_DO = "install on every node what is installed where the run is started"
 
 
 def software_of(framework: str) -> dict[str, str]:
     """The versions that a cell of a framework runs with here: of the core, and of the framework where it is there."""
-    there = plugins().place(framework) != "missing"
+    there = plugins().location(framework) != "missing"
     return {**software([framework] if there else []), "the source of repro": _source()[:12]}
 
 

@@ -12,14 +12,14 @@ from repro.data import Interactions
 from repro.errors import PluginError
 from repro.plugin import (
     Algorithm,
+    CheckedRecommender,
     Environment,
     Framework,
-    Guarded,
     Parameter,
     Plugins,
     Scores,
-    guarded_recommender,
     load_plugins,
+    make_recommender,
     parameters_of,
     plugins,
 )
@@ -37,7 +37,7 @@ class Recommender:
 
 
 def guarded(result):
-    return Guarded(Recommender(result), "mine/broken")
+    return CheckedRecommender(Recommender(result), "mine/broken")
 
 
 USERS, ITEMS = np.arange(2, dtype=np.int32), np.arange(3, dtype=np.int32)
@@ -116,7 +116,9 @@ def test_a_framework_without_algorithms_is_listed_and_in_nobodys_way(write_plugi
     assert re.search(r"judge +7 +in this process +none", run("-m", "repro", "plugins", "list", path=path).stdout)
     for arguments in (["algorithms"], ["algorithms", "--json"], ["algorithms", "ease"]):
         assert "judge" not in run("-m", "repro", *arguments, path=path).stdout
-    ask = "from repro.plugin import plugins; print(plugins().having('ease')); plugins().algorithm('judge/ease')"
+    ask = (
+        "from repro.plugin import plugins; print(plugins().frameworks_with('ease')); plugins().algorithm('judge/ease')"
+    )
     asked = run("-c", ask, path=path, status=1)
     assert "reference" in asked.stdout and "judge" not in asked.stdout
     assert "framework judge has no algorithm 'ease'. It brings no algorithms" in asked.stderr
@@ -153,7 +155,7 @@ def test_a_plugin_that_leaves_the_process_is_named():
             sys.exit(3)
 
     with pytest.raises(PluginError, match="mine/rude failed in score: SystemExit: 3"):
-        Guarded(Leaves(None), "mine/rude").score(USERS, ITEMS)
+        CheckedRecommender(Leaves(None), "mine/rude").score(USERS, ITEMS)
 
 
 def test_a_plugin_that_cannot_be_made_is_named():
@@ -161,7 +163,7 @@ def test_a_plugin_that_cannot_be_made_is_named():
         raise ImportError("no such framework")
 
     with pytest.raises(PluginError, match="mine/odd failed in make: ImportError: no such framework"):
-        guarded_recommender(Algorithm("odd", "", make), {}, "mine/odd")
+        make_recommender(Algorithm("odd", "", make), {}, "mine/odd")
 
 
 @pytest.mark.parametrize("values", [np.full((2, 3), "high"), np.zeros((2, 3), dtype=complex), [[1, 2], [3]]])
@@ -185,7 +187,7 @@ def test_a_plugin_cannot_change_what_it_is_given():
             users[:] = 0
 
     train = Interactions(USERS, USERS, np.array([4.0, 5.0]), None, USERS, ITEMS)
-    mine = Guarded(Scribbles(None), "mine/rude")
+    mine = CheckedRecommender(Scribbles(None), "mine/rude")
     with pytest.raises(PluginError, match=r"failed in fit: .*read-only"):
         mine.fit(train, seed=1)
     with pytest.raises(PluginError, match=r"failed in score: .*read-only"):
@@ -200,6 +202,6 @@ def test_what_a_plugin_prints_stays_out_of_standard_output(capsys):
             print("computing similarities")
             return Scores(np.zeros((2, 3)))
 
-    Guarded(Talks(None), "mine/chatty").score(USERS, ITEMS)
+    CheckedRecommender(Talks(None), "mine/chatty").score(USERS, ITEMS)
     printed = capsys.readouterr()
     assert (printed.out, printed.err) == ("", "computing similarities\n")

@@ -4,30 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from repro.data.interactions import CodeArray, FloatArray, Interactions
+from repro.data.interactions import CodeArray, Interactions
+from repro.plugin.api.scores import ScoreKind, Scores
 from repro.protocol.decision import When
 
-SCORED, UNSCORED, FALLBACK = 0, 1, 2
 ParameterValue = str | int | float | bool
-ScoreKind = Literal["ratings", "ranking", "unknown"]
-
-
-@dataclass(frozen=True)
-class Scores:
-    """Scores as the algorithm gave them, and what each of them is.
-
-    ``state`` says of each cell whether it is SCORED, UNSCORED (the algorithm has nothing to say; the value is
-    ignored) or a FALLBACK that the framework made up. None means that all are scored, but that a NaN always
-    counts as unscored. What to do with the three is a decision of the protocol, never of a plug-in.
-    """
-
-    values: FloatArray
-    state: npt.NDArray[np.uint8] | None = None
 
 
 @runtime_checkable

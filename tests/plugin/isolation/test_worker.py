@@ -5,8 +5,9 @@ import pytest
 
 from repro.data import Interactions
 from repro.errors import PluginError
-from repro.plugin import Framework, Splitter, wire
-from repro.plugin.worker import Server
+from repro.plugin import Framework, Splitter
+from repro.plugin.isolation import wire
+from repro.plugin.isolation.worker import Server
 
 
 def every_nth(rows, seed, *, n):

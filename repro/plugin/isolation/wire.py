@@ -1,7 +1,11 @@
-"""What crosses the border between processes: a header in JSON, and arrays as raw bytes. Nothing is unpickled.
+"""The wire format between the host and its workers: a header in JSON, and arrays as raw bytes. Nothing is unpickled.
 
 A message is four bytes of mark and version, the length of the header (32 bits, little-endian), the header, and
 the bytes of each array that the header announces, in C order.
+
+This is not Arrow IPC because a worker's environment has no pyarrow: it holds the pinned requirements of the framework
+and numpy, pandas, pluggy and scipy, and another large binary package would conflict with the versions that some
+frameworks pin. The messages are a few flat numeric arrays, for which raw bytes are as fast.
 """
 
 from __future__ import annotations
@@ -17,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import IdArray, Interactions
-from repro.plugin.evaluator import Case, Observed, PipelineFold
-from repro.plugin.interfaces import Scores
+from repro.plugin.api.evaluator import Case, Observed, PipelineFold
+from repro.plugin.api.scores import Scores
 
 VERSION = 1
 MARK = b"RPW" + bytes([VERSION])

@@ -16,7 +16,8 @@ from click.testing import CliRunner
 
 from repro.cli import cli
 from repro.errors import PluginError
-from repro.plugin import Environment, Framework, Plugins, environment
+from repro.plugin import Environment, Framework, Plugins
+from repro.plugin.isolation import environment
 
 
 @pytest.fixture(scope="module")

@@ -1,13 +1,13 @@
-"""A framework in a process and an environment of its own, behind the same two interfaces."""
+"""The host's side of isolation: workers, started and kept, and recommenders that live in them."""
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import os
 import signal
 import subprocess
 import tempfile
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,15 +15,16 @@ from typing import Any
 
 from repro.data.interactions import CodeArray, Interactions
 from repro.errors import PluginError
-from repro.plugin import wire
-from repro.plugin.evaluator import Case, Observed, PipelineFold
-from repro.plugin.interfaces import ParameterValue, Scores
-from repro.plugin.pipes import Pipes
+from repro.plugin.api.evaluator import Case, Observed, PipelineFold
+from repro.plugin.api.interfaces import ParameterValue
+from repro.plugin.api.scores import Scores
+from repro.plugin.isolation import wire
+from repro.plugin.isolation.pipes import Pipes
 
 LAST_LINES = 12
 _START_SECONDS = 300.0
 _LEAVE_SECONDS = 5.0
-# Linear algebra on one thread: how a BLAS shares out its work changes the last bits.
+# One thread for linear algebra: how a BLAS divides its work changes the last bits.
 SETTINGS = {
     **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"),
     "BLIS_NUM_THREADS": "1",
@@ -38,8 +39,8 @@ class Launch:
     name      of the framework
     module    that declares it
     python    the interpreter of its environment
-    packages  the folders (or single files) of the Python packages of the core and of the plug-in; nothing else of
-              this environment is seen there
+    packages  the folders (or single files) of the Python packages of the core and of the plug-in: all that the worker
+              sees of this environment
     """
 
     name: str
@@ -48,33 +49,33 @@ class Launch:
     packages: tuple[Path, ...]
 
 
-class Worker:
-    """A running worker, asked one thing at a time. What goes wrong is told with the framework's last words."""
+class WorkerProcess:
+    """A running worker, which answers one request at a time. Errors include the last lines that it printed."""
 
     def __init__(self, launch: Launch) -> None:
         self.launch = launch
         self.made = 0
         self._closed = False
-        self._border = tempfile.TemporaryDirectory(prefix="repro-border-")
+        self._path_folder = tempfile.TemporaryDirectory(prefix="repro-worker-")
         for package in launch.packages:
-            (Path(self._border.name) / package.name).symlink_to(package)
+            (Path(self._path_folder.name) / package.name).symlink_to(package)
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
-        environment |= SETTINGS | {"PYTHONPATH": self._border.name, "PYTHONUNBUFFERED": "1"}
+        environment |= SETTINGS | {"PYTHONPATH": self._path_folder.name, "PYTHONUNBUFFERED": "1"}
         try:
             self._process = subprocess.Popen(
-                # -P: what lies in the folder where the run was started is no part of the environment.
-                [launch.python, "-P", "-m", "repro.plugin.worker", launch.module],
+                # -P: modules in the folder where the run was started are not part of the environment.
+                [launch.python, "-P", "-m", "repro.plugin.isolation.worker", launch.module],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env=environment,
-                start_new_session=True,  # with processes of its own, which end when it is stopped
+                start_new_session=True,  # so that the processes that it starts are stopped with it
             )
         except OSError as error:
-            self._border.cleanup()
+            self._path_folder.cleanup()
             raise PluginError(f"{launch.name}: cannot start {launch.python}: {error.strerror or error}") from None
         self._pipes = Pipes(self._process)
-        self.hello, _ = self.ask("hello", limit=_START_SECONDS)
+        self.versions, _ = self.ask("hello", limit=_START_SECONDS)
 
     @property
     def name(self) -> str:
@@ -101,8 +102,10 @@ class Worker:
             raise self._died(what) from None
         except wire.WireError as error:
             self.close()
-            raise self._error(f"answered {what} with {error}; its environment may need to be rebuilt") from None
-        except BaseException:  # interrupted half-way: the next answer would be the wrong one
+            raise self._error(
+                f"sent a malformed reply to {what}: {error}; its environment may need to be rebuilt"
+            ) from None
+        except BaseException:  # interrupted: the next answer would be that of this request
             self.close()
             raise
         if not answer.pop("ok", False):
@@ -120,7 +123,7 @@ class Worker:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self._pipes.close()
-        self._border.cleanup()
+        self._path_folder.cleanup()
 
     def _died(self, what: str) -> PluginError:
         try:
@@ -140,14 +143,14 @@ class Worker:
 
 
 @contextlib.contextmanager
-def _understood(worker: Worker, what: str) -> Iterator[None]:
-    """Says in a sentence that a message is no answer to a request: not all that it should have is in it."""
+def _reading_reply(worker: WorkerProcess, what: str) -> Iterator[None]:
+    """Turn the errors of reading an incomplete reply into a sentence."""
     try:
         yield
     except (LookupError, TypeError, ValueError) as error:
         raise PluginError(
-            f"the worker of {worker.name} answered {what} with a message that is no answer to it ({error}); its "
-            "environment may need to be rebuilt"
+            f"the worker of {worker.name} sent a malformed reply to {what} ({error}); its environment may need to be "
+            "rebuilt"
         ) from None
 
 
@@ -155,7 +158,7 @@ class IsolatedRecommender:
     """A recommender in a worker. A worker keeps one recommender: the one made last."""
 
     def __init__(
-        self, worker: Worker, algorithm: str, parameters: dict[str, ParameterValue], limit: float | None
+        self, worker: WorkerProcess, algorithm: str, parameters: dict[str, ParameterValue], limit: float | None
     ) -> None:
         self._worker = worker
         self._limit = limit
@@ -164,7 +167,7 @@ class IsolatedRecommender:
         self._number = worker.made
         worker.ask("import", limit=_START_SECONDS)
         answer, _ = worker.ask("make", algorithm=algorithm, parameters=parameters, limit=limit)
-        with _understood(worker, "make"):
+        with _reading_reply(worker, "make"):
             self.predicts = bool(answer["predicts"])
 
     def on_fold(self, name: str) -> None:
@@ -183,60 +186,75 @@ class IsolatedRecommender:
     @property
     def notes(self) -> Mapping[str, str]:
         answer, _ = self._ask("notes")
-        with _understood(self._worker, "notes"):
+        with _reading_reply(self._worker, "notes"):
             return dict(answer["notes"])
 
     def _scores(self, what: str, users: CodeArray, items: CodeArray) -> Scores:
         _, results = self._ask(what, [users.astype("<i4"), items.astype("<i4")])
-        with _understood(self._worker, what):
+        with _reading_reply(self._worker, what):
             return Scores(results[0], results[1] if len(results) > 1 else None)
 
     def _ask(self, what: str, arrays: Sequence[wire.AnyArray] = (), **header: Any) -> wire.Message:
         if self._number != self._worker.made:
-            raise PluginError(f"{self._worker.name}: this recommender was replaced by one made after it")
+            raise PluginError(f"{self._worker.name}: this recommender was replaced by a later one in the same worker")
         return self._worker.ask(what, arrays, self._limit, **header)
 
 
 def split_isolated(
-    worker: Worker, splitter: str, rows: Interactions, seed: int, parameters: dict[str, ParameterValue]
+    worker: WorkerProcess, splitter: str, rows: Interactions, seed: int, parameters: dict[str, ParameterValue]
 ) -> list[tuple[wire.AnyArray, wire.AnyArray]]:
-    """The folds that a splitter makes of the rows in a worker: training and test rows, as positions."""
+    """The folds that a splitter in a worker makes of the rows: positions of training and test rows."""
     header, arrays = wire.rows_to_arrays(rows)
     _, parts = worker.ask("split", arrays, splitter=splitter, seed=seed, parameters=parameters, **header)
-    with _understood(worker, "split"):
+    with _reading_reply(worker, "split"):
         return list(zip(parts[::2], parts[1::2], strict=True))
 
 
-def evaluate_isolated(worker: Worker, evaluator: str, case: Case, measure: str, k: int | None) -> Observed:
-    """What an evaluator in a worker answers."""
+def evaluate_isolated(worker: WorkerProcess, evaluator: str, case: Case, measure: str, k: int | None) -> Observed:
+    """The answer of an evaluator in a worker."""
     header, arrays = wire.case_to_arrays(case)
     answer, results = worker.ask("evaluate", arrays, evaluator=evaluator, measure=measure, k=k, case=header)
-    with _understood(worker, "evaluate"):
+    with _reading_reply(worker, "evaluate"):
         return wire.arrays_to_observed(answer, results)
 
 
-def run_isolated(worker: Worker, pipeline: str, rows: Interactions, seed: int) -> list[PipelineFold]:
+def run_isolated(worker: WorkerProcess, pipeline: str, rows: Interactions, seed: int) -> list[PipelineFold]:
     """The folds of a framework's whole evaluation in a worker."""
     header, arrays = wire.rows_to_arrays(rows)
     answer, results = worker.ask("run", arrays, pipeline=pipeline, seed=seed, **header)
-    with _understood(worker, "run"):
+    with _reading_reply(worker, "run"):
         return wire.arrays_to_folds(answer, results)
 
 
-_workers: dict[Launch, Worker] = {}
+class WorkerPool:
+    """One worker for each framework and environment; all are stopped with the pool, at the latest when Python exits."""
+
+    def __init__(self) -> None:
+        self._workers: dict[Launch, WorkerProcess] = {}
+        self._versions: dict[Launch, dict[str, Any]] = {}
+        weakref.finalize(self, _close_all, self._workers)
+
+    def get(self, launch: Launch) -> WorkerProcess:
+        """The worker of a framework; started at the first request, and again after it died."""
+        worker = self._workers.get(launch)
+        if worker is None or not worker.alive:
+            if worker is not None:
+                worker.close()
+                del self._workers[launch]
+            worker = self._workers[launch] = WorkerProcess(launch)
+        return worker
+
+    def versions(self, launch: Launch) -> dict[str, Any]:
+        """The versions of Python, the framework and its packages in an environment; its worker is asked once."""
+        if launch not in self._versions:
+            self._versions[launch] = self.get(launch).versions
+        return self._versions[launch]
+
+    def close(self) -> None:
+        """Stop all workers; a later request starts new ones."""
+        _close_all(self._workers)
 
 
-def worker_of(launch: Launch) -> Worker:
-    """The worker of this process for a framework; started when first asked for, and again after it died."""
-    if launch not in _workers or not _workers[launch].alive:
-        if launch in _workers:
-            _workers.pop(launch).close()
-        _workers[launch] = Worker(launch)
-    return _workers[launch]
-
-
-@atexit.register
-def close_workers() -> None:
-    """Stop all workers of this process."""
-    while _workers:
-        _workers.popitem()[1].close()
+def _close_all(workers: dict[Launch, WorkerProcess]) -> None:
+    while workers:
+        workers.popitem()[1].close()

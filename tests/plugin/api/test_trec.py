@@ -4,7 +4,7 @@ import numpy as np
 
 from repro.data import Interactions
 from repro.plugin import Case, Scores
-from repro.plugin.trec import by_code, judgements_of, run_of
+from repro.plugin.api.trec import by_code, judgements_of, run_of
 
 USERS, ITEMS = np.array([3, 20, 100]), np.array([2, 10, 33])
 

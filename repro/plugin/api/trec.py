@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from repro.plugin.evaluator import Case
+from repro.plugin.api.evaluator import Case
 
 
 def run_of(case: Case) -> dict[str, dict[str, float]]:

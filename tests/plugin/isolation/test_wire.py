@@ -18,7 +18,8 @@ from hypothesis.extra import numpy as hnp
 
 import repro.plugin
 from repro.data import Interactions
-from repro.plugin import Case, Observed, PipelineFold, Scores, wire
+from repro.plugin import Case, Observed, PipelineFold, Scores
+from repro.plugin.isolation import wire
 
 
 def reader(data):
@@ -90,7 +91,7 @@ def test_rows_come_out_as_they_went_in(name):
 
 def test_nothing_is_pickled():
     forbidden = {"pickle", "_pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "allow_pickle"}
-    for file in Path(repro.plugin.__file__).parent.glob("*.py"):
+    for file in Path(repro.plugin.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text())):
             match node:
                 case ast.Import(names=names):

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import CodeArray, Interactions, RowArray
-from repro.plugin.interfaces import Scores
+from repro.plugin.api.scores import Scores
 
 # What a case may have in it, in words. An evaluator names those that it cannot be given.
 FEATURES: Mapping[str, str] = {

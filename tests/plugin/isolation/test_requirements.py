@@ -7,7 +7,8 @@ import subprocess
 
 import pytest
 
-from repro.plugin import environment, plugins
+from repro.plugin import plugins
+from repro.plugin.isolation import environment
 
 FRAMEWORKS = [name for name, framework in plugins().frameworks.items() if framework.environment]
 # What an empty environment has.

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from repro.plugin.evaluator import FEATURES, Evaluator, Pipeline
-from repro.plugin.interfaces import Algorithm, Environment, Exporter, Framework, Parameter, Splitter
+from repro.plugin.api.evaluator import FEATURES, Evaluator, Pipeline
+from repro.plugin.api.interfaces import Algorithm, Environment, Exporter, Framework, Parameter, Splitter
 from repro.protocol.decision import When
 
 if TYPE_CHECKING:

@@ -17,12 +17,13 @@ from threadpoolctl import threadpool_limits
 from repro import Study
 from repro.data import Interactions, synthetic_interactions
 from repro.errors import PluginError, StudyError
-from repro.plugin import Guarded, environment, guarded_recommender, parameters_of, plugins
-from repro.plugin.isolated import IsolatedRecommender, Launch, Worker, close_workers, worker_of
+from repro.plugin import CheckedRecommender, make_recommender, parameters_of, plugins
+from repro.plugin.isolation import environment
+from repro.plugin.isolation.client import IsolatedRecommender, Launch, WorkerPool, WorkerProcess
 from repro.protocol import Protocol
 from repro.runs.journal import read_journal
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 DATA = synthetic_interactions(users=60, items=40, ratings=900, alpha=1.0, seed=5)
 USERS, ITEMS = np.arange(3, dtype=np.int32), np.arange(4, dtype=np.int32)
 
@@ -30,7 +31,9 @@ USERS, ITEMS = np.arange(3, dtype=np.int32), np.arange(4, dtype=np.int32)
 @pytest.fixture(scope="module")
 def reference():
     package = Path(sys.modules[plugins().modules["reference"].partition(".")[0]].__file__).parent
-    worker = Worker(Launch("reference", "repro_reference.plugin", Path(sys.executable), (ROOT / "repro", package)))
+    worker = WorkerProcess(
+        Launch("reference", "repro_reference.plugin", Path(sys.executable), (ROOT / "repro", package))
+    )
     yield worker
     worker.close()
 
@@ -39,9 +42,9 @@ def reference():
 def test_the_scores_are_the_same_bits_as_in_this_process(reference, name):
     algorithm = plugins().algorithm(f"reference/{name}")[1]
     parameters = parameters_of(algorithm, {"factors": 5} if "factors" in {p.name for p in algorithm.parameters} else {})
-    here = guarded_recommender(algorithm, parameters, "here")
+    here = make_recommender(algorithm, parameters, "here")
     there = IsolatedRecommender(reference, name, parameters, limit=None)
-    behind = Guarded(there, "there", predicts=there.predicts)
+    behind = CheckedRecommender(there, "there", predicts=there.predicts)
     rows = DATA.users < 58  # two users and some items without training rows
     rows &= DATA.items < 38
     with threadpool_limits(1):
@@ -55,11 +58,11 @@ def test_the_scores_are_the_same_bits_as_in_this_process(reference, name):
     assert here.notes() == behind.notes() == {}
 
 
-STARTED: list[Worker] = []
+STARTED: list[WorkerProcess] = []
 
 
 def started(launch):
-    STARTED.append(Worker(launch))
+    STARTED.append(WorkerProcess(launch))
     return STARTED[-1]
 
 
@@ -77,7 +80,7 @@ def same(one, other):
 
 
 def made(launch, mood="fine", when="fit", limit=None):
-    return Guarded(
+    return CheckedRecommender(
         IsolatedRecommender(started(launch), "moody", {"mood": mood, "when": when}, limit), "moody/moody", False
     )
 
@@ -161,7 +164,7 @@ def test_whatever_the_framework_prints_is_no_answer(moody):
 
 
 def test_a_worker_that_closes_its_pipes_is_stopped(moody, monkeypatch):
-    monkeypatch.setattr("repro.plugin.isolated._LEAVE_SECONDS", 0.5)
+    monkeypatch.setattr("repro.plugin.isolation.client._LEAVE_SECONDS", 0.5)
     with pytest.raises(PluginError, match="closed its pipe during fit, and was stopped"):
         fitted(moody, "close")
 
@@ -186,19 +189,22 @@ def test_what_comes_from_a_worker_is_checked_as_in_this_process(moody, mood, com
 
 
 def test_a_worker_that_dies_between_requests_is_replaced_by_the_next(moody):
-    first = worker_of(moody)
+    pool = WorkerPool()
+    first = pool.get(moody)
     recommender = IsolatedRecommender(first, "moody", {"mood": "fine", "when": "fit"}, None)
     recommender.fit(DATA, seed=1)
     os.kill(first._process.pid, signal.SIGKILL)
     with pytest.raises(PluginError, match=r"was killed by signal 9 .* during score"):
         recommender.score(USERS, ITEMS)
-    second = worker_of(moody)
+    second = pool.get(moody)
     assert second is not first
-    assert second is worker_of(moody)
+    assert second is pool.get(moody)
     os.kill(second._process.pid, signal.SIGKILL)
     second._process.wait()
-    assert worker_of(moody) is not second
-    close_workers()
+    third = pool.get(moody)
+    assert third is not second
+    pool.close()
+    assert not third.alive
 
 
 def test_a_worker_keeps_the_recommender_made_last(moody):
@@ -214,7 +220,9 @@ def test_text_ids_timestamps_and_empty_rows_arrive(moody):
     rows = Interactions.from_frame(frame)
     worker = started(moody)
     for train in (rows, rows.select(np.array([], dtype=np.int64)), Interactions.from_frame(frame[["user", "item"]])):
-        recommender = Guarded(IsolatedRecommender(worker, "moody", {"mood": "fine", "when": "fit"}, None), "m", False)
+        recommender = CheckedRecommender(
+            IsolatedRecommender(worker, "moody", {"mood": "fine", "when": "fit"}, None), "m", False
+        )
         recommender.fit(train, seed=2**31 - 1, fold="fold 1")
         notes = recommender.notes()
         assert (notes["fold"], notes["seed"]) == ("fold 1", "2147483647")
@@ -244,21 +252,22 @@ def test_a_worker_of_another_version_is_told(tmp_path):
     source = """
 import sys
 sys.path.insert(0, {root!r})
-from repro.plugin import wire
+from repro.plugin.isolation import wire
 wire.VERSION, wire.MARK = 9, b"RPW\\x09"
 sys.stdout.buffer.write(b"".join(wire.encode({{"ok": True}})))
 sys.stdout.flush()
 sys.stdin.buffer.read()
 """
     with pytest.raises(
-        PluginError, match=r"the worker of old answered hello with version 9 .* speaks version 1; .*rebuilt"
+        PluginError,
+        match=r"the worker of old sent a malformed reply to hello: version 9 .* speaks version 1; .*rebuilt",
     ):
-        Worker(fake(tmp_path, source.format(root=str(ROOT))))
+        WorkerProcess(fake(tmp_path, source.format(root=str(ROOT))))
 
 
 def test_a_worker_is_told_when_it_is_asked_in_another_version(moody, monkeypatch):
     worker = started(moody)
-    monkeypatch.setattr("repro.plugin.wire.MARK", b"RPW\x09")
+    monkeypatch.setattr("repro.plugin.isolation.wire.MARK", b"RPW\x09")
     with pytest.raises(PluginError) as told:
         IsolatedRecommender(worker, "moody", {"mood": "fine", "when": "fit"}, None)
     assert str(told.value) == (
@@ -280,12 +289,12 @@ def test_a_worker_is_told_when_it_is_asked_in_another_version(moody, monkeypatch
 )
 def test_a_worker_that_is_none_is_told(tmp_path, source, complaint):
     with pytest.raises(PluginError, match=f"the worker of old .*{complaint}"):
-        Worker(fake(tmp_path, source))
+        WorkerProcess(fake(tmp_path, source))
 
 
 def test_a_worker_that_cannot_be_started_is_told(tmp_path):
     with pytest.raises(PluginError, match=r"old: cannot start .*: No such file or directory"):
-        Worker(Launch("old", "nothing", tmp_path / "python", ()))
+        WorkerProcess(Launch("old", "nothing", tmp_path / "python", ()))
 
 
 def test_the_folder_of_the_caller_is_not_seen_in_the_worker(moody, tmp_path, monkeypatch):
@@ -317,7 +326,7 @@ def isolated_study(write_plugin, moody, tmp_path, monkeypatch):
         return Study(DATA, protocol, ["reference/popularity", *entries], ["ndcg@10"])
 
     yield study
-    close_workers()
+    plugins().workers.close()
     plugins.cache_clear()
     sys.modules.pop("plugin_moody", None)
 

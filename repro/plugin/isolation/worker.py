@@ -1,7 +1,8 @@
-"""The other side of the border: a process in a framework's own environment that fits and scores when asked.
+"""The worker: a process in a framework's own environment that fits, scores, splits and evaluates on request.
 
-Started as ``python -m repro.plugin.worker MODULE`` where MODULE declares the framework. It reads requests from
-standard input and answers on what was standard output; whatever the framework prints goes to standard error.
+Started as ``python -m repro.plugin.isolation.worker MODULE`` where MODULE declares the framework. It reads requests
+from standard input and replies on what was standard output; whatever the framework prints goes to standard error. The
+environment has numpy, pandas, pluggy and scipy beside the framework, so that nothing else may be imported here.
 """
 
 from __future__ import annotations
@@ -22,20 +23,21 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from repro.errors import PluginError, ReproError
-from repro.plugin import environment, wire
-from repro.plugin.border import checked_folds, checked_notes, checked_observed, checked_scores
-from repro.plugin.evaluator import Evaluator, Pipeline
-from repro.plugin.interfaces import Algorithm, Framework, RatingPredictor, Recommender, Scores, Splitter
+from repro.plugin.api.checks import checked_folds, checked_notes, checked_observed, checked_scores
+from repro.plugin.api.evaluator import Evaluator, Pipeline
+from repro.plugin.api.interfaces import Algorithm, Framework, RatingPredictor, Recommender, Splitter
+from repro.plugin.api.scores import Scores
+from repro.plugin.isolation import environment, wire
 
 Answer = tuple[dict[str, Any], list[wire.AnyArray]]
-# What a worker can be asked to do: the methods of the server.
-ASKED = ("hello", "import", "make", "fit", "score", "predict", "notes", "split", "evaluate", "run")
+# The requests that a worker answers, each by a method of the server.
+REQUESTS = ("hello", "import", "make", "fit", "score", "predict", "notes", "split", "evaluate", "run")
 
 
 class Server:
-    """Keeps the recommender that was last made, and answers requests about it; splits and evaluates too.
+    """Holds the latest recommender and answers requests about it; runs splitters and evaluators too.
 
-    ``declared(hook)`` gives what the plug-in declares through a hook that gives several things.
+    ``declared(hook)`` returns the plug-in's declarations for a hook that returns several.
     """
 
     def __init__(self, framework: Framework, declared: Callable[[str], Sequence[Any]]) -> None:
@@ -46,8 +48,8 @@ class Server:
         self._label = framework.name
 
     def answer(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
-        if header.get("ask") not in ASKED:
-            raise PluginError(f"a worker was asked to {header.get('ask')!r:.40}; it can {', '.join(ASKED)}")
+        if header.get("ask") not in REQUESTS:
+            raise PluginError(f"a worker was asked to {header.get('ask')!r:.40}; it can {', '.join(REQUESTS)}")
         handle: Callable[[dict[str, Any], Sequence[wire.AnyArray]], Answer] = getattr(self, f"_{header['ask']}")
         return handle(header, arrays)
 
@@ -61,7 +63,7 @@ class Server:
 
     def _make(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
         algorithm: Algorithm = self._algorithms[header["algorithm"]]
-        self._recommender = None  # make room before the next one is made
+        self._recommender = None  # frees its memory before the next one is made
         self._label = f"{self._framework.name}/{algorithm.name}"
         self._recommender = algorithm.make(**header["parameters"])
         return {"predicts": isinstance(self._recommender, RatingPredictor)}, []
@@ -105,7 +107,7 @@ class Server:
         return wire.folds_to_arrays(checked_folds(pipeline.name, pipeline.run(rows, header["seed"]), rows))
 
     def _named(self, hook: str, name: str) -> Any:
-        return next(one for one in self._declared(hook) if one.name == name)
+        return next(declaration for declaration in self._declared(hook) if declaration.name == name)
 
 
 def _packed(scores: Scores) -> Answer:
@@ -115,7 +117,7 @@ def _packed(scores: Scores) -> Answer:
 def _positions(splitter: str, part: object) -> wire.AnyArray:
     positions = np.asarray(part)
     if positions.ndim != 1 or (len(positions) and positions.dtype.kind not in "iu"):
-        raise PluginError(f"{splitter} gave {part!r:.80} as the rows of a part; expected their positions")
+        raise PluginError(f"{splitter} returned {part!r:.80} as rows; expected their positions")
     return positions.astype("<i8")
 
 
@@ -127,7 +129,7 @@ def framework_of(module: str) -> Framework:
 
 
 def declared_by(module: str) -> Callable[[str], Sequence[Any]]:
-    """What a plug-in's module declares through each hook, asked for once; nothing where it has no such hook."""
+    """The declarations of a plug-in's module by hook, each hook called once; none where it lacks the hook."""
 
     @cache
     def declared(hook: str) -> Sequence[Any]:
@@ -138,9 +140,9 @@ def declared_by(module: str) -> Callable[[str], Sequence[Any]]:
 
 
 class Responder:
-    """Takes requests for the framework of a module, one at a time, and gives their answers.
+    """Reads requests for the framework of a module, one at a time, and encodes the replies.
 
-    An error is an answer too; its traceback goes to standard error.
+    An error is a reply too; its traceback goes to standard error.
     """
 
     def __init__(self, module: str) -> None:
@@ -148,7 +150,7 @@ class Responder:
         self._server: Server | None = None
 
     def respond(self, read: Callable[[int], bytes]) -> list[bytes]:
-        """The answer to the request that is read."""
+        """The reply to the next request, in pieces."""
         header, arrays = wire.decode(read)
         try:
             self._server = self._server or Server(framework_of(self._module), declared_by(self._module))
@@ -164,7 +166,7 @@ class Responder:
 
 
 def serve(module: str, requests: BinaryIO, answers: BinaryIO) -> None:
-    """Answer until there are no more requests."""
+    """Reply until there are no more requests."""
 
     def read(size: int) -> bytes:
         data = requests.read(size)
@@ -179,17 +181,17 @@ def serve(module: str, requests: BinaryIO, answers: BinaryIO) -> None:
         except EOFError:
             return
         except wire.WireError as error:
-            sys.exit(f"it was asked in {error}")
+            sys.exit(f"malformed request: {error}")
         for piece in pieces:
             answers.write(piece)
         answers.flush()
 
 
 def _leave_with_parent(parent: int) -> None:
-    """End when whoever started this worker is gone: nobody is left to take what it computes."""
+    """Exit when the process that started this worker has ended."""
     while os.getppid() == parent:
         time.sleep(1)
-    if os.getpgrp() == os.getpid():  # and so do the processes that the framework started
+    if os.getpgrp() == os.getpid():  # together with the processes that the framework started
         os.killpg(os.getpid(), signal.SIGKILL)
     os._exit(1)
 

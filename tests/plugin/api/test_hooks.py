@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from repro.plugin import spec
+from repro.plugin.api import spec
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 DOCUMENT = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
 EXAMPLE = "\n".join(
     (ROOT / "plugins" / "example" / "repro_example" / f"{name}.py").read_text(encoding="utf-8")
@@ -44,7 +44,7 @@ def test_the_code_of_the_documentation_is_that_of_the_example():
 
 def test_every_environment_variable_is_documented():
     read = set()
-    for file in (ROOT / "repro" / "plugin").glob("*.py"):
+    for file in (ROOT / "repro" / "plugin").rglob("*.py"):
         read |= set(re.findall(r'"(REPRO_[A-Z]+)"', file.read_text()))
     assert read == set(re.findall(r"^\| `(REPRO_[A-Z]+)`", DOCUMENT, flags=re.MULTILINE))
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from repro.data import Dataset
     from repro.evaluation.metrics import Metric
-    from repro.plugin.evaluator import Evaluator, Pipeline
-    from repro.plugin.interfaces import Exporter, Framework, Splitter
+    from repro.plugin.api.evaluator import Evaluator, Pipeline
+    from repro.plugin.api.interfaces import Exporter, Framework, Splitter
 
 NAME = "repro"
 spec = pluggy.HookspecMarker(NAME)

@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from repro.errors import PluginError
-from repro.plugin import guard
-from repro.plugin.interfaces import Environment
-from repro.plugin.pins import is_pin
+from repro.plugin.api.interfaces import Environment
+from repro.plugin.isolation import process_guard
+from repro.plugin.isolation.pins import is_pin
 
 COMPLETE = "complete.json"
 FROZEN = "frozen.txt"
@@ -150,7 +150,7 @@ def _installs(environment: Environment, folder: Path, tell: Tell) -> Iterator[li
 def _guarded(command: Sequence[str]) -> subprocess.Popen[str]:
     """Start a command that ends with this process, however that ends; what pip starts ends too."""
     return subprocess.Popen(
-        [sys.executable, "-I", guard.__file__, *command],
+        [sys.executable, "-I", process_guard.__file__, *command],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -7,7 +7,9 @@ import os
 import subprocess
 import sys
 import sysconfig
+import threading
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -16,8 +18,9 @@ from click.testing import CliRunner
 from repro import Study
 from repro.cli import cli
 from repro.errors import PluginError
-from repro.plugin import Environment, Framework, Plugins, environment, how_to_install, pinned, plugins
-from repro.plugin.pins import PINNED, checked_pins, stated_pins, with_pins
+from repro.plugin import Environment, Framework, Plugins, how_to_install, pinned, plugins
+from repro.plugin.isolation import environment
+from repro.plugin.isolation.pins import SETTING, checked_pins, current_pins, pins_as_setting, with_pins
 from repro.runs.journal import read_journal
 from repro.study import run_study
 from repro.verify import replay
@@ -65,24 +68,43 @@ def test_two_versions_of_one_distribution_and_no_pins_are_refused():
 
 
 def test_the_setting_is_read_as_people_write_it(monkeypatch):
-    monkeypatch.setenv(PINNED, " surprise: scikit-surprise == 1.1.4, numpy==1.26.4 ;cornac:cornac==2.2.2; ")
-    assert stated_pins() == {"surprise": ("numpy==1.26.4", "scikit-surprise==1.1.4"), "cornac": ("cornac==2.2.2",)}
+    monkeypatch.setenv(SETTING, " surprise: scikit-surprise == 1.1.4, numpy==1.26.4 ;cornac:cornac==2.2.2; ")
+    assert current_pins() == {"surprise": ("numpy==1.26.4", "scikit-surprise==1.1.4"), "cornac": ("cornac==2.2.2",)}
     for wrong in ("numpy==1.26.4", "a: x==1; a: x==2", ": x==1"):
-        monkeypatch.setenv(PINNED, wrong)
-        with pytest.raises(PluginError, match=r"REPRO_PINS has '.*'; each framework stands once, before its pins"):
-            stated_pins()
+        monkeypatch.setenv(SETTING, wrong)
+        with pytest.raises(PluginError, match=r"REPRO_PINS has '.*'; write each framework once, before its pins"):
+            current_pins()
 
 
-def test_what_is_set_is_restored_and_what_was_set_stays(monkeypatch):
-    monkeypatch.delenv(PINNED, raising=False)
+def test_pins_are_restored_and_earlier_ones_stay(monkeypatch):
+    monkeypatch.setenv(SETTING, "a: x==0; c: z==1")
+    outer = {"a": ("x==1",), "b": ("y==1",), "c": ("z==1",)}
     with pinned({"a": ["x==1"], "b": ["y==1"]}):
         with pinned({"b": ["y==2"]}):
-            assert stated_pins() == {"a": ("x==1",), "b": ("y==2",)}
-        assert os.environ[PINNED] == "a: x==1; b: y==1"
+            assert current_pins() == outer | {"b": ("y==2",)}
+        assert current_pins() == outer
         with pytest.raises(PluginError), pinned({"b": ["y"]}):
             pass
-        assert os.environ[PINNED] == "a: x==1; b: y==1"
-    assert PINNED not in os.environ
+        assert current_pins() == outer
+        assert os.environ[SETTING] == "a: x==0; c: z==1"
+        monkeypatch.setenv(SETTING, pins_as_setting(current_pins()))
+    assert current_pins() == outer
+
+
+def test_pins_of_two_threads_do_not_meet(monkeypatch):
+    monkeypatch.delenv(SETTING, raising=False)
+    inside = threading.Barrier(2, timeout=60)
+
+    def pins_in_thread(version):
+        with pinned({"a": [f"x=={version}"]}):
+            inside.wait()  # both are inside at once
+            pins = current_pins()
+            inside.wait()
+        return pins
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(pins_in_thread, "12")) == [{"a": ("x==1",)}, {"a": ("x==2",)}]
+    assert current_pins() == {}
 
 
 def test_a_whole_freeze_is_of_what_comes_along():
@@ -103,7 +125,7 @@ def test_who_cannot_be_pinned_is_told(monkeypatch):
     with pinned({"lensket": ["x==1"]}), pytest.raises(PluginError, match=r"'lensket'.*did you mean 'lenskit'"):
         found.framework("plain")
     with pinned({"plain": ["x==1"]}), pytest.raises(PluginError, match=r"plain has no environment.*x==1 cannot be"):
-        found.place("plain")
+        found.location("plain")
 
 
 TINY = '''
@@ -287,13 +309,13 @@ def test_a_framework_says_its_pinned_version_and_splits_with_it(tiny, tmp_path):
     with pinned({"tiny": ["Tiny_Framework == 1.0"]}):
         framework = plugins().framework("tiny")
         assert (framework.version, framework.packages) == ("1.0", {"tiny-framework": "1.0"})
-        assert plugins().place("tiny") == "isolated"
+        assert plugins().location("tiny") == "isolated"
         (((train, test),)) = plugins().split("tiny/halves", rows, 1, {})
         assert (train.tolist(), test.tolist()) == ([0, 2, 4], [1, 3])
         listed = CliRunner().invoke(cli, ["plugins", "list", "--json"])
         (shown,) = [one for one in json.loads(listed.stdout)["frameworks"] if one["name"] == "tiny"]
         assert (shown["version"], shown["runs"]) == ("1.0", "isolated")
-    assert plugins().place("tiny") == "missing"
+    assert plugins().location("tiny") == "missing"
     assert plugins().framework("tiny").version == "2.0"
     with pinned({"tiny": ["tiny-framework==0.5"]}):
         assert plugins().framework("tiny").version == "tiny-framework==0.5"
@@ -323,7 +345,7 @@ def test_an_older_surprise_predicts_as_the_one_here():
     rows = synthetic_interactions(users=60, items=40, ratings=900, seed=5)
     here = plugins().recommender("surprise/bias", {})
     here.fit(rows, seed=1)
-    assert plugins().place("surprise") == "here"
+    assert plugins().location("surprise") == "in-process"
     with pinned({"surprise": OLD}):
         needs = plugins().environment_of("surprise")
         assert needs is not None

@@ -13,7 +13,7 @@ import pytest
 
 from repro.errors import PluginError
 from repro.evaluation.metrics import metrics
-from repro.plugin import Framework, chosen, load_plugins
+from repro.plugin import Framework, load_plugins, selected
 
 IMPORTS = "from repro.plugin import Algorithm, Exporter, Framework, Parameter, Splitter, impl\n"
 BROKEN = {
@@ -188,14 +188,14 @@ POINTS = [EntryPoint(name, "nowhere", "repro") for name in ("lenskit", "referenc
         ("-lenskit,-surprise", ["reference"]),
     ],
 )
-def test_plugins_are_chosen_or_disabled(setting, left):
-    assert [point.name for point in chosen(POINTS, setting)] == left
+def test_plugins_are_selected_or_left_out(setting, left):
+    assert [point.name for point in selected(POINTS, setting)] == left
 
 
 @pytest.mark.parametrize("setting", ["lenskitt", "-lenskitt", "lenskit,lenskitt"])
 def test_an_unknown_plugin_is_told_with_the_nearest(setting):
     with pytest.raises(PluginError, match=r"REPRO_PLUGINS names 'lenskitt'.*did you mean 'lenskit'"):
-        chosen(POINTS, setting)
+        selected(POINTS, setting)
 
 
 def test_the_choice_is_read_from_the_environment(example, run):

@@ -1,0 +1,99 @@
+"""Discovery: the entry points of the group ``repro``, loaded and asked for their frameworks."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+
+import pluggy
+
+from repro.errors import PluginError, nearest
+from repro.plugin.api import spec
+from repro.plugin.host import validation
+from repro.plugin.host.placement import Plugins
+from repro.terminal import printable
+
+SELECTED = "REPRO_PLUGINS"
+TRACED = "REPRO_TRACE"
+_TRACED_WIDTH = 200
+
+
+def load_plugins(points: Sequence[EntryPoint]) -> Plugins:
+    """Load each entry point and ask it for its framework; a plug-in that fails is named and disabled."""
+    plugins = Plugins()
+    for point in points:
+        manager = pluggy.PluginManager(spec.NAME)
+        manager.add_hookspecs(spec)
+        if os.environ.get(TRACED):
+            _trace(manager, point.name)
+        try:
+            with contextlib.redirect_stdout(sys.stderr):
+                manager.register(point.load(), point.name)
+            manager.check_pending()
+        except (Exception, SystemExit) as error:  # whatever a plug-in does, the others must work
+            plugins.broken[point.name] = f"{type(error).__name__}: {error}"
+            continue
+        plugins.managers[point.name] = manager
+    modules = {point.name: point.value.partition(":")[0] for point in points}
+    for plugin, framework in plugins.call_hook("repro_framework"):
+        if fault := validation.framework_fault(framework):
+            plugins.disable(plugin, f"repro_framework {fault}")
+        elif framework.name in plugins.frameworks:
+            other = plugins.owners[framework.name]
+            plugins.disable(plugin, f"repro_framework declares '{framework.name}', which {other} has already")
+        else:
+            plugins.frameworks[framework.name] = framework
+            plugins.modules[framework.name] = modules[plugin]
+            plugins.owners[framework.name] = plugin
+    return plugins
+
+
+def _trace(manager: pluggy.PluginManager, name: str) -> None:
+    """Print every hook call of this plug-in and its result."""
+
+    def write(text: str) -> None:
+        for line in text.splitlines():
+            print(printable(f"{name}: {line[:_TRACED_WIDTH]}"), file=sys.stderr)
+
+    manager.trace.root.setwriter(write)
+    manager.enable_tracing()
+
+
+def selected(points: Sequence[EntryPoint], setting: str | None) -> list[EntryPoint]:
+    """The entry points that ``REPRO_PLUGINS`` selects: those it names, or, for names with a minus sign, all others."""
+    if setting is None:
+        return list(points)
+    names = [part.strip() for part in setting.split(",") if part.strip()]
+    excluded = {name[1:] for name in names if name.startswith("-")}
+    included = {name for name in names if not name.startswith("-")}
+    unknown = sorted((excluded | included) - {point.name for point in points})
+    if unknown:
+        known = sorted(point.name for point in points)
+        raise PluginError(
+            f"{SELECTED} names '{unknown[0]}', and no such plug-in is installed{nearest(unknown[0], known)} "
+            f"Installed: {', '.join(known) or 'none'}"
+        )
+    if included or not names:
+        return [point for point in points if point.name in included]
+    return [point for point in points if point.name not in excluded]
+
+
+@cache
+def plugins() -> Plugins:
+    """The plug-ins installed in this environment, or those of them that ``REPRO_PLUGINS`` selects."""
+    return load_plugins(selected(_installed(), os.environ.get(SELECTED)))
+
+
+def deselected() -> list[str]:
+    """The names of the installed plug-ins that ``REPRO_PLUGINS`` leaves out."""
+    points = _installed()
+    names = {point.name for point in selected(points, os.environ.get(SELECTED))}
+    return [point.name for point in points if point.name not in names]
+
+
+def _installed() -> list[EntryPoint]:
+    return sorted(entry_points(group=spec.NAME), key=lambda point: point.name)
