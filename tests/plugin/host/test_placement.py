@@ -69,7 +69,7 @@ def test_what_a_framework_needs_is_imported_before_it_is_made(tmp_path, monkeypa
 
 
 def test_a_wrong_shape_is_told():
-    with pytest.raises(PluginError, match=r"shape \(3, 2\) from score; expected \(2, 3\): users by items"):
+    with pytest.raises(PluginError, match=r"shape \(3, 2\) from score; expected \(2, 3\): queries by items"):
         guarded(Scores(np.zeros((3, 2)))).score(USERS, ITEMS)
 
 

@@ -211,7 +211,7 @@ def test_a_worker_keeps_the_recommender_made_last(moody):
     worker = started(moody)
     first = IsolatedRecommender(worker, "moody", {"mood": "fine", "when": "fit"}, None)
     IsolatedRecommender(worker, "moody", {"mood": "fine", "when": "fit"}, None)
-    with pytest.raises(PluginError, match="moody: this recommender was replaced by one made after it"):
+    with pytest.raises(PluginError, match="moody: this recommender was replaced by a later one"):
         first.fit(DATA, seed=1)
 
 
@@ -272,7 +272,7 @@ def test_a_worker_is_told_when_it_is_asked_in_another_version(moody, monkeypatch
         IsolatedRecommender(worker, "moody", {"mood": "fine", "when": "fit"}, None)
     assert str(told.value) == (
         "the worker of moody ended with status 1 during import; its last lines:\n"
-        "    it was asked in version 9 of the wire format, and this side speaks version 1"
+        "    malformed request: version 9 of the wire format, and this side speaks version 1"
     )
 
 

@@ -52,7 +52,7 @@ def test_pins_take_the_place_of_the_same_distribution_and_others_are_added():
     ],
 )
 def test_anything_but_an_exact_version_is_refused(text):
-    with pytest.raises(PluginError, match="is no pin of surprise; a pin is a name and one exact version"):
+    with pytest.raises(PluginError, match="is not a pin of surprise; a pin is a name and one exact version"):
         checked_pins("surprise", [text])
 
 

@@ -44,5 +44,5 @@ def test_an_empty_part_stays_empty(rows):
 
 @pytest.mark.parametrize("part", [[0.5], [[0, 1]], "all", None])
 def test_what_is_no_list_of_positions_is_refused(rows, part):
-    with pytest.raises(PluginError, match=r"mine/nth gave .* as the rows of a part; expected their positions"):
+    with pytest.raises(PluginError, match=r"mine/nth returned .* as rows; expected their positions"):
         answer(lambda rows, seed: [(part, [0])], rows)
