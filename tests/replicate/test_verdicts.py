@@ -168,7 +168,7 @@ def test_data_that_cannot_be_had_is_no_failure(write, monkeypatch):
 
 
 def test_a_framework_that_is_missing_is_no_failure_either(write, measured, monkeypatch):
-    from repro.plugin.manager import Plugins
+    from repro.plugin import Plugins
 
     place = Plugins.place
     monkeypatch.setattr(Plugins, "place", lambda self, name: "missing" if name == "implicit" else place(self, name))

@@ -59,7 +59,7 @@ class Parameter:
 class Algorithm:
     """An algorithm of a framework, as data, and how to make one.
 
-    name           a canonical name (:mod:`repro.plugin.canonical`), the same in every framework, or the
+    name           a canonical name (:mod:`repro.plugin.api.canonical`), the same in every framework, or the
                    framework's own
     make           takes the parameters as keywords
     parameters     of a canonical algorithm: those canonical ones that the framework can express, with the
