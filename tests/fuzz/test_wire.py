@@ -106,7 +106,8 @@ def test_large_answers_come_whole(monkeypatch):
     monkeypatch.setattr("repro.plugin.isolation.pipes._AT_ONCE", 1000)
     numbers = np.arange(1 << 16, dtype="<i8")
     sent = f"wire.encode({{}}, [numpy.arange({len(numbers)}, dtype='<i8')])"
-    code = f"import numpy, sys; from repro.plugin.isolation import wire; [sys.stdout.buffer.write(part) for part in {sent}]"
+    imports = "import numpy, sys; from repro.plugin.isolation import wire"
+    code = f"{imports}; [sys.stdout.buffer.write(part) for part in {sent}]"
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     process = subprocess.Popen([sys.executable, "-c", code], **streams)
     pipes = Pipes(process)

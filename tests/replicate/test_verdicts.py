@@ -170,8 +170,10 @@ def test_data_that_cannot_be_had_is_no_failure(write, monkeypatch):
 def test_a_framework_that_is_missing_is_no_failure_either(write, measured, monkeypatch):
     from repro.plugin import Plugins
 
-    place = Plugins.place
-    monkeypatch.setattr(Plugins, "place", lambda self, name: "missing" if name == "implicit" else place(self, name))
+    location = Plugins.location
+    monkeypatch.setattr(
+        Plugins, "location", lambda self, name: "missing" if name == "implicit" else location(self, name)
+    )
     right = f"{measured().loc['Pop', 'ndcg@10']:.4f}"
     more = '[[algorithms]]\nuse = "implicit/bpr"\nlabel = "BPR"\n'
     found = judged(write(more + cells(("Pop", "ndcg@10", right), ("BPR", "ndcg@10", "0.1"))))
