@@ -13,10 +13,13 @@ _PUBLIC = {
     "Protocol": "repro.protocol",
     "ReproError": "repro.errors",
     "ReproWarning": "repro.errors",
+    "Run": "repro.runs.run",
     "Study": "repro.study",
     "curves": "repro.evaluate.curves",
     "evaluate": "repro.evaluate",
+    "export_run": "repro.export",
     "load_dataset": "repro.data",
+    "write_report": "repro.report",
 }
 # Packages whose names are used in full, such as ``repro.audit.infer``; also imported when first used.
 _PACKAGES = (
@@ -39,7 +42,10 @@ if TYPE_CHECKING:
     from repro.errors import ReproError, ReproWarning
     from repro.evaluate import evaluate
     from repro.evaluate.curves import curves
+    from repro.export import export_run
     from repro.protocol import Protocol
+    from repro.report import write_report
+    from repro.runs.run import Run
     from repro.study import Study
 
 __all__ = [
@@ -47,6 +53,7 @@ __all__ = [
     "Protocol",
     "ReproError",
     "ReproWarning",
+    "Run",
     "Study",
     "__version__",
     "audit",
@@ -55,6 +62,7 @@ __all__ = [
     "evaluate",
     "evaluation",
     "explain",
+    "export_run",
     "load_dataset",
     "plugin",
     "protocol",
@@ -63,6 +71,7 @@ __all__ = [
     "stats",
     "study",
     "verify",
+    "write_report",
 ]
 
 

@@ -51,7 +51,7 @@ def runs(data, tmp_path_factory):
 
 
 def by_fold(run):
-    table = run.long()
+    table = run.results
     return table[table["metric"].str.startswith(METRIC)].set_index("fold")[["value", "users"]]
 
 

@@ -18,7 +18,8 @@ from repro.explain.mixing import Change, Mixture, Switch, changes
 from repro.explain.shapley import EXACT_PLAYERS, Game, Shares, exact_shares, sampled_shares
 from repro.explain.variants import measure_variants
 from repro.protocol import BEFORE_FITTING, Protocol, registry, resolve
-from repro.study import Results, Study, run_study
+from repro.runs.run import Run
+from repro.study import Study, run_study
 
 ORDERS = 400
 THRESHOLD = 0.05  # of the gap, above which an interaction is shown
@@ -399,7 +400,7 @@ def _studies_differ(one: KeptRun, two: KeptRun) -> bool:
 
 def _require_same_numbers(run: KeptRun, metric: str, labels: Sequence[str], found: Vector) -> None:
     """Refuse kept scores that do not give the numbers of their own run, where it measured the metric."""
-    table = Results(run.run.folder).table()
+    table = Run(run.run.folder).table()
     if metric in table.columns and not np.array_equal(table.loc[list(labels), metric], found, equal_nan=True):
         raise JournalError(
             f"the scores kept in {run.run.folder} do not give the run's own {metric}; it was made by another version "

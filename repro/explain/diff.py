@@ -12,13 +12,13 @@ import pandas as pd
 
 from repro.explain.mixing import Change, changes
 from repro.protocol import Protocol
-from repro.runs.run import FinishedRun, metric_names
+from repro.runs.results_table import ALL_FOLDS
+from repro.runs.run import Run
 from repro.stats import CORRECTION, TEST, Settings, compare_matched
 from repro.stats.corrections import correction
 from repro.stats.equality import differences
 from repro.stats.paired import named_test
 from repro.stats.weakness import folds_caution
-from repro.study.results import ALL_FOLDS, Results
 
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 
@@ -114,13 +114,13 @@ def diff(first: str | Path, second: str | Path | Protocol, test: str = TEST, cor
     >>> [(change.decision, change.before, change.after) for change in found.decisions]
     [('ties.break', 'item-asc', 'item-desc')]
     """
-    run = FinishedRun.read(first)
+    run = Run(first)
     settings = Settings(test=named_test(test).name, correct=correction(correct).name)
     if isinstance(second, Protocol) or not Path(second).is_dir():
         protocol = second if isinstance(second, Protocol) else Protocol.load(second)
         return Difference(str(first), protocol.name or str(second), tuple(changes(run.protocol, protocol)))
-    other = FinishedRun.read(second)
-    folds = max(len(each.journal.events("fold.made")) for each in (run, other))
+    other = Run(second)
+    folds = max(len(each.folds) for each in (run, other))
     return Difference(
         str(first),
         str(second),
@@ -140,22 +140,21 @@ def _facts(one: Mapping[str, str], two: Mapping[str, str]) -> list[Fact]:
     return [Fact(key, one.get(key, "-"), two.get(key, "-")) for key in keys if one.get(key) != two.get(key)]
 
 
-def _data(run: FinishedRun) -> dict[str, str]:
+def _data(run: Run) -> dict[str, str]:
     found: dict[str, str] = {}
-    for name, what in (("data.loaded", "as loaded"), ("data.prepared", "as prepared")):
-        event = run.journal.events(name)[0]
+    for event, what in ((run.loaded, "as loaded"), (run.prepared, "as prepared")):
         found |= {f"{size}, {what}": f"{getattr(event, size):,}" for size in ("rows", "users", "items")}
         found[f"digest, {what}"] = event.digest[:12]
-    loaded = run.journal.events("data.loaded")[0]
+    loaded = run.loaded
     found["name"] = loaded.data
     found |= {f"file of {decision}": digest[:12] for decision, digest in loaded.files.items()}
-    for fold in run.journal.events("fold.made"):
+    for fold in run.folds:
         rows = f"{fold.train_rows:,} + {fold.test_rows:,} rows"
         found[f"{fold.fold}, training + test"] = f"{rows} ({fold.train_digest[:6]} + {fold.test_digest[:6]})"
     return found
 
 
-def _algorithms(run: FinishedRun) -> dict[str, str]:
+def _algorithms(run: Run) -> dict[str, str]:
     found: dict[str, str] = {}
     for event in run.journal.events("cell.started"):
         label = event.cell.rpartition("/")[0]
@@ -166,20 +165,20 @@ def _algorithms(run: FinishedRun) -> dict[str, str]:
     return found
 
 
-def _environment(run: FinishedRun) -> dict[str, str]:
-    event = run.journal.events("run.started")[0]
+def _environment(run: Run) -> dict[str, str]:
+    event = run.started
     found = {"seed": str(event.seed)}
     found |= {name: str(version) for name, version in event.versions.items()}
     found |= {f"machine, {name}": str(value) for name, value in event.machine.items()}
-    for path in sorted((run.folder / "environments").glob("*.txt")):
-        for line in path.read_text(encoding="utf-8").splitlines():
+    for framework, packages in run.environments.items():
+        for line in packages:
             package, equals, version = line.partition("==")
             if equals and package not in event.versions:
-                found[f"{package} ({path.stem})"] = version
+                found[f"{package} ({framework})"] = version
     return found
 
 
-def _numbers(one: FinishedRun, two: FinishedRun, settings: Settings) -> list[NumberPair]:
+def _numbers(one: Run, two: Run, settings: Settings) -> list[NumberPair]:
     tables = [_values(run) for run in (one, two)]
     users = [_Users(run) for run in (one, two)]
     shared = [key for key in tables[0] if key in tables[1]]
@@ -197,8 +196,8 @@ def _numbers(one: FinishedRun, two: FinishedRun, settings: Settings) -> list[Num
     return [tested.get(key) or NumberPair(*key, tables[0][key], tables[1][key]) for key in shared]
 
 
-def _values(run: FinishedRun) -> dict[tuple[str, str], float]:
-    frame = Results(run.folder).long()
+def _values(run: Run) -> dict[tuple[str, str], float]:
+    frame = run.results
     frame = frame[frame["fold"] == ALL_FOLDS]
     return {
         (str(row.algorithm), str(row.metric)): float(row.value)  # type: ignore[arg-type]
@@ -209,10 +208,9 @@ def _values(run: FinishedRun) -> dict[tuple[str, str], float]:
 class _Users:
     """The numbers of users of a run, by algorithm and metric."""
 
-    def __init__(self, run: FinishedRun) -> None:
-        names = metric_names(run.measures)
+    def __init__(self, run: Run) -> None:
         self._run = run
-        self._measures = {names[m.full_name]: m for m in run.measures if m.per_user}
+        self._measures = {run.metric_names[m.full_name]: m for m in run.measures if m.per_user}
         self._tables: dict[str, pd.DataFrame] = {}
 
     def better(self, metric: str) -> str:
@@ -222,7 +220,7 @@ class _Users:
         if metric not in self._measures:
             return None
         if metric not in self._tables:
-            self._tables[metric] = self._run.per_user(self._measures[metric])
+            self._tables[metric] = self._run.user_values(self._measures[metric])
         table = self._tables[metric]
         return table[table["algorithm"] == label].set_index("user")["value"]
 

@@ -17,7 +17,7 @@ from repro.plugin import Scores
 from repro.protocol import Protocol
 from repro.runs.folder import RunFolder
 from repro.runs.journal import events
-from repro.runs.run import FinishedRun
+from repro.runs.run import Run
 from repro.study import Plan, Study, make_plan
 from repro.study.again import require_same, study_again
 from repro.study.fold_data import fold_data
@@ -38,13 +38,13 @@ class KeptFold:
 class KeptRun:
     """A finished run, its data and folds made again, and its scores, read when they are asked for."""
 
-    run: FinishedRun
+    run: Run
     plan: Plan
 
     @classmethod
     def open(cls, folder: str | Path, data: object = None) -> KeptRun:
         """The run in ``folder``; ``data`` is where its data is, if it is no longer where the run found it."""
-        run = FinishedRun.read(folder)
+        run = Run(folder)
         if without := [label for label, cells in run.cells.items() if not all(map(_has_scores, cells.values()))]:
             raise StudyError(f"the run in {run.folder} did not keep the scores of {without[0]}; {RUN_AGAIN}")
         if not run.cells:

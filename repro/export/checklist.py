@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Literal
 
 from repro.export.bibliography import citations, entries
-from repro.export.record import RunRecord
+from repro.export.source import read_run
+from repro.runs.run import Run
 
 GUIDELINES = ("Konstan & Adomavicius 2013", "Bellogín & Said 2021", "Cremonesi & Jannach 2021")
 Answer = Literal["yes", "no", "not applicable"]
@@ -31,22 +32,22 @@ class Item:
 
 def write_checklist(folder: Path, target: Path) -> None:
     """One Markdown file."""
-    target.write_text(checklist_markdown(RunRecord.read(folder)), encoding="utf-8")
+    target.write_text(checklist_markdown(read_run(folder)), encoding="utf-8")
 
 
-def checklist(record: RunRecord) -> list[Item]:
+def checklist(run: Run) -> list[Item]:
     """All questions with their answers."""
     stages = (_data, _splitting, _recommendation, _candidates, _evaluation, _testing, _artefacts)
-    return [item for stage in stages for item in stage(record)]
+    return [item for stage in stages for item in stage(run)]
 
 
-def checklist_markdown(record: RunRecord) -> str:
-    items = checklist(record)
+def checklist_markdown(run: Run) -> str:
+    items = checklist(run)
     counts = {answer: sum(item.answer == answer for item in items) for answer in ("yes", "no", "not applicable")}
     lines = [
         "# Reproducibility checklist",
         "",
-        f"Filled in from the journal of the run, which finished with {record.end.cited()}: "
+        f"Filled in from the journal of the run, which finished with {run.end.cited()}: "
         + ", ".join(f"{count} {answer}" for answer, count in counts.items())
         + ". What a journal cannot know is answered no.",
     ]
@@ -67,8 +68,8 @@ def _cell(text: str) -> str:
     return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("`", "\\`").split())
 
 
-def _event(record: RunRecord, kind: str) -> str:
-    line = record.line(kind)
+def _event(run: Run, kind: str) -> str:
+    line = run.line(kind)
     return f"event {line.number} ({kind})"
 
 
@@ -77,9 +78,9 @@ def _asked(stage: str, question: str, holds: bool, evidence: str, otherwise: str
     return Item(stage, question, "yes" if holds else "no", evidence if holds else otherwise)
 
 
-def _data(record: RunRecord) -> Iterator[Item]:
-    stage, loaded, known = "Data", record.loaded, record.dataset
-    where = _event(record, "data.loaded")
+def _data(run: Run) -> Iterator[Item]:
+    stage, loaded, known = "Data", run.loaded, run.dataset
+    where = _event(run, "data.loaded")
     yield _asked(
         stage,
         "Is the exact data identified?",
@@ -93,20 +94,20 @@ def _data(record: RunRecord) -> Iterator[Item]:
         f"{where}; {known.home}: {known.terms}" if known else "",
         f"{where} names {loaded.data}, which is not in the registry of data sets; say where it can be had",
     )
-    touched = [impact.sentence for impact in record.prepared.impacts]
+    touched = [impact.sentence for impact in run.prepared.impacts]
     yield _asked(
         stage,
         "Is all preprocessing stated, with what it removed?",
         True,
-        f"{_event(record, 'data.prepared')}: {'; '.join(touched) or 'nothing was touched'}; SHA-256 after it "
-        f"{record.prepared.digest}",
+        f"{_event(run, 'data.prepared')}: {'; '.join(touched) or 'nothing was touched'}; SHA-256 after it "
+        f"{run.prepared.digest}",
     )
 
 
-def _splitting(record: RunRecord) -> Iterator[Item]:
-    stage, folds = "Splitting", record.folds
-    where = _event(record, "decisions.resolved")
-    strategy = record.decisions["split.strategy"]
+def _splitting(run: Run) -> Iterator[Item]:
+    stage, folds = "Splitting", run.folds
+    where = _event(run, "decisions.resolved")
+    strategy = run.decisions["split.strategy"]
     yield _asked(
         stage, "Is the split stated in full?", True, f"{where}: split.strategy = {strategy}, and all it hangs on"
     )
@@ -114,11 +115,11 @@ def _splitting(record: RunRecord) -> Iterator[Item]:
         stage,
         "Can the very same split be had again?",
         bool(folds),
-        f"{_event(record, 'fold.made')} and those before it: SHA-256 of training and test part of {len(folds)} folds; "
-        f"test parts are stored; seed {record.began.seed}",
+        f"{_event(run, 'fold.made')} and those before it: SHA-256 of training and test part of {len(folds)} folds; "
+        f"test parts are stored; seed {run.started.seed}",
         "the journal has no folds",
     )
-    tuned = record.run.journal.events("tuning.finished")
+    tuned = run.journal.events("tuning.finished")
     validated = all(fold.validation_digest for fold in folds)
     if not tuned:
         yield Item(
@@ -132,21 +133,21 @@ def _splitting(record: RunRecord) -> Iterator[Item]:
             stage,
             "Is tuning kept apart from the test set?",
             validated,
-            f"{_event(record, 'tuning.finished')}: chosen on the validation part, before the cell is begun",
+            f"{_event(run, 'tuning.finished')}: chosen on the validation part, before the cell is begun",
             "not all folds have a validation part",
         )
 
 
-def _recommendation(record: RunRecord) -> Iterator[Item]:
-    stage, cells = "Recommendation", record.cells
-    started = f"{_event(record, 'cell.started')} and those before it"
+def _recommendation(run: Run) -> Iterator[Item]:
+    stage, cells = "Recommendation", run.cell_records
+    started = f"{_event(run, 'cell.started')} and those before it"
     labels = list(dict.fromkeys(cell.label for cell in cells))
     yield _asked(
         stage,
         "Are algorithms, implementations and versions stated?",
         bool(cells),
         f"{started}: {len(labels)} algorithms of "
-        + ", ".join(f"{name} {version}" for name, version in record.frameworks.items()),
+        + ", ".join(f"{name} {version}" for name, version in run.framework_versions.items()),
         "no cell was begun",
     )
     yield _asked(
@@ -169,7 +170,7 @@ def _recommendation(record: RunRecord) -> Iterator[Item]:
         f"{started}: not declared so: {', '.join(random)}",
     )
     tuned = {cell.label for cell in cells if cell.start.tuned}
-    budgets = {(event.budget.trials, event.budget.seconds) for event in record.run.journal.events("tuning.finished")}
+    budgets = {(event.budget.trials, event.budget.seconds) for event in run.journal.events("tuning.finished")}
     fixed = sorted({cell.label for cell in cells if not cell.start.tuned and cell.start.parameters})
     if not tuned:
         yield _asked(
@@ -184,26 +185,26 @@ def _recommendation(record: RunRecord) -> Iterator[Item]:
             stage,
             "Were all algorithms with parameters tuned, baselines too?",
             not fixed and len(budgets) == 1,
-            f"{_event(record, 'tuning.finished')} and those before it: the same budget for {len(tuned)} algorithms",
+            f"{_event(run, 'tuning.finished')} and those before it: the same budget for {len(tuned)} algorithms",
             f"{started}: not tuned: {', '.join(fixed)}",
         )
-    failed = record.failed
+    failed = run.failed
     yield _asked(
         stage,
         "Did all algorithms run on all folds?",
-        not failed and not record.began.left_out,
-        f"{_event(record, 'run.finished')}: {len(cells)} cells, none failed",
+        not failed and not run.started.left_out,
+        f"{_event(run, 'run.finished')}: {len(cells)} cells, none failed",
         "; ".join(
-            [*(f"{cell} failed" for cell in failed), *(f"left out: {why}" for why in record.began.left_out.values())]
+            [*(f"{cell} failed" for cell in failed), *(f"left out: {why}" for why in run.started.left_out.values())]
         ),
     )
 
 
-def _candidates(record: RunRecord) -> Iterator[Item]:
+def _candidates(run: Run) -> Iterator[Item]:
     stage, question = "Candidates", "Is it stated, and recorded, which items were ranked?"
     digests = [
         cell.finish.digests["candidates"]
-        for cell in record.cells
+        for cell in run.cell_records
         if cell.finish and "candidates" in cell.finish.digests
     ]
     if not digests:
@@ -213,24 +214,24 @@ def _candidates(record: RunRecord) -> Iterator[Item]:
         stage,
         question,
         True,
-        f"{_event(record, 'decisions.resolved')}: candidates.base = {record.decisions['candidates.base']}; "
+        f"{_event(run, 'decisions.resolved')}: candidates.base = {run.decisions['candidates.base']}; "
         f"SHA-256 of the candidates in each of {len(digests)} events cell.finished",
     )
 
 
-def _evaluation(record: RunRecord) -> Iterator[Item]:
-    stage, where = "Evaluation", _event(record, "decisions.resolved")
-    names = ", ".join(measure.full_name for measure in record.resolved.measures)
+def _evaluation(run: Run) -> Iterator[Item]:
+    stage, where = "Evaluation", _event(run, "decisions.resolved")
+    names = ", ".join(measure.full_name for measure in run.resolved.measures)
     yield _asked(stage, "Are metrics stated with every variant and cut-off?", True, f"{where}: {names}")
-    opened = record.resolved.left_open_by_source
+    opened = run.resolved.left_open_by_source
     yield _asked(
         stage,
         "Is every decision between score and number stated?",
         True,
-        f"{where}: {len(record.resolved.decisions)} decisions with their origins"
+        f"{where}: {len(run.resolved.decisions)} decisions with their origins"
         + (f"; the source of the protocol leaves open: {', '.join(opened)}" if opened else ""),
     )
-    impacts = sum(len(cell.finish.impacts) for cell in record.cells if cell.finish)
+    impacts = sum(len(cell.finish.impacts) for cell in run.cell_records if cell.finish)
     yield _asked(
         stage,
         "Is it known what missing scores, ties and users without relevant items touched?",
@@ -238,7 +239,9 @@ def _evaluation(record: RunRecord) -> Iterator[Item]:
         f"{impacts:,} counts in the events cell.finished",
         "no cell was finished",
     )
-    per_user = [cell for cell in record.cells if cell.finish and {"values", "predictions"} & set(cell.finish.artifacts)]
+    per_user = [
+        cell for cell in run.cell_records if cell.finish and {"values", "predictions"} & set(cell.finish.artifacts)
+    ]
     yield _asked(
         stage,
         "Are results of single users there, for other analyses?",
@@ -246,7 +249,7 @@ def _evaluation(record: RunRecord) -> Iterator[Item]:
         f"artefacts of {len(per_user)} events cell.finished",
         "no cell stored any",
     )
-    beyond = [m.full_name for m in record.run.measures if m.metric.kind == "collection"]
+    beyond = [m.full_name for m in run.measures if m.metric.kind == "collection"]
     yield _asked(
         stage,
         "Is more than accuracy measured?",
@@ -256,46 +259,46 @@ def _evaluation(record: RunRecord) -> Iterator[Item]:
     )
 
 
-def _testing(record: RunRecord) -> Iterator[Item]:
+def _testing(run: Run) -> Iterator[Item]:
     stage = "Statistical testing"
     question = "Can differences be tested on paired values of users?"
-    paired = [m.name for m in record.run.measures if m.per_user]
-    if len(record.run.cells) < 2:
+    paired = [m.name for m in run.measures if m.per_user]
+    if len(run.cells) < 2:
         yield Item(stage, question, "not applicable", "fewer than two algorithms have all their folds")
         return
     yield _asked(
         stage,
         question,
         bool(paired),
-        f"{_event(record, 'cell.finished')} and those before it store values of users for {', '.join(paired)}; "
+        f"{_event(run, 'cell.finished')} and those before it store values of users for {', '.join(paired)}; "
         "the exports latex and methods, and `repro compare`, test them",
         "no metric has a value for each user",
     )
 
 
-def _artefacts(record: RunRecord) -> Iterator[Item]:
+def _artefacts(run: Run) -> Iterator[Item]:
     stage = "Artefacts"
-    files = dict(record.files())
+    files = dict(run.file_digests())
     frozen = [name for name in files if name.startswith("environments/")]
     yield _asked(
         stage,
         "Is the software environment recorded?",
         bool(frozen),
-        f"{_event(record, 'results.written')}: {', '.join(frozen)}; {_event(record, 'run.started')}: versions, machine",
+        f"{_event(run, 'results.written')}: {', '.join(frozen)}; {_event(run, 'run.started')}: versions, machine",
         "no environment was written",
     )
     yield _asked(
         stage,
         "Is everything that was made there and unharmed?",
         True,
-        f"{len(files):,} files have the SHA-256 that the journal says; the run's {record.end.number:,} events are an "
-        f"unbroken chain to {record.end.cited()}",
+        f"{len(files):,} files have the SHA-256 that the journal says; the run's {run.end.number:,} events are an "
+        f"unbroken chain to {run.end.cited()}",
     )
     yield _asked(
         stage,
         "Were fits and scores timed?",
-        any(cell.finish for cell in record.cells),
-        f"{_event(record, 'cell.finished')} and those before it: seconds to fit, score and rank",
+        any(cell.finish for cell in run.cell_records),
+        f"{_event(run, 'cell.finished')} and those before it: seconds to fit, score and rank",
         "no cell was finished",
     )
     yield Item(

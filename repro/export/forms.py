@@ -12,6 +12,7 @@ from typing import Any
 
 from repro.errors import StudyError, nearest
 from repro.plugin import Exporter, plugins
+from repro.runs.run import Run
 from repro.runs.written_files import keep_written
 
 TESTED = ("baseline", "test", "correct", "level")
@@ -75,12 +76,23 @@ def find_exporter(form: str) -> Exporter:
 
 
 def export_run(
-    folder: Path, form: str, target: Path, *, replace: bool = False, as_zip: bool = False, **settings: Any
+    run: Run | str | Path,
+    form: str,
+    target: str | Path,
+    *,
+    replace: bool = False,
+    as_zip: bool = False,
+    **settings: Any,
 ) -> Path:
-    """Write the run in ``folder`` to ``target``, whole or not at all; with ``replace``, in place of what is there.
+    """Write a run, or the run in a folder, to ``target`` in another format; `repro export --list` lists all formats.
 
-    With ``as_zip`` a folder becomes one file.
+    >>> repro.export_run("run", "latex", "table", baseline="popularity")
+    PosixPath('table')
+
+    ``target`` is written whole or not at all. What is there already is left alone, unless ``replace`` is true. With
+    ``as_zip`` a folder becomes one file. ``settings`` are those of the format.
     """
+    folder, target = run.folder if isinstance(run, Run) else Path(run), Path(target)
     exporter = find_exporter(form)
     if unknown := [name for name in settings if name not in exporter.takes]:
         takes = f"it takes: {', '.join(exporter.takes)}" if exporter.takes else "it takes none"

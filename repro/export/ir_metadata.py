@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from repro.export.record import CellRecord, RunRecord
+from repro.export.source import read_run
 from repro.export.trec import TrecFiles
+from repro.runs.run import CellRecord, Run
 
 SCHEMA = "0.1"
 START, END = "# ir_metadata.start", "# ir_metadata.end"
@@ -20,7 +21,7 @@ START, END = "# ir_metadata.start", "# ir_metadata.end"
 
 def write_ir_metadata(folder: Path, target: Path) -> None:
     """The files of the form ``trec``, each run with its header."""
-    files = TrecFiles(RunRecord.read(folder))
+    files = TrecFiles(read_run(folder))
     files.write(target, lambda cell: _header(files, cell))
 
 
@@ -38,12 +39,12 @@ def _header(files: TrecFiles, cell: CellRecord) -> Iterator[str]:
 
 
 def _metadata(files: TrecFiles, cell: CellRecord) -> dict[str, Any]:
-    record, start = files.record, cell.start
+    run, start = files.run, cell.start
     return {
         "ir_metadata": SCHEMA,
         "tag": files.tags[cell.label],
-        "platform": _platform(record),
-        "research goal": _goal(record),
+        "platform": _platform(run),
+        "research goal": _goal(run),
         "implementation": {
             "executable": {"cmd": "repro run study.toml"},
             "source": {"software": f"{start.framework} {start.framework_version}", "where": start.where},
@@ -60,15 +61,15 @@ def _metadata(files: TrecFiles, cell: CellRecord) -> dict[str, Any]:
                     "fitted on": start.fitted_on,
                 }
             ],
-            "protocol": {"name": record.resolved.protocol, "hash": record.began.protocol_hash, **record.decisions},
+            "protocol": {"name": run.resolved.protocol, "hash": run.started.protocol_hash, **run.decisions},
         },
         "actor": {"role": "experimenter"},
         "data": _data(files, cell),
     }
 
 
-def _platform(record: RunRecord) -> dict[str, Any]:
-    machine = record.began.machine
+def _platform(run: Run) -> dict[str, Any]:
+    machine = run.started.machine
     memory = machine.get("memory_bytes")
     return {
         "hardware": {
@@ -80,27 +81,27 @@ def _platform(record: RunRecord) -> dict[str, Any]:
             "ram": f"{memory / 1024**3:.2f} GB" if isinstance(memory, int | float) else None,
         },
         "operating system": {"platform": machine.get("system"), "kernel": machine.get("release")},
-        "software": {"libraries": {"python": [f"{name} {version}" for name, version in record.versions.items()]}},
+        "software": {"libraries": {"python": [f"{name} {version}" for name, version in run.versions.items()]}},
     }
 
 
-def _goal(record: RunRecord) -> dict[str, Any]:
+def _goal(run: Run) -> dict[str, Any]:
     return {
         "venue": None,
-        "publication": {"abstract": record.began.question},
+        "publication": {"abstract": run.started.question},
         "evaluation": {
-            "reported measures": [measure.name for measure in record.resolved.measures],
-            "variants": [measure.full_name for measure in record.resolved.measures],
-            "study digest": record.began.study_digest,
-            "journal": record.end.cited(),
+            "reported measures": [measure.name for measure in run.resolved.measures],
+            "variants": [measure.full_name for measure in run.resolved.measures],
+            "study digest": run.started.study_digest,
+            "journal": run.end.cited(),
         },
     }
 
 
 def _data(files: TrecFiles, cell: CellRecord) -> dict[str, Any]:
-    record = files.record
-    known, loaded = record.dataset, record.loaded
-    fold = next(fold for fold in record.folds if fold.fold == cell.fold)
+    run = files.run
+    known, loaded = run.dataset, run.loaded
+    fold = next(fold for fold in run.folds if fold.fold == cell.fold)
     return {
         "test collection": {
             "name": known.title if known else loaded.data,

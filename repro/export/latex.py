@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from repro.export.latex_text import latex_text
-from repro.export.record import RunRecord
 from repro.export.significance import BETTER, OTHER, WORSE, Significance
+from repro.export.source import read_run
+from repro.runs.run import Run
 
 MARKS = {BETTER: r"$^{+}$", WORSE: r"$^{-}$", OTHER: r"$^{\neq}$"}
 MEANINGS = {BETTER: "better than", WORSE: "worse than", OTHER: "different from"}
@@ -20,20 +21,20 @@ ABREAST = 6  # metrics beside each other, in letters that can be read
 
 def write_latex(folder: Path, target: Path, **settings: Any) -> None:
     """``table.tex``, to be read with ``\\input``."""
-    record = RunRecord.read(folder)
-    text = "\n".join(_lines(record, Significance.of(record, **settings))) + "\n"
+    run = read_run(folder)
+    text = "\n".join(_lines(run, Significance.of(run, **settings))) + "\n"
     target.mkdir()
     (target / "table.tex").write_text(text, encoding="utf-8")
 
 
-def _lines(record: RunRecord, found: Significance) -> Iterator[str]:
+def _lines(run: Run, found: Significance) -> Iterator[str]:
     yield f"% Needs \\usepackage{{{','.join(PACKAGES)}}}; read it with \\input{{table}}."
-    yield f"% The run finished in its journal with {record.end.cited()}; protocol {record.began.protocol_hash}."
+    yield f"% The run finished in its journal with {run.end.cited()}; protocol {run.started.protocol_hash}."
     for caution in found.cautions:
         yield "% Caution: " + " ".join(caution.split())
     yield r"\begin{table}[tbp]"
     yield r"  \centering"
-    yield f"  \\caption{{{_caption(record, found)}}}"
+    yield f"  \\caption{{{_caption(run, found)}}}"
     yield r"  \label{tab:results}"
     metrics = [str(metric) for metric in found.table.columns]
     for start in range(0, len(metrics), ABREAST):
@@ -71,13 +72,13 @@ def _cell(found: Significance, label: str, metric: str) -> str:
     )
 
 
-def _caption(record: RunRecord, found: Significance) -> str:
+def _caption(run: Run, found: Significance) -> str:
     """What the table shows, under which protocol, and what the marks mean."""
-    loaded, name = record.loaded, record.dataset.title if record.dataset else record.loaded.data
-    several = f" over {len(record.folds)} folds" if len(record.folds) > 1 else ""
+    loaded, name = run.loaded, run.dataset.title if run.dataset else run.loaded.data
+    several = f" over {len(run.folds)} folds" if len(run.folds) > 1 else ""
     parts = [
         f"Results on {name} ({loaded.users:,} users, {loaded.items:,} items, {loaded.rows:,} interactions){several}, "
-        f"protocol {record.resolved.protocol or 'as stated'}.",
+        f"protocol {run.resolved.protocol or 'as stated'}.",
     ]
     if any(found.best(metric) for metric in found.table.columns):
         parts.append("The best value of each metric is bold.")
@@ -95,6 +96,6 @@ def _caption(record: RunRecord, found: Significance) -> str:
     caption += " " + latex_text(re.sub(r" ⟦.*?⟧", "", found.method()))
     if untested := [metric for metric in found.table.columns if metric not in tested]:
         caption += " " + latex_text(f"Not tested: {', '.join(untested)}.")
-    if record.failed:
-        caption += f" Cells that failed: {len(record.failed)}."
+    if run.failed:
+        caption += f" Cells that failed: {len(run.failed)}."
     return caption

@@ -13,7 +13,7 @@ from repro.export.bibliography import Citation, Entry, citations, entries
 from repro.export.checklist import checklist_markdown
 from repro.export.latex_text import latex_text
 from repro.export.methods_text import Section, sections
-from repro.export.record import RunRecord
+from repro.export.source import read_run
 from repro.protocol.sentences import Sentence
 
 _CITED = re.compile(r" ?⟦(.*?)⟧")
@@ -22,9 +22,9 @@ _OF_DATA = "data:"
 
 def write_methods(folder: Path, target: Path, **settings: Any) -> None:
     """``methods.md``, ``methods.tex``, ``references.bib`` and ``checklist.md``."""
-    record = RunRecord.read(folder)
-    text = sections(record, **settings)
-    references = References(record.dataset)
+    run = read_run(folder)
+    text = sections(run, **settings)
+    references = References(run.dataset)
     markdown = _markdown(text, references)
     latex = _latex(text, references)
     target.mkdir()
@@ -32,7 +32,7 @@ def write_methods(folder: Path, target: Path, **settings: Any) -> None:
         "methods.md": markdown,
         "methods.tex": latex,
         "references.bib": "\n\n".join(entry.bibtex() for entry in references.entries) + "\n",
-        "checklist.md": checklist_markdown(record),
+        "checklist.md": checklist_markdown(run),
     }
     for name, content in written.items():
         (target / name).write_text(content, encoding="utf-8")

@@ -8,11 +8,11 @@ from typing import Any
 
 from repro.errors import PluginError
 from repro.evaluation.metrics import bearing, simple_measures
-from repro.export.record import RunRecord
 from repro.export.significance import Significance
 from repro.plugin import plugins
 from repro.protocol import registry, toml_value
 from repro.protocol.sentences import Sentence, sentences
+from repro.runs.run import Run
 from repro.study.tuning.settings import REFIT
 
 
@@ -24,9 +24,9 @@ class Section:
     sentences: tuple[Sentence, ...]
 
 
-def sections(record: RunRecord, **settings: Any) -> list[Section]:
+def sections(run: Run, **settings: Any) -> list[Section]:
     """The methods section of a run; ``settings`` are those of the tests of significance."""
-    values, measures = record.decisions, record.run.measures
+    values, measures = run.decisions, run.measures
     wanted = bearing(values, measures)
     told: set[str] = {key for measure in simple_measures(measures) for key in measure.decisions}
 
@@ -36,16 +36,16 @@ def sections(record: RunRecord, **settings: Any) -> list[Section]:
 
     unknown = [key.partition(".")[0] for key in wanted if registry().stage_of(key) is None]
     found = [
-        Section("Data", (*_data(record), *of("data"), *_after_filters(record))),
-        Section("Splitting", (*of("split"), *_folds(record))),
-        Section("Algorithms", (*_algorithms(record), *_tuning(record))),
+        Section("Data", (*_data(run), *of("data"), *_after_filters(run))),
+        Section("Splitting", (*of("split"), *_folds(run))),
+        Section("Algorithms", (*_algorithms(run), *_tuning(run))),
         Section("Candidates", tuple(of("candidates"))),
         Section("Ranking", tuple(of("missing", "ties"))),
         Section("Rating prediction", tuple(of("predict"))),
-        Section("Metrics", (*of("relevance"), *_metrics(record), *of("average"))),
-        Section("Statistical testing", tuple(_testing(record, **settings))),
+        Section("Metrics", (*of("relevance"), *_metrics(run), *of("average"))),
+        Section("Statistical testing", tuple(_testing(run, **settings))),
         Section("Further decisions", tuple(of(*dict.fromkeys(unknown)))),
-        Section("Software and reproducibility", tuple(_software(record))),
+        Section("Software and reproducibility", tuple(_software(run))),
     ]
     return [section for section in found if section.sentences]
 
@@ -59,19 +59,19 @@ def _hash(digest: str) -> str:
     return f"SHA-256 {digest[:16]}"
 
 
-def _data(record: RunRecord) -> Iterator[Sentence]:
-    loaded, known = record.loaded, record.dataset
+def _data(run: Run) -> Iterator[Sentence]:
+    loaded, known = run.loaded, run.dataset
     name = known.title if known else "synthetic data" if loaded.data == "synthetic" else f"the data set {loaded.data}"
     cite = f" ⟦data:{known.name}⟧" if known and known.citation else ""
-    low, high = record.prepared.scale
+    low, high = run.prepared.scale
     yield _plain(
         f"We used {name}{cite}, with {loaded.rows:,} interactions of {loaded.users:,} users with {loaded.items:,} "
         f"items and ratings from {low:g} to {high:g} ({_hash(loaded.digest)} of its content)."
     )
 
 
-def _after_filters(record: RunRecord) -> Iterator[Sentence]:
-    loaded, left = record.loaded, record.prepared
+def _after_filters(run: Run) -> Iterator[Sentence]:
+    loaded, left = run.loaded, run.prepared
     if loaded.digest != left.digest:
         yield _plain(
             f"This left {left.rows:,} interactions of {left.users:,} users with {left.items:,} items "
@@ -79,8 +79,8 @@ def _after_filters(record: RunRecord) -> Iterator[Sentence]:
         )
 
 
-def _folds(record: RunRecord) -> Iterator[Sentence]:
-    folds = record.folds
+def _folds(run: Run) -> Iterator[Sentence]:
+    folds = run.folds
     parts = [f"{_span([fold.train_rows for fold in folds])} interactions for training"]
     if any(fold.validation_rows for fold in folds):
         parts.append(f"{_span([fold.validation_rows for fold in folds])} for validation")
@@ -94,17 +94,17 @@ def _span(counts: Sequence[int]) -> str:
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
-def _algorithms(record: RunRecord) -> Iterator[Sentence]:
+def _algorithms(run: Run) -> Iterator[Sentence]:
     """Each algorithm once: what it is called, what it is, and with which parameters."""
-    labels = list(dict.fromkeys(cell.label for cell in record.cells))
-    several = len(record.frameworks) > 1
-    where = "" if several else "".join(f", in {name} {version}" for name, version in record.frameworks.items())
+    labels = list(dict.fromkeys(cell.label for cell in run.cell_records))
+    several = len(run.framework_versions) > 1
+    where = "" if several else "".join(f", in {name} {version}" for name, version in run.framework_versions.items())
     yield _plain(
         f"We compared {len(labels)} algorithms{where}." if len(labels) > 1 else f"We used one algorithm{where}."
     )
     for label in labels:
-        start = next(cell.start for cell in record.cells if cell.label == label)
-        tuned = {name for event in record.run.journal.events("tuning.finished") for name in event.space}
+        start = next(cell.start for cell in run.cell_records if cell.label == label)
+        tuned = {name for event in run.journal.events("tuning.finished") for name in event.space}
         stated = {name: value for name, value in start.parameters.items() if not (start.tuned and name in tuned)}
         given = ", ".join(
             f"{name} = {value if isinstance(value, str) else toml_value(value)}" for name, value in stated.items()
@@ -118,10 +118,10 @@ def _algorithms(record: RunRecord) -> Iterator[Sentence]:
         yield _plain(said + ".")
         for name, why in start.unmapped.items():
             yield _plain(f"The parameter {name} of “{label}” could not be set: {why.rstrip('.')}.")
-    for label, why in record.began.left_out.items():
+    for label, why in run.started.left_out.items():
         yield _plain(f"“{label}” was left out: {why.rstrip('.')}.")
-    if record.failed:
-        yield _plain(f"{len(record.failed)} of {len(record.cells)} fits failed: {', '.join(record.failed)}.")
+    if run.failed:
+        yield _plain(f"{len(run.failed)} of {len(run.cell_records)} fits failed: {', '.join(run.failed)}.")
 
 
 def _cite_of(algorithm: str) -> str:
@@ -132,8 +132,8 @@ def _cite_of(algorithm: str) -> str:
     return f" ⟦{cite}⟧" if cite else ""
 
 
-def _tuning(record: RunRecord) -> Iterator[Sentence]:
-    events = record.run.journal.events("tuning.finished")
+def _tuning(run: Run) -> Iterator[Sentence]:
+    events = run.journal.events("tuning.finished")
     if not events:
         return
     first = events[0]
@@ -157,11 +157,11 @@ def _domain(domain: Any) -> str:
     return f"from {domain.low:g} to {domain.high:g}" + (" (logarithmic)" if domain.log else "")
 
 
-def _metrics(record: RunRecord) -> Iterator[Sentence]:
+def _metrics(run: Run) -> Iterator[Sentence]:
     """Each metric with its variants, in the words of the registry."""
     known = registry()
-    for measure in record.run.measures:
-        metric, name = measure.metric, record.metrics[measure.full_name]
+    for measure in run.measures:
+        metric, name = measure.metric, run.metric_names[measure.full_name]
         parts = simple_measures([measure]) if measure.parts else [measure]
         variants = {key: value for part in (measure, *parts) for key, value in part.decisions.items()}
         said = []
@@ -176,29 +176,29 @@ def _metrics(record: RunRecord) -> Iterator[Sentence]:
         yield Sentence(f"{name} is the {title}{cut}{cite}{inside}.", tuple(variants))
 
 
-def _testing(record: RunRecord, **settings: Any) -> Iterator[Sentence]:
-    found = Significance.of(record, **settings)
+def _testing(run: Run, **settings: Any) -> Iterator[Sentence]:
+    found = Significance.of(run, **settings)
     if found.tested:
         yield from map(_plain, found.sentences())
     else:
         yield _plain("No differences were tested: no metric has values of two algorithms for each user.")
 
 
-def _software(record: RunRecord) -> Iterator[Sentence]:
-    versions, machine = record.versions, record.began.machine
-    frameworks = " and ".join(f"{name} {version}" for name, version in record.frameworks.items())
+def _software(run: Run) -> Iterator[Sentence]:
+    versions, machine = run.versions, run.started.machine
+    frameworks = " and ".join(f"{name} {version}" for name, version in run.framework_versions.items())
     yield _plain(
         f"Algorithms were fitted and scored by {frameworks}; all else was done by repro {versions['repro']} on Python "
         f"{versions['python']}, with NumPy {versions.get('numpy', 'of an unknown version')}, on {machine['system']} "
         f"({machine['architecture']}, {machine['processor']}, {machine['cores']} cores)."
     )
-    yield _plain(f"All random draws come from the seed {record.began.seed}, each from a stream of its own.")
-    opened = record.resolved.left_open_by_source
-    protocol = record.resolved.protocol
+    yield _plain(f"All random draws come from the seed {run.started.seed}, each from a stream of its own.")
+    opened = run.resolved.left_open_by_source
+    protocol = run.resolved.protocol
     if protocol:
         left = f", whose source leaves open: {', '.join(opened)}" if opened else ""
         yield _plain(f"The protocol is called {protocol}{left}.")
     yield _plain(
-        f"The protocol has the {_hash(record.began.protocol_hash)}; the run is logged in a hash-chained journal "
-        f"(journal.jsonl), in which it finished with {record.end.cited(16)}."
+        f"The protocol has the {_hash(run.started.protocol_hash)}; the run is logged in a hash-chained journal "
+        f"(journal.jsonl), in which it finished with {run.end.cited(16)}."
     )

@@ -12,8 +12,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from repro.export.record import CellRecord, RunRecord
+from repro.export.source import read_run
 from repro.runs.journal.events import FoldMade
+from repro.runs.run import CellRecord, Run
 
 if TYPE_CHECKING:
     from prov.identifier import QualifiedName
@@ -24,62 +25,62 @@ NAMESPACE = "urn:recsys-repro:"
 
 def write_prov(folder: Path, target: Path) -> None:
     """One PROV-JSON file."""
-    document = _Provenance(RunRecord.read(folder)).document
+    document = _Provenance(read_run(folder)).document
     target.write_text(f"{document.serialize(format='json', indent=2)}\n", encoding="utf-8")
 
 
 class _Provenance:
     """A document that is filled in from a run, in the order of the journal."""
 
-    def __init__(self, record: RunRecord) -> None:
+    def __init__(self, run: Run) -> None:
         from prov.model import ProvDocument
 
-        self.record = record
+        self.run = run
         self.document: ProvDocument = ProvDocument()
         self.document.add_namespace("repro", NAMESPACE)
         self.document.add_namespace("sha256", "urn:sha256:")
-        self.document.add_namespace("run", f"{NAMESPACE}run:{record.identity}:")
+        self.document.add_namespace("run", f"{NAMESPACE}run:{run.end.hash}:")
         self.known: set[str] = set()
-        self.core = self._agent("repro", record.versions["repro"])
+        self.core = self._agent("repro", run.versions["repro"])
         self._beginning()
         self._folds()
-        for number, cell in enumerate(record.cells, 1):
+        for number, cell in enumerate(run.cell_records, 1):
             self._cell(number, cell)
         self._results()
 
     def _beginning(self) -> None:
-        record, document = self.record, self.document
-        self.run = document.activity(
+        run, document = self.run, self.document
+        self.activity = document.activity(
             "run:run",
-            record.started_at,
-            record.ended_at,
-            {"prov:type": self._type("Run"), "repro:seed": record.began.seed, "repro:journal": record.end.cited()},
+            run.started_at,
+            run.ended_at,
+            {"prov:type": self._type("Run"), "repro:seed": run.started.seed, "repro:journal": run.end.cited()},
         )
-        document.wasAssociatedWith(self.run, self.core)
-        loaded, prepared = record.loaded, record.prepared
+        document.wasAssociatedWith(self.activity, self.core)
+        loaded, prepared = run.loaded, run.prepared
         sizes = {"repro:rows": loaded.rows, "repro:users": loaded.users, "repro:items": loaded.items}
         self.source = self._entity(
             loaded.digest, f"data set {loaded.data}", {"prov:type": self._type("DataSet"), **sizes}
         )
         self.protocol = self._entity(
-            record.began.protocol_hash,
-            f"protocol {record.resolved.protocol}".strip(),
-            {f"repro:{entry.decision}": entry.value for entry in record.resolved.decisions}
+            run.started.protocol_hash,
+            f"protocol {run.resolved.protocol}".strip(),
+            {f"repro:{entry.decision}": entry.value for entry in run.resolved.decisions}
             | {"prov:type": self._type("Protocol")},
         )
-        self.study = self._entity(record.began.study_digest, "study", {"prov:type": self._type("Study")})
+        self.study = self._entity(run.started.study_digest, "study", {"prov:type": self._type("Study")})
         for used in (self.source, self.protocol, self.study):
-            document.used(self.run, used, record.started_at)
+            document.used(self.activity, used, run.started_at)
         self.data = self.source
         if prepared.digest != loaded.digest:
             self.data = self._entity(prepared.digest, "data set after filters", {"prov:type": self._type("DataSet")})
-            document.wasGeneratedBy(self.data, self.run, self._time("data.prepared"))
+            document.wasGeneratedBy(self.data, self.activity, self._time("data.prepared"))
             document.wasDerivedFrom(self.data, self.source)
 
     def _folds(self) -> None:
         """The parts of each fold: they are made by the run, from the data."""
         self.parts: dict[str, dict[str, QualifiedName]] = {}
-        for line in self.record.run.journal.lines:
+        for line in self.run.journal.lines:
             fold = line.event
             if not isinstance(fold, FoldMade):
                 continue
@@ -94,7 +95,7 @@ class _Provenance:
                     told["repro:artifact"] = fold.artifacts[part]
                 # Not by its digest: two folds, or two parts, may have the same rows.
                 parts[part] = self._named(f"run:fold-{fold.fold}-{part}", f"{part} part of fold {fold.fold}", told)
-                self.document.wasGeneratedBy(parts[part], self.run, datetime.fromisoformat(line.time))
+                self.document.wasGeneratedBy(parts[part], self.activity, datetime.fromisoformat(line.time))
                 self.document.wasDerivedFrom(parts[part], self.data)
 
     def _cell(self, number: int, cell: CellRecord) -> None:
@@ -114,7 +115,7 @@ class _Provenance:
         activity = document.activity(f"run:cell-{number}", began, ended, told)
         document.wasAssociatedWith(activity, self._agent(start.framework, start.framework_version))
         document.wasAssociatedWith(activity, self.core)
-        document.wasStartedBy(activity, trigger=None, starter=self.run, time=began)
+        document.wasStartedBy(activity, trigger=None, starter=self.activity, time=began)
         parts = self.parts.get(cell.fold, {})
         for part in parts.values():
             document.used(activity, part, began)
@@ -134,7 +135,7 @@ class _Provenance:
         document.wasAssociatedWith(activity, self.core)
         made = {
             name: digest
-            for event in self.record.run.journal.events("results.written")[-1:]
+            for event in self.run.journal.events("results.written")[-1:]
             for name, digest in event.files.items()
             if name.startswith("results.")
         }
@@ -169,4 +170,4 @@ class _Provenance:
         return agent
 
     def _time(self, kind: str) -> datetime:
-        return datetime.fromisoformat(self.record.line(kind).time)
+        return datetime.fromisoformat(self.run.line(kind).time)

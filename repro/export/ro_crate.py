@@ -10,8 +10,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from repro.export.record import PROTOCOL, STUDY, RunRecord
+from repro.export.source import read_run
 from repro.runs.folder import JOURNAL
+from repro.runs.run import PROTOCOL, STUDY, Run
 
 if TYPE_CHECKING:
     from rocrate.model import Entity
@@ -47,40 +48,40 @@ def write_crate(folder: Path, target: Path, license: str = "", author: str = "")
     """``run/`` and ``ro-crate-metadata.json``, with who made it and under which licence, where that is stated."""
     from rocrate.rocrate import ROCrate
 
-    record = RunRecord.read(folder)
+    run = read_run(folder)
     crate = ROCrate(version=VERSION)
     crate.metadata.extra_terms.update(TERMS)
-    _describe_root(crate, record, license)
-    files = _add_files(crate, record)
-    action = {
+    _describe_root(crate, run, license)
+    files = _add_files(crate, run)
+    properties = {
         "@type": "CreateAction",
-        "name": f"repro run: {record.began.question or record.loaded.data}",
-        "description": _told(record),
-        "startTime": record.started_at.isoformat(timespec="seconds"),
-        "endTime": record.ended_at.isoformat(timespec="seconds"),
-        **_status(record),
+        "name": f"repro run: {run.started.question or run.loaded.data}",
+        "description": _told(run),
+        "startTime": run.started_at.isoformat(timespec="seconds"),
+        "endTime": run.ended_at.isoformat(timespec="seconds"),
+        **_status(run),
     }
-    run = _add(crate, f"#run-{record.identity}", action)
-    run["instrument"] = [*_software(crate, record)]
-    run["object"] = [_data(crate, record), *(files[name] for name in (STUDY, PROTOCOL) if name in files)]
-    run["result"] = [entity for name, entity in files.items() if name not in (STUDY, PROTOCOL)]
+    action = _add(crate, f"#run-{run.end.hash}", properties)
+    action["instrument"] = [*_software(crate, run)]
+    action["object"] = [_data(crate, run), *(files[name] for name in (STUDY, PROTOCOL) if name in files)]
+    action["result"] = [entity for name, entity in files.items() if name not in (STUDY, PROTOCOL)]
     if author:
         person = _add(crate, "#author", {"@type": "Person", "name": author})
-        run["agent"] = person
+        action["agent"] = person
         crate.root_dataset["author"] = person
-    crate.root_dataset["mentions"] = run
+    crate.root_dataset["mentions"] = action
     crate.write(target)
     for path in target.rglob("*"):
         if path.is_file():  # it is made to be read by others, however private the run was
             path.chmod(0o644)
 
 
-def _describe_root(crate: ROCrate, record: RunRecord, license: str) -> None:
+def _describe_root(crate: ROCrate, run: Run, license: str) -> None:
     root = crate.root_dataset
-    crate.name = record.began.question or f"Recommender-system study on {record.loaded.data}"
-    crate.description = _told(record)
-    root["datePublished"] = record.ended_at.isoformat(timespec="seconds")
-    root["identifier"] = record.identity
+    crate.name = run.started.question or f"Recommender-system study on {run.loaded.data}"
+    crate.description = _told(run)
+    root["datePublished"] = run.ended_at.isoformat(timespec="seconds")
+    root["identifier"] = run.end.hash
     profile = {"@type": "CreativeWork", "name": "Process Run Crate", "version": PROFILE.rpartition("/")[2]}
     root["conformsTo"] = _add(crate, PROFILE, profile)
     stated = {"@type": "CreativeWork", "name": license, "description": "The licence of this crate."}
@@ -92,22 +93,22 @@ def _describe_root(crate: ROCrate, record: RunRecord, license: str) -> None:
     root["license"] = _add(crate, license if "://" in license else "#license", stated if license else open_)
 
 
-def _told(record: RunRecord) -> str:
-    algorithms, metrics = record.run.algorithms, list(record.metrics.values())
+def _told(run: Run) -> str:
+    algorithms, metrics = run.algorithms, list(run.metric_names.values())
     return (
-        f"{len(algorithms)} algorithms on {record.loaded.data}, protocol {record.resolved.protocol or 'as stated'} "
-        f"(hash {record.began.protocol_hash}), measured by {', '.join(metrics)}, with the seed {record.began.seed}. "
-        f"The run finished in its journal with {record.end.cited()}."
+        f"{len(algorithms)} algorithms on {run.loaded.data}, protocol {run.resolved.protocol or 'as stated'} "
+        f"(hash {run.started.protocol_hash}), measured by {', '.join(metrics)}, with the seed {run.started.seed}. "
+        f"The run finished in its journal with {run.end.cited()}."
     )
 
 
-def _add_files(crate: ROCrate, record: RunRecord) -> dict[str, Entity]:
+def _add_files(crate: ROCrate, run: Run) -> dict[str, Entity]:
     """All files of the run, by their names."""
-    what = _artifacts(record)
-    of_data = {digest for fold in record.folds for digest in fold.artifacts.values()}
+    what = _artifacts(run)
+    of_data = {digest for fold in run.folds for digest in fold.artifacts.values()}
     files = {}
-    for name, digest in record.files():
-        path = record.folder / name
+    for name, digest in run.file_digests():
+        path = run.folder / name
         properties: dict[str, Any] = {
             "name": name,
             "sha256": digest,
@@ -115,32 +116,30 @@ def _add_files(crate: ROCrate, record: RunRecord) -> dict[str, Entity]:
             "encodingFormat": FORMATS.get(path.suffix, "application/octet-stream"),
             "description": TOLD.get(name) or what.get(digest) or "Every package and version of an environment.",
         }
-        if digest in of_data and record.dataset:
-            properties["conditionsOfAccess"] = record.dataset.terms
+        if digest in of_data and run.dataset:
+            properties["conditionsOfAccess"] = run.dataset.terms
         files[name] = crate.add_file(path, dest_path=f"{RUN}/{name}", properties=properties)
     _add(crate, FORMATS[".parquet"][1]["@id"], {"@type": "WebSite", "name": "Apache Parquet"})  # type: ignore[index]
     return files
 
 
-def _artifacts(record: RunRecord) -> dict[str, str]:
+def _artifacts(run: Run) -> dict[str, str]:
     """What each artefact is."""
     told = {
-        digest: f"The {part} rows of fold {fold.fold}."
-        for fold in record.folds
-        for part, digest in fold.artifacts.items()
+        digest: f"The {part} rows of fold {fold.fold}." for fold in run.folds for part, digest in fold.artifacts.items()
     }
-    for event in record.run.journal.events("tuning.finished"):
+    for event in run.journal.events("tuning.finished"):
         told |= dict.fromkeys(event.artifacts.values(), f"Every trial of tuning {event.cell}.")
-    for cell in record.cells:
+    for cell in run.cell_records:
         for part, digest in cell.finish.artifacts.items() if cell.finish else ():
             also = f" {told[digest]}" if digest in told else ""
             told[digest] = f"The {part} of {cell.label} on fold {cell.fold}.{also}"
     return told
 
 
-def _software(crate: ROCrate, record: RunRecord) -> list[Entity]:
+def _software(crate: ROCrate, run: Run) -> list[Entity]:
     """The core and each framework; what the core stands on is required by it."""
-    versions = record.versions
+    versions = run.versions
     core = _application(crate, "repro", versions["repro"])
     core["description"] = "Splits the data, ranks, measures and writes the journal."
     below = [
@@ -150,7 +149,7 @@ def _software(crate: ROCrate, record: RunRecord) -> list[Entity]:
     ]
     python = _application(crate, "python", versions["python"], "https://www.python.org/")
     core["softwareRequirements"] = [python, *below]
-    return [core, *(_application(crate, name, version) for name, version in record.frameworks.items())]
+    return [core, *(_application(crate, name, version) for name, version in run.framework_versions.items())]
 
 
 def _application(crate: ROCrate, name: str, version: str, url: str = "") -> Entity:
@@ -161,9 +160,9 @@ def _application(crate: ROCrate, name: str, version: str, url: str = "") -> Enti
     return _add(crate, url or f"pkg:generic/{name}@{version}", properties)
 
 
-def _data(crate: ROCrate, record: RunRecord) -> Entity:
+def _data(crate: ROCrate, run: Run) -> Entity:
     """The data set, which is not in the crate: what it is called, its digest and where it can be had."""
-    loaded, known = record.loaded, record.dataset
+    loaded, known = run.loaded, run.dataset
     properties = {
         "@type": "CreativeWork",
         "name": known.title if known else loaded.data,
@@ -176,10 +175,10 @@ def _data(crate: ROCrate, record: RunRecord) -> Entity:
     return _add(crate, f"#data-{loaded.digest}", {key: value for key, value in properties.items() if value})
 
 
-def _status(record: RunRecord) -> dict[str, Any]:
-    if not record.failed:
+def _status(run: Run) -> dict[str, Any]:
+    if not run.failed:
         return {"actionStatus": "http://schema.org/CompletedActionStatus"}
-    told = "; ".join(f"{cell}: {error}" for cell, error in record.failed.items())
+    told = "; ".join(f"{cell}: {error}" for cell, error in run.failed.items())
     return {"actionStatus": "http://schema.org/FailedActionStatus", "error": told}
 
 

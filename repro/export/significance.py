@@ -10,9 +10,9 @@ from typing import Any
 import pandas as pd
 
 from repro.errors import StudyError, nearest
-from repro.export.record import RunRecord
+from repro.runs.comparison import RunComparisons, run_comparisons
+from repro.runs.run import Run
 from repro.stats import CORRECTIONS, TESTS, Settings
-from repro.study.compare import RunComparisons, run_comparisons
 from repro.text import plural
 
 BETTER, WORSE, OTHER = "better", "worse", "other"
@@ -25,13 +25,13 @@ class Significance:
     The reference is the stated baseline, or, of each metric, the algorithm with the best value.
     """
 
-    record: RunRecord
+    run: Run
     settings: Settings
 
     @classmethod
-    def of(cls, record: RunRecord, **settings: Any) -> Significance:
+    def of(cls, run: Run, **settings: Any) -> Significance:
         """With settings as `repro compare` has them: ``baseline``, ``test``, ``correct``, ``level``."""
-        made = cls(record, Settings(**settings))
+        made = cls(run, Settings(**settings))
         baseline = made.settings.baseline
         if baseline is not None and baseline not in made.table.index:
             raise StudyError(
@@ -44,16 +44,11 @@ class Significance:
     @cached_property
     def table(self) -> pd.DataFrame:
         """Algorithms by metrics, as the run reports them."""
-        return self.record.results.table()
-
-    @cached_property
-    def better(self) -> dict[str, str]:
-        """Which of two values of a metric is the better one."""
-        return {self.record.metrics[m.full_name]: m.metric.better for m in self.record.run.measures}
+        return self.run.table()
 
     @cached_property
     def comparisons(self) -> RunComparisons:
-        return run_comparisons(self.record.run, self.settings)
+        return run_comparisons(self.run, self.settings)
 
     @cached_property
     def tested(self) -> list[str]:
@@ -63,9 +58,9 @@ class Significance:
     def best(self, metric: str) -> list[str]:
         """The algorithms with the best value; none where no value is better than another."""
         values = self.table[metric].dropna()
-        if self.better[metric] == "neither" or values.nunique() < 2:
+        if self.run.better[metric] == "neither" or values.nunique() < 2:
             return []
-        top = values.min() if self.better[metric] == "lower" else values.max()
+        top = values.min() if self.run.better[metric] == "lower" else values.max()
         return list(values.index[values == top])
 
     def reference(self, metric: str) -> str | None:
@@ -90,7 +85,7 @@ class Significance:
 
     def _mark(self, metric: str, pair: pd.Series, reference: str) -> str:
         """In which direction a significant difference goes, if the table and the mean over users agree about it."""
-        which, values = self.better[metric], self.table[metric]
+        which, values = self.run.better[metric], self.table[metric]
         in_table = values[pair["a"]] - values[reference]
         if which == "neither" or not in_table * pair["difference"] > 0:
             return OTHER

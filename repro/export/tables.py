@@ -7,21 +7,21 @@ from pathlib import Path
 import pandas as pd
 
 from repro.data.spreadsheet import frame_csv
-from repro.export.record import RunRecord
+from repro.export.source import read_run
+from repro.runs.run import Run
 
 
 def write_tables(folder: Path, target: Path) -> None:
     """``results.csv``, ``per_user.csv``, ``impacts.csv``, ``decisions.csv``, ``seconds.csv`` and, of tuned runs,
     ``tuning.csv``."""
-    record = RunRecord.read(folder)
-    results = record.results
+    run = read_run(folder)
     tables = {
-        "results": results.long(),
-        "per_user": results.per_user(),
-        "impacts": results.impacts(),
-        "decisions": _decisions(record),
-        "seconds": results.seconds().reset_index(),
-        "tuning": results.tuning(),
+        "results": run.results,
+        "per_user": run.per_user(),
+        "impacts": run.impacts(),
+        "decisions": _decisions(run),
+        "seconds": run.seconds().reset_index(),
+        "tuning": run.tuning(),
     }
     target.mkdir()
     for name, table in tables.items():
@@ -29,9 +29,9 @@ def write_tables(folder: Path, target: Path) -> None:
             (target / f"{name}.csv").write_bytes(frame_csv(table))
 
 
-def _decisions(record: RunRecord) -> pd.DataFrame:
+def _decisions(run: Run) -> pd.DataFrame:
     """One row for each decision in effect: its value, what that means, who made it, and whether the source of the
     protocol left it open."""
-    opened = set(record.resolved.left_open_by_source)
-    rows = [entry.model_dump() | {"left_open": entry.decision in opened} for entry in record.resolved.decisions]
+    opened = set(run.resolved.left_open_by_source)
+    rows = [entry.model_dump() | {"left_open": entry.decision in opened} for entry in run.resolved.decisions]
     return pd.DataFrame(rows)[["decision", "value", "meaning", "origin", "left_open"]]

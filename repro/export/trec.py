@@ -23,7 +23,8 @@ from repro.data.spreadsheet import csv_text
 from repro.errors import ProtocolError, StudyError
 from repro.evaluation.candidates import judge
 from repro.evaluation.ranking.ties import gives_order
-from repro.export.record import CellRecord, RunRecord
+from repro.export.source import read_run
+from repro.runs.run import CellRecord, Run
 
 # What a reader of TREC files would take for the end of a word or the start of a comment, and the sign of an escape.
 _UNSAFE = re.compile(r"[\s\x00-\x1f\x7f%#]")
@@ -31,19 +32,19 @@ _UNSAFE = re.compile(r"[\s\x00-\x1f\x7f%#]")
 
 def write_trec(folder: Path, target: Path) -> None:
     """``runs/ALGORITHM.FOLD.run``, ``qrels/FOLD.qrels``, ``index.csv`` and ``README.txt``."""
-    TrecFiles(RunRecord.read(folder)).write(target)
+    TrecFiles(read_run(folder)).write(target)
 
 
 @dataclass(frozen=True, eq=False)
 class TrecFiles:
     """What the TREC files of a run say."""
 
-    record: RunRecord
+    run: Run
 
     def __post_init__(self) -> None:
         if not self.cells:
-            raise StudyError(f"the run in {self.record.folder} made no lists: its metrics are about predicted ratings")
-        if self.record.decisions["relevance.rule"] == "user-mean":
+            raise StudyError(f"the run in {self.run.folder} made no lists: its metrics are about predicted ratings")
+        if self.run.decisions["relevance.rule"] == "user-mean":
             raise ProtocolError(
                 'the run has relevance.rule = "user-mean", which hangs on training ratings that a run does not store; '
                 "qrels can be had with a threshold, or with every held-out item relevant"
@@ -52,7 +53,7 @@ class TrecFiles:
     @cached_property
     def cells(self) -> list[CellRecord]:
         """Those with lists, by algorithm and fold."""
-        every = [cell for label in self.record.run.algorithms for cell in self.record.finished(label)]
+        every = [cell for label in self.run.algorithms for cell in self.run.finished_cells(label)]
         return [cell for cell in every if cell.finish and "lists" in cell.finish.artifacts]
 
     @cached_property
@@ -63,7 +64,7 @@ class TrecFiles:
     @cached_property
     def folds(self) -> dict[str, str]:
         """The name of each fold in one word."""
-        return _words(fold.fold for fold in self.record.folds)
+        return _words(fold.fold for fold in self.run.folds)
 
     def write(self, target: Path, header: Callable[[CellRecord], Iterable[str]] = lambda cell: ()) -> None:
         """All files, with ``header`` above the lines of each run."""
@@ -85,10 +86,10 @@ class TrecFiles:
     def judged(self) -> dict[str, tuple[Interactions, Any]]:
         """The test part of each fold, and which of its rows are relevant."""
         found = {}
-        for fold in self.record.folds:
-            rows = Interactions.from_frame(read_parquet(self.record.artifact(fold.artifacts["test"])).to_pandas())
+        for fold in self.run.folds:
+            rows = Interactions.from_frame(read_parquet(self.run.artifact(fold.artifacts["test"])).to_pandas())
             # The rules of relevance that are left look at no training row.
-            found[fold.fold] = rows, judge(rows.select(np.arange(0)), rows, self.record.protocol)
+            found[fold.fold] = rows, judge(rows.select(np.arange(0)), rows, self.run.protocol)
         return found
 
     @cached_property
@@ -114,7 +115,7 @@ class TrecFiles:
         users = self._ids(rows.user_ids[judgements.users])
         items = self._ids(rows.item_ids[judgements.items])
         each = list(zip(users, items, judgements.relevant.tolist(), strict=True))
-        if self.record.decisions["candidates.relevant"] == "one":
+        if self.run.decisions["candidates.relevant"] == "one":
             return (f"{user}:{item} 0 {item} 1" for user, item, relevant in each if relevant)
         return (f"{user} 0 {item} {relevant}" for user, item, relevant in each)
 
@@ -131,15 +132,15 @@ class TrecFiles:
         write_lines(target / "README.txt", self._notes())
 
     def _notes(self) -> Iterator[str]:
-        decisions = self.record.decisions
+        decisions = self.run.decisions
         yield "TREC run files and qrels of a run that finished in its journal with"
-        yield f"  {self.record.end.cited()}."
+        yield f"  {self.run.end.cited()}."
         yield "index.csv says which file is which; its last column is the SHA-256 of the stored lists."
         yield "A score is the rank counted from the end of a list, so that every evaluator keeps the order of the run."
         yield "Relevance is 1 or 0, by the protocol's rule. A user without a relevant item has a topic of zeros only:"
         yield f'  the run counts such users by average.no_relevant = "{decisions["average.no_relevant"]}".'
-        if self.record.dataset:
-            yield f"Qrels are part of the data set, and under its terms: {self.record.dataset.terms}"
+        if self.run.dataset:
+            yield f"Qrels are part of the data set, and under its terms: {self.run.dataset.terms}"
         if decisions["candidates.relevant"] == "one":
             yield "Every relevant item has a list of its own; topics are user:item."
         if not gives_order(decisions):
@@ -151,7 +152,7 @@ class TrecFiles:
 
     def _stored(self, cell: CellRecord) -> Mapping[str, Sequence[Any]]:
         assert cell.finish is not None
-        table = read_parquet(self.record.artifact(cell.finish.artifacts["lists"]))
+        table = read_parquet(self.run.artifact(cell.finish.artifacts["lists"]))
         return {name: table[name].to_pylist() for name in table.column_names}
 
     def _topics(self, users: Sequence[Any], targets: Sequence[Any] | None) -> list[str]:

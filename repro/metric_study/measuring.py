@@ -13,7 +13,7 @@ from repro.data.interactions import FloatArray, IdArray
 from repro.errors import StudyError
 from repro.evaluation.metrics import Averaged, Background, ListOwners, Measure, Ratio, average, metrics, parse_measure
 from repro.evaluation.ranking import Ranked
-from repro.metric_study.stored_lists import Mask, StoredRun
+from repro.metric_study.judged_lists import JudgedRun, Mask
 from repro.protocol import Protocol
 
 
@@ -57,7 +57,7 @@ def _require_judging(name: str, measure: Measure) -> None:
         raise StudyError(f"metric {name} does not say which of two systems is better; leave it out")
 
 
-def system_values(run: StoredRun, asked: Sequence[Column], kept: Sequence[Mask]) -> FloatArray:
+def system_values(run: JudgedRun, asked: Sequence[Column], kept: Sequence[Mask]) -> FloatArray:
     """Columns by systems: the value of each, judged by the held-out rows in ``kept`` (a mask for each fold)."""
     values = np.empty((len(asked), len(run.systems)))
     known = _backgrounds(run, kept)
@@ -68,14 +68,14 @@ def system_values(run: StoredRun, asked: Sequence[Column], kept: Sequence[Mask])
     return values
 
 
-def _backgrounds(run: StoredRun, kept: Sequence[Mask]) -> list[Background]:
+def _backgrounds(run: JudgedRun, kept: Sequence[Mask]) -> list[Background]:
     return [
         Background(fold.test.select(mask), np.arange(fold.test.n_items, dtype=np.int32))
         for fold, mask in zip(run.folds, kept, strict=True)
     ]
 
 
-def all_kept(run: StoredRun) -> list[Mask]:
+def all_kept(run: JudgedRun) -> list[Mask]:
     """The whole test set."""
     return [np.ones(len(fold.test), dtype=np.bool_) for fold in run.folds]
 
@@ -95,7 +95,7 @@ def _averaged(measure: Measure, ratio: Ratio, blocks: Sequence[Ranked], protocol
     return average(measure, ratio, ListOwners.joined([ListOwners.of(block) for block in blocks]), protocol)
 
 
-def user_values(run: StoredRun, measure: Measure) -> tuple[IdArray, FloatArray]:
+def user_values(run: JudgedRun, measure: Measure) -> tuple[IdArray, FloatArray]:
     """The users whom every system has a number for, and systems by these users; a user's folds are averaged."""
     by_system = []
     known = _backgrounds(run, all_kept(run))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from repro.data.interactions import CodeArray
-from repro.metric_study.stored_lists import Mask, StoredFold, StoredRun
+from repro.metric_study.judged_lists import JudgedFold, JudgedRun, Mask
 from repro.rng import child_keys, stream
 
 # Valcarce et al. 2018, section 5.
@@ -25,7 +25,7 @@ class ReducedTest(NamedTuple):
     share: float
     sample: int
 
-    def kept(self, run: StoredRun, seed: int) -> list[Mask]:
+    def kept(self, run: JudgedRun, seed: int) -> list[Mask]:
         """For each fold, which of its held-out rows are in the set."""
         if self.sample:
             return [_drawn(fold, self.share, self.sample, seed) for fold in run.folds]
@@ -34,7 +34,7 @@ class ReducedTest(NamedTuple):
         return [~removed[fold.test.items] for fold in run.folds]
 
 
-def _drawn(fold: StoredFold, share: float, sample: int, seed: int) -> Mask:
+def _drawn(fold: JudgedFold, share: float, sample: int, seed: int) -> Mask:
     """The rows with the lowest random numbers, each a hash of the user and the item; at least one row."""
     test = fold.test
     name = stream(seed, "metric-study", "sparsity", fold.name, f"{share:g}", sample)
@@ -48,7 +48,7 @@ def sample_size(rows: int, share: float) -> int:
     return max(1, round(share * rows))
 
 
-def most_popular(run: StoredRun, share: float) -> CodeArray:
+def most_popular(run: JudgedRun, share: float) -> CodeArray:
     """The ``share`` of the held-out items with most held-out ratings, all folds together; equals by item id."""
     counts = sum(fold.test.item_counts() for fold in run.folds)
     ordered = np.argsort(-counts, kind="stable")

@@ -18,6 +18,7 @@ import pandas as pd
 
 from repro.data.interactions import FloatArray
 from repro.errors import StudyError
+from repro.metric_study.judged_lists import JudgedRun, judge_run
 from repro.metric_study.measuring import Column, all_kept, columns, system_values, user_values
 from repro.metric_study.reduced_tests import (
     POPULARITY_SHARES,
@@ -26,8 +27,8 @@ from repro.metric_study.reduced_tests import (
     most_popular,
     sample_size,
 )
-from repro.metric_study.stored_lists import StoredRun, read_run
 from repro.metric_study.workers import Comparison, all_taus, tau
+from repro.runs.run import Run
 from repro.stats.discriminative import discriminative_power, p_value_curve
 from repro.stats.randomisation import randomisation_test
 
@@ -97,7 +98,7 @@ class MetricStudy:
     dp            pairs, dp (the sum of the p-values), significant (pairs below the level), median_p, users
     """
 
-    run: StoredRun
+    run: JudgedRun
     settings: Settings
     seed: int
     deepest: tuple[Column, ...]
@@ -137,7 +138,7 @@ def study_metrics(
     if workers < 1:
         raise StudyError(f"workers = {workers} must be at least 1")
     say("reading the lists", 0, 1)
-    run = read_run(Path(folder), asked.depth)
+    run = judge_run(Run(folder), asked.depth)
     seed = run.seed if asked.seed is None else asked.seed
     cutoffs = sorted(asked.cutoffs)
     every = columns(asked.metrics, cutoffs, run.protocol)
@@ -163,7 +164,7 @@ def study_metrics(
     )
 
 
-def _value_table(run: StoredRun, every: Sequence[Column], values: FloatArray) -> pd.DataFrame:
+def _value_table(run: JudgedRun, every: Sequence[Column], values: FloatArray) -> pd.DataFrame:
     rows = [
         (column.metric, column.cutoff, system, value)
         for column, of_systems in zip(every, values, strict=True)
@@ -217,7 +218,7 @@ def _popularity(comparison: Comparison, workers: int, say: Tell) -> pd.DataFrame
 
 
 def _power(
-    run: StoredRun, compared: Sequence[Column], asked: Settings, seed: int, workers: int, say: Tell
+    run: JudgedRun, compared: Sequence[Column], asked: Settings, seed: int, workers: int, say: Tell
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The p-value of each pair of systems by the randomisation test, and what they come to for each column."""
     above = np.triu_indices(len(run.systems), k=1)

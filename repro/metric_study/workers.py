@@ -13,9 +13,9 @@ import numpy as np
 
 from repro.data.interactions import FloatArray
 from repro.errors import StudyError
+from repro.metric_study.judged_lists import JudgedRun
 from repro.metric_study.measuring import Column, system_values
 from repro.metric_study.reduced_tests import ReducedTest
-from repro.metric_study.stored_lists import StoredRun
 from repro.stats.correlation import kendall
 from repro.study.executors.processes import leave_with_parent, starting_workers
 
@@ -27,7 +27,7 @@ BATCH = 5
 class Comparison:
     """Orders of systems under smaller test sets, compared with ``whole``: columns by systems, all ratings."""
 
-    run: StoredRun
+    run: JudgedRun
     columns: Sequence[Column]
     whole: FloatArray
     seed: int

@@ -12,12 +12,13 @@ from pathlib import Path
 import numpy as np
 
 from repro.errors import PluginError
+from repro.metric_study.judged_lists import judge_run
 from repro.metric_study.measuring import columns, user_values
-from repro.metric_study.stored_lists import read_run
 from repro.replicate.claim import Operand, Pattern, Place
 from repro.replicate.examples import WorkedExamples
 from repro.replicate.runs import Runs
 from repro.replicate.verdict import Judged
+from repro.runs.run import Run
 from repro.stats.discriminative import discriminative_power
 from repro.stats.randomisation import randomisation_test
 
@@ -112,7 +113,7 @@ def _times(name: str, value: float, side: Operand) -> Number:
 def _power(folder: Path, metric: str) -> float:
     """DP of a metric: the sum of the p-values of Fisher's randomisation test over all pairs of algorithms."""
     name, _, cutoff = metric.partition("@")
-    run = read_run(folder, int(cutoff))
+    run = judge_run(Run(folder), int(cutoff))
     column = columns([name], [int(cutoff)], run.protocol)[0]
     users, values = user_values(run, column.measure)
     return discriminative_power(randomisation_test(values, RANDOMISATIONS, run.seed, users=users).p)

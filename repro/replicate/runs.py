@@ -28,9 +28,9 @@ from repro.replicate.claim import Cell, Claim, Operand, Setting
 from repro.replicate.granularity import FoldLists
 from repro.runs.folder import JOURNAL, RunFolder
 from repro.runs.journal import read_journal
-from repro.runs.run import FinishedRun
-from repro.study import Results, Study, make_plan, run_study
-from repro.study.results import ALL_FOLDS
+from repro.runs.results_table import ALL_FOLDS
+from repro.runs.run import Run
+from repro.study import Study, make_plan, run_study
 from repro.study.run import Watcher
 
 RUN = "run"
@@ -187,7 +187,7 @@ class Runs:
         if folder not in self._kept:
             with self.environment():
                 plan = make_plan(self._study(need, seed), to_fit=False)
-            self._kept[folder] = KeptRun(FinishedRun.read(folder), plan)
+            self._kept[folder] = KeptRun(Run(folder), plan)
         kept = self._kept[folder]
         study = copy.copy(kept.study)
         study.protocol = protocol
@@ -217,7 +217,7 @@ class Runs:
         need = self._needs.get(fit_key(protocol))
         if need is None or need.protocol.hash != protocol.hash or measure.metric.kind != "ranking":
             return []
-        run = FinishedRun.read(self.folder(need, self.seeds[FIRST]))
+        run = Run(self.folder(need, self.seeds[FIRST]))
         found = []
         for cell in run.cells.get(label, {}).values():
             table = pq.read_table(RunFolder(run.folder).artifact(cell.artifacts["values"]))
@@ -299,7 +299,7 @@ def _usable(need: Need) -> list[str]:
 
 
 def _read(folder: Path, protocol: Protocol, names: Sequence[str], labels: Sequence[str]) -> Numbers:
-    table = Results(folder).long()
+    table = Run(folder).results
     table = table[table["fold"] == ALL_FOLDS]
     keys = zip(table["algorithm"], table["measure"], strict=True)
     known = dict(zip(keys, table["value"].tolist(), strict=True))

@@ -1,150 +1,505 @@
-"""The numbers of each user in a finished run, from what its cells stored."""
+"""A finished run, read from its folder."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import tomllib
+import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
+from repro.data import Dataset, datasets
 from repro.data.io.parquet import read_parquet
-from repro.errors import StudyError, nearest
+from repro.errors import JournalError, ReproWarning, StudyError, nearest
 from repro.evaluation.metrics import Measure, metrics, parse_measure
-from repro.protocol import Protocol
-from repro.runs.fold_pooling import stored_average
-from repro.runs.folder import JOURNAL, RunFolder
+from repro.evaluation.suspicion import Finding
+from repro.protocol import Protocol, Value
+from repro.runs.folder import JOURNAL, RunFolder, file_digest
 from repro.runs.journal import Contents, events, read_journal
+from repro.runs.journal.events import Line
+from repro.runs.lists import StoredLists
+from repro.runs.results_table import ALL_FOLDS, metric_names
+from repro.runs.tuning_history import TunedAlgorithm, trials_table, tuned_algorithms
+from repro.runs.user_values import cell_values, mean_of_folds
+from repro.runs.written_files import file_digests
 
-COLUMNS = ("algorithm", "user", "metric", "value")
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+STUDY, PROTOCOL, RESULTS = "study.toml", "protocol.toml", "results.parquet"
+KEEP_SCORES = "run the study again with `repro run --keep-scores --resume`, which keeps what is finished"
+_USER_COLUMNS = ["algorithm", "user", "metric", "value"]
 
 
-@dataclass(frozen=True, eq=False)
-class FinishedRun:
-    """A run folder, read: what was measured, of whom, and where the tables of each cell are."""
+class Run:
+    """A finished run, read from its folder. Tables are read when they are first asked for.
 
-    folder: Path
-    journal: Contents
+    >>> run = repro.Run("run")
+    >>> run.table()  # algorithms by metrics
+    >>> run.per_user("ndcg@10")  # algorithm, user, metric, value
+    >>> run.compare("ndcg@10")  # a paired test for each two algorithms
 
-    @classmethod
-    def read(cls, folder: str | Path) -> FinishedRun:
-        """The run in ``folder``."""
-        path = Path(folder)
-        if not (path / JOURNAL).is_file():
-            raise StudyError(f"{path} is not a run folder: it has no {JOURNAL}; `repro run` makes one")
-        journal = read_journal(path / JOURNAL)
-        if not (path / "results.parquet").is_file():
-            raise StudyError(f"the run in {path} was cut off before its end; finish it with `repro run --resume`")
-        return cls(path, journal)
+    folder   the run folder
+    journal  the lines of its journal; reading it checks their hash chain
+    """
+
+    def __init__(self, folder: str | Path, journal: Contents | None = None) -> None:
+        """The run in ``folder``; ``journal`` is that of the folder, where it was read before."""
+        self.folder = Path(folder)
+        self.files = RunFolder(self.folder)
+        if journal is None and not self.files.journal.is_file():
+            raise StudyError(f"{self.folder} is not a run folder: it has no {JOURNAL}; `repro run` makes one")
+        self.journal = read_journal(self.files.journal) if journal is None else journal
+        self._require_results()
+
+    def _require_results(self) -> None:
+        if not (self.folder / RESULTS).is_file():
+            raise StudyError(
+                f"the run in {self.folder} was cut off before its end; finish it with `repro run --resume`"
+            )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Run) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    @property
+    def _identity(self) -> tuple[Path, str]:
+        return self.folder.resolve(), self.journal.last_hash
+
+    def __repr__(self) -> str:
+        """At most 20 algorithms by 8 metrics, and the folder."""
+        shown = self.table().to_string(max_rows=20, max_cols=8, line_width=100)
+        return f"{shown}\n{self.folder}"
+
+    def _repr_html_(self) -> str:
+        return self.table().to_html()
+
+    # What was asked
+
+    @cached_property
+    def study(self) -> dict[str, Any]:
+        """The study as the run recorded it (``study.toml``), as plain data.
+
+        ``repro.Study.of_run(run)`` is the study itself, which can be run again.
+        """
+        path = self.files.place(STUDY)
+        try:
+            return tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise JournalError(f"{path} cannot be read: {error}; `repro verify {self.folder}` says more") from None
 
     @cached_property
     def protocol(self) -> Protocol:
-        return Protocol.load(self.folder / "protocol.toml")
+        """The protocol that the run was evaluated under; refused where the file is not what the journal says."""
+        for change in self.protocol_changes:
+            raise JournalError(
+                f"{self.folder / PROTOCOL} is not the protocol of this run: {change.sentence}; "
+                f"`repro verify {self.folder}` says what else was changed"
+            )
+        return self.protocol_file
+
+    @cached_property
+    def protocol_file(self) -> Protocol:
+        """``protocol.toml``, whatever the journal says."""
+        return Protocol.load(self.files.place(PROTOCOL))
+
+    @property
+    def protocol_changes(self) -> list[ProtocolChange]:
+        """The decisions that ``protocol.toml`` states otherwise than the journal."""
+        stated = self.protocol_file
+        return [
+            ProtocolChange(decision, value, stated.get(decision))
+            for decision, value in self.decisions.items()
+            if stated.get(decision) != value
+        ]
+
+    @property
+    def decisions(self) -> dict[str, Value]:
+        """Every decision in effect, as the journal has it; decisions that only later versions know are not there."""
+        return {entry.decision: entry.value for entry in self.resolved.decisions}
 
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
         """In the order of the study, under the names that the run gave them."""
-        names = [entry.full_name for entry in self.journal.events("decisions.resolved")[0].measures]
+        names = [entry.full_name for entry in self.resolved.measures]
         return tuple(replace(parse_measure(name, self.protocol, metrics()), recorded=name) for name in names)
 
     @cached_property
-    def cells(self) -> dict[str, dict[str, events.CellFinished]]:
-        """The finished cells by algorithm and fold, in the order of the study; of algorithms with all folds only."""
-        finished = {event.cell: event for event in self.journal.events("cell.finished")}
-        folds = list(self._folds)
-        found = {
-            label: {fold: finished[cell] for fold in folds if (cell := f"{label}/{fold}") in finished}
-            for label in self.algorithms
-        }
-        return {label: cells for label, cells in found.items() if len(cells) == len(folds)}
+    def metric_names(self) -> dict[str, str]:
+        """The name of each measure in the tables of the run, by its full name."""
+        return metric_names(self.measures)
 
     @cached_property
-    def _folds(self) -> dict[str, events.FoldMade]:
-        return {event.fold: event for event in self.journal.events("fold.made")}
-
-    @cached_property
-    def algorithms(self) -> dict[str, str]:
-        """The algorithm, as framework/name, that each label of the study stands for."""
-        started = {event.cell.rpartition("/")[0]: event.algorithm for event in self.journal.events("cell.started")}
-        table = read_parquet(RunFolder(self.folder).place("results.parquet"), columns=["algorithm"])
-        order = table["algorithm"].unique().to_pylist()
-        return {label: started[label] for label in order}
+    def better(self) -> dict[str, str]:
+        """Which values are better: "higher", "lower" or "neither", by the name of the metric in the tables."""
+        return {self.metric_names[measure.full_name]: measure.metric.better for measure in self.measures}
 
     def measure(self, name: str) -> Measure:
-        """The measure of the study called ``name``, short or in full; each user must have a number of its own."""
+        """The measure of the study called ``name``, short or in full; it must have a value for each user."""
         known = {measure.name: measure for measure in reversed(self.measures)}
         known |= {measure.full_name: measure for measure in self.measures}
-        found = known.get(name.strip())
-        if found is None:
-            names = metric_names(self.measures)
+        measure = known.get(name.strip())
+        if measure is None:
             raise StudyError(
                 f"the run in {self.folder} did not measure '{name}'{nearest(name, known)} "
-                f"It measured: {', '.join(names.values())}"
+                f"It measured: {', '.join(self.metric_names.values())}"
             )
-        if not found.per_user:
+        if not measure.per_user:
             raise StudyError(
-                f"{found.name} is a number about all users together, so there is nothing to pair by user; compare "
+                f"{measure.name} is a number about all users together, so there is nothing to pair by user; compare "
                 f"by another metric: {', '.join(m.name for m in self.measures if m.per_user) or 'the study has none'}"
             )
-        return found
+        return measure
 
-    def per_user(self, measure: Measure) -> pd.DataFrame:
-        """Each algorithm's number of each user: algorithm, user, value.
+    # What the journal says
 
-        As the protocol averages: the users that it counts, and each with what it counts. A user of several folds has
-        the mean of the folds' numbers, so that each user counts once. Algorithms that lack a fold, or about
-        which the metric has nothing to say, are left out.
-        """
-        parts = []
-        for label, cells in self.cells.items():
-            folds = [found for cell in cells.values() if (found := self._of_cell(measure, cell)) is not None]
-            if len(folds) == len(cells):
-                parts.append(_mean_of_folds(folds).assign(algorithm=label))
-        if not parts:
-            return pd.DataFrame(columns=["algorithm", "user", "value"])
-        return pd.concat(parts, ignore_index=True)[["algorithm", "user", "value"]]
+    @cached_property
+    def started(self) -> events.RunStarted:
+        return self._first("run.started")
 
-    def _of_cell(self, measure: Measure, cell: events.CellFinished) -> pd.DataFrame | None:
-        """The users of one cell, and the number of each of them alone."""
-        folder = RunFolder(self.folder)
-        tables = {name: folder.artifact(digest) for name, digest in cell.artifacts.items()}
-        found = stored_average(measure, [tables], self.protocol, self.scale)
-        if found is None:
-            return None
-        averaged, ids = found
-        return pd.DataFrame({"user": ids[averaged.users], "value": averaged.values})
+    @cached_property
+    def resolved(self) -> events.DecisionsResolved:
+        return self._first("decisions.resolved")
+
+    @cached_property
+    def loaded(self) -> events.DataLoaded:
+        return self._first("data.loaded")
+
+    @cached_property
+    def prepared(self) -> events.DataPrepared:
+        return self._first("data.prepared")
+
+    @property
+    def folds(self) -> list[events.FoldMade]:
+        return list(self.journal.folds.values())
 
     @cached_property
     def scale(self) -> tuple[float, float]:
         """The rating scale of the data set."""
-        lowest, highest = self.journal.events("data.prepared")[0].scale
+        lowest, highest = self.prepared.scale
         return lowest, highest
 
+    @cached_property
+    def dataset(self) -> Dataset | None:
+        """What is known of the data set, if it is a named one."""
+        return datasets().get(self.loaded.data)
 
-def metric_names(measures: Sequence[Measure]) -> dict[str, str]:
-    """How a study calls its measures: by the short name, unless two would share it."""
-    short = [measure.name for measure in measures]
-    return {m.full_name: m.name if short.count(m.name) == 1 else m.full_name for m in measures}
+    @property
+    def end(self) -> Line:
+        """The journal line with which the run finished; ``Line.cited`` is how reports and exports quote it."""
+        return self.journal.end
+
+    def line(self, kind: str) -> Line:
+        """The last line of the journal with an event of that kind."""
+        lines = [line for line in self.journal.lines if line.event.event == kind]
+        if not lines:
+            raise JournalError(f"the run in {self.folder} has no event {kind}; finish it with `repro run --resume`")
+        return lines[-1]
+
+    @property
+    def started_at(self) -> datetime:
+        return datetime.fromisoformat(self.journal.lines[0].time)
+
+    @property
+    def ended_at(self) -> datetime:
+        return datetime.fromisoformat(self.line("run.finished").time)
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """The software, as it was when the run was started or last resumed."""
+        sessions = [*self.journal.events("run.started"), *self.journal.events("run.resumed")]
+        return dict(sessions[-1].versions)
+
+    @cached_property
+    def environments(self) -> dict[str, list[str]]:
+        """The packages that each framework ran with, as ``name==version``, by framework (``environments/*.txt``)."""
+        paths = sorted((self.folder / "environments").glob("*.txt"))
+        return {
+            path.stem: self.files.place(f"environments/{path.name}").read_text(encoding="utf-8").splitlines()
+            for path in paths
+        }
+
+    def _first(self, kind: str) -> Any:
+        found = self.journal.events(kind)
+        if not found:
+            raise JournalError(f"the journal in {self.folder} has no event {kind}; it is not that of a finished run")
+        return found[0]
+
+    # Algorithms and cells
+
+    @cached_property
+    def algorithms(self) -> dict[str, str]:
+        """The algorithm, as framework/name, that each label of the study stands for, in the order of the study."""
+        started = {event.cell.rpartition("/")[0]: event.algorithm for event in self.journal.events("cell.started")}
+        return {label: started[label] for label in self._table["algorithm"].unique().to_pylist()}
+
+    def frameworks(self) -> dict[str, str]:
+        """The framework of each algorithm that has all folds, by label."""
+        frame = self._all_folds.drop_duplicates("algorithm")
+        return dict(zip(frame["algorithm"], frame["framework"], strict=True))
+
+    @property
+    def framework_versions(self) -> dict[str, str]:
+        """The version of each framework."""
+        return dict(sorted({(cell.start.framework, cell.start.framework_version) for cell in self.cell_records}))
+
+    @cached_property
+    def cells(self) -> dict[str, dict[str, events.CellFinished]]:
+        """The finished cells by algorithm and fold, in the order of the study; of algorithms with all folds only."""
+        finished, folds = self.journal.finished_cells, list(self.journal.folds)
+        cells = {
+            label: {fold: finished[cell] for fold in folds if (cell := f"{label}/{fold}") in finished}
+            for label in self.algorithms
+        }
+        return {label: of_folds for label, of_folds in cells.items() if len(of_folds) == len(folds)}
+
+    @cached_property
+    def cell_records(self) -> list[CellRecord]:
+        """Every cell that ended, with the lines of the journal about it; of one that was run again, the last time."""
+        started: dict[str, Line] = {}
+        records: dict[str, CellRecord] = {}
+        for line in self.journal.lines:
+            event = line.event
+            if isinstance(event, events.CellStarted):
+                started[event.cell] = line
+            elif isinstance(event, events.CellFinished | events.CellFailed) and event.cell in started:
+                label, _, fold = event.cell.rpartition("/")
+                records[event.cell] = CellRecord(label, fold, started[event.cell], line)
+        return list(records.values())
+
+    @property
+    def failed(self) -> dict[str, str]:
+        """The cells that failed, with the error."""
+        return {cell.start.cell: cell.error for cell in self.cell_records if cell.finish is None}
+
+    def finished_cells(self, label: str) -> list[CellRecord]:
+        """The finished cells of an algorithm, in the order of the folds."""
+        order = list(self.journal.folds)
+        finished = [cell for cell in self.cell_records if cell.label == label and cell.finish is not None]
+        return sorted(finished, key=lambda cell: order.index(cell.fold))
+
+    # Numbers
+
+    @cached_property
+    def _table(self) -> pa.Table:
+        return read_parquet(self.files.place(RESULTS))
+
+    @property
+    def results(self) -> pd.DataFrame:
+        """One row for each algorithm, fold (``all``: all of them together) and metric.
+
+        ``lowest`` and ``highest`` are the extremes of the value over all orders of tied items, where they are known.
+        """
+        frame: pd.DataFrame = self._table.to_pandas()
+        return frame
+
+    @property
+    def _all_folds(self) -> pd.DataFrame:
+        frame = self.results
+        return frame[frame["fold"] == ALL_FOLDS]
+
+    def table(self) -> pd.DataFrame:
+        """Algorithms by metrics, all folds together."""
+        frame = self._all_folds
+        wide = frame.pivot(index="algorithm", columns="metric", values="value")
+        return wide.loc[frame["algorithm"].unique(), frame["metric"].unique()]
+
+    def per_user(self, metric: str | None = None) -> pd.DataFrame:
+        """Each user's value of ``metric``, or of all metrics that have one: algorithm, user, metric, value.
+
+        The users are those that the protocol counts. A user of several folds has the mean of the folds' values, so
+        that each user counts once.
+        """
+        measures = [self.measure(metric)] if metric is not None else [m for m in self.measures if m.per_user]
+        parts = [self.user_values(measure).assign(metric=self.metric_names[measure.full_name]) for measure in measures]
+        return pd.concat(parts, ignore_index=True)[_USER_COLUMNS] if parts else pd.DataFrame(columns=_USER_COLUMNS)
+
+    def user_values(self, measure: Measure) -> pd.DataFrame:
+        """Each user's value of one measure: algorithm, user, value.
+
+        Algorithms that lack a fold, or for which the measure is not defined, are left out.
+        """
+        parts = []
+        for label, cells in self.cells.items():
+            folds = [cell_values(measure, self.tables(cell), self.protocol, self.scale) for cell in cells.values()]
+            known = [fold for fold in folds if fold is not None]
+            if len(known) == len(folds):
+                parts.append(mean_of_folds(known).assign(algorithm=label))
+        columns = ["algorithm", "user", "value"]
+        return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
+
+    def per_list(self) -> pd.DataFrame:
+        """Each list's value of each ranking metric: algorithm, fold, user, (target), metric, value."""
+        parts = []
+        for cell, event in self.journal.finished_cells.items():
+            if "values" not in event.artifacts:
+                continue
+            label, _, fold = cell.rpartition("/")
+            stored = read_parquet(self.files.artifact(event.artifacts["values"])).to_pandas()
+            owners = stored[[name for name in ("user", "target") if name in stored]]
+            for column in stored.columns[stored.columns.str.endswith(" numerator")]:
+                metric = column.removesuffix(" numerator")
+                value = stored[column] / stored[f"{metric} denominator"].where(lambda d: d > 0)
+                parts.append(owners.assign(algorithm=label, fold=fold, metric=metric, value=value))
+        if not parts:
+            return pd.DataFrame(columns=["user", "algorithm", "fold", "metric", "value"])
+        return pd.concat(parts, ignore_index=True)
+
+    @cached_property
+    def lists(self) -> StoredLists:
+        """The lists that the run stored, and the rows that it held out."""
+        return StoredLists(self)
+
+    def compare(self, metric: str | None = None, *, tune: float | None = None, **settings: Any) -> pd.DataFrame:
+        """Which algorithms differ by ``metric`` (the study's first, by default): one row for each pair.
+
+        ``settings`` are those of :func:`repro.stats.compare`: ``test``, ``correct``, ``baseline``, ``level`` and so on;
+        the metric says which direction is better. ``tune`` is the share of users on which the best setting of each
+        algorithm is chosen; the tests are then made on the others.
+        """
+        from repro.runs.comparison import compare_systems, systems_of_run
+        from repro.stats import Settings
+
+        compared = compare_systems(systems_of_run(self), metric, Settings(**settings), tune)
+        for caution in compared.cautions:
+            warnings.warn(caution, ReproWarning, stacklevel=2)
+        return compared.comparison.pairs
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is suspicious about the numbers, by algorithm; warnings first (:mod:`repro.evaluation.suspicion`)."""
+        made = self.journal.events("findings.made")
+        return tuple(Finding(**entry.model_dump()) for entry in made[-1].findings) if made else ()
+
+    def seconds(self) -> pd.DataFrame:
+        """Algorithms by ``fit`` and ``score``: how long the framework took on a fold, in seconds.
+
+        It is the median of the folds, as the first fit of a framework has to load it. ``score`` is for the candidates
+        of all lists and the predictions of the held-out pairs.
+        """
+        seconds = {cell: event.seconds for cell, event in self.journal.finished_cells.items()}
+        rows = [(cell.rpartition("/")[0], took.fit, took.score + took.predict) for cell, took in seconds.items()]
+        frame = pd.DataFrame(rows, columns=["algorithm", "fit", "score"])
+        return frame.groupby("algorithm").median().loc[list(self.algorithms)]
+
+    def tuning(self) -> pd.DataFrame:
+        """Every trial of tuning: algorithm, fold, trial, parameters, metric, value, state, seconds, whether chosen."""
+        return trials_table(self.tuned())
+
+    def tuned(self) -> list[TunedAlgorithm]:
+        """The algorithms, each with its tuning on each fold."""
+        return tuned_algorithms(self.journal, list(self.algorithms))
+
+    def impacts(self) -> pd.DataFrame:
+        """What each decision touched, for the data, the split and each cell."""
+        rows = []
+        for line in self.journal.lines:
+            for impact in getattr(line.event, "impacts", ()):
+                where = getattr(line.event, "cell", line.event.event.partition(".")[0])
+                rows.append({"where": where, **impact.model_dump()})
+        return pd.DataFrame(rows)
+
+    def most_touched(self) -> list[str]:
+        """For each decision and what is counted of it, the sentence of the cell that it touched most, if any."""
+        impacts = self.impacts()
+        impacts = impacts[impacts["touched"] > 0].astype({"value": str})
+        groups = impacts.groupby(["decision", "value", "unit", "note"], sort=False)["touched"]
+        return [str(sentence) for sentence in impacts.loc[groups.idxmax(), "sentence"]]
+
+    # Stored files
+
+    def tables(self, cell: events.CellFinished) -> dict[str, Path]:
+        """The paths of the tables that a cell stored, by name."""
+        return {name: self.files.artifact(digest) for name, digest in cell.artifacts.items()}
+
+    def stored(self, cell: events.CellFinished, name: str) -> Path:
+        """The path of a table that a cell stored; the file must be there."""
+        path = self.files.artifact(cell.artifacts[name])
+        if not path.is_file():
+            label, _, fold = cell.cell.rpartition("/")
+            again = KEEP_SCORES if name in ("scores", "scored_items") else "`repro run --resume` makes them again"
+            what = name.replace("_", " ")
+            raise JournalError(f"the {what} of {label} ({fold}) are no longer in {self.files.artifacts}; {again}")
+        return path
+
+    def artifact(self, digest: str) -> Path:
+        """The path of an artefact, the content of which is what its name says."""
+        if not self.files.has(digest):
+            raise self._damaged(f"artifacts/{digest}.parquet")
+        return self.files.artifact(digest)
+
+    def file_digests(self) -> Iterator[tuple[str, str]]:
+        """The files of the run and their SHA-256: those that the journal names, as it names them, and the journal."""
+        written = self.journal.events("results.written")[-1:]
+        named = (dict(written[0].files) if written else {}) | file_digests(self.journal)
+        for name in dict.fromkeys((STUDY, PROTOCOL, JOURNAL, "report.html", *named)):
+            path = self.files.place(name)
+            if not path.is_file():
+                if name in named:
+                    raise self._damaged(name)
+                continue
+            digest = file_digest(path)
+            if digest != named.get(name, digest):
+                raise self._damaged(name)
+            yield name, digest
+        for digest in dict.fromkeys(self._artifacts()):
+            self.artifact(digest)
+            yield f"artifacts/{digest}.parquet", digest
+
+    def _artifacts(self) -> Iterator[str]:
+        """The digests of all artefacts; of a cell that was run again, those of the last time."""
+        tunings = {event.cell: event for event in self.journal.events("tuning.finished")}
+        for event in (*self.folds, *tunings.values(), *(cell.finish for cell in self.cell_records)):
+            yield from event.artifacts.values() if event is not None else ()
+
+    def _damaged(self, name: str) -> JournalError:
+        return JournalError(
+            f"{self.folder / name} is missing or damaged: it is not what the journal says; `repro verify "
+            f"{self.folder}` says more, and `repro run --resume` makes it again"
+        )
 
 
-def user_table(run: FinishedRun, measures: Iterable[Measure]) -> pd.DataFrame:
-    """The numbers of each user of several measures: algorithm, user, metric, value."""
-    names = metric_names(run.measures)
-    parts = [run.per_user(measure).assign(metric=names[measure.full_name]) for measure in measures]
-    if not parts:
-        return pd.DataFrame(columns=list(COLUMNS))
-    return pd.concat(parts, ignore_index=True)[list(COLUMNS)]
+@dataclass(frozen=True)
+class ProtocolChange:
+    """A decision that ``protocol.toml`` states otherwise than the journal of the run."""
+
+    decision: str
+    recorded: Value
+    stated: Value | None
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.decision} was {self.recorded!r} when the run was made, and is {self.stated!r} now"
 
 
-def _mean_of_folds(folds: list[pd.DataFrame]) -> pd.DataFrame:
-    """Each user once, in ascending order."""
-    if len(folds) == 1:
-        return folds[0]
-    every = pd.concat(folds, ignore_index=True)
-    codes, ids = pd.factorize(every["user"].to_numpy(), sort=True)
-    counts = np.bincount(codes, minlength=len(ids))
-    # In the order of the folds, whatever the order in which they were computed; one that is not a number spoils it.
-    sums = np.bincount(codes, weights=every["value"].to_numpy(), minlength=len(ids))
-    return pd.DataFrame({"user": ids, "value": sums / counts})
+@dataclass(frozen=True)
+class CellRecord:
+    """One algorithm on one fold: how it started and ended, with the lines of the journal that say so."""
+
+    label: str
+    fold: str
+    started: Line
+    ended: Line
+
+    @property
+    def start(self) -> events.CellStarted:
+        event = self.started.event
+        assert isinstance(event, events.CellStarted)
+        return event
+
+    @property
+    def finish(self) -> events.CellFinished | None:
+        """The event with its values; None where it failed."""
+        return self.ended.event if isinstance(self.ended.event, events.CellFinished) else None
+
+    @property
+    def error(self) -> str:
+        """Why it failed; empty where it did not."""
+        return self.ended.event.error if isinstance(self.ended.event, events.CellFailed) else ""

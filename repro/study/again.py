@@ -14,11 +14,11 @@ from repro.protocol import Protocol
 from repro.study.model import Study
 
 if TYPE_CHECKING:
-    from repro.runs.run import FinishedRun
+    from repro.runs.run import Run
     from repro.study.plan import Plan
 
 
-def study_again(run: FinishedRun, data: object = None) -> Study:
+def study_again(run: Run, data: object = None) -> Study:
     """The study of a run, with its data and files: where the run found them, or beside the run or its folder.
 
     ``data`` is where the data is, if it is in none of these places.
@@ -41,7 +41,7 @@ def study_again(run: FinishedRun, data: object = None) -> Study:
     return study
 
 
-def require_same(run: FinishedRun, plan: Plan) -> None:
+def require_same(run: Run, plan: Plan) -> None:
     """Refuse data, files or folds that are not those of the run."""
     loaded = run.journal.events("data.loaded")[0]
     if loaded.digest != plan.source.digest:
@@ -63,7 +63,7 @@ def require_same(run: FinishedRun, plan: Plan) -> None:
             )
 
 
-def _with_files(protocol: Protocol, places: Sequence[Path], run: FinishedRun) -> Protocol:
+def _with_files(protocol: Protocol, places: Sequence[Path], run: Run) -> Protocol:
     """The protocol, with the files that it names found in the first of the places that has them."""
     found = {
         key: place for key in protocol.files for place in reversed(places) if (place / protocol.text(key)).is_file()

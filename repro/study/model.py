@@ -20,7 +20,7 @@ from repro.study.entry import read_entries, require_space
 from repro.study.tuning.settings import names_of, read_tune, with_spaces
 
 if TYPE_CHECKING:
-    from repro.study.results import Results
+    from repro.runs.run import Run
 
 KEYS = ("question", "seed", "data", "protocol", "algorithms", "metrics", "tune")
 
@@ -203,7 +203,7 @@ class Study:
             )
         return Interactions.from_frame(self.data, **self.data_options)
 
-    def run(self, into: str | Path | None = None, **options: Any) -> Results:
+    def run(self, into: str | Path | None = None, **options: Any) -> Run:
         """Run it; see :func:`repro.study.run_study` for the options. Without ``into``, in a temporary folder.
 
         What is suspicious about the numbers is in ``findings`` of the results, and warned of (``ReproWarning``).

@@ -22,11 +22,12 @@ from repro.protocol import registry
 from repro.runs.fold_pooling import pooled_intervals, pooled_values
 from repro.runs.folder import RunFolder, csv_bytes, parquet_bytes
 from repro.runs.journal import Contents, Journal, events, read_journal
+from repro.runs.results_table import results_table
+from repro.runs.run import Run
 from repro.study.environment import freeze, machine, versions
 from repro.study.executors import Executor, open_executor, tasks_of
 from repro.study.model import Study
 from repro.study.plan import Cell, Plan, make_plan
-from repro.study.results import Results, results_table
 from repro.study.stopping import stoppable
 from repro.study.suspects import facts_entry, findings_made, value_entry
 from repro.study.tuning.loop import Tuning
@@ -64,7 +65,7 @@ def run_study(
     resume: bool = False,
     fresh: bool = False,
     watcher: Watcher | None = None,
-) -> Results:
+) -> Run:
     """Run ``study`` into the folder ``into`` (a temporary one by default).
 
     workers      cells run in that many processes: by default in this one, or on all cores of a cluster
@@ -90,7 +91,7 @@ def run_study(
             # Under the lock: nobody else goes on with it.
             contents = read_journal(folder.journal) if folder.journal.is_file() else None
             run.carry_out(contents)
-    return Results(folder.path)
+    return Run(folder.path)
 
 
 def _look(folder: RunFolder, *, resume: bool, fresh: bool) -> None:

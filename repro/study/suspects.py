@@ -12,7 +12,7 @@ from repro.evaluation.metrics import Measure
 from repro.evaluation.suspicion import Facts, Subject, Value, find_suspicious
 from repro.plugin import plugins
 from repro.runs.journal import events
-from repro.study.results import ALL_FOLDS
+from repro.runs.results_table import ALL_FOLDS
 
 if TYPE_CHECKING:
     from repro.study.entry import Entry

@@ -27,7 +27,7 @@ from repro.protocol import OF_LISTS, registry
 from repro.runs.fold_pooling import pooled_interval, stored_average
 from repro.runs.folder import RunFolder
 from repro.runs.journal import events
-from repro.runs.run import FinishedRun
+from repro.runs.run import Run
 from repro.study.suspects import facts_entry, value_entry
 from repro.verify.again import AgainFold
 from repro.verify.finding import Failure, names
@@ -50,7 +50,7 @@ Mask = npt.NDArray[np.bool_]
 class CellCheck:
     """One cell: what it stored, and what follows from that."""
 
-    run: FinishedRun
+    run: Run
     event: events.CellFinished
     line: int
     fold: AgainFold

@@ -11,9 +11,8 @@ import pandas as pd
 
 from repro.data.io.parquet import read_parquet
 from repro.errors import StudyError, nearest
-from repro.runs.folder import RunFolder
-from repro.runs.run import FinishedRun
-from repro.study.results import ALL_FOLDS
+from repro.runs.results_table import ALL_FOLDS
+from repro.runs.run import Run
 from repro.verify.cells import same_number
 from repro.verify.distances import effects, order_distances, rmse
 
@@ -107,8 +106,8 @@ class Comparison:
 
 
 def compare_runs(
-    before: FinishedRun,
-    after: FinishedRun,
+    before: Run,
+    after: Run,
     *,
     tolerance: float = TOLERANCE,
     baseline: str | None = None,
@@ -192,25 +191,24 @@ def _distances(
     return (error, *effects(*picked))
 
 
-def _rows(run: FinishedRun) -> pd.DataFrame:
-    frame: pd.DataFrame = read_parquet(RunFolder(run.folder).place("results.parquet")).to_pandas()
-    return frame[["algorithm", "fold", "metric", "measure", "value", "users"]]
+def _rows(run: Run) -> pd.DataFrame:
+    return run.results[["algorithm", "fold", "metric", "measure", "value", "users"]]
 
 
-def _users(run: FinishedRun) -> Own:
+def _users(run: Run) -> Own:
     """Each user's number, by algorithm and measure."""
     found: Own = {}
     for measure in run.measures:
         if not measure.per_user:
             continue
-        frame = run.per_user(measure)
+        frame = run.user_values(measure)
         for label, rows in frame.groupby("algorithm", sort=False):
             values = zip(rows["user"].map(str), rows["value"].tolist(), strict=True)
             found[str(label), measure.full_name] = dict(values)
     return found
 
 
-def _order(before: FinishedRun, after: FinishedRun, label: str) -> Order | None:
+def _order(before: Run, after: Run, label: str) -> Order | None:
     """The lists of an algorithm over all folds; None where it has none."""
     same, taus, overlaps = True, [], []
     for fold, cell in before.cells.get(label, {}).items():
@@ -223,8 +221,7 @@ def _order(before: FinishedRun, after: FinishedRun, label: str) -> Order | None:
             continue
         same = False
         frames = [
-            read_parquet(RunFolder(run.folder).artifact(event.artifacts["lists"])).to_pandas()
-            for run, event in ((before, cell), (after, other))
+            read_parquet(run.stored(event, "lists")).to_pandas() for run, event in ((before, cell), (after, other))
         ]
         tau, overlap = order_distances(*frames)
         taus.append(tau)

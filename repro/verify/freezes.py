@@ -15,7 +15,7 @@ from repro.plugin.isolation import environment
 from repro.plugin.isolation.pins import DEPENDENCY, distribution
 from repro.runs.folder import RunFolder
 from repro.runs.journal import events
-from repro.runs.run import FinishedRun
+from repro.runs.run import Run
 
 Say = Callable[[str], None]
 Where = Literal["here", "own environment", "frozen environment"]
@@ -78,7 +78,7 @@ class Surroundings:
         return f"{self.framework}: {said}{builds}"
 
 
-def surroundings(run: FinishedRun, *, here: bool = False) -> list[Surroundings]:
+def surroundings(run: Run, *, here: bool = False) -> list[Surroundings]:
     """What each framework of a run needs to run as it did; with ``here``, what differs where it runs as it can."""
     started = {event.framework: event for event in run.journal.events("cell.started")}
     return [_of_framework(run.folder, started[name], here) for name in sorted(started)]

@@ -14,7 +14,7 @@ from repro.data import datasets, get_dataset
 from repro.errors import JournalError, StudyError
 from repro.plugin import pinned
 from repro.runs.folder import JOURNAL
-from repro.runs.run import FinishedRun
+from repro.runs.run import Run
 from repro.runs.written_files import keep_files
 from repro.study import Study, make_plan
 from repro.study.again import require_same, study_again
@@ -110,7 +110,7 @@ def replay(
         failed = run_again(study, target, workers=workers, time_limit=time_limit, keep_scores=kept, watcher=watcher)
     found = compare_runs(
         run,
-        FinishedRun.read(target),
+        Run(target),
         tolerance=tolerance,
         baseline=baseline,
         algorithms=[entry.label for entry in study.entries],
@@ -122,7 +122,7 @@ def replay(
     return done
 
 
-def _checked(path: Path) -> FinishedRun:
+def _checked(path: Path) -> Run:
     """The run, if it is whole: what does not hold cannot be replayed."""
     found = Verification(path, "integrity")
     check_integrity(path, found)
@@ -133,10 +133,10 @@ def _checked(path: Path) -> FinishedRun:
         )
     if not found.holds:
         raise JournalError(f"{found.summary}; `repro verify {path}` shows what is wrong with it: {found.failures[0]}")
-    return FinishedRun.read(path)
+    return Run(path)
 
 
-def _require_data(run: FinishedRun, study: Study, tell: Tell | None) -> None:
+def _require_data(run: Run, study: Study, tell: Tell | None) -> None:
     """Get the data, and refuse any other than that of the run, before anything is built or fitted."""
     if isinstance(study.data, str) and study.data in datasets():
         stage = f"getting {study.data}"

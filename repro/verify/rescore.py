@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,16 +16,17 @@ from repro.protocol import Protocol
 from repro.runs.fold_pooling import pooled_intervals, pooled_values
 from repro.runs.folder import RunFolder, csv_bytes
 from repro.runs.journal import events
-from repro.runs.run import FinishedRun
+from repro.runs.results_table import results_table
+from repro.runs.run import PROTOCOL, STUDY, Run
 from repro.study.again import require_same, study_again
 from repro.study.plan import Plan, make_plan
-from repro.study.results import results_table
 from repro.verify.again import AgainFold
 from repro.verify.cells import CellCheck, differ, read_frame
 from repro.verify.finding import Failure, Verification
 from repro.verify.integrity import Tell
 from repro.verify.record import Record
 from repro.verify.suspects import check_suspects
+from repro.verify.untrusted import UntrustedRun
 
 BROKEN = (ReproError, pa.ArrowException, OSError, LookupError, ValueError, TypeError)
 
@@ -40,7 +40,7 @@ def check_rescore(
     """
     if found.kind != "run":
         raise StudyError(f"{path} is {'an audit' if record.is_audit else found.kind}: it has no lists to compute from")
-    run = FinishedRun(path, record.contents)
+    run = UntrustedRun(path, record.contents)
     try:
         found.failures += _as_stated(run)
         run.measures  # noqa: B018  # what cannot be read is told before anything is computed
@@ -73,27 +73,27 @@ def check_rescore(
         found.checked["rescore"] = f"the numbers of {done:,} cells come again, bit for bit"
 
 
-def _as_stated(run: FinishedRun) -> Iterator[Failure]:
+def _as_stated(run: Run) -> Iterator[Failure]:
     """The protocol and the study, as files, are those that the journal tells of."""
-    journal, stated = run.journal, run.protocol
-    resolved, began = journal.events("decisions.resolved")[0], journal.events("run.started")[0]
-    for entry in resolved.decisions:
-        if stated.get(entry.decision) != entry.value:
-            what = f"{entry.decision} is {stated.get(entry.decision)!r}, and was {entry.value!r}"
-            yield _failure("protocol.toml", what)
-    study = tomllib.loads((run.folder / "study.toml").read_text(encoding="utf-8"))
-    told = {"seed": began.seed, "question": began.question, "metrics": [one.full_name for one in resolved.measures]}
-    for key, value in told.items():
+    for change in run.protocol_changes:
+        yield _failure(PROTOCOL, change.sentence)
+    study = run.study
+    recorded = {
+        "seed": run.started.seed,
+        "question": run.started.question,
+        "metrics": [measure.full_name for measure in run.resolved.measures],
+    }
+    for key, value in recorded.items():
         if study.get(key) != value:
-            yield _failure("study.toml", f"{key} is {study.get(key)!r}, and was {value!r}")
+            yield _failure(STUDY, f"{key} is {study.get(key)!r}, and was {value!r}")
     uses = {entry["label"]: entry["use"] for entry in study["algorithms"]}
-    for event in journal.events("cell.started"):
+    for event in run.journal.events("cell.started"):
         label = event.cell.rpartition("/")[0]
         if uses.get(label) != event.algorithm:
-            yield _failure("study.toml", f"'{label}' is {uses.get(label)}, and was {event.algorithm}", event.cell)
+            yield _failure(STUDY, f"'{label}' is {uses.get(label)}, and was {event.algorithm}", event.cell)
 
 
-def _plan(run: FinishedRun, data: object, found: Verification) -> Plan | None:
+def _plan(run: Run, data: object, found: Verification) -> Plan | None:
     """The data and the folds once more; None, and why, where they cannot be had."""
     try:
         plan = make_plan(study_again(run, data), to_fit=False)
@@ -104,14 +104,14 @@ def _plan(run: FinishedRun, data: object, found: Verification) -> Plan | None:
     return plan
 
 
-def _test_part(run: FinishedRun, event: events.FoldMade) -> Iterator[Failure]:
+def _test_part(run: Run, event: events.FoldMade) -> Iterator[Failure]:
     digest = event.artifacts["test"]
     rows = Interactions.from_frame(read_frame(RunFolder(run.folder).artifact(digest)))
     if len(rows) != event.test_rows or rows.digest != event.test_digest:
         yield _failure(f"artifacts/{digest}.parquet", f"the test part of {event.fold} is not the one that was made")
 
 
-def _fold(run: FinishedRun, event: events.FoldMade, plan: Plan | None, cells: list[events.CellFinished]) -> AgainFold:
+def _fold(run: Run, event: events.FoldMade, plan: Plan | None, cells: list[events.CellFinished]) -> AgainFold:
     if plan is not None:
         return AgainFold.of_plan(plan, event.fold)
     folder, listed = RunFolder(run.folder), list[Any]()
@@ -127,12 +127,11 @@ def _fails(found: Verification) -> bool:
     return any(failure.level == "rescore" for failure in found.failures)
 
 
-def _results(run: FinishedRun, record: Record) -> Iterator[Failure]:
+def _results(run: Run, record: Record) -> Iterator[Failure]:
     """The tables, from the numbers of the cells."""
     written = [line for line in record.contents.lines if line.event.event == "results.written"]
     try:
-        study = tomllib.loads((run.folder / "study.toml").read_text(encoding="utf-8"))
-        frameworks = {entry["label"]: entry["use"].partition("/")[0] for entry in study["algorithms"]}
+        frameworks = {entry["label"]: entry["use"].partition("/")[0] for entry in run.study["algorithms"]}
         folds = list(dict.fromkeys(event.fold for event in record.contents.events("fold.made")))
         protocol: Protocol = run.protocol
         pooled = pooled_values(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from repro.errors import ReproError, StudyError, nearest
 from repro.runs.journal import events
-from repro.runs.run import FinishedRun
+from repro.runs.run import Run
 from repro.study import Study, make_plan, run_study
 from repro.study.again import require_same, study_again
 from repro.study.environment import machine, versions
@@ -41,7 +41,7 @@ def check_retrain(
     A number must be identical where its algorithm says that it is deterministic and runs with the same software on the
     same kind of machine; elsewhere it must be within ``tolerance``, a share of the original.
     """
-    run = FinishedRun.read(path)
+    run = Run(path)
     try:
         study = study_again(run, data)
         keep_algorithms(study, algorithms)
@@ -56,7 +56,7 @@ def check_retrain(
     with tempfile.TemporaryDirectory(prefix="repro-retrain-") as folder:
         into = Path(folder) / "run"
         failed = run_again(study, into, workers=workers, time_limit=time_limit, watcher=watcher)
-        again = FinishedRun.read(into)
+        again = Run(into)
         compared = compare_runs(
             run, again, tolerance=tolerance, baseline=baseline, algorithms=[entry.label for entry in study.entries]
         )
@@ -124,7 +124,7 @@ def run_again(
     return []
 
 
-def changed_software(run: FinishedRun, now: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+def changed_software(run: Run, now: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """What is not as it was when the run was made: packages, frameworks that are run again, the kind of machine."""
     began = run.journal.events("run.started")[0]
     then = {**began.versions, **{name: str(began.machine.get(name)) for name in MACHINE}}

@@ -11,7 +11,7 @@ from repro.data.io.parquet import read_parquet
 from repro.errors import ReproError
 from repro.runs.folder import JOURNAL, RunFolder
 from repro.runs.journal import events
-from repro.runs.run import FinishedRun
+from repro.runs.run import Run
 from repro.study.model import Study
 from repro.study.suspects import findings_made
 from repro.verify.finding import Failure, Verification
@@ -20,7 +20,7 @@ from repro.verify.record import Record
 About = tuple[str, str, str, str, tuple[str, ...]]
 
 
-def check_suspects(run: FinishedRun, record: Record, found: Verification) -> Iterator[Failure]:
+def check_suspects(run: Run, record: Record, found: Verification) -> Iterator[Failure]:
     """Findings that are missing, made up, or have other figures; the words may differ between versions of repro."""
     made = [line for line in record.contents.lines if isinstance(line.event, events.FindingsMade)]
     if not made:  # the order of events says whether they are missing

@@ -35,12 +35,12 @@ def test_decisions_come_with_their_meaning(folder, other):
 
 
 def test_changes_of_users_are_paired_and_tested(folder, other):
-    from repro.study import Results
+    from repro.runs.run import Run
 
     found = {(pair.algorithm, pair.metric): pair for pair in diff(folder, other).numbers}
     pair = found["reference item-knn", "ndcg@10"]
     mine, theirs = (
-        Results(run).per_user("ndcg@10").query("algorithm == 'reference item-knn'").set_index("user")["value"]
+        Run(run).per_user("ndcg@10").query("algorithm == 'reference item-knn'").set_index("user")["value"]
         for run in (folder, other)
     )
     change = (theirs - mine).dropna()

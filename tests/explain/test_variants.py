@@ -14,11 +14,11 @@ FAMILIES = ["relevance", "candidates", "missing", "ties", "average", "predict", 
 
 
 def test_the_runs_own_protocol_gives_the_runs_own_numbers(kept, folder):
-    from repro.study import Results
+    from repro.runs.run import Run
 
     found = measure_variants(kept, [kept.protocol], METRICS)
     assert found.refusals == {}
-    assert np.array_equal(found.values[0], Results(folder).table().to_numpy(), equal_nan=True)
+    assert np.array_equal(found.values[0], Run(folder).table().to_numpy(), equal_nan=True)
 
 
 def random_variants(kept, count, seed):

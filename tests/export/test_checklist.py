@@ -7,11 +7,11 @@ import pytest
 
 from repro.export import export_run
 from repro.export.checklist import checklist
-from repro.export.record import RunRecord
+from repro.runs.run import Run
 
 
 def answers(folder):
-    return {item.question: item for item in checklist(RunRecord.read(folder))}
+    return {item.question: item for item in checklist(Run(folder))}
 
 
 @pytest.mark.parametrize("which", ["run", "one_relevant", "predictions_only"])

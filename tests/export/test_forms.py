@@ -6,11 +6,12 @@ import zipfile
 
 import pytest
 
+import repro
 from repro import Protocol, Study
 from repro.errors import JournalError, StudyError
 from repro.export import export_forms, export_run, exporters
 from repro.plugin import Exporter, plugins
-from repro.study import Results
+from repro.runs.run import Run
 
 FORMS = list(exporters())
 
@@ -40,11 +41,11 @@ def test_what_is_there_is_left_alone_unless_told_to_replace_it(run, tmp_path):
     (tmp_path / "csv").mkdir()
     (tmp_path / "csv" / "mine.txt").write_text("precious")
     with pytest.raises(StudyError, match="is there already; --fresh"):
-        Results(run).export("csv", tmp_path / "csv")
+        repro.export_run(run, "csv", tmp_path / "csv")
     with pytest.raises(StudyError, match="is there already"):
         export_forms(run, ["prov", "csv"], tmp_path)
     assert (tmp_path / "csv" / "mine.txt").read_text() == "precious" and not (tmp_path / "prov.json").exists()
-    assert Results(run).export("csv", tmp_path / "csv", replace=True) == tmp_path / "csv"
+    assert repro.export_run(Run(run), "csv", tmp_path / "csv", replace=True) == tmp_path / "csv"
     assert not (tmp_path / "csv" / "mine.txt").exists() and (tmp_path / "csv" / "results.csv").exists()
 
 
@@ -103,7 +104,7 @@ def test_a_damaged_or_unfinished_run_is_refused(run, tmp_path):
         export_run(copy, "ro-crate", tmp_path / "crate")
     protocol = copy / "protocol.toml"
     protocol.write_text(protocol.read_text().replace('break = "item-asc"', 'break = "item-desc"'))
-    with pytest.raises(JournalError, match=r"ties\.break was 'item-asc' when it ran and is 'item-desc'"):
+    with pytest.raises(JournalError, match=r"ties\.break was 'item-asc' when the run was made, and is 'item-desc' now"):
         export_run(copy, "csv", tmp_path / "csv")
     (copy / "results.parquet").unlink()
     with pytest.raises(StudyError, match="cut off"):

@@ -10,7 +10,7 @@ from scipy import stats
 from repro.errors import StudyError
 from repro.export import export_run
 from repro.export.latex_text import latex_text
-from repro.study import Results
+from repro.runs.run import Run
 
 ENGINES = [engine for engine in ("pdflatex", "lualatex") if shutil.which(engine)]
 DOCUMENT = r"""\documentclass{article}
@@ -75,7 +75,7 @@ def test_special_characters_are_escaped():
 
 def test_the_best_value_of_each_metric_is_bold(table, run):
     head, cells = rows(table)
-    values = Results(run).table()
+    values = Run(run).table()
     assert head == [latex_text(metric) for metric in values.columns]
     for place, metric in enumerate(values.columns):
         best = values[metric].min() if metric == "rmse" else values[metric].max()
@@ -87,7 +87,7 @@ def test_the_best_value_of_each_metric_is_bold(table, run):
 def test_marks_are_those_of_scipys_test(table, run):
     """Wilcoxon's test of SciPy on the values of each user, against the baseline, at the level 0.05."""
     head, cells = rows(table)
-    users = Results(run).per_user()
+    users = Run(run).per_user()
     seen = set()
     for metric in ("ndcg@10", "precision@5", "rr"):
         wide = users[users["metric"] == metric].pivot(index="user", columns="algorithm", values="value")

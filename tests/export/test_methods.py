@@ -11,7 +11,7 @@ from repro.evaluation.metrics import bearing, metrics, parse_measure
 from repro.export import export_run
 from repro.export.bibliography import citations, entries
 from repro.export.methods_text import sections
-from repro.export.record import RunRecord
+from repro.runs.run import Run
 
 
 @pytest.fixture(scope="module")
@@ -20,14 +20,14 @@ def methods(run, tmp_path_factory):
 
 
 def stated(folder):
-    return {key for section in sections(RunRecord.read(folder)) for one in section.sentences for key in one.states}
+    return {key for section in sections(Run(folder)) for one in section.sentences for key in one.states}
 
 
 def test_every_decision_that_bears_on_the_run_is_stated(run, one_relevant, predictions_only):
     """All of the journal, but the variants of metrics that the study does not measure."""
     measured = {run: ("precision", "recall", "ndcg", "ap"), one_relevant: ("precision",), predictions_only: ()}
     for folder, names in measured.items():
-        every = set(RunRecord.read(folder).decisions)
+        every = set(Run(folder).decisions)
         other = {key for key in every if key.startswith("metric.") and key.split(".")[1] not in names}
         if folder == predictions_only:
             families = ("candidates", "missing", "ties", "relevance", "average")

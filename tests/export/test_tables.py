@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from repro.export import export_run
-from repro.study import Results
+from repro.runs.run import Run
 
 
 @pytest.fixture(scope="module")
@@ -17,9 +17,7 @@ def tables(run, tmp_path_factory):
 
 def test_numbers_survive_to_the_last_bit(tables, run):
     assert set(tables) == {"results", "per_user", "impacts", "decisions", "seconds"}, "nothing was tuned"
-    assert tables["results"]["value"].tolist() == pytest.approx(
-        Results(run).long()["value"].tolist(), abs=0, nan_ok=True
-    )
+    assert tables["results"]["value"].tolist() == pytest.approx(Run(run).results["value"].tolist(), abs=0, nan_ok=True)
 
 
 def test_each_user_has_one_value_of_each_algorithm_and_metric(tables):

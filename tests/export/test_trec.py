@@ -10,7 +10,7 @@ from repro_eval.metadata import MetadataHandler
 
 from repro.errors import ProtocolError, StudyError
 from repro.export import export_run
-from repro.study import Results
+from repro.runs.run import Run
 
 SAME = {"ndcg@10": "ndcg_cut_10", "precision@5": "P_5", "recall@10": "recall_10", "ap@20": "map_cut_20"}
 
@@ -27,7 +27,7 @@ def index(folder):
 
 def values(run):
     """The run's own values by algorithm, fold, metric (its short name) and user."""
-    frame = Results(run).per_list()
+    frame = Run(run).per_list()
     frame["metric"] = frame["metric"].str.replace(r"\[.*\]", "", regex=True)
     return frame.set_index(["algorithm", "fold", "metric"]).sort_index()
 
@@ -55,7 +55,7 @@ def test_ir_measures_gets_the_mean_of_users_with_relevant_items(trec, run):
     relevant = qrels.groupby("query_id")["relevance"].transform("max") > 0
     lists = pd.DataFrame(ir_measures.read_trec_run(str(trec / row["file"])))
     found = ir_measures.calc_aggregate(measures, qrels[relevant], lists)
-    own = Results(run).long().set_index(["algorithm", "fold", "metric"])["value"]
+    own = Run(run).results.set_index(["algorithm", "fold", "metric"])["value"]
     assert found[measures[0]] == pytest.approx(own["[item] kNN", "2", "ndcg@10"], abs=1e-12)
 
 

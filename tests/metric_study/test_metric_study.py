@@ -13,7 +13,7 @@ import repro
 from repro import Study
 from repro.data import synthetic_interactions
 from repro.errors import JournalError, ProtocolError, StudyError
-from repro.metric_study import Settings, read_run, study_metrics
+from repro.metric_study import Settings, judge_run, study_metrics
 from repro.metric_study.measuring import all_kept, columns, system_values, user_values
 from repro.metric_study.reduced_tests import ReducedTest, most_popular
 from repro.protocol import Protocol
@@ -90,7 +90,7 @@ def kept_frames(run, masks):
 @pytest.mark.parametrize("test", [ReducedTest(0.5, 1), ReducedTest(0.05, 2), ReducedTest(0.1, 0), None])
 def test_masked_ratings_are_as_good_as_removed_ones(which, test, request):
     folder = request.getfixturevalue(which)
-    run, stored = read_run(folder, 20), Stored(folder)
+    run, stored = judge_run(repro.Run(folder), 20), Stored(folder)
     masks = all_kept(run) if test is None else test.kept(run, 7)
     asked = columns(METRICS, (5, 20), run.protocol)
     values = system_values(run, asked, masks)
@@ -101,7 +101,7 @@ def test_masked_ratings_are_as_good_as_removed_ones(which, test, request):
 
 
 def test_the_whole_test_set_gives_the_numbers_of_the_run(folder, small):
-    table = repro.study.Results(folder).table()
+    table = repro.Run(folder).table()
     for (metric, cutoff, system), value in small.values.set_index(["metric", "cutoff", "system"])["value"].items():
         if cutoff == 20:
             assert value == table.loc[system, f"{metric}@20"]
@@ -110,13 +110,13 @@ def test_the_whole_test_set_gives_the_numbers_of_the_run(folder, small):
 def test_folds_are_pooled_where_the_protocol_says_so(tmp_path):
     rules = protocol(split__strategy="kfold", split__folds=2, average__folds="pooled")
     results = run_into(tmp_path / "run", rules)
-    run = read_run(results.folder, 20)
+    run = judge_run(repro.Run(results.folder), 20)
     (values,) = system_values(run, columns(("ndcg",), (20,), run.protocol), all_kept(run))
     assert values.tolist() == results.table()["ndcg@20"].tolist()
 
 
 def test_a_user_of_several_folds_is_one_user_in_the_tests(folds_folder):
-    run, stored = read_run(folds_folder, 20), Stored(folds_folder)
+    run, stored = judge_run(repro.Run(folds_folder), 20), Stored(folds_folder)
     (column,) = columns(("precision",), (20,), run.protocol)
     users, values = user_values(run, column.measure)
     parts = [
@@ -145,7 +145,7 @@ def test_correlations_are_those_of_scipy(small):
 
 
 def test_sparsity_is_the_mean_tau_over_the_samples(folder, small):
-    run, stored = read_run(folder, 20), Stored(folder)
+    run, stored = judge_run(repro.Run(folder), 20), Stored(folder)
     whole = [stored.value(system, ["ndcg@20"], lambda _, test: test)[0] for system in run.systems]
     taus = []
     for sample in (1, 2, 3):
@@ -167,7 +167,7 @@ def test_popularity_removes_the_items_with_most_test_ratings(folder, small):
     counts = test["item"].value_counts().rename_axis("item").reset_index(name="n")
     counts = counts.sort_values(["n", "item"], ascending=[False, True])
     gone = counts["item"].head(round(0.2 * len(counts)))
-    run = read_run(folder, 20)
+    run = judge_run(repro.Run(folder), 20)
     assert run.folds[0].test.item_ids[most_popular(run, 0.2)].tolist() == gone.tolist()
 
     def keep(_, rows):
@@ -260,7 +260,7 @@ def test_lists_that_were_stored_too_short_are_refused(folder):
 
 def test_lists_that_end_early_for_want_of_candidates_are_counted(tmp_path):
     folder = run_into(tmp_path / "run", protocol(), ["ndcg@100"], ("popularity", "item-mean")).folder
-    run = read_run(folder, 100)
+    run = judge_run(repro.Run(folder), 100)
     assert run.short == run.n_lists == 120, "there are 70 items, less those in training"
 
 
@@ -323,7 +323,7 @@ def test_a_folder_that_was_tampered_with_is_refused(folder, tmp_path):
     shutil.copytree(folder, changed)
     text = (changed / "protocol.toml").read_text()
     (changed / "protocol.toml").write_text(text.replace("threshold = 4.0", "threshold = 3.0"))
-    with pytest.raises(JournalError, match=r"relevance.threshold was 4.0 then and is 3.0 now"):
+    with pytest.raises(JournalError, match=r"relevance.threshold was 4.0 when the run was made, and is 3.0 now"):
         study_metrics(changed, SMALL)
     damaged = tmp_path / "damaged"
     shutil.copytree(folder, damaged)

@@ -177,7 +177,7 @@ CODE = """
 import sys
 from repro import Study
 from repro.protocol import registry
-from repro.study import Results
+from repro.runs.run import Run
 from repro.verify import verify
 
 study, run, whole, action, known = sys.argv[1:]
@@ -188,7 +188,7 @@ else:
     Study.load(study).run(run, keep_scores=True, resume=True)
     for folder in (run, whole):
         assert verify(folder, "retrain").holds, verify(folder, "retrain")
-        assert len(Results(folder).compare("ndcg@5")) == 1
+        assert len(Run(folder).compare("ndcg@5")) == 1
 """
 STUDY = """
 question = "Does it go on?"

@@ -245,7 +245,9 @@ def test_a_hit_rate_between_two_steps_is_an_erratum(write, ratings, folder):
     from repro.protocol import Protocol
 
     protocol = Protocol.load("random-5fold", split__folds=2)
-    long = Study(folder / "ratings.csv", protocol, ["reference/popularity"], ["hit@10", "ndcg@10"], seed=7).run().long()
+    long = (
+        Study(folder / "ratings.csv", protocol, ["reference/popularity"], ["hit@10", "ndcg@10"], seed=7).run().results
+    )
     of = {name: long[long["measure"].str.startswith(name)] for name in ("hit", "ndcg")}
     folds = of["hit"][of["hit"]["fold"] != "all"]
     step = 1 / (2 * math.lcm(*folds["users"].astype(int)))

@@ -10,7 +10,7 @@ from repro.protocol import Protocol
 from repro.report import drawing, write_report
 from repro.report.charts import chart_svg, placed_svg, save_chart, specification
 from repro.report.drawing import DrawingError, Renderer
-from repro.study import Results
+from repro.runs.run import Run
 from repro.verify import verify
 
 ABORTS = "import os, sys; sys.stdin.readline(); os.abort()"
@@ -71,7 +71,7 @@ def test_a_report_without_its_figures_has_everything_else(aborting, tmp_path):
     protocol = Protocol.load("random-5fold", split__folds=2)
     study = repro.Study(rows, protocol, ["reference/popularity", "reference/bias"], ["ndcg@5"], seed=3, question="Why?")
     run = study.run(tmp_path / "run").folder
-    page = write_report(Results(run)).read_text()
+    page = write_report(Run(run)).read_text()
     assert "This figure is missing: the chart cannot be drawn: what draws it was ended by SIGABRT" in page
     assert "Why?" in page and 'id="journal"' in page and "reference popularity" in page
     assert verify(run).holds

@@ -14,8 +14,8 @@ from repro.export.forms import BUILT_IN, export_forms
 from repro.protocol import Protocol
 from repro.report import write_report
 from repro.report.explain.page import write_explanation, write_multiverse
+from repro.runs.run import Run
 from repro.runs.written_files import keep_files
-from repro.study import Results
 
 DATA = synthetic_interactions(users=30, items=20, ratings=300, alpha=1.0, seed=4)
 QUOTED = re.compile(r"line (\d+) \(([a-z.]+)\), SHA-256 ([0-9a-f]{16,64})")
@@ -61,7 +61,7 @@ def check(path, lines):
 def test_every_quoted_line_is_the_one_that_the_text_names(run, tmp_path):
     forms = [exporter.name for exporter in BUILT_IN]
     for attempt in ("first", "second"):  # the journal grows in between
-        page = write_report(Results(run))
+        page = write_report(Run(run))
         export_forms(run, forms, tmp_path / attempt)
         other = Protocol.load("random-5fold", split__folds=2, ties__break="item-desc")
         write_explanation([explain(KeptRun.open(run, DATA), other, "ndcg@5")], tmp_path / attempt / "explain", "Gap")
@@ -78,6 +78,6 @@ def test_every_quoted_line_is_the_one_that_the_text_names(run, tmp_path):
 
 def test_a_report_written_again_is_the_same(run, tmp_path):
     copy = shutil.copytree(run, tmp_path / "run")
-    first = write_report(Results(copy)).read_bytes()
+    first = write_report(Run(copy)).read_bytes()
     keep_files(copy, {"notes.txt": b"more"})
-    assert write_report(Results(copy)).read_bytes() == first
+    assert write_report(Run(copy)).read_bytes() == first

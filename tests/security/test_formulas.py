@@ -93,7 +93,7 @@ def test_every_csv_of_a_run_is_neutral_and_per_user_values_are_read_back(tmp_pat
         assert [cell for cell in cells if cell[:1] in tuple(STARTS) and cell_of(cell) != cell] == [], path
         if path.name != "decisions.csv":  # which has no text of others
             assert any(cell.startswith(("'=", "'@")) for cell in cells), path
-    from repro.study.compare import _table
+    from repro.runs.comparison import _table
 
     same = [_table(tmp_path / f"values.{kind}").to_pandas()["user"].tolist() for kind in ("csv", "tsv", "parquet")]
     assert same[0] == same[1] == same[2] and set(same[0]) == set(users)

@@ -18,8 +18,7 @@ from repro.report import write_report
 from repro.runs.folder import RunFolder
 from repro.runs.journal import read_journal
 from repro.runs.journal.journal import FIRST, canonical_json, line_hash
-from repro.runs.run import FinishedRun
-from repro.study import Results
+from repro.runs.run import Run
 from repro.verify import verify
 
 DATA = synthetic_interactions(users=30, items=20, ratings=300, alpha=1.0, seed=4)
@@ -51,10 +50,10 @@ def rename_artifacts(run, rename):
 
 # Every reader of artefacts: each would open what the journal names.
 READERS = {
-    "report": lambda run: write_report(Results(run), run.parent / "report.html"),
-    "per user": lambda run: Results(run).per_user(),
-    "per list": lambda run: Results(run).per_list(),
-    "compare": lambda run: FinishedRun.read(run).per_user(FinishedRun.read(run).measure("ndcg@5")),
+    "report": lambda run: write_report(Run(run), run.parent / "report.html"),
+    "per user": lambda run: Run(run).per_user(),
+    "per list": lambda run: Run(run).per_list(),
+    "compare": lambda run: Run(run).per_user(Run(run).measure("ndcg@5")),
     "study-metrics": lambda run: study_metrics(run),
     "explain": lambda run: KeptRun.open(run, DATA).predictions("reference bias", "1"),
     **{
@@ -92,7 +91,7 @@ def test_a_folder_of_artefacts_that_is_a_link_is_refused_too(run):
     shutil.move(run / "artifacts", run.parent / "outside")
     (run / "artifacts").symlink_to(run.parent / "outside")
     with pytest.raises(JournalError, match="is a symbolic link"):
-        write_report(Results(run), run.parent / "report.html")
+        write_report(Run(run), run.parent / "report.html")
     assert not verify(run).holds
 
 
@@ -119,4 +118,4 @@ def test_a_symbolic_link_to_a_table_is_refused(run):
     (run / "results.parquet").unlink()
     (run / "results.parquet").symlink_to(run.parent / "other.parquet")
     with pytest.raises(JournalError, match="is a symbolic link"):
-        Results(run).table()
+        Run(run).table()

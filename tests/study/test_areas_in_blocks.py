@@ -19,7 +19,7 @@ METRICS = [
 def run(data, folder, block_users, metrics=METRICS, **changes):
     algorithms = ["reference/random", "reference/popularity", "reference/item-knn"]
     study = Study(data, Protocol.load("random-5fold", split__folds=2, **changes), algorithms, metrics, seed=11)
-    return study.run(folder, block_users=block_users).long()
+    return study.run(folder, block_users=block_users).results
 
 
 def test_blocks_change_no_bit(data, tmp_path):

@@ -84,7 +84,7 @@ def test_a_fold_without_anything_relevant(data, seed, tmp_path, asked, over, fol
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         results = Study(data, given, ONE, names, seed=seed).run(tmp_path / "run")
-    table = results.long().set_index(["algorithm", "fold", "metric"])
+    table = results.results.set_index(["algorithm", "fold", "metric"])
     assert verify(tmp_path / "run", "rescore", data=data).holds
     assert len(results.per_user("hit@3")) > 0
     lists = results.per_list().query("metric == 'hit@3'").dropna(subset="value")
@@ -102,7 +102,7 @@ def test_a_fold_without_anything_relevant(data, seed, tmp_path, asked, over, fol
 
 def check_what_is_said(results, caught):
     """Every number that is none is named with its folds, in the journal and as a warning; no other is."""
-    table = results.long()
+    table = results.results
     lacking = table[table["value"].isna()]
     without = {
         metric: ", ".join(lacking[(lacking["metric"] == metric) & (lacking["fold"] != "all")]["fold"])

@@ -218,7 +218,7 @@ def test_lists_that_nobody_has_give_no_number(data):
     )
     results = study(data, protocol=nothing_relevant, metrics=["hit@5", "rr", "user-coverage@5"]).run()
     assert np.isnan(results.table()[["hit@5", "rr"]].to_numpy()).all()
-    assert results.long().query("metric == 'hit@5'")["users"].tolist() == [0, 0, 0]
+    assert results.results.query("metric == 'hit@5'")["users"].tolist() == [0, 0, 0]
     assert len(results.per_list()) == 0
 
 

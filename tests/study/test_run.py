@@ -79,7 +79,7 @@ def test_the_journal_says_who_decided_what_and_what_it_touched(finished, study):
 
 
 def test_all_folds_together_are_the_mean_of_the_folds(finished):
-    long = finished.long()
+    long = finished.results
     folds = long[long["fold"] != "all"].groupby(["algorithm", "metric"], sort=False)["value"].mean()
     together = long[long["fold"] == "all"].set_index(["algorithm", "metric"])["value"]
     np.testing.assert_allclose(together, folds.loc[together.index], rtol=1e-15, equal_nan=True)
@@ -319,7 +319,7 @@ def test_files_named_in_code_are_found_from_the_current_folder(study_of_files, t
     study = Study.load(study_of_files)
     changed = study.with_protocol(study.protocol.replace({"candidates.file": "mine.txt"}, "command line"))
     assert changed.protocol.path("candidates.file").resolve() == elsewhere / "mine.txt"
-    assert changed.run(tmp_path / "run").long().equals(study.run(tmp_path / "other").long())
+    assert changed.run(tmp_path / "run").results.equals(study.run(tmp_path / "other").results)
 
 
 def test_resuming_with_another_file_of_negatives_is_refused(study_of_files, tmp_path):

@@ -22,7 +22,8 @@ from repro.plugin import FALLBACK, CheckedRecommender, Scores, parameters_of, pl
 from repro.protocol import Protocol
 from repro.report import write_report
 from repro.runs.journal import read_journal
-from repro.study import Results, make_plan, run_study
+from repro.runs.run import Run
+from repro.study import make_plan, run_study
 from repro.study.fold_data import fold_data
 
 METRICS = ["ndcg@10", "recall@10", "ap@20", "rr", "f1[average=means]@5"]
@@ -52,8 +53,8 @@ def protocol(**changes):
     return Protocol.load("random-5fold", **{"relevance__rule": "any", "split__folds": 2} | changes)
 
 
-def table(results: Results, fold: str = "all") -> pd.DataFrame:
-    long = results.long()
+def table(results: Run, fold: str = "all") -> pd.DataFrame:
+    long = results.results
     return long[long["fold"] == fold].set_index(["algorithm", "metric"])
 
 

@@ -104,8 +104,8 @@ def test_the_cell_is_measured_with_the_chosen_parameters(data, protocol, finishe
     for fold in ("1", "2"):
         chosen = choices(finished.folder)[f"reference puresvd/{fold}"]["chosen"]
         stated = {"use": "reference/puresvd", "parameters": chosen}
-        alone = Study(data, protocol, [stated], ["ndcg@10", "rmse"], seed=7).run(tmp_path / fold).long()
-        both = [frame[frame["fold"] == fold] for frame in (alone, finished.long())]
+        alone = Study(data, protocol, [stated], ["ndcg@10", "rmse"], seed=7).run(tmp_path / fold).results
+        both = [frame[frame["fold"] == fold] for frame in (alone, finished.results)]
         assert list(both[0]["value"].dropna()) == list(
             both[1].query("algorithm == 'reference puresvd'")["value"].dropna()
         )

@@ -10,7 +10,7 @@ from repro import Study
 from repro.cli import cli
 from repro.errors import JournalError, StudyError
 from repro.protocol import Protocol
-from repro.runs.run import FinishedRun
+from repro.runs.run import Run
 from repro.verify import replay, verify
 from repro.verify.freezes import read_freeze, surroundings
 
@@ -27,7 +27,7 @@ def test_a_run_that_was_moved_comes_again_with_its_data_given(run, tmp_path):
     assert verify(tmp_path / "again", "rescore").holds
     told = json.loads((tmp_path / "again" / "replay.json").read_text())
     assert told["tolerance"] == 0.5 and told["reproduced"] is True
-    assert told["original"] == FinishedRun.read(moved).journal.end.cited()
+    assert told["original"] == Run(moved).journal.end.cited()
     with pytest.raises(StudyError, match="holds a run already"):
         replay(moved, tmp_path / "again")
 
@@ -35,7 +35,7 @@ def test_a_run_that_was_moved_comes_again_with_its_data_given(run, tmp_path):
 def test_scores_are_kept_again_where_they_were_kept(kept, tmp_path):
     done = replay(kept, tmp_path / "again", algorithms=["reference bias"])
     assert done.reproduced
-    cells = FinishedRun.read(tmp_path / "again").journal.events("cell.finished")
+    cells = Run(tmp_path / "again").journal.events("cell.finished")
     assert len(cells) == 2 and all("scores" in cell.artifacts for cell in cells)
 
 
@@ -77,7 +77,7 @@ def test_a_file_that_the_protocol_names_is_told_with_its_digest(tmp_path, make_r
     features = str(tmp_path / "made" / "features.csv")
     folder = make_run(tmp_path / "made", ["reference/popularity"], metrics, data__item_features=features)
     assert replay(folder, tmp_path / "again").reproduced
-    digest = FinishedRun.read(folder).journal.events("data.loaded")[0].files["data.item_features"]
+    digest = Run(folder).journal.events("data.loaded")[0].files["data.item_features"]
     (tmp_path / "made" / "features.csv").unlink()
     with pytest.raises(StudyError, match=rf"data\.item_features names .*features\.csv.*SHA-256 {digest}"):
         replay(folder, tmp_path / "once more")
@@ -86,7 +86,7 @@ def test_a_file_that_the_protocol_names_is_told_with_its_digest(tmp_path, make_r
 def test_versions_that_are_not_here_ask_for_an_environment(run, forge, tmp_path, make_run):
     (tmp_path / "surprise").mkdir()
     folder = make_run(tmp_path / "surprise", ["surprise/bias"], ["rmse"])
-    (here,) = surroundings(FinishedRun.read(folder))
+    (here,) = surroundings(Run(folder))
     assert (here.where, here.pins, here.changed) == ("here", (), {})
 
     frozen = read_freeze(folder / "environments" / "surprise.txt").versions
@@ -97,13 +97,13 @@ def test_versions_that_are_not_here_ask_for_an_environment(run, forge, tmp_path,
     forger.replace_file("environments/surprise.txt", older.encode())
     forger.finish()
     assert verify(folder).holds
-    (wanted,) = surroundings(FinishedRun.read(folder))
+    (wanted,) = surroundings(Run(folder))
     assert wanted.where == "frozen environment" and "~numpy==1.0.1" in wanted.pins
     assert f"~scikit-surprise=={frozen['scikit-surprise']}" in wanted.pins
     assert wanted.changed == {"numpy": ("1.0.1", frozen["numpy"])}
     assert wanted.lacking == ("local-thing @ file:///gone",) and not wanted.as_then
     assert "but for what could not be installed, since no index has it: local-thing @ file:///gone" in wanted.sentence
-    (as_it_is,) = surroundings(FinishedRun.read(folder), here=True)
+    (as_it_is,) = surroundings(Run(folder), here=True)
     assert as_it_is.where == "here" and "numpy 1.0.1 then" in as_it_is.sentence and not as_it_is.as_then
 
 
@@ -136,7 +136,7 @@ def test_a_plug_in_of_another_version_is_not_that_of_then(run, forge):
     for event in forger.events("cell.started"):
         event["framework_version"] = "0.0.1"
     forger.finish()
-    (here,) = surroundings(FinishedRun.read(run))
+    (here,) = surroundings(Run(run))
     assert not here.as_then and here.sentence.startswith("reference: as it is here, reference 0.0.1 then, ")
 
 

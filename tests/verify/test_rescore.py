@@ -303,7 +303,7 @@ def test_a_test_part_or_a_protocol_that_is_another_one_is_found(run, forge):
     forger.finish()
     assert verify(run).holds
     said = [str(failure) for failure in verify(run, "rescore").failures]
-    assert any("relevance.threshold is 3.0, and was 4.0" in one for one in said)
+    assert any("relevance.threshold was 4.0 when the run was made, and is 3.0 now" in one for one in said)
     assert any("the test part of 1 is not the one that was made" in one for one in said)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from repro.errors import StudyError
 from repro.plugin import Algorithm, Framework, Scores, plugins
-from repro.runs.run import FinishedRun
+from repro.runs.run import Run
 from repro.verify import verify
 from repro.verify.compare import compare_runs
 
@@ -64,7 +64,7 @@ def test_the_distances_of_two_runs_are_those_of_their_tables(noisy, tmp_path, ma
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         folder = make_run(tmp_path / name, ["reference/popularity", "noisy/honest"], ["ndcg@5"])
-        runs.append(FinishedRun.read(folder))
+        runs.append(Run(folder))
     found = compare_runs(*runs)
     number = next(one for one in found.together if one.algorithm == "noisy honest")
     tables = [run.per_user(run.measures[0]).pivot(index="user", columns="algorithm", values="value") for run in runs]

@@ -116,9 +116,9 @@ def repro_splitters() -> Sequence[Splitter]:
 
 def write_markdown(folder: Path, target: Path) -> None:
     """The table of a run, as Markdown has it."""
-    from repro.study import Results
+    import repro
 
-    table = Results(folder).table()
+    table = repro.Run(folder).table()
     lines = ["| algorithm | " + " | ".join(table.columns) + " |", "| --- |" + " ---: |" * len(table.columns)]
     lines += [f"| {name} | " + " | ".join(f"{value:.4f}" for value in row) + " |" for name, *row in table.itertuples()]
     target.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -121,9 +121,9 @@ class Tracking:
         self._client.set_terminated(run.cells[event["cell"]], "FAILED", when)
 
     def _results_written(self, run: _Run, folder: Path, line: Any, event: Any, when: int) -> None:
-        from repro.study import Results
+        import repro
 
-        long = Results(folder).long()
+        long = repro.Run(folder).results
         over_all = long[long["fold"] == "all"]
         values = {f"{row.algorithm}/{row.metric}": row.value for row in over_all.itertuples()}
         self._log(run.id, values, tags={f"repro.file.{_key(n)}": d for n, d in event["files"].items()}, when=when)

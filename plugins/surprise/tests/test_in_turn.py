@@ -39,7 +39,7 @@ def test_a_study_has_the_numbers_of_a_script_that_seeds_numpy_once(train: Intera
         data__scale_max=5.0,
     )
     algorithms = [{"use": "surprise/NormalPredictor-in-turn", "label": "normal", "seed": "study"}]
-    found = repro.Study(frame, protocol, algorithms, ["rmse", "mae"], seed=3).run().long()
+    found = repro.Study(frame, protocol, algorithms, ["rmse", "mae"], seed=3).run().results
     for metric, theirs in (("rmse", own["test_rmse"]), ("mae", own["test_mae"])):
         ours = found[(found["metric"] == metric) & (found["fold"] != "all")].sort_values("fold")["value"]
         assert ours.to_numpy() == pytest.approx(theirs, abs=1e-12)

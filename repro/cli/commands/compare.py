@@ -15,7 +15,7 @@ from repro.cli.output import echo, json_option, print_json, print_table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from repro.study.compare import Compared, Systems
+    from repro.runs.comparison import Compared, Systems
 
 
 def completes(name: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
@@ -105,8 +105,8 @@ def compare(
     Pairs are tested on the values of each user. In place of a run folder, give files that `repro evaluate --per-user`
     wrote: one for each system, or one with several runs.
     """
+    from repro.runs.comparison import compare_systems
     from repro.stats import Settings
-    from repro.study.compare import compare_systems
 
     if plot and len(metrics) > 1:
         raise click.BadParameter("a chart is about one metric; give -m once", param_hint="--plot")
@@ -131,10 +131,11 @@ def compare(
 
 
 def _systems(sources: tuple[str, ...]) -> Systems:
-    from repro.study.compare import systems_of_files, systems_of_run
+    from repro.runs.comparison import systems_of_files, systems_of_run
+    from repro.runs.run import Run
 
     if len(sources) == 1 and not Path(sources[0]).is_file():
-        return systems_of_run(sources[0])
+        return systems_of_run(Run(sources[0]))
     for source in sources:
         if Path(source).is_dir():
             raise click.BadParameter(f"{source} is a folder; give one run folder, or files of per-user values")

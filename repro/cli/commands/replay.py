@@ -59,7 +59,7 @@ def replay(
     repository, is named. The exit code is 1 where a number is different.
     """
     from repro.report import write_report
-    from repro.study import Results
+    from repro.runs.run import Run
     from repro.verify import replay as run_again
 
     with Replicating(hidden=quiet or as_json) as watcher:
@@ -77,7 +77,7 @@ def replay(
             tell=watcher.tell,
             watcher=watcher,
         )
-    report = write_report(Results(done.folder))
+    report = write_report(Run(done.folder))
     if as_json:
         print_json({"folder": str(done.folder), **done.to_dict()})
     else:

@@ -26,9 +26,9 @@ def report(run: str, into: str | None, shown: bool, as_json: bool) -> None:
     identifies the run, and the whole journal.
     """
     from repro.report import write_report
-    from repro.study import Results
+    from repro.runs.run import Run
 
-    path = write_report(Results(Path(run)), Path(into) if into else None)
+    path = write_report(Run(Path(run)), Path(into) if into else None)
     size = path.stat().st_size
     if as_json:
         print_json({"report": str(path), "bytes": size})

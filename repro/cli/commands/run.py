@@ -16,7 +16,8 @@ from repro.cli.output import echo, json_option, print_json, print_table
 from repro.cli.progress import Progress, quiet_option
 
 if TYPE_CHECKING:
-    from repro.study import Results, Study
+    from repro.runs.run import Run
+    from repro.study import Study
 
 
 def complete_address(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -123,7 +124,7 @@ def run(
             {
                 "folder": str(results.folder),
                 "protocol": asked.protocol.hash,
-                "results": results.long().to_dict(orient="records"),
+                "results": results.results.to_dict(orient="records"),
                 "findings": [asdict(finding) for finding in results.findings],
                 "seconds": results.seconds().to_dict(orient="index"),
                 "left_out": asked.left_out,
@@ -134,7 +135,7 @@ def run(
     echo(f"\nreport   {report}\nrun      {results.folder}")
 
 
-def _print_results(study: Study, results: Results) -> None:
+def _print_results(study: Study, results: Run) -> None:
     from repro.evaluation.suspicion import summaries
     from repro.runs.tuning_history import uneven_tuning
 

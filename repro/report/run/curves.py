@@ -12,7 +12,6 @@ from repro.report.charts import DASHES, SCREEN_COLOURS
 from repro.report.run.figures import NARROW, figure, section
 from repro.report.run.material import Material
 from repro.report.run.ranks import HitFinder, Rates, objection, rates
-from repro.report.run.stored import StoredLists
 
 if TYPE_CHECKING:
     import altair as alt
@@ -25,8 +24,8 @@ _MARKED = (1, 5, 10, 20, 50, 100)  # ranks with a dot
 
 def curves_section(run: Material) -> str:
     """Both curves, or why there are none."""
-    stored = StoredLists(run.run)
-    why = objection(run.run.protocol) if stored.there else "the run has predictions and no lists"
+    stored = run.run.lists
+    why = objection(run.run.protocol) if stored.available else "the run has predictions and no lists"
     if why:
         return section("curves", TITLE, [f"<p>No curves can be drawn: {why}.</p>"])
     finder = HitFinder(stored)

@@ -11,7 +11,7 @@ from repro.report.run.material import Material
 
 def touched_section(run: Material) -> str:
     """Counts of what decisions changed, over all cells."""
-    impacts = run.results.impacts()
+    impacts = run.run.impacts()
     if impacts.empty:
         return section("touched", "What the decisions touched", ["<p>No decision touched anything.</p>"])
     return section("touched", "What the decisions touched", [wide(_impacts(impacts), "What the decisions touched")])

@@ -7,43 +7,41 @@ from functools import cached_property
 
 import pandas as pd
 
-from repro.errors import JournalError
 from repro.evaluation.suspicion import Summary, summaries
 from repro.report.dots import System, systems
 from repro.report.pages import number
 from repro.report.run.significance import Tested
-from repro.runs.folder import RunFolder
+from repro.runs.comparison import run_comparisons
 from repro.runs.journal import Contents, events
-from repro.runs.run import FinishedRun, metric_names
+from repro.runs.run import Run
 from repro.stats import difference_interval
-from repro.study import Results
-from repro.study.compare import run_comparisons
 
 # Artefacts that a report cannot do without; scores are large, and a run may be passed on without them.
-_NEEDED = ("values", "lists", "predictions")
+_NEEDED = {"values", "lists", "predictions"}
 
 
 @dataclass(frozen=True, eq=False)
 class Material:
     """A finished run, and what was measured of whom."""
 
-    results: Results
-    run: FinishedRun
+    run: Run
 
     @classmethod
-    def read(cls, results: Results) -> Material:
-        run = FinishedRun.read(results.folder)
-        _require_artefacts(run)
-        return cls(results, run)
+    def read(cls, run: Run) -> Material:
+        """The material of a report about ``run``, whose tables must be there."""
+        for cells in run.cells.values():
+            for cell in cells.values():
+                for name in cell.artifacts.keys() & _NEEDED:
+                    run.stored(cell, name)
+        return cls(run)
 
     @property
     def journal(self) -> Contents:
         return self.run.journal
 
-    @cached_property
+    @property
     def began(self) -> events.RunStarted:
-        found: events.RunStarted = self.journal.events("run.started")[0]
-        return found
+        return self.run.started
 
     @property
     def title(self) -> str:
@@ -52,27 +50,26 @@ class Material:
     @cached_property
     def values(self) -> pd.DataFrame:
         """Algorithms by metrics, all folds together; only those with all folds."""
-        return self.results.table().reindex(columns=list(self.better))
+        return self.run.table().reindex(columns=list(self.better))
 
     @cached_property
     def tie_spans(self) -> dict[tuple[str, str], str]:
         """Of metrics and algorithms that the order of tied items decides: the lowest and the highest value."""
         return {
             (one.metric, one.algorithm): " to ".join(number(float(one.figures[end])) for end in ("lowest", "highest"))
-            for one in self.results.findings
+            for one in self.run.findings
             if one.code == "ties.decide"
         }
 
     @cached_property
     def told(self) -> list[Summary]:
         """What is suspicious, or to be read with the numbers, in paragraphs; they are numbered from 1."""
-        return summaries(self.results.findings)
+        return summaries(self.run.findings)
 
     @cached_property
     def better(self) -> dict[str, str]:
         """The metrics of the table in its order, and which direction of each is the better one."""
-        names = metric_names(self.run.measures)
-        return {names[measure.full_name]: measure.metric.better for measure in self.run.measures}
+        return self.run.better
 
     @cached_property
     def first(self) -> str:
@@ -91,7 +88,7 @@ class Material:
 
     @cached_property
     def systems(self) -> list[System]:
-        return systems(self.results.frameworks())
+        return systems(self.run.frameworks())
 
     @property
     def several_frameworks(self) -> bool:
@@ -100,7 +97,7 @@ class Material:
 
     @cached_property
     def seconds(self) -> pd.DataFrame:
-        return self.results.seconds()
+        return self.run.seconds()
 
     @cached_property
     def tested(self) -> dict[str, Tested]:
@@ -143,16 +140,3 @@ class Material:
         """The best algorithms by a metric, the best first."""
         known = self.values[metric].dropna()
         return list(known.sort_values(ascending=self.better[metric] == "lower", kind="stable").index[:most])
-
-
-def _require_artefacts(run: FinishedRun) -> None:
-    folder = RunFolder(run.folder)
-    for cells in run.cells.values():
-        for cell in cells.values():
-            for name in _NEEDED:
-                digest = cell.artifacts.get(name)
-                if digest is not None and not folder.artifact(digest).is_file():
-                    raise JournalError(
-                        f"the {name} of {cell.cell} are no longer in {folder.artifacts}; `repro run --resume` makes "
-                        "them again"
-                    )

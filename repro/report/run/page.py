@@ -20,8 +20,8 @@ from repro.report.run.significance import matrix_section
 from repro.report.run.timing import timing_section
 from repro.report.run.told import notes_section, tuning_section
 from repro.report.run.tradeoffs import tradeoffs_section
+from repro.runs.run import Run
 from repro.runs.written_files import keep_files
-from repro.study import Results
 
 REPORT = "report.html"
 # From the run folder, wherever that is: a report names no place of the machine that made it.
@@ -45,16 +45,16 @@ SECTIONS = (
 )
 
 
-def write_report(results: Results, into: Path | None = None) -> Path:
+def write_report(run: Run, into: Path | None = None) -> Path:
     """Write ``report.html`` into the run folder, or the report to the file ``into``; its path.
 
     One in the run folder has its digest in the journal; one elsewhere leaves the run as it is.
     """
-    run = Material.read(results)
-    content = _page(run).encode()
+    material = Material.read(run)
+    content = _page(material).encode()
     if into is None:
-        keep_files(results.folder, {REPORT: content}, tested=run.stated)
-        return results.folder / REPORT
+        keep_files(run.folder, {REPORT: content}, tested=material.stated)
+        return run.folder / REPORT
     try:
         into.parent.mkdir(parents=True, exist_ok=True)
         into.write_bytes(content)
@@ -63,9 +63,9 @@ def write_report(results: Results, into: Path | None = None) -> Path:
     return into
 
 
-def render(results: Results) -> str:
+def render(run: Run) -> str:
     """The report as HTML: one file that needs nothing else, and asks for nothing."""
-    return _page(Material.read(results))
+    return _page(Material.read(run))
 
 
 def _page(run: Material) -> str:

@@ -14,7 +14,7 @@ from repro.data.interactions import FloatArray
 from repro.evaluation.candidates import judge
 from repro.evaluation.ranking.ties import gives_order
 from repro.protocol import Protocol
-from repro.report.run.stored import Numbers, StoredLists, codes, list_numbers
+from repro.runs.lists import Numbers, StoredLists, codes, list_numbers
 
 
 @dataclass(frozen=True, eq=False)

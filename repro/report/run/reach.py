@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from repro.data.interactions import FloatArray, Interactions
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.novelty import self_information
-from repro.report.run.stored import StoredLists, codes, list_numbers
+from repro.runs.lists import StoredLists, codes, list_numbers
 
 CUTOFF = 10  # where no metric of the study has one
 

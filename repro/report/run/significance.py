@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from repro.report.run.figures import figure, section
+from repro.runs.comparison import Compared
 from repro.stats import LEVEL
-from repro.study.compare import Compared
 from repro.text import plural
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _SHOWN = 30  # systems in the matrix
 
 @dataclass(frozen=True, eq=False)
 class Tested:
-    """One metric, all pairs, as :mod:`repro.study.compare` has them.
+    """One metric, all pairs, as :mod:`repro.runs.comparison` has them.
 
     values   users x systems
     best     the system with the best value in the table of the run

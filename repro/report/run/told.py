@@ -13,7 +13,7 @@ from repro.study.tuning.settings import REFIT
 
 def tuning_section(run: Material) -> str:
     """Which algorithms were tuned, with how many trials, and what was chosen; nothing where none was."""
-    algorithms = run.results.tuned()
+    algorithms = run.run.tuned()
     first = next((tuning for one in algorithms for tuning in one.tunings), None)
     if first is None:
         return ""

@@ -11,7 +11,6 @@ from repro.report.dots import framework_encodings
 from repro.report.run.figures import NARROW, figure, section
 from repro.report.run.material import Material
 from repro.report.run.reach import CUTOFF, Counter
-from repro.report.run.stored import StoredLists
 
 if TYPE_CHECKING:
     import altair as alt
@@ -26,9 +25,9 @@ _NAMED = 16  # systems up to which points have their names beside them
 
 def tradeoffs_section(run: Material) -> str:
     """A chart for coverage and one for novelty: as the study measured them, or counted from its lists."""
-    stored = StoredLists(run.run)
+    stored = run.run.lists
     title = "Accuracy against coverage and novelty"
-    if not stored.there:
+    if not stored.available:
         return section("tradeoffs", title, ["<p>The run has predictions and no lists: there is nothing to count.</p>"])
     coverage, novelty = _measured(run, "catalogue-coverage"), _measured(run, "novelty")
     notes = []

@@ -9,13 +9,14 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from repro.errors import JournalError
-from repro.runs.journal.events import Line
+from repro.runs.journal.events import CellFailed, CellFinished, FoldMade, Line
 
 FIRST = "0" * 64
 # The events with which a run, or a survey, is complete. What follows tells of files made from it.
@@ -46,6 +47,22 @@ class Contents:
     def events(self, kind: str) -> list[Any]:
         """The events of one kind, in order."""
         return [line.event for line in self.lines if line.event.event == kind]
+
+    @cached_property
+    def folds(self) -> dict[str, FoldMade]:
+        """The folds by name, in the order in which they were made."""
+        return {event.fold: event for event in self.events("fold.made")}
+
+    @cached_property
+    def cell_ends(self) -> dict[str, Line]:
+        """The last line about the end of each cell: it finished, or it failed."""
+        return {line.event.cell: line for line in self.lines if isinstance(line.event, CellFinished | CellFailed)}
+
+    @cached_property
+    def finished_cells(self) -> dict[str, CellFinished]:
+        """The cells that have values; a cell that failed when it was run again has none."""
+        ends = {cell: line.event for cell, line in self.cell_ends.items()}
+        return {cell: event for cell, event in ends.items() if isinstance(event, CellFinished)}
 
 
 class Journal:

@@ -10,9 +10,8 @@ from repro.report.run.distributions import score_row
 from repro.report.run.material import Material
 from repro.report.run.ranks import HitFinder, Hits, rates
 from repro.report.run.reach import Counter
-from repro.report.run.stored import StoredLists
-from repro.runs.run import FinishedRun
-from repro.study import Results
+from repro.runs.lists import StoredLists
+from repro.runs.run import Run
 
 from .conftest import small_study
 
@@ -36,7 +35,7 @@ def test_a_list_that_was_cut_has_its_other_relevant_items_further_down():
 
 @pytest.mark.parametrize("kind", ["precision-recall", "roc"])
 def test_curves_of_whole_lists_are_those_of_the_curves_of_files(tmp_path, kind):
-    run = FinishedRun.read(small_study(["ndcg@5", "ap"]).run(tmp_path / "run").folder)
+    run = Run(small_study(["ndcg@5", "ap"]).run(tmp_path / "run").folder)
     stored = StoredLists(run)
     label = "reference item-knn"
     cell = run.cells[label]["1"]
@@ -55,7 +54,7 @@ def test_curves_of_whole_lists_are_those_of_the_curves_of_files(tmp_path, kind):
 def test_counted_coverage_and_novelty_are_those_that_a_study_measures(tmp_path):
     results = small_study(["ndcg@5", "novelty@5", "catalogue-coverage@5"]).run(tmp_path / "run")
     table = results.table()
-    counter = Counter(StoredLists(FinishedRun.read(results.folder)), 5)
+    counter = Counter(StoredLists(Run(results.folder)), 5)
     for label in table.index:
         reach = counter.of(label)
         assert reach.coverage == pytest.approx(table["catalogue-coverage@5"][label], abs=1e-12)
@@ -64,7 +63,7 @@ def test_counted_coverage_and_novelty_are_those_that_a_study_measures(tmp_path):
 
 def test_novelty_is_not_told_where_training_parts_are_not_known(tmp_path):
     changes = {"split__strategy": "user-ratio"}
-    run = FinishedRun.read(small_study(["ndcg@5"], changes=changes).run(tmp_path / "run").folder)
+    run = Run(small_study(["ndcg@5"], changes=changes).run(tmp_path / "run").folder)
     reach = Counter(StoredLists(run), 5).of("reference bias")
     assert reach.novelty is None and 0 < reach.coverage <= 1
 
@@ -84,7 +83,7 @@ def test_scores_are_counted_by_hand():
 
 
 def test_the_answer_is_that_of_the_table(finished):
-    said = answer(Material.read(Results(finished.folder)))
+    said = answer(Material.read(Run(finished.folder)))
     values = finished.table()["ndcg@5"].sort_values(ascending=False)
     (best, first), (second, runner_up) = list(values.items())[:2]
     gap = f"which is {first - runner_up:.4f} ({(first - runner_up) / runner_up:.1%}) more than {second}"

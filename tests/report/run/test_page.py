@@ -15,7 +15,7 @@ from repro.errors import JournalError, StudyError
 from repro.report import write_report
 from repro.report.run.embedded import vega
 from repro.report.run.figures import inert_json
-from repro.study import Results
+from repro.runs.run import Run
 
 from .conftest import EVIL, small_study
 
@@ -111,7 +111,7 @@ def test_nothing_is_asked_from_elsewhere_and_only_its_own_scripts_may_run(text, 
 
 def test_the_same_run_gives_the_same_bytes(page, finished):
     before, journal = page.read_bytes(), (finished.folder / "journal.jsonl").read_bytes()
-    assert write_report(Results(finished.folder)).read_bytes() == before
+    assert write_report(Run(finished.folder)).read_bytes() == before
     assert (finished.folder / "journal.jsonl").read_bytes() == journal
 
 
@@ -184,7 +184,7 @@ def test_cells_that_failed_are_told_before_the_table(tmp_path, others):
     worse = {"use": "reference/item-knn", "label": "none", "parameters": {"k": 0}}
     with pytest.raises(StudyError, match="cells failed"):
         small_study(["ndcg@5", "rmse"], [*others, worse]).run(tmp_path / "run")
-    text = write_report(Results(tmp_path / "run")).read_text()
+    text = write_report(Run(tmp_path / "run")).read_text()
     warning = text.partition('class="warning"')[2].partition("<table")[0]
     assert "none/1: " in warning and "none/2: " in warning
 

@@ -1,14 +1,12 @@
-"""The lists that a finished run stored, ready to be judged again with fewer held-out ratings.
+"""The lists of a finished run, judged by the whole test set or by a part of it.
 
-Every list is matched with the whole test set once. With part of the test set it is the same list: its items and
-ranks stay, and held-out items that are not in that part are only forgotten.
+Every list is matched with the whole test set once. With a part of the test set it is the same list: its items and
+ranks stay, and held-out items that are not in that part no longer count.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,19 +16,19 @@ import pandas as pd
 from repro.data import Interactions
 from repro.data.interactions import CodeArray, IdArray, RowArray
 from repro.data.io.parquet import read_parquet
-from repro.errors import JournalError, ProtocolError, StudyError
+from repro.errors import ProtocolError, StudyError
 from repro.evaluation.candidates import Judgements, Offsets, judge
 from repro.evaluation.ranking import Ranked
 from repro.evaluation.ranking.ties import gives_order
 from repro.protocol import Protocol
-from repro.runs.folder import RunFolder
-from repro.runs.journal import Contents, read_journal
+from repro.runs.journal.events import CellFinished
+from repro.runs.run import Run
 
 Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class StoredLists:
+class JudgedLists:
     """The lists of one system on one fold; ``rows`` is the held-out row that each hit is."""
 
     ranked: Ranked
@@ -66,17 +64,17 @@ def _sums_before(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
 
 
 @dataclass(frozen=True, eq=False)
-class StoredFold:
+class JudgedFold:
     """The held-out rows of a fold, by user and item, and the lists of each system."""
 
     name: str
     test: Interactions
-    systems: tuple[StoredLists, ...]
+    systems: tuple[JudgedLists, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class StoredRun:
-    """All that a study of metrics needs of a run. Codes of users and items are the same in every fold.
+class JudgedRun:
+    """The lists of a run, judged. Codes of users and items are the same in every fold.
 
     short  how many lists end above the deepest cut-off because their candidates do
     """
@@ -86,7 +84,7 @@ class StoredRun:
     seed: int
     protocol: Protocol
     systems: tuple[str, ...]
-    folds: tuple[StoredFold, ...]
+    folds: tuple[JudgedFold, ...]
     depth: int
     short: int
 
@@ -106,65 +104,39 @@ class StoredRun:
         return sum(len(lists.ranked) for fold in self.folds for lists in fold.systems)
 
 
-def read_run(path: Path, depth: int) -> StoredRun:
-    """The lists of the finished run in the folder ``path``, down to rank ``depth``."""
-    folder = RunFolder(path)
-    if not folder.journal.is_file():
-        raise StudyError(f"{path} is not a run folder: it has no {folder.journal.name}; give the folder of `repro run`")
-    journal = read_journal(folder.journal)
-    _require_finished(journal, path)
-    began = journal.events("run.started")[0]
-    protocol = _protocol(path, journal)
-    _require_definite(protocol)
-    folds = {event.fold: event.artifacts["test"] for event in journal.events("fold.made")}
-    cells = _cells(journal, path)
-    systems = tuple(dict.fromkeys(label for label, _ in cells))
+def judge_run(run: Run, depth: int) -> JudgedRun:
+    """The lists of a finished run down to rank ``depth``, judged by the whole test set."""
+    _require_finished(run)
+    _require_definite(run.protocol)
+    if any("lists" not in cell.artifacts for cell in run.journal.finished_cells.values()):
+        raise StudyError(f"{run.folder} has no lists: its metrics compare predictions; add a metric such as ndcg@100")
+    systems = tuple(run.cells)
     if len(systems) < 2:
-        raise StudyError(f"{path} has one algorithm, '{systems[0]}'; orders of systems need two or more of them")
-    tests = _code_together({name: _table(folder, digest) for name, digest in folds.items()})
-    stored = tuple(
-        _stored_fold(folder, name, test, [cells[label, name] for label in systems], protocol, depth)
-        for name, test in tests.items()
-    )
-    short = sum(int((lists.ranked.lengths < depth).sum()) for fold in stored for lists in fold.systems)
-    loaded = journal.events("data.loaded")[0]
-    return StoredRun(began.question, loaded.data, began.seed, protocol, systems, stored, depth, short)
+        raise StudyError(f"{run.folder} has one algorithm, '{systems[0]}'; orders of systems need two or more of them")
+    folds = tuple(_judged_fold(run, name, test.canonical(), depth) for name, test in run.lists.tests.items())
+    short = sum(int((lists.ranked.lengths < depth).sum()) for fold in folds for lists in fold.systems)
+    started = run.started
+    return JudgedRun(started.question, run.loaded.data, started.seed, run.protocol, systems, folds, depth, short)
 
 
-def _stored_fold(
-    folder: RunFolder,
-    name: str,
-    test: Interactions,
-    cells: Sequence[Mapping[str, str]],
-    protocol: Protocol,
-    depth: int,
-) -> StoredFold:
-    """The lists of one fold; ``cells`` are the artefacts of each system."""
+def _judged_fold(run: Run, name: str, test: Interactions, depth: int) -> JudgedFold:
     # The rules of relevance that are left look at no training row.
-    judgements = judge(test.select(np.arange(0)), test, protocol)
-    systems = tuple(
-        _match(_table(folder, cell["lists"]), _table(folder, cell["values"]), test, judgements, depth) for cell in cells
-    )
-    return StoredFold(name, test, systems)
+    judgements = judge(test.select(np.arange(0)), test, run.protocol)
+    cells = [folds[name] for folds in run.cells.values()]
+    tables = ((_table(run, cell, "lists"), _table(run, cell, "values")) for cell in cells)
+    return JudgedFold(name, test, tuple(_match(listed, values, test, judgements, depth) for listed, values in tables))
 
 
-def _require_finished(journal: Contents, path: Path) -> None:
-    ends = journal.events("run.finished")
+def _table(run: Run, cell: CellFinished, name: str) -> pd.DataFrame:
+    frame: pd.DataFrame = read_parquet(run.artifact(cell.artifacts[name])).to_pandas()
+    return frame
+
+
+def _require_finished(run: Run) -> None:
+    ends = run.journal.events("run.finished")
     if not ends or ends[-1].failed:
         state = f"{ends[-1].failed} failed cells" if ends else "a run that was cut off"
-        raise StudyError(f"{path} holds {state}; finish it with `repro run ... --resume` first")
-
-
-def _protocol(path: Path, journal: Contents) -> Protocol:
-    """The protocol of the run. Decisions of metrics that came later are not in its journal: they have no say in it."""
-    protocol = Protocol.load(path / "protocol.toml")
-    for entry in journal.events("decisions.resolved")[0].decisions:
-        if protocol.get(entry.decision) != entry.value:
-            raise JournalError(
-                f"{path / 'protocol.toml'} is not the protocol of this run: {entry.decision} was {entry.value!r} "
-                f"then and is {protocol.get(entry.decision)!r} now; run the study again with --fresh"
-            )
-    return protocol
+        raise StudyError(f"{run.folder} holds {state}; finish it with `repro run ... --resume` first")
 
 
 def _require_definite(protocol: Protocol) -> None:
@@ -193,39 +165,9 @@ def _require_definite(protocol: Protocol) -> None:
         )
 
 
-def _cells(journal: Contents, path: Path) -> dict[tuple[str, str], dict[str, str]]:
-    """The artefacts of each system and fold, in the order of the run's table."""
-    found: dict[tuple[str, str], dict[str, str]] = {}
-    for event in journal.events("cell.finished"):
-        label, _, fold = event.cell.rpartition("/")
-        if "lists" not in event.artifacts:
-            raise StudyError(f"{path} has no lists: its metrics compare predictions; add a metric such as ndcg@100")
-        found[label, fold] = event.artifacts
-    table = read_parquet(RunFolder(path).place("results.parquet"), columns=["algorithm"])
-    order = table["algorithm"].unique().to_pylist()
-    return dict(sorted(found.items(), key=lambda cell: order.index(cell[0][0])))
-
-
-def _table(folder: RunFolder, digest: str) -> pd.DataFrame:
-    if not folder.has(digest):
-        raise JournalError(f"{folder.artifact(digest)} is missing or damaged; `repro run ... --resume` makes it again")
-    frame: pd.DataFrame = read_parquet(folder.artifact(digest)).to_pandas()
-    return frame
-
-
-def _code_together(tests: dict[str, pd.DataFrame]) -> dict[str, Interactions]:
-    """The held-out rows of all folds under one coding, by user and item."""
-    whole = Interactions.from_frame(pd.concat(tests.values(), ignore_index=True))
-    starts = np.cumsum([0, *(len(test) for test in tests.values())])
-    return {
-        name: whole.select(np.arange(first, last)).canonical()
-        for name, first, last in zip(tests, starts[:-1], starts[1:], strict=True)
-    }
-
-
 def _match(
     listed: pd.DataFrame, values: pd.DataFrame, test: Interactions, judgements: Judgements, depth: int
-) -> StoredLists:
+) -> JudgedLists:
     """Find the held-out items of each user in the user's list."""
     users = _codes(values["user"], test.user_ids)
     lengths = values["length"].to_numpy(np.int32)
@@ -238,7 +180,7 @@ def _match(
     rows, ranks = rows[within], ranks[within]
     codes = _codes(listed["item"], test.item_ids)[within]
     items = np.full((len(users), depth), -1, dtype=np.int32)
-    items[rows, ranks - 1] = np.where(codes < 0, test.n_items, codes)  # all that nobody holds out are one to us
+    items[rows, ranks - 1] = np.where(codes < 0, test.n_items, codes)  # one code for all items that nobody holds out
     scored = np.zeros((len(users), depth), dtype=np.uint8)
     scored[rows, ranks - 1] = listed["scored"].to_numpy()[within]
     hits = _hits(users, judgements, _ranks_of_pairs(users[rows], codes, ranks, judgements, test.n_items))
@@ -262,7 +204,7 @@ def _match(
         above=hits.position - 1,
         tied=np.ones(len(hits.rows), dtype=np.int32),
     )
-    return StoredLists(ranked, hits.rows)
+    return JudgedLists(ranked, hits.rows)
 
 
 class _Hits(NamedTuple):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import pyarrow as pa
@@ -20,9 +21,11 @@ from repro.data.io.parquet import read_parquet
 from repro.data.spreadsheet import text_of
 from repro.errors import DataError, StudyError, nearest
 from repro.evaluation.metrics import Measure, metrics
-from repro.runs.run import FinishedRun, metric_names
 from repro.stats import Comparison, Settings, Tuned, comparison, tune
 from repro.stats.weakness import folds_caution
+
+if TYPE_CHECKING:
+    from repro.runs.run import Run
 
 FILE_COLUMNS = ("user", "metric", "value")
 
@@ -142,40 +145,37 @@ class RunComparisons:
         return compare_systems(replace(self._systems, values=lambda _: values), metric, self.settings)
 
 
-def run_comparisons(run: FinishedRun, settings: Settings | None = None) -> RunComparisons:
+def run_comparisons(run: Run, settings: Settings | None = None) -> RunComparisons:
     """The comparisons of a run. Within a process each is computed once, whoever asks for it."""
-    return _run_comparisons(run.folder.resolve(), run.journal.end.hash, settings or Settings())
+    return _run_comparisons(run, settings or Settings())
 
 
 @lru_cache(maxsize=4)
-def _run_comparisons(folder: Path, journal: str, settings: Settings) -> RunComparisons:
-    run = FinishedRun.read(folder)
+def _run_comparisons(run: Run, settings: Settings) -> RunComparisons:
     has_users = any(measure.per_user for measure in run.measures)
     return RunComparisons(systems_of_run(run) if has_users else None, settings)
 
 
-def systems_of_run(source: FinishedRun | str | Path) -> Systems:
-    """The algorithms of a run, given by its folder."""
-    run = source if isinstance(source, FinishedRun) else FinishedRun.read(source)
-    names = metric_names(run.measures)
-    own = [names[measure.full_name] for measure in run.measures if measure.per_user]
-    if not own:
+def systems_of_run(run: Run) -> Systems:
+    """The algorithms of a run."""
+    per_user = [run.metric_names[measure.full_name] for measure in run.measures if measure.per_user]
+    if not per_user:
         raise StudyError(
-            f"the metrics of the run in {run.folder} ({', '.join(names.values())}) are about all users together; "
-            "there is nothing to pair by user"
+            f"the metrics of the run in {run.folder} ({', '.join(run.metric_names.values())}) are about all users "
+            "together; there is nothing to pair by user"
         )
     return Systems(
         source=f"the run in {run.folder}",
-        metrics=tuple(own),
-        values=lambda name: _wide(run.per_user(run.measure(name)), list(run.cells)),
+        metrics=tuple(per_user),
+        values=lambda name: _wide(run.user_values(run.measure(name)), list(run.cells)),
         better=lambda name: run.measure(name).metric.better,
         algorithms=run.algorithms,
         notes=lambda name: _notes(run, run.measure(name)),
-        cautions=folds_caution(_folds(run)),
+        cautions=folds_caution(len(run.folds)),
     )
 
 
-def _notes(run: FinishedRun, measure: Measure) -> tuple[str, ...]:
+def _notes(run: Run, measure: Measure) -> tuple[str, ...]:
     """Why the means over users are not the numbers in the run's table, where they are not."""
     over = run.protocol["average.over"]
     if measure.metric.kind == "prediction":
@@ -184,14 +184,10 @@ def _notes(run: FinishedRun, measure: Measure) -> tuple[str, ...]:
         over = "pooled"
     reasons = [f"averages over {over}"] if over in ("lists", "ratings", "items") else []
     reasons += ["pools all users"] if over == "pooled" else []
-    reasons += ["averages the folds' numbers"] if _folds(run) > 1 else []
+    reasons += ["averages the folds' numbers"] if len(run.folds) > 1 else []
     if not reasons:
         return ()
     return (f"Each user counts once here; the run's own table {' and '.join(reasons)}, so its numbers may differ.",)
-
-
-def _folds(run: FinishedRun) -> int:
-    return len(next(iter(run.cells.values()), ()))
 
 
 def _wide(long: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:

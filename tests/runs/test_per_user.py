@@ -11,7 +11,7 @@ from repro import Study
 from repro.errors import StudyError
 from repro.protocol import Protocol
 from repro.runs.journal import read_journal
-from repro.study import Results
+from repro.runs.run import Run
 
 METRICS = ["ndcg@10", "precision@5", "user-coverage@10", "rmse", "nmae"]
 ALGORITHMS = [
@@ -67,7 +67,7 @@ def test_all_metrics_with_numbers_of_users(run):
 
 
 def test_long_names_are_known_too(run):
-    full = run.long().query("metric == 'ndcg@10'")["measure"].iloc[0]
+    full = run.results.query("metric == 'ndcg@10'")["measure"].iloc[0]
     assert run.per_user(full).equals(run.per_user("ndcg@10"))
 
 
@@ -121,16 +121,16 @@ def test_what_was_not_measured_is_told(run, tmp_path):
     with pytest.raises(StudyError, match="user-coverage@10 is a number about all users together"):
         run.compare("user-coverage@10")
     with pytest.raises(StudyError, match="is not a run folder"):
-        Results(tmp_path).per_user()
+        Run(tmp_path)
     (tmp_path / "journal.jsonl").write_text("")
     with pytest.raises(StudyError, match="cut off before its end"):
-        Results(tmp_path).compare()
+        Run(tmp_path)
 
 
 def test_users_that_the_protocol_skips_are_no_users_here(data, tmp_path):
     protocol = Protocol.load("valcarce-2018-allitems", relevance__threshold=5)
     run = Study(data, protocol, ALGORITHMS[:1], ["precision@5"], seed=5).run(tmp_path / "run")
-    counted = run.long().query("fold == 'all'")["users"].iloc[0]
+    counted = run.results.query("fold == 'all'")["users"].iloc[0]
     found = run.per_user()
     assert len(found) == counted < len(run.per_list())
     assert not math.isnan(found["value"].sum())
