@@ -23,7 +23,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 
 @pytest.fixture(scope="session", autouse=True)
 def _all_decisions() -> None:
-    """The decisions of all plug-ins are known before a test has fewer plug-ins: they are looked up once a process."""
+    """The default application knows all plug-ins before a test chooses fewer of them (and resets the application)."""
     from repro.protocol import registry
 
     registry()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from repro.current import provide
+from repro.version import __version__
 
 # The public names and where they live; imported when first used, so that `import repro` costs nothing.
 _PUBLIC = {
@@ -73,6 +74,16 @@ __all__ = [
     "verify",
     "write_report",
 ]
+
+
+def _application() -> object:
+    """The default application, made when the first function needs decisions, metrics, data sets or plug-ins."""
+    from repro.app import Application
+
+    return Application()
+
+
+provide(_application)
 
 
 def __getattr__(name: str) -> Any:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import pkgutil
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
+from repro.current import current
 from repro.errors import DataError, nearest
 
 SYNTHETIC = "synthetic"
@@ -64,11 +63,15 @@ class Dataset:
         return None
 
 
-@cache
 def datasets() -> Mapping[str, Dataset]:
-    """Every named data set, by name: those that come with the suite, and those of plug-ins."""
-    own = parse_registry((files("repro.data") / "datasets.toml").read_text(encoding="utf-8"))
-    return {**own, **pkgutil.resolve_name("repro.plugin:plugins")().datasets(taken=(*own, SYNTHETIC))}
+    """Every named data set, by name: those of the suite, and those of plug-ins."""
+    known: Mapping[str, Dataset] = current().datasets
+    return known
+
+
+def own_datasets() -> dict[str, Dataset]:
+    """The data sets of the suite, by name."""
+    return parse_registry((files("repro.data") / "datasets.toml").read_text(encoding="utf-8"))
 
 
 def parse_registry(text: str) -> dict[str, Dataset]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pandas as pd
 
+from repro.current import once
 from repro.data.io.recommendations import read_recommendations, read_train, read_truth
 from repro.errors import ProtocolError
 from repro.evaluate.evaluation import Evaluation, suspicious
@@ -152,7 +152,7 @@ def _protocol(given: Protocol | str | Path | None, frames: Frames) -> Protocol:
     return protocol
 
 
-@cache
+@once
 def default_protocol(rated: bool) -> Protocol:
     """The protocol of :func:`evaluate` where none is given; ``rated`` says whether the truth has ratings."""
     as_given = {"split.strategy": "files", "split.train_file": "-", "split.test_file": "-"}

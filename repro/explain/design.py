@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import islice
 
 import numpy as np
 
+from repro.current import once
 from repro.data.interactions import FloatArray
 from repro.errors import ProtocolError, nearest
 from repro.explain.mixing import lists_hang_on_relevance
@@ -246,7 +247,7 @@ class Design:
         return Protocol(made.values_, made.origins, folder=base.folder, folders=base.folders)
 
 
-@cache
+@once
 def _usual() -> dict[str, Value]:
     """A value for each number that has no default: variants may need one that the protocol does not state."""
     numbers = (one for one in registry().values() if one.required and one.kind in ("integer", "number"))

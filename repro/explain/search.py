@@ -12,7 +12,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
@@ -20,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from repro.current import once
 from repro.errors import ProtocolError, StudyError, nearest
 from repro.evaluation.metrics import Measure, metrics, parse_measure, simple_measures
 from repro.explain.design import Design, read_axes
@@ -204,7 +204,7 @@ def bearing_on(measures: Iterable[Measure]) -> list[str]:
     return [family for family in dict.fromkeys(families) if known.family(family)]
 
 
-@cache
+@once
 def _loaded(names: tuple[str, ...]) -> tuple[Protocol, ...]:
     """The protocols of these names, read once for many searches."""
     return tuple(map(Protocol.load, names))

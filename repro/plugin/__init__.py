@@ -19,7 +19,7 @@ from repro.plugin.api.interfaces import (
 from repro.plugin.api.requirements import read_requirements
 from repro.plugin.api.scores import FALLBACK, SCORED, UNSCORED, ScoreKind, Scores
 from repro.plugin.api.spec import impl
-from repro.plugin.host.discovery import load_plugins, plugins, selected
+from repro.plugin.host.discovery import installed_plugins, load_plugins, plugins, selected
 from repro.plugin.host.guard import CheckedRecommender, make_recommender
 from repro.plugin.host.parameters import parameters_of
 from repro.plugin.host.placement import Plugins, how_to_install
@@ -51,6 +51,7 @@ __all__ = [
     "Splitter",
     "how_to_install",
     "impl",
+    "installed_plugins",
     "load_plugins",
     "make_recommender",
     "parameters_of",

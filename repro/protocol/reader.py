@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 from repro.errors import ProtocolError, nearest
@@ -18,7 +18,6 @@ from repro.protocol.toml import parse_toml
 HEADERS = ("name", "title", "source", "notes", "open")
 
 
-@cache
 def protocol_folder() -> Path:
     """Where the protocols of the suite are: inside the installed package, or beside it in a checkout."""
     package = Path(__file__).resolve().parent.parent

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
-from functools import cache
 
+from repro.current import current
 from repro.errors import ProtocolError, nearest
 from repro.protocol.decision import AnyOf, Decision, Value, When
-from repro.protocol.decisions import CORE
 from repro.protocol.stages import Stage, stage_named_by
-
-# Rooms downstream that add decisions, named here and imported when the registry is first asked for:
-# a metric declares its variants where it is computed.
-CONTRIBUTORS = ("repro.split:decisions", "repro.evaluation.metrics:decisions")
-# Decisions with further options from plug-ins, and who knows them.
-EXTENDED = {"split.strategy": "repro.split:strategies", "data.order": "repro.split:orders"}
 
 
 class Registry(Mapping[str, Decision]):
@@ -82,17 +73,10 @@ class Registry(Mapping[str, Decision]):
         return condition.holds(values.get(condition.decision)) and self.active(self[condition.decision], values)
 
 
-@cache
 def registry() -> Registry:
     """The decisions of the core, of every metric, and of plug-ins."""
-    core = [_extended(decision) if decision.id in EXTENDED else decision for decision in CORE]
-    contributed = (decision for name in CONTRIBUTORS for decision in pkgutil.resolve_name(name)())
-    return Registry([*core, *contributed])
-
-
-def _extended(decision: Decision) -> Decision:
-    further = tuple(pkgutil.resolve_name(EXTENDED[decision.id])())
-    return replace(decision, options=(*decision.options, *further))
+    known: Registry = current().registry
+    return known
 
 
 def json_schema() -> dict[str, object]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 
 from repro.data.interactions import Interactions
 from repro.errors import PluginError
-from repro.plugin import Parameter, plugins
+from repro.plugin import Parameter, Splitter, plugins
 from repro.protocol import AnyOf, Decision, Option, Protocol, When
 from repro.protocol.decision import Kind
 from repro.split.plan import LEFT_OUT, TEST, TRAIN, PartArray, Plan
@@ -17,35 +17,35 @@ from repro.split.plan import LEFT_OUT, TEST, TRAIN, PartArray, Plan
 _KINDS: dict[type, Kind] = {bool: "flag", int: "integer", float: "number"}
 
 
-def strategies() -> Iterator[Option]:
-    """The splitters of all plug-ins, as options of ``split.strategy``."""
-    for splitter in plugins().splitters().values():
-        yield Option(splitter.name, splitter.summary, cite=splitter.cite)
+def strategies(splitters: Iterable[Splitter]) -> tuple[Option, ...]:
+    """The splitters as options of ``split.strategy``."""
+    return tuple(Option(splitter.name, splitter.summary, cite=splitter.cite) for splitter in splitters)
 
 
-def orders() -> Iterator[Option]:
-    """The order of a splitter's own, as an option of ``data.order``, where a splitter has one."""
+def orders(splitters: Iterable[Splitter]) -> tuple[Option, ...]:
+    """A splitter's own order as an option of ``data.order``, where a splitter has one."""
     shuffling = []
-    for splitter in plugins().splitters().values():
+    for splitter in splitters:
         if isinstance(splitter.own_order, When):
             shuffling.append(_of(splitter.name, splitter.own_order))
         elif splitter.own_order:
             shuffling.append(When("split.strategy", (splitter.name,)))
-    if shuffling:
-        yield Option(
+    if not shuffling:
+        return ()
+    return (
+        Option(
             "splitter",
             "as the framework's own splitter gives the rows of each part, shuffled as it has them",
             used_by=("surprise", "cornac"),
             when=(AnyOf(tuple(shuffling)),),
             instead='use "source", which is the same here',
-        )
+        ),
+    )
 
 
-def decisions() -> Iterator[Decision]:
-    """The parameters of all splitters, as decisions."""
-    for splitter in plugins().splitters().values():
-        for parameter in splitter.parameters:
-            yield _decision(splitter.name, parameter)
+def decisions(splitters: Iterable[Splitter]) -> tuple[Decision, ...]:
+    """The parameters of the splitters as decisions."""
+    return tuple(_decision(splitter.name, parameter) for splitter in splitters for parameter in splitter.parameters)
 
 
 def plan_splitter(interactions: Interactions, protocol: Protocol, seed: int) -> Plan:

@@ -10,9 +10,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from repro import __version__
 from repro.plugin import plugins
 from repro.runs.journal.base import Number
+from repro.version import __version__
 
 if TYPE_CHECKING:
     from repro.study.model import Study

@@ -13,6 +13,7 @@ from repro.audit.campaign.audit_results import Survey
 from repro.audit.campaign.audit_run import run_survey
 from repro.audit.campaign.tasks import AuditPipeline, InferMeasure
 from repro.audit.campaign.worker_pool import DIED, attempt
+from repro.current import reset
 from repro.errors import PluginError, StudyError
 from repro.plugin import plugins
 from repro.protocol import read_protocol
@@ -36,10 +37,10 @@ def tiny(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(site))
         patch.setenv("REPRO_PLUGINS", "tiny")
-        plugins.cache_clear()
+        reset()
         yield site
     sys.modules.pop("plugin_tiny", None)
-    plugins.cache_clear()
+    reset()
 
 
 def survey(site, folder, names=FINE, **options):

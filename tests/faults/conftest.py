@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from repro.plugin import Environment, plugins
+from repro.current import reset
+from repro.plugin import Environment
 from repro.plugin.isolation import environment
 from repro.runs.journal import Contents, read_journal
 from repro.study import Study, run_study
@@ -183,9 +184,9 @@ def loaded(faulty: Faulty, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name, value in faulty.variables.items():
         monkeypatch.setenv(name, value)
     monkeypatch.syspath_prepend(str(faulty.study.parent))
-    plugins.cache_clear()
+    reset()
     yield
-    plugins.cache_clear()
+    reset()
 
 
 UNDISTURBED: list[tuple[Any, ...]] = []

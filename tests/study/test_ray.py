@@ -23,6 +23,7 @@ from ray.cluster_utils import Cluster
 
 from repro import Study
 from repro.cli.commands.run import run
+from repro.current import reset
 from repro.errors import StudyError
 from repro.evaluation.blocks import InThreads
 from repro.evaluation.execution import ExecutionOptions
@@ -188,11 +189,11 @@ def known_here(plugin_folder):
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(plugin_folder))
         patch.setenv("REPRO_PLUGINS", "reference,staged,tiny")
-        plugins.cache_clear()
+        reset()
         yield
     for name in ("plugin_staged", "plugin_tiny"):
         sys.modules.pop(name, None)
-    plugins.cache_clear()
+    reset()
 
 
 @pytest.fixture(scope="module")

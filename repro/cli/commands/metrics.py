@@ -132,17 +132,13 @@ def _description(one: Metric) -> dict[str, object]:
 
 
 def _explanation(one: Metric) -> str:
-    """The docstring of the metric's file: formula, empty and short lists, where it comes from; of one that a plug-in
-    brings, the docstring of its function."""
-    import importlib
+    """The docstring of the metric's module: formula, empty and short lists, where it comes from; of a metric of a
+    plug-in, the docstring of its function."""
     import inspect
 
-    from repro.plugin import plugins
+    from repro.evaluation.metrics.catalogue import own_modules
 
-    brought = one.name in plugins().metrics()
-    source = (
-        one.compute if brought else importlib.import_module(f"repro.evaluation.metrics.{one.name.replace('-', '_')}")
-    )
+    source = own_modules().get(one.name, one.compute)
     return (inspect.getdoc(source) or "").replace("``", "`")
 
 

@@ -40,11 +40,10 @@ def plugins() -> None:
 @json_option
 def list_plugins(as_json: bool) -> None:
     """The frameworks found: version, where each runs, its algorithms; what is missing and how to have it."""
+    from repro.app import application
     from repro.plugin import how_to_install
-    from repro.plugin import plugins as installed
 
-    found = installed()
-    found.load_all()
+    found = application().ask_plugins()
     if as_json:
         frameworks = [_framework(found, found.framework(name)) for name in found.frameworks]
         print_json({"frameworks": frameworks, "broken": found.broken})

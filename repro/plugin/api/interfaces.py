@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from repro.data.interactions import CodeArray, Interactions
 from repro.plugin.api.scores import ScoreKind, Scores
-from repro.protocol.decision import When
+from repro.protocol.decision import Decision, When
 
 ParameterValue = str | int | float | bool
 
@@ -175,3 +175,16 @@ class Exporter:
     export: Callable[..., None]
     suffix: str = ""
     takes: tuple[str, ...] = ()
+
+
+class MetricDeclaration(Protocol):
+    """What the core checks of a metric that a plug-in declares: a :class:`repro.evaluation.metrics.Metric`."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def aliases(self) -> Mapping[str, Mapping[str, str]]: ...
+    @property
+    def variants(self) -> tuple[Decision, ...]: ...
+    @property
+    def compute(self) -> Callable[..., object]: ...

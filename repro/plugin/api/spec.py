@@ -12,9 +12,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from repro.data import Dataset
-    from repro.evaluation.metrics import Metric
     from repro.plugin.api.evaluator import Evaluator, Pipeline
-    from repro.plugin.api.interfaces import Exporter, Framework, Splitter
+    from repro.plugin.api.interfaces import Exporter, Framework, MetricDeclaration, Splitter
 
 NAME = "repro"
 spec = pluggy.HookspecMarker(NAME)
@@ -55,8 +54,10 @@ def repro_datasets() -> Sequence[Dataset]:  # type: ignore[empty-body]
 
 
 @spec
-def repro_metrics() -> Sequence[Metric]:  # type: ignore[empty-body]
-    """Declare metrics. Their variants join the registry of decisions, their names those of ``repro metrics list``.
+def repro_metrics() -> Sequence[MetricDeclaration]:  # type: ignore[empty-body]
+    """Declare metrics (:class:`repro.evaluation.metrics.Metric`).
+
+    Their variants join the registry of decisions, their names those of ``repro metrics list``.
 
     Called when metrics are first asked for.
     """

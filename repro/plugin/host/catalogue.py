@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import pkgutil
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pluggy
 
 from repro.errors import PluginError, nearest
 from repro.plugin.api.evaluator import Evaluator, Pipeline
-from repro.plugin.api.interfaces import Algorithm, Exporter, Framework, Splitter
+from repro.plugin.api.interfaces import Algorithm, Exporter, Framework, MetricDeclaration, Splitter
 from repro.plugin.host import validation
 
 if TYPE_CHECKING:
     from repro.data import Dataset
-    from repro.evaluation.metrics import Metric
+
+DeclaredMetric = TypeVar("DeclaredMetric", bound=MetricDeclaration)
 
 
 @dataclass(frozen=True)
@@ -130,23 +130,15 @@ class Catalogue:
 
         return self._declared("repro_datasets", kind, validation.dataset_fault, taken)
 
-    def metrics(self, taken: Collection[str] = ()) -> dict[str, Metric]:
-        """The metrics of plug-ins; they cannot use names and aliases that are ``taken``."""
+    def metrics(self, kind: type[DeclaredMetric], taken: Collection[str] = ()) -> dict[str, DeclaredMetric]:
+        """The metrics of plug-ins, of the class ``kind``; they cannot use names and aliases that are ``taken``."""
         return self._declared(
             "repro_metrics",
-            lambda: pkgutil.resolve_name("repro.evaluation.metrics:Metric"),
+            lambda: kind,
             validation.metric_fault,
             taken,
             lambda metric: (metric.name, *metric.aliases),
         )
-
-    def load_all(self) -> None:
-        """Call every hook of every plug-in, so that all broken ones are known."""
-        self.evaluators()
-        self.pipelines()
-        self.exporters()
-        for names in ("repro.data:datasets", "repro.protocol:registry"):  # which ask for data sets, splitters, metrics
-            pkgutil.resolve_name(names)()
 
     def declared_framework(self, name: str) -> Framework:
         """A framework as its plug-in declares it."""

@@ -6,11 +6,11 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
-from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
 import pluggy
 
+from repro.current import current
 from repro.errors import PluginError, nearest
 from repro.plugin.api import spec
 from repro.plugin.host import validation
@@ -82,8 +82,13 @@ def selected(points: Sequence[EntryPoint], setting: str | None) -> list[EntryPoi
     return [point for point in points if point.name not in excluded]
 
 
-@cache
 def plugins() -> Plugins:
+    """The plug-ins of the application in use."""
+    known: Plugins = current().plugins
+    return known
+
+
+def installed_plugins() -> Plugins:
     """The plug-ins installed in this environment, or those of them that ``REPRO_PLUGINS`` selects."""
     return load_plugins(selected(_installed(), os.environ.get(SELECTED)))
 

@@ -7,12 +7,19 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from repro.plugin.api.evaluator import FEATURES, Evaluator, Pipeline
-from repro.plugin.api.interfaces import Algorithm, Environment, Exporter, Framework, Parameter, Splitter
+from repro.plugin.api.interfaces import (
+    Algorithm,
+    Environment,
+    Exporter,
+    Framework,
+    MetricDeclaration,
+    Parameter,
+    Splitter,
+)
 from repro.protocol.decision import When
 
 if TYPE_CHECKING:
     from repro.data import Dataset
-    from repro.evaluation.metrics import Metric
 
 _WORD = re.compile(r"[^\s/]+")
 _PATH = re.compile(r"[^\s/]+/[^\s/]+")
@@ -89,7 +96,7 @@ def splitter_fault(splitter: Splitter) -> str:
     return ""
 
 
-def metric_fault(metric: Metric) -> str:
+def metric_fault(metric: MetricDeclaration) -> str:
     names = (metric.name, *metric.aliases)
     if not all(_named(name, _METRIC) for name in names):
         return f"declares a metric {', '.join(map(repr, names))}; a metric is called like ndcg or user-coverage"

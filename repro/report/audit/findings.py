@@ -6,11 +6,11 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from repro.audit.campaign.audit_results import Survey, options_of
 from repro.audit.examination.inference import as_exact
 from repro.audit.questions.question import Question
+from repro.current import once
 from repro.evaluate import default_protocol
 from repro.evaluation.metrics import metrics_by_any_name
 from repro.protocol import Value, registry, toml_value
@@ -95,7 +95,7 @@ def outside(metric: str, said: str) -> float:
     return most if most > _TOLERANCE else 0.0
 
 
-@cache
+@once
 def _widest_range(name: str) -> tuple[float, float]:
     """The range of a metric over its variants; of one that is not known here, no bound."""
     metric = metrics_by_any_name().get(name)

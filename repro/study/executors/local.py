@@ -12,6 +12,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from repro.current import Slot
 from repro.errors import ReproError, StudyError
 from repro.evaluation.blocks import InThreads
 from repro.evaluation.execution import ExecutionOptions
@@ -60,21 +61,21 @@ def _serial(plan: Plan, tasks: Sequence[Task], options: ExecutionOptions, progre
             yield Step("failed", cell, error=error)
 
 
-_plan: Plan | None = None
+_plan: Slot[Plan] = Slot()  # of a worker process
 
 
 def _start_worker(plan: Plan, pins: Mapping[str, Pins]) -> None:
-    global _plan
-    _plan = plan
+    _plan.set(plan)
     use_pins(pins)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the run, which ends its workers
     threading.Thread(target=leave_with_parent, daemon=True).start()
 
 
 def _work(work: Work, position: int, parameters: Parameters, options: ExecutionOptions) -> CellOutput | Tuning:
-    assert _plan is not None
-    cell = _plan.cells[position].with_parameters(parameters)
-    return tune_cell(_plan, cell, options) if work == "tune" else run_cell(_plan, cell, options)
+    plan = _plan.get()
+    assert plan is not None
+    cell = plan.cells[position].with_parameters(parameters)
+    return tune_cell(plan, cell, options) if work == "tune" else run_cell(plan, cell, options)
 
 
 def _processes(plan: Plan, tasks: Sequence[Task], options: ExecutionOptions, workers: int) -> Iterator[Step]:

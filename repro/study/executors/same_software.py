@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-import repro
 from repro.errors import PluginError, StudyError
 from repro.plugin import plugins
 from repro.study.environment import software
@@ -38,7 +37,7 @@ def require_same(expected: Mapping[str, str], framework: str, node: str) -> None
 @cache
 def _source() -> str:
     """SHA-256 of the modules between data and numbers: a version alone does not tell a change."""
-    digest, root = hashlib.sha256(), Path(repro.__file__).parent
+    digest, root = hashlib.sha256(), Path(__file__).parents[2]
     for path in sorted(path for room in _ROOMS for path in (root / room).rglob("*.py")):
         digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from repro.errors import PluginError
-from repro.evaluation.metrics import metrics
+from repro.evaluation.metrics import Metric, metrics
 from repro.plugin import Framework, load_plugins, selected
 
 IMPORTS = "from repro.plugin import Algorithm, Exporter, Framework, Parameter, Splitter, impl\n"
@@ -109,7 +109,7 @@ def load(write_plugin, monkeypatch):
 
 def ask(found):
     found.evaluators(), found.pipelines(), found.splitters(), found.exporters()
-    found.metrics([alias for metric in metrics().values() for alias in (metric.name, *metric.aliases)])
+    found.metrics(Metric, [alias for metric in metrics().values() for alias in (metric.name, *metric.aliases)])
     found.datasets(["ml-100k"])
 
 

@@ -15,6 +15,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from repro import Study
+from repro.current import reset
 from repro.data import Interactions, synthetic_interactions
 from repro.errors import PluginError, StudyError
 from repro.plugin import CheckedRecommender, make_recommender, parameters_of, plugins
@@ -312,7 +313,7 @@ def isolated_study(write_plugin, moody, tmp_path, monkeypatch):
     monkeypatch.setenv("REPRO_ENVIRONMENTS", str(tmp_path / "environments"))
     monkeypatch.setenv("REPRO_PLUGINS", "moody,reference")
     monkeypatch.setenv("REPRO_ISOLATE", "moody")
-    plugins.cache_clear()
+    reset()
     needs = plugins().framework("moody").environment
     folder = environment.folder_of("moody", needs)
     (folder / "bin").mkdir(parents=True)
@@ -327,7 +328,7 @@ def isolated_study(write_plugin, moody, tmp_path, monkeypatch):
 
     yield study
     plugins().workers.close()
-    plugins.cache_clear()
+    reset()
     sys.modules.pop("plugin_moody", None)
 
 

@@ -17,6 +17,7 @@ from click.testing import CliRunner
 
 from repro import Study
 from repro.cli import cli
+from repro.current import reset
 from repro.errors import PluginError
 from repro.plugin import Environment, Framework, Plugins, how_to_install, pinned, plugins
 from repro.plugin.isolation import environment
@@ -217,10 +218,10 @@ def tiny(bare, tmp_path, write_plugin, monkeypatch):
     monkeypatch.setenv("REPRO_ENVIRONMENTS", str(tmp_path / "environments"))
     folder = write_plugin("tiny", TINY.replace("WHEELS", str(wheels)))
     monkeypatch.syspath_prepend(str(folder))
-    plugins.cache_clear()
+    reset()
     yield folder
     sys.modules.pop("plugin_tiny", None)
-    plugins.cache_clear()
+    reset()
 
 
 def install(*arguments):

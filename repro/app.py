@@ -1,0 +1,77 @@
+"""The composition root: one object that builds decisions, metrics, data sets and plug-ins from all packages.
+
+Packages do not look each other up by name. What one of them needs from packages downstream (a protocol needs the
+decisions that metrics declare) is put together here and handed down (:mod:`repro.current`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+
+from repro.current import current
+from repro.data.registry import SYNTHETIC, Dataset, own_datasets
+from repro.evaluation.metrics.catalogue import own_metrics
+from repro.evaluation.metrics.metric import Metric
+from repro.plugin import Plugins, installed_plugins
+from repro.protocol import Decision, Option, Registry
+from repro.protocol.decisions import CORE
+from repro.split import splitters
+
+
+class Application:
+    """All that is looked up once; each part is built when it is first asked for.
+
+    plugins    the plug-ins that are installed, or those given
+    datasets   the named data sets: those of the suite, and those of plug-ins
+    metrics    the metrics: those of the suite, and those of plug-ins
+    registry   the decisions: those of the core, the parameters of splitters, and the variants of metrics
+    """
+
+    def __init__(self, plugins: Plugins | None = None) -> None:
+        if plugins is not None:
+            self.plugins = plugins
+
+    @cached_property
+    def plugins(self) -> Plugins:
+        return installed_plugins()
+
+    @cached_property
+    def datasets(self) -> dict[str, Dataset]:
+        own = own_datasets()
+        return own | self.plugins.datasets(taken=(*own, SYNTHETIC))
+
+    @cached_property
+    def metrics(self) -> dict[str, Metric]:
+        own = own_metrics()
+        taken = [name for metric in own.values() for name in (metric.name, *metric.aliases)]
+        return own | self.plugins.metrics(Metric, taken)
+
+    @cached_property
+    def registry(self) -> Registry:
+        found = self.plugins.splitters().values()
+        further = {
+            "split.strategy": splitters.strategies(found),
+            "data.order": splitters.orders(found),
+        }
+        core = (_with_options(decision, further.get(decision.id, ())) for decision in CORE)
+        variants = (decision for metric in self.metrics.values() for decision in metric.variants)
+        return Registry([*core, *splitters.decisions(found), *variants])
+
+    def ask_plugins(self) -> Plugins:
+        """Ask every plug-in for everything, so that each one that is broken is known to be."""
+        self.plugins.evaluators()
+        self.plugins.pipelines()
+        self.plugins.exporters()
+        assert self.datasets and self.metrics and self.registry
+        return self.plugins
+
+
+def application() -> Application:
+    """The application in use."""
+    found: Application = current()
+    return found
+
+
+def _with_options(decision: Decision, further: tuple[Option, ...]) -> Decision:
+    return replace(decision, options=(*decision.options, *further)) if further else decision

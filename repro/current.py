@@ -1,0 +1,84 @@
+"""The application in use: what the composition root (:class:`repro.app.Application`) builds once for all packages.
+
+Packages ask for decisions, metrics, data sets and plug-ins through functions of their own (``registry()``,
+``metrics()``, ``datasets()``, ``plugins()``), which read them from the application in use. There is one default
+application, made when something is first asked of it. :func:`use` puts another one in its place for a while, and
+:func:`reset` makes the next question build a new one, for example after another plug-in was installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, Generic, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
+
+Arguments = ParamSpec("Arguments")
+Value = TypeVar("Value")
+
+
+class _Holder:
+    """The application in use, and how a default one is made."""
+
+    make: Callable[[], Any] | None = None
+    application: Any = None
+
+
+def provide(make: Callable[[], Any]) -> None:
+    """Say how the default application is made; ``repro`` itself does when it is imported."""
+    _Holder.make = make
+
+
+def current() -> Any:
+    """The application in use; the default one is made when it is first asked for."""
+    if _Holder.application is None:
+        assert _Holder.make is not None, "repro was not imported"
+        _Holder.application = _Holder.make()
+    return _Holder.application
+
+
+@contextmanager
+def use(application: Any) -> Iterator[None]:
+    """Use another application inside a ``with`` block."""
+    before, _Holder.application = _Holder.application, application
+    try:
+        yield
+    finally:
+        _Holder.application = before
+
+
+def reset() -> None:
+    """Forget the application in use: plug-ins, metrics and decisions are looked up anew."""
+    _Holder.application = None
+
+
+class Slot(Generic[Value]):
+    """A place for one value that lives as long as the application in use."""
+
+    def __init__(self) -> None:
+        self._values: WeakKeyDictionary[Any, Value] = WeakKeyDictionary()
+
+    def get(self) -> Value | None:
+        return self._values.get(current())
+
+    def set(self, value: Value) -> None:
+        self._values[current()] = value
+
+
+def once(make: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
+    """Keep the results of a function, by its arguments, as long as the application in use."""
+    slot: Slot[dict[Hashable, Value]] = Slot()
+
+    @wraps(make)
+    def kept(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
+        results = slot.get()
+        if results is None:
+            results = {}
+            slot.set(results)
+        key = (args, tuple(sorted(kwargs.items())))
+        if key not in results:
+            results[key] = make(*args, **kwargs)
+        return results[key]
+
+    return kept
