@@ -7,30 +7,17 @@ long as questions have nothing in them that a decision could touch, it stays as 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 from repro.audit.questions.question import HIGHEST
 from repro.errors import ProtocolError
 from repro.evaluation.metrics import EXTREMES, Metric
 from repro.evaluation.metrics.metric import DEEPEST
+from repro.evaluation.stages import StageKeys
 from repro.protocol import BEFORE_FITTING, OF_LISTS, OF_PREDICTIONS, Decision, Protocol, Value, registry
 
-# The stages of an evaluation, and the decisions, or families of them, that each reads.
-STAGES = {
-    "data": "kept",
-    "split": "kept",
-    "relevance": "judged",
-    "candidates": "listed",
-    "missing": "completed",
-    "ties.precision": "rounded",
-    "ties.decimals": "rounded",
-    "ties": "parted",
-    "metric": "measured",
-    "predict": "measured",
-    "average": "averaged",
-}
 # What metrics may need that no question has.
 NOT_THERE = frozenset({"features", "previous", "timestamps"})
 NOT_AUDITED: Mapping[str, str] = {
@@ -39,21 +26,7 @@ NOT_AUDITED: Mapping[str, str] = {
 # A protocol has a split; no question hangs on how rows were drawn, and plain ones have users without training rows.
 SPLIT: Mapping[str, Value] = {"split.strategy": "ratio", "split.test_ratio": 0.2, "split.unseen_users": "keep"}
 Values = Mapping[str, Value]
-_NUMBERS: dict[tuple[object, ...], int] = {}  # of decisions that were met, so that they are compared quickly
-
-
-@dataclass(frozen=True)
-class Keys:
-    """For each stage of an evaluation, a number that stands for what is decided of that which it reads."""
-
-    kept: int
-    judged: int
-    listed: int
-    completed: int
-    rounded: int
-    parted: int
-    measured: int
-    averaged: int
+_NUMBERS: dict[Hashable, int] = {}  # of decisions that were met, so that they are compared quickly
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,12 +37,12 @@ class Hypothesis:
     variants: Values
 
     @cached_property
-    def keys(self) -> Keys:
-        found: dict[str, list[object]] = {stage: [] for stage in STAGES.values()}
-        for item in sorted(self.values.items()):
-            found[STAGES.get(item[0]) or STAGES[item[0].partition(".")[0]]].append(item)
-        found["measured"] += self.variants.items()
-        return Keys(**{stage: _NUMBERS.setdefault(tuple(of), len(_NUMBERS)) for stage, of in found.items()})
+    def keys(self) -> StageKeys:
+        """The decisions of each stage as a number, which is compared quickly."""
+        keys = StageKeys.of(self.values)
+        keys = replace(keys, measured=(keys.measured, *self.variants.items()))
+        names = (field.name for field in fields(keys))
+        return StageKeys(*(_NUMBERS.setdefault(getattr(keys, name), len(_NUMBERS)) for name in names))
 
     @cached_property
     def protocol(self) -> Protocol:

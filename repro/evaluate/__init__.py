@@ -18,7 +18,7 @@ from repro.evaluate.evaluation import Evaluation, suspicious
 from repro.evaluate.extra_inputs import Features
 from repro.evaluate.frames import Frames, read_frames
 from repro.evaluate.inputs import Given
-from repro.evaluate.measuring import measure, measure_lists, rank
+from repro.evaluate.measuring import measure, measure_given, rank_frames
 from repro.evaluate.mismatches import mismatch_findings, warn_of_mismatches
 from repro.evaluation.metrics import metrics as known_metrics
 from repro.evaluation.metrics import parse_measure
@@ -35,8 +35,8 @@ __all__ = [
     "evaluate",
     "evaluate_frames",
     "measure_frames",
-    "measure_lists",
-    "rank",
+    "measure_given",
+    "rank_frames",
     "read_frames",
     "read_recommendations",
     "read_train",

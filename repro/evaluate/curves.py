@@ -16,7 +16,7 @@ from repro.errors import DataError, ProtocolError, nearest
 from repro.evaluate import _protocol as protocol_of
 from repro.evaluate.frames import Frames, read_frames
 from repro.evaluate.inputs import Given
-from repro.evaluate.measuring import rank
+from repro.evaluate.measuring import rank_frames
 from repro.evaluate.mismatches import warn_of_mismatches
 from repro.evaluation.metrics import EXTREMES, Measure, metrics
 from repro.evaluation.metrics._curves import (
@@ -132,7 +132,7 @@ def curves_of_frames(
         _refuse_ties(join, resolved)
     # The metric says how far down lists are needed, and whether their scores are.
     metric = metrics()["groc" if join == "pooled" else "croc"]
-    ranked = rank(frames, [Measure(metric, None, {})], resolved, seed)
+    ranked = rank_frames(frames, [Measure(metric, None, {})], resolved, seed)
     if ranked.ties in EXTREMES:
         first = 2.0 * ranked.relevant_gains - 1.0
         ranked = with_hits_by(ranked, first if ranked.ties == "best" else -first)

@@ -13,22 +13,18 @@ from repro.errors import DataError, ProtocolError
 from repro.evaluate.extra_inputs import stated_features
 from repro.evaluate.frames import Frames
 from repro.evaluation.metrics import (
-    EXTREMES,
     Averaged,
     Background,
     ListOwners,
     Measure,
     Predictions,
-    TrainRatings,
-    average,
     average_predictions,
     has_tie_interval,
     lacking,
-    resolve_predictions,
     simple_measures,
-    with_rows,
 )
-from repro.evaluation.ranking import GivenLists, Ranked, RankingRules, Tally, given_scores, rank_lists, tied_lists
+from repro.evaluation.ranking import GivenLists, Ranked, RankingRules, Tally, given_scores, rank_lists
+from repro.evaluation.stages import measure_ranked, measure_tied, need_scores, resolve, tie_interval
 from repro.evaluation.suspicion import Facts, list_facts, prediction_facts
 from repro.plugin import Scores
 from repro.protocol import Protocol
@@ -62,7 +58,7 @@ def measure(frames: Frames, asked: Asked, protocol: Protocol, seed: int) -> Meas
     if lists:
         background = _background(frames, lists, protocol, seed)
         ranked, tally = _ranked(frames, lists, protocol, seed)
-        found = measure_lists(ranked, lists, background, protocol)
+        found = measure_given(ranked, lists, background, protocol)
         ends = _tie_intervals(ranked, lists, found, background, protocol)
         facts = list_facts(tally, ranked.lengths, ranked.items, ranked.scored)
     if predicted := [one for one in simple if one.metric.kind == "prediction"]:
@@ -91,23 +87,19 @@ def _joined_end(measure: Measure, ends: Mapping[str, tuple[float, float]], side:
 def _tie_intervals(
     ranked: Ranked,
     measures: Iterable[Measure],
-    found: Mapping[str, Averaged],
+    numbers: Mapping[str, Averaged],
     background: Background,
     protocol: Protocol,
 ) -> dict[str, tuple[float, float]]:
     """The lowest and highest number of each measure over all orders of tied items, where it is known."""
-    bounded = [one for one in measures if has_tie_interval(one)]
-    tied = tied_lists(ranked) if bounded else None
+    bounded = [measure for measure in measures if has_tie_interval(measure)]
+    tied, owners = measure_tied(bounded, ranked, background), ListOwners.of(ranked)
     if tied is None:
-        return {one.full_name: (found[one.full_name].value,) * 2 for one in bounded}
-    owners, ends = ListOwners.of(ranked), {}
-    for one in bounded:
-        ratio, values = one.of_lists(ranked, background), []
-        for order in EXTREMES:
-            extreme = with_rows(ratio, tied.rows, one.of_extreme_order(tied.lists, background, order))
-            values.append(average(one, extreme, owners, protocol).value)
-        ends[one.full_name] = (min(values), max(values))
-    return ends
+        return {measure.full_name: (numbers[measure.full_name].value,) * 2 for measure in bounded}
+    return {
+        measure.full_name: tie_interval(measure, measure.of_lists(ranked, background), tied, owners, protocol)
+        for measure in bounded
+    }
 
 
 def _background(frames: Frames, lists: Sequence[Measure], protocol: Protocol, seed: int) -> Background:
@@ -118,7 +110,7 @@ def _background(frames: Frames, lists: Sequence[Measure], protocol: Protocol, se
         background = replace(background, features=stated.of_items(frames.truth.item_ids))
     if "previous" in needs:
         compared = [one for one in lists if "previous" in one.needs]
-        earlier = [rank(one, compared, protocol, seed) for one in frames.previous]
+        earlier = [rank_frames(one, compared, protocol, seed) for one in frames.previous]
         background = replace(background, previous=tuple(map(_items_by_user, earlier)))
     return background
 
@@ -127,25 +119,17 @@ def _items_by_user(ranked: Ranked) -> dict[int, CodeArray]:
     return {user: row[row >= 0] for user, row in zip(ranked.users.tolist(), ranked.items, strict=True)}
 
 
-def measure_lists(
-    ranked: Ranked, measures: Iterable[Measure], background: Background, protocol: Protocol
+def measure_given(
+    ranked: Ranked, measures: Sequence[Measure], background: Background, protocol: Protocol
 ) -> dict[str, Averaged]:
-    """The number of each measure of lists that are ranked already, by its full name."""
-    owners = ListOwners.of(ranked)
-    found: dict[str, Averaged] = {}
-    for one in measures:
-        if lack := lacking(one.needs, background):
-            raise DataError(f"metric {one.name} needs {lack}")
-        of_block = one.of_lists(ranked, background)
-        if one.metric.kind == "collection":
-            value = one.of_collection([of_block], background)
-            found[one.full_name] = Averaged(value, len(background.test_users), NOBODY, np.empty(0))
-        else:
-            found[one.full_name] = average(one, of_block, owners, protocol)
-    return found
+    """The number of each measure for given lists, which are ranked already, by its full name."""
+    for measure in measures:
+        if lack := lacking(measure.needs, background):
+            raise DataError(f"metric {measure.name} needs {lack}")
+    return measure_ranked(measures, ranked, ListOwners.of(ranked), background, protocol)
 
 
-def rank(frames: Frames, measures: Iterable[Measure], protocol: Protocol, seed: int) -> Ranked:
+def rank_frames(frames: Frames, measures: Iterable[Measure], protocol: Protocol, seed: int) -> Ranked:
     """The lists of the test users, as far down as the measures need; recommendations to others are left out."""
     return _ranked(frames, measures, protocol, seed)[0]
 
@@ -180,7 +164,7 @@ def _ranked(frames: Frames, measures: Iterable[Measure], protocol: Protocol, see
     depth = _depth(int(lengths.max(initial=1)), asked)
     cutoffs = sorted({one.cutoff for one in asked if one.cutoff is not None and one.cutoff <= depth})
     ranked, tally = rank_lists(lists, rules, depth=depth, cutoffs=cutoffs)
-    if frames.has_scores and any("scores" in one.needs for one in asked):
+    if frames.has_scores and need_scores(asked):
         ranked = replace(ranked, scores=given_scores(ranked, lists, rules))
     return ranked, tally
 
@@ -208,8 +192,8 @@ def predictions_of(asked: str, frames: Frames, protocol: Protocol) -> tuple[Scor
         at = np.minimum(np.searchsorted(listed, wanted), len(listed) - 1)
         values = np.where(listed[at] == wanted, frames.scores[order[at]], np.nan)
         predicted = Scores(values, None if frames.state is None else frames.state[order[at]])
-    train = _train_ratings(frames, protocol)
-    return predicted, resolve_predictions(predicted, truth.ratings, truth.users, truth.items, protocol, train)
+    train, scale = _train_ratings(frames, protocol)
+    return predicted, resolve(predicted, truth, train, scale, protocol)
 
 
 def _require_single_rows(listed: npt.NDArray[np.int64], truth: Interactions) -> None:
@@ -222,13 +206,13 @@ def _require_single_rows(listed: npt.NDArray[np.int64], truth: Interactions) -> 
         )
 
 
-def _train_ratings(frames: Frames, protocol: Protocol) -> TrainRatings:
-    """What the ``predict`` decisions need of the training rows."""
+def _train_ratings(frames: Frames, protocol: Protocol) -> tuple[Interactions, tuple[float, float]]:
+    """The training rows that the ``predict`` decisions need, and the rating scale."""
     for decision, values in (("predict.missing", _MEANS), ("predict.clip", ("train",))):
         if frames.train is None and protocol[decision] in values:
             raise ProtocolError(f'{decision} = "{protocol[decision]}" needs the training rows; give them as train=')
     train = frames.truth.select(np.arange(0)) if frames.train is None else frames.train
     if protocol["data.scale"] == "stated":
-        return TrainRatings.of(train, (protocol.number("data.scale_min"), protocol.number("data.scale_max")))
+        return train, (protocol.number("data.scale_min"), protocol.number("data.scale_max"))
     ratings = np.concatenate([frames.truth.ratings, train.ratings])
-    return TrainRatings.of(train, (float(ratings.min()), float(ratings.max())))
+    return train, (float(ratings.min()), float(ratings.max()))

@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 from typing import Protocol as Interface
 
@@ -16,8 +16,9 @@ from numba.core import config
 
 from repro.data.interactions import CodeArray, FloatArray
 from repro.evaluation.candidates import Candidates, ListBlock
-from repro.evaluation.metrics import Background, Measure, Ratio, has_tie_interval
-from repro.evaluation.ranking import Ranked, RankingRules, Tally, listed_scores, rank, tied_lists
+from repro.evaluation.metrics import Background, Measure, Ratio
+from repro.evaluation.ranking import RankingRules, Tally
+from repro.evaluation.stages import TiedRatios, measure_tied, need_scores, rank_block
 from repro.plugin import FALLBACK, UNSCORED, Scores
 
 Under = TypeVar("Under")
@@ -28,19 +29,6 @@ class Block(NamedTuple):
 
     users: CodeArray
     scores: Scores
-
-
-@dataclass(frozen=True, eq=False)
-class TiedRatios:
-    """The numbers of the lists with tied held-out items, by the name of the measure, in two orders of tied items.
-
-    rows         which lists of the block they are
-    worst, best  in the order that gives the list its worst, or its best value
-    """
-
-    rows: npt.NDArray[np.intp]
-    worst: dict[str, Ratio]
-    best: dict[str, Ratio]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,9 +65,15 @@ class BlockMeasurer:
         rows = np.flatnonzero(np.isin(block.users, self.candidates.users))
         lists = self.candidates.block(block.users[rows])
         scores = take_scores(block.scores, rows, lists.items)
-        ranked, tally = rank(scores, lists, self.rules, depth=self.depth, cutoffs=self.cutoffs, threads=threads)
-        if any("scores" in measure.needs for measure in self.measures):
-            ranked = replace(ranked, scores=listed_scores(ranked, scores, lists, self.rules))
+        ranked, tally = rank_block(
+            scores,
+            lists,
+            self.rules,
+            depth=self.depth,
+            with_scores=need_scores(self.measures),
+            cutoffs=self.cutoffs,
+            threads=threads,
+        )
         values = {measure.full_name: measure.of_lists(ranked, self.background) for measure in self.measures}
         ranking = {measure.full_name for measure in self.measures if measure.metric.kind == "ranking"}
         columns: dict[str, npt.NDArray[Any]] = {
@@ -93,22 +87,12 @@ class BlockMeasurer:
         return MeasuredBlock(
             lists,
             {name: value for name, value in values.items() if name in ranking},
-            self._tied(ranked),
+            measure_tied(self.measures, ranked, self.background),
             {name: value for name, value in values.items() if name not in ranking},
             columns,
             tally,
             time.perf_counter() - began,
         )
-
-    def _tied(self, ranked: Ranked) -> TiedRatios | None:
-        """What the lists with tied held-out items are worth in the worst and in the best order of tied items."""
-        bounded = [measure for measure in self.measures if has_tie_interval(measure)]
-        tied = tied_lists(ranked) if bounded else None
-        if tied is None:
-            return None
-        worst = {one.full_name: one.of_extreme_order(tied.lists, self.background, "worst") for one in bounded}
-        best = {one.full_name: one.of_extreme_order(tied.lists, self.background, "best") for one in bounded}
-        return TiedRatios(tied.rows, worst, best)
 
 
 class BlockMap(Interface):

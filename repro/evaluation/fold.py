@@ -2,16 +2,49 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 
 from scipy.sparse import csr_array
 
 from repro.data import Interactions
-from repro.data.interactions import CodeArray
-from repro.evaluation.candidates import Candidates, Judgements, judge, plan_candidates
+from repro.data.interactions import CodeArray, FloatArray
+from repro.evaluation.caches import content
+from repro.evaluation.candidates import Candidates, Judgements, ListBlock, judge, plan_candidates
 from repro.evaluation.metrics import Background
 from repro.evaluation.ranking import RankingRules, refuse_rows
 from repro.protocol import Protocol
+
+_JUDGEMENTS = ("judged_relevant", "judged_grades")
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """The lists of a fold before they are ranked, and what metrics know beside them.
+
+    ``ideals`` are the values of ideal lists, which all rankings of these lists share.
+    """
+
+    block: ListBlock
+    background: Background = field(compare=False)
+    ideals: dict[Hashable, FloatArray] = field(default_factory=dict, compare=False)
+
+    def judged_by(self, judgements: Judgements) -> Lists:
+        """The same lists with other judgements of the same held-out items; each test user has exactly one list."""
+        block = replace(self.block, judged_relevant=judgements.relevant, judged_grades=judgements.grades)
+        return Lists(block, self.background)
+
+    @cached_property
+    def cells(self) -> Hashable:
+        """The users and items whose scores the lists are ranked by."""
+        return content((self.block.users, self.block.items))
+
+    @cached_property
+    def unjudged(self) -> Hashable:
+        """The content of the lists without the judgements: lists that are alike in it are ranked alike."""
+        names = (field.name for field in fields(self.block))
+        return content(tuple(getattr(self.block, name) for name in names if name not in _JUDGEMENTS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +84,11 @@ class FoldData:
             validation=self.validation,
             all_interactions=self.whole,
         )
+
+    def lists(self, protocol: Protocol, seed: int, judgements: Judgements) -> Lists:
+        """The lists of all test users before they are ranked, in one block."""
+        candidates = self.candidates(protocol, seed, judgements)
+        return Lists(candidates.block(candidates.users), self.background(candidates.items))
 
     def ranking_rules(self, protocol: Protocol, seed: int) -> RankingRules:
         """How missing and tied scores are ranked."""

@@ -13,24 +13,16 @@ import pyarrow as pa
 
 from repro.data import Impact, Interactions
 from repro.data.interactions import CodeArray, FloatArray
-from repro.evaluation.blocks import Block, BlockMeasurer, MeasuredBlock, TiedRatios
+from repro.evaluation.blocks import Block, BlockMeasurer, MeasuredBlock
 from repro.evaluation.candidates import CandidatesDigest, relevance_impacts, unlisted_users
 from repro.evaluation.execution import DEFAULT_OPTIONS, ExecutionOptions
 from repro.evaluation.fold import FoldData
 from repro.evaluation.kept_scores import score_tables
 from repro.evaluation.measured import Measured
-from repro.evaluation.metrics import (
-    Averaged,
-    Background,
-    ListOwners,
-    Measure,
-    Ratio,
-    average,
-    has_tie_interval,
-    with_rows,
-)
+from repro.evaluation.metrics import Background, ListOwners, Measure, Ratio, has_tie_interval
 from repro.evaluation.ranking import Tally
 from repro.evaluation.ranking.ranked import OWN
+from repro.evaluation.stages import TIE_ORDERS, TiedRatios, average_lists, tie_interval
 from repro.evaluation.suspicion import Facts, list_facts
 from repro.plugin import CheckedRecommender, Scores
 from repro.protocol import Protocol
@@ -39,7 +31,6 @@ from repro.protocol import Protocol
 # whichever items are ranked, because the last bits of a matrix product depend on its shape.
 CHUNK_USERS = 64
 BLOCK_BYTES = 1 << 28
-TIE_ORDERS = ("worst", "best")
 # How far down lists are stored when no metric has a cut-off.
 STORED_DEPTH = 100
 
@@ -178,30 +169,25 @@ class _Merged:
 
     def values(self, protocol: Protocol) -> tuple[dict[str, tuple[float, int]], list[Impact]]:
         """The value of each measure and the number of users behind it; what averaging touched."""
-        found: dict[str, tuple[float, int]] = {}
+        numbers: dict[str, tuple[float, int]] = {}
         impacts: dict[Impact, None] = {}
-        for measure in self._ranking:
-            averaged = self._average(measure, self._ratio(measure), protocol)
-            found[measure.full_name] = (averaged.value, averaged.users_counted)
+        for measure in (*self._ranking, *self._collection):
+            collected = self._collected.get(measure.full_name)
+            values = self._ratio(measure) if collected is None else collected
+            averaged = average_lists(measure, values, self._owners, self._background, protocol)
+            numbers[measure.full_name] = (averaged.value, averaged.users_counted)
             impacts |= dict.fromkeys(averaged.impacts)
-        for measure in self._collection:
-            value = measure.of_collection(self._collected[measure.full_name], self._background)
-            found[measure.full_name] = (value, len(self._background.test_users))
-        return found, list(impacts)
+        return numbers, list(impacts)
 
     def intervals(self, values: Mapping[str, tuple[float, int]], protocol: Protocol) -> dict[str, tuple[float, float]]:
         """The lowest and highest value of each measure over all orders of tied items, where these are known."""
-        found = {}
-        for measure in self._bounded:
-            extremes = [values[measure.full_name][0]] * 2
-            if self._tied:
-                ratio, rows = self._ratio(measure), np.concatenate([block.rows for block in self._tied])
-                extremes = [
-                    self._average(measure, with_rows(ratio, rows, self._tied_ratio(measure, order)), protocol).value
-                    for order in TIE_ORDERS
-                ]
-            found[measure.full_name] = (min(extremes), max(extremes))
-        return found
+        tied, owners = TiedRatios.joined(self._tied), self._owners
+        if tied is None:
+            return {measure.full_name: (values[measure.full_name][0],) * 2 for measure in self._bounded}
+        return {
+            measure.full_name: tie_interval(measure, self._ratio(measure), tied, owners, protocol)
+            for measure in self._bounded
+        }
 
     def facts(self, tally: Tally) -> Facts:
         """What was counted of the lists."""
@@ -210,12 +196,13 @@ class _Merged:
     def tied_table(self) -> pa.Table | None:
         """The lists with tied held-out items, by their row in the table of values, and their numbers with relevant
         items first and last among tied ones; None where there are no such lists."""
-        if not self._tied:
+        tied = TiedRatios.joined(self._tied)
+        if tied is None:
             return None
-        columns: dict[str, Any] = {"row": np.concatenate([block.rows for block in self._tied]).astype(np.int64)}
+        columns: dict[str, Any] = {"row": tied.rows.astype(np.int64)}
         for measure in self._bounded:
             for order in TIE_ORDERS:
-                ratio = self._tied_ratio(measure, order)
+                ratio = getattr(tied, order)[measure.full_name]
                 columns[f"{measure.full_name} {order} numerator"] = ratio.numerator
                 columns[f"{measure.full_name} {order} denominator"] = ratio.denominator
         return pa.table(columns)
@@ -257,15 +244,13 @@ class _Merged:
     def _bounded(self) -> list[Measure]:
         return [measure for measure in self._ranking if has_tie_interval(measure)]
 
-    def _average(self, measure: Measure, ratio: Ratio, protocol: Protocol) -> Averaged:
+    @property
+    def _owners(self) -> ListOwners:
         users, strata, lengths = (self._column(name) for name in ("user", "stratum", "length"))
-        return average(measure, ratio, ListOwners(users, strata, lengths == 0, self._unlisted), protocol)
+        return ListOwners(users, strata, lengths == 0, self._unlisted)
 
     def _ratio(self, measure: Measure) -> Ratio:
         return Ratio.joined(self._ratios[measure.full_name])
-
-    def _tied_ratio(self, measure: Measure, order: str) -> Ratio:
-        return Ratio.joined([getattr(block, order)[measure.full_name] for block in self._tied])
 
     def _column(self, name: str) -> npt.NDArray[Any]:
         return np.concatenate(self._columns[name])

@@ -12,7 +12,8 @@ import pyarrow as pa
 from repro.evaluation.fold import FoldData
 from repro.evaluation.measure_lists import join_scores
 from repro.evaluation.measured import Measured
-from repro.evaluation.metrics import Measure, TrainRatings, average_predictions, resolve_predictions
+from repro.evaluation.metrics import Measure, average_predictions
+from repro.evaluation.stages import resolve
 from repro.evaluation.suspicion import prediction_facts
 from repro.plugin import CheckedRecommender
 from repro.protocol import Protocol
@@ -42,9 +43,7 @@ def measure_predictions(
     ]
     seconds = {"predict": time.perf_counter() - began}
     scores = join_scores(chunks)
-    resolved = resolve_predictions(
-        scores, test.ratings, test.users, test.items, protocol, TrainRatings.of(parts.train, scale)
-    )
+    resolved = resolve(scores, test, parts.train, scale, protocol)
     values = {}
     for measure in measures:
         averaged = average_predictions(measure, resolved)

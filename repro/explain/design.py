@@ -19,7 +19,7 @@ import numpy as np
 from repro.current import once
 from repro.data.interactions import FloatArray
 from repro.errors import ProtocolError, nearest
-from repro.explain.mixing import lists_hang_on_relevance
+from repro.evaluation.stages import lists_depend_on_relevance
 from repro.protocol import Decision, Option, Protocol, Stage, Value, registry, resolve
 
 RANKING: tuple[Stage, ...] = ("missing", "precision", "ties")
@@ -183,7 +183,7 @@ class Design:
         for number, listing in enumerate(listings[1:], start=1):
             plots += [(listing, order) for order in _window(orders, number * few, few)]
         # Where lists hang on what is relevant, another relevance would be other lists: the study's own is taken.
-        judged = [one for one in listings if lists_hang_on_relevance(self.protocol(one))]
+        judged = [one for one in listings if lists_depend_on_relevance(self.protocol(one))]
         each = max(1, self.budget // len(plots))
         counted = self._some(levels[2], each, draws)
         for turn in range(len(counted)):  # until the budget is spent

@@ -10,17 +10,6 @@ from repro.errors import ProtocolError
 from repro.protocol import Protocol, Value, registry, resolve
 
 
-def lists_hang_on_relevance(protocol: Protocol) -> bool:
-    """Whether other items are in the lists, or other lists there, when other items are relevant."""
-    return not (
-        protocol["candidates.base"] != "file"
-        and protocol["candidates.relevant"] == "all"
-        and protocol.get("candidates.negatives", "all") == "all"
-        and protocol.get("candidates.rated_negatives", "include") == "include"
-        and protocol.get("candidates.exclude_train", "all") != "relevant"
-    )
-
-
 @dataclass(frozen=True)
 class Switch:
     """Decisions that are switched together, from what they are in one protocol to what they are in another.

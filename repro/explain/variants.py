@@ -1,58 +1,49 @@
-"""The numbers of kept scores under many protocols, with the work that they share done once.
+"""The numbers of kept scores under many protocols.
 
-An evaluation has stages: held-out items are judged, candidates chosen, lists ranked, measured and averaged. A stage
-hangs on what the stage before gave and on decisions of its own, so one set of candidates serves all rules for ties, and
-one ranking all variants and cut-offs of metrics. The numbers are those of a run of its own, bit for bit: the same
-functions compute them from the same scores.
+The stages of an evaluation are shared between protocols (:mod:`repro.evaluation.cached_stages`): one set of candidates
+serves all tie rules, and one ranking all variants and cut-offs of metrics.
 """
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import CodeArray
 from repro.errors import ReproError, StudyError
-from repro.evaluation.blocks import take_scores
-from repro.evaluation.candidates import Judgements, ListBlock, unlisted_users
+from repro.evaluation.cached_stages import BY_DECISION, FoldStages, ScoreStages, SharedMeasures
 from repro.evaluation.metrics import (
-    Background,
     ListOwners,
     Measure,
     Predictions,
     Ratio,
-    TrainRatings,
     average,
     average_predictions,
     lacking,
     metrics,
     parse_measure,
-    resolve_predictions,
     simple_measures,
 )
-from repro.evaluation.ranking import Ranked, RankingRules, listed_scores, rank
+from repro.evaluation.stages import StageKeys, need_scores, rank_depth
 from repro.explain.kept import KeptFold, KeptRun
-from repro.explain.mixing import lists_hang_on_relevance
-from repro.plugin import FALLBACK, UNSCORED, Scores
+from repro.plugin import Scores
 from repro.protocol import Protocol
 
 Values = npt.NDArray[np.float64]
 Tell = Callable[[str, int, int], None]
-Key = tuple[object, ...]
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """The numbers of some protocols: protocols by algorithms by metrics, all folds together.
+    """The numbers under some protocols: protocols by algorithms by metrics, all folds together.
 
-    ``refusals`` says of protocols (by their place) and metrics why there are none.
+    ``refusals`` says why a protocol (by its position) and a metric have none.
     """
 
     algorithms: tuple[str, ...]
@@ -70,172 +61,189 @@ def measure_variants(
 ) -> Numbers:
     """The numbers that the kept scores of a run have under each protocol.
 
-    Only decisions about evaluation may differ from those of the run: what is held out, and what was fitted, stays.
+    Only decisions about evaluation may differ from those of the run: the split and the fitted models stay.
     """
     labels, names = run.chosen(algorithms), tuple(metric_names)
-    asked, refusals = _asked(protocols, names)
-    folded = {number: [_Folds(one) for _ in labels] for number, one in asked.items()}
-    total, done = len(run.plan.split.folds) * len(labels) * len(asked), 0
+    variants, refusals = _variants(protocols, names)
+    numbers = {position: [_FoldNumbers(variant) for _ in labels] for position, variant in variants.items()}
+    of_lists = [measure for variant in variants.values() for measure in variant.of_lists]
+    total, done = len(run.plan.split.folds) * len(labels) * len(variants), 0
     for fold in run.folds():
-        stages = _Stages(run, fold)
-        groups, unlisted = stages.groups(asked)
-        for number, why in unlisted.items():
-            for one in folded[number]:
-                one.refuse(why)
-        for place, label in enumerate(labels):
-            own = _AlgorithmStages(stages, label, _deepest(asked.values()), _with_scores(asked.values()))
-            for listed, group in groups.items():
-                for number in own.in_order(group, asked) if listed else group:
-                    folded[number][place].add(own)
+        shared = FoldStages(fold.parts, run.study.seed, run.scale, BY_DECISION)
+        groups, unlisted = _by_lists(shared, variants)
+        for position, why in unlisted.items():
+            for algorithm_numbers in numbers[position]:
+                algorithm_numbers.refuse_lists(why)
+        for column, label in enumerate(labels):
+            stages = ScoreStages(shared, _KeptScores(run, fold, label), rank_depth(of_lists), need_scores(of_lists))
+            for lists, group in groups.items():
+                for position in _by_ranking(stages, shared, group, variants) if lists else group:
+                    numbers[position][column].add(stages, shared)
                 done += len(group)
                 if tell:
                     tell("variants", done, total)
     values = np.full((len(protocols), len(labels), len(names)), math.nan)
-    for number, found in folded.items():
+    for position, by_algorithm in numbers.items():
         for at, name in enumerate(names):
-            whys = [why for one in found if (why := one.refusal(name))]
-            if whys:
-                refusals[number, name] = whys[0]
-            elif name in asked[number].measures:
-                values[number, :, at] = [one.value(name) for one in found]
+            reasons = [why for algorithm_numbers in by_algorithm if (why := algorithm_numbers.refusal(name))]
+            if reasons:
+                refusals[position, name] = reasons[0]
+            elif name in variants[position].measures:
+                values[position, :, at] = [algorithm_numbers.value(name) for algorithm_numbers in by_algorithm]
     return Numbers(labels, names, values, refusals)
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
-    """What is asked of the scores under one protocol: measures, by the names that they were asked for with."""
+class _Variant:
+    """A protocol, and the measures to compute under it by the names that the caller gave them."""
 
     protocol: Protocol
     measures: Mapping[str, Measure]
 
     @cached_property
-    def families(self) -> dict[str, Key]:
-        """The decisions that have an effect, by family: what tells protocols apart at each stage."""
-        found: dict[str, list[object]] = {}
-        for name, value in self.protocol.items():
-            found.setdefault(name.partition(".")[0], []).append((name, value))
-        return {family: tuple(decisions) for family, decisions in found.items()}
+    def keys(self) -> StageKeys:
+        return StageKeys.of(self.protocol)
 
     @cached_property
     def simple(self) -> list[Measure]:
-        """Those that compute by themselves."""
+        """The measures that compute by themselves."""
         return simple_measures(self.measures.values())
 
-    @cached_property
-    def has_lists(self) -> bool:
-        return any(one.metric.kind != "prediction" for one in self.simple)
+    @property
+    def of_lists(self) -> list[Measure]:
+        return [measure for measure in self.simple if measure.metric.kind != "prediction"]
 
 
-def _asked(protocols: Sequence[Protocol], names: Sequence[str]) -> tuple[dict[int, _Asked], dict[tuple[int, str], str]]:
-    known = metrics()
-    asked: dict[int, _Asked] = {}
+def _variants(
+    protocols: Sequence[Protocol], names: Sequence[str]
+) -> tuple[dict[int, _Variant], dict[tuple[int, str], str]]:
+    """The protocols by their position, and why some metrics cannot be computed under some of them."""
+    known, same = metrics(), SharedMeasures()
+    variants: dict[int, _Variant] = {}
     refusals: dict[tuple[int, str], str] = {}
-    for number, protocol in enumerate(protocols):
+    for position, protocol in enumerate(protocols):
         measures: dict[str, Measure] = {}
         for name in names:
             try:
-                measures[name] = parse_measure(name, protocol, known)
+                measures[name] = same(parse_measure(name, protocol, known))
             except ReproError as error:
-                refusals[number, name] = str(error)
+                refusals[position, name] = str(error)
         if measures:
-            asked[number] = _Asked(protocol, measures)
-    return asked, refusals
-
-
-def _deepest(asked: Iterable[_Asked]) -> int | None:
-    """How far down lists are ranked; None for to the end."""
-    reaches = [one.reach for each in asked for one in each.simple if one.metric.kind != "prediction"]
-    known = [reach for reach in reaches if reach is not None]
-    return None if len(known) < len(reaches) else max(known, default=1)
-
-
-def _with_scores(asked: Iterable[_Asked]) -> bool:
-    return any("scores" in one.needs for each in asked for one in each.simple)
+            variants[position] = _Variant(protocol, measures)
+    return variants, refusals
 
 
 @dataclass(frozen=True, eq=False)
-class _Listed:
-    """The lists of a fold before they are ranked; ``rows`` are those of its users in the scores.
+class _KeptScores:
+    """The scores that a run kept of an algorithm on a fold."""
 
-    ``ideals`` is what all rankings of them share.
-    """
+    run: KeptRun
+    fold: KeptFold
+    label: str
 
-    block: ListBlock
-    background: Background
-    rows: npt.NDArray[np.intp]
-    ideals: dict[Hashable, Values] = field(default_factory=dict)
+    @property
+    def users(self) -> CodeArray:
+        return self.fold.test_users
 
-    def judged_by(self, judgements: Judgements) -> _Listed:
-        """Lists of all test users, one for each, with other judgements of the same held-out items."""
-        block = replace(self.block, judged_relevant=judgements.relevant, judged_grades=judgements.grades)
-        return replace(self, block=block, ideals={})
+    def scores(self) -> Scores:
+        return self.run.scores(self.label, self.fold)
 
-    @cached_property
-    def unjudged(self) -> bytes:
-        """A digest of the lists but for what is relevant in them: most rules rank alike whatever that is."""
-        digest = hashlib.blake2b(digest_size=16)
-        for one in fields(self.block):
-            if one.name not in ("judged_relevant", "judged_grades"):
-                digest.update(np.ascontiguousarray(getattr(self.block, one.name)).tobytes() + b"|")
-        return digest.digest()
+    def predictions(self) -> Scores | None:
+        return self.run.predictions(self.label, self.fold.name)
+
+
+def _by_lists(shared: FoldStages, variants: Mapping[int, _Variant]) -> tuple[dict[Hashable, list[int]], dict[int, str]]:
+    """The protocols grouped by the items in their lists (None where they need no lists or have none), and why some
+    have none."""
+    groups: dict[Hashable, list[int]] = {}
+    unlisted: dict[int, str] = {}
+    for position, variant in variants.items():
+        lists: Hashable = None
+        try:
+            lists = shared.listed(variant).unjudged if variant.of_lists else None
+        except ReproError as error:
+            unlisted[position] = str(error)
+        groups.setdefault(lists, []).append(position)
+    return groups, unlisted
+
+
+def _by_ranking(
+    stages: ScoreStages, shared: FoldStages, group: Sequence[int], variants: Mapping[int, _Variant]
+) -> list[int]:
+    """Protocols with the same items in their lists, those that rank and judge alike next to each other."""
+
+    def order(position: int) -> tuple[str, int]:
+        return repr(stages.ranking_key(variants[position])), id(shared.listed(variants[position]))
+
+    return sorted(group, key=order)
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
-    """The number of one measure on one fold, and, where folds are pooled, what it is made of."""
+class _FoldNumber:
+    """The number of one measure on one fold and, where folds are pooled, what it is averaged from."""
 
     value: float
-    lists: _Lists | None = None
-    pairs: Predictions | None = None
+    ratio: Ratio | None = None
+    owners: ListOwners | None = None
+    predictions: Predictions | None = None
 
 
-class _Lists(NamedTuple):
-    """What an average needs: the numbers of lists, and whose they are."""
-
-    ratio: Ratio
-    owners: ListOwners
-
-
-class _Folds:
+class _FoldNumbers:
     """The numbers of one algorithm under one protocol, fold after fold."""
 
-    def __init__(self, asked: _Asked) -> None:
-        self._asked = asked
-        self._parts: list[dict[str, _Part]] = []
+    def __init__(self, variant: _Variant) -> None:
+        self._variant = variant
+        self._folds: list[dict[str, _FoldNumber]] = []
         self._refusals: dict[str, str] = {}
 
-    def refuse(self, why: str) -> None:
-        """There are no lists to be measured."""
-        self._refusals |= {one.full_name: why for one in self._asked.simple if one.metric.kind != "prediction"}
+    def refuse_lists(self, why: str) -> None:
+        """There are no lists to measure."""
+        self._refusals |= {measure.full_name: why for measure in self._variant.of_lists}
 
-    def add(self, fold: _AlgorithmStages) -> None:
+    def add(self, stages: ScoreStages, shared: FoldStages) -> None:
         """The numbers of another fold."""
-        pooled = self._asked.protocol["average.folds"] == "pooled"
-        parts: dict[str, _Part] = {}
-        for one in self._asked.simple:
-            if one.full_name in self._refusals:
+        pooled = self._variant.protocol["average.folds"] == "pooled"
+        numbers: dict[str, _FoldNumber] = {}
+        for measure in self._variant.simple:
+            if measure.full_name in self._refusals:
                 continue
             try:
-                part = fold.part(one, self._asked)
-                parts[one.full_name] = part if pooled else _Part(part.value)
+                number = self._number(measure, stages, shared)
+                numbers[measure.full_name] = number if pooled else _FoldNumber(number.value)
             except ReproError as error:
-                self._refusals[one.full_name] = str(error)
-        self._parts.append(parts)
+                self._refusals[measure.full_name] = str(error)
+        self._folds.append(numbers)
+
+    def _number(self, measure: Measure, stages: ScoreStages, shared: FoldStages) -> _FoldNumber:
+        if measure.metric.kind == "prediction":
+            predictions = stages.predictions(self._variant)
+            if predictions is None:
+                return _FoldNumber(math.nan)
+            return _FoldNumber(stages.error(measure, predictions).value, predictions=predictions)
+        if lack := lacking(measure.needs, shared.listed(self._variant).background):
+            raise StudyError(f"metric {measure.name} needs {lack}")
+        ranked = stages.ranked(self._variant)
+        value = stages.number(measure, ranked, self._variant).value
+        if measure.metric.kind == "collection":
+            return _FoldNumber(value)
+        return _FoldNumber(value, stages.values(measure, ranked), stages.owners(ranked, self._variant))
 
     def refusal(self, name: str) -> str:
-        """Why the measure has no number; nothing where it has one, or was not to be had at all."""
-        measure = self._asked.measures.get(name)
+        """Why the measure has no number; nothing where it has one, or was refused before any fold."""
+        measure = self._variant.measures.get(name)
         simple = [] if measure is None else simple_measures([measure])
-        return next((self._refusals[one.full_name] for one in simple if one.full_name in self._refusals), "")
+        return next((self._refusals[part.full_name] for part in simple if part.full_name in self._refusals), "")
 
     def value(self, name: str) -> float:
         """The number of a measure, all folds together."""
-        measure = self._asked.measures[name]
-        if self._asked.protocol["average.folds"] == "pooled":
+        measure = self._variant.measures[name]
+        if self._variant.protocol["average.folds"] == "pooled":
             pooled = self._pooled(measure)
             if pooled is not None:
                 return pooled
-        values = [_joined(measure, parts) for parts in self._parts]
+        values = [
+            measure.joined({part: (number.value, 0) for part, number in numbers.items()})[0] for numbers in self._folds
+        ]
         return math.fsum(values) / len(values)
 
     def _pooled(self, measure: Measure) -> float | None:
@@ -244,245 +252,17 @@ class _Folds:
             values = [self._pooled(part) for part in measure.parts]
             known = [value for value in values if value is not None]
             return measure.metric.join(known) if len(known) == len(values) else None
-        parts = [fold[measure.full_name] for fold in self._parts]
-        lists = [part.lists for part in parts if part.lists is not None]
-        if lists:
-            ratios, owners = zip(*lists, strict=True)
-            return average(measure, Ratio.joined(ratios), ListOwners.joined(owners), self._asked.protocol).value
-        pairs = [part.pairs for part in parts if part.pairs is not None]
-        return average_predictions(measure, _joined_pairs(pairs)).value if pairs else None
+        numbers = [fold[measure.full_name] for fold in self._folds]
+        ratios = [number.ratio for number in numbers if number.ratio is not None]
+        if ratios:
+            owners = ListOwners.joined([number.owners for number in numbers if number.owners is not None])
+            return average(measure, Ratio.joined(ratios), owners, self._variant.protocol).value
+        predictions = [number.predictions for number in numbers if number.predictions is not None]
+        return average_predictions(measure, _joined_predictions(predictions)).value if predictions else None
 
 
-def _joined(measure: Measure, parts: Mapping[str, _Part]) -> float:
-    """The number of a measure on a fold, from those of the measures it is made of."""
-    return measure.joined({name: (part.value, 0) for name, part in parts.items()})[0]
-
-
-def _joined_pairs(parts: Sequence[Predictions]) -> Predictions:
+def _joined_predictions(parts: Sequence[Predictions]) -> Predictions:
     def every(name: str) -> Any:
         return np.concatenate([getattr(part, name) for part in parts])
 
     return replace(parts[0], **{name: every(name) for name in ("users", "items", "ratings", "values", "own")})
-
-
-class _Stages:
-    """What all algorithms share on a fold: judgements and lists."""
-
-    def __init__(self, run: KeptRun, fold: KeptFold) -> None:
-        self.run = run
-        self.fold = fold
-        self._judged: dict[Key, Judgements] = {}
-        self._judgements: dict[bytes, Judgements] = {}
-        self._listed: dict[Key, _Listed] = {}
-        self._unjudged: dict[Key, _Listed] = {}
-        self._rules: dict[Key, RankingRules] = {}
-
-    def groups(self, asked: Mapping[int, _Asked]) -> tuple[dict[bytes, list[int]], dict[int, str]]:
-        """The protocols by what is in their lists (nothing where they have none), and why some have none."""
-        groups: dict[bytes, list[int]] = {}
-        unlisted: dict[int, str] = {}
-        for number, one in asked.items():
-            lists = b""
-            try:
-                lists = self.list(one).unjudged if one.has_lists else b""
-            except ReproError as error:
-                unlisted[number] = str(error)
-            groups.setdefault(lists, []).append(number)
-        return groups, unlisted
-
-    def judge(self, asked: _Asked) -> Judgements:
-        """The held-out items; those that are judged alike are one and the same object."""
-        key = asked.families["relevance"]
-        if key not in self._judged:
-            made = self.fold.parts.judge(asked.protocol)
-            content = made.relevant.tobytes() + made.grades.tobytes()
-            self._judged[key] = self._judgements.setdefault(content, made)
-        return self._judged[key]
-
-    def list(self, asked: _Asked) -> _Listed:
-        """The lists, and what metrics need beside them."""
-        judgements, protocol = self.judge(asked), asked.protocol
-        # The rule of relevance also says which training items are left out, where not all of them are.
-        trained = asked.families["relevance"] if protocol.get("candidates.exclude_train") == "relevant" else ()
-        key = (id(judgements), asked.families["candidates"], trained)
-        if key not in self._listed:
-            if not lists_hang_on_relevance(protocol):
-                same = self._unjudged.get(asked.families["candidates"])
-                if same is not None:
-                    self._listed[key] = same.judged_by(judgements)
-                    return self._listed[key]
-            self._listed[key] = self._candidates(judgements, protocol)
-            self._unjudged[asked.families["candidates"]] = self._listed[key]
-        return self._listed[key]
-
-    def rules(self, asked: _Asked) -> RankingRules:
-        """How missing and tied scores are ranked."""
-        key = (asked.families["missing"], asked.families["ties"])
-        if key not in self._rules:
-            self._rules[key] = self.fold.parts.ranking_rules(asked.protocol, self.run.study.seed)
-        return self._rules[key]
-
-    def _candidates(self, judgements: Judgements, protocol: Protocol) -> _Listed:
-        candidates = self.fold.parts.candidates(protocol, self.run.study.seed, judgements)
-        rows = np.flatnonzero(np.isin(self.fold.test_users, candidates.users))
-        return _Listed(candidates.block(candidates.users), self.fold.parts.background(candidates.items), rows)
-
-
-class _AlgorithmStages:
-    """What is an algorithm's own on a fold: rankings, numbers of lists, averages, predictions.
-
-    Of rankings only the last one is kept, so protocols are asked in the order of :meth:`in_order`.
-    """
-
-    def __init__(self, shared: _Stages, label: str, depth: int | None, with_scores: bool) -> None:
-        self._shared = shared
-        self._label = label
-        self._depth = depth
-        self._with_scores = with_scores
-        self._scores: Scores | None = None
-        self._taken: tuple[Key, Scores, _Facts] | None = None
-        self._ranked: tuple[Key, _Listed, _Rejudged] | None = None
-        self._judged: tuple[Key, Ranked] | None = None
-        self._ratios: dict[Key, Any] = {}
-        self._parts: dict[Key, _Part] = {}
-        self._predicted: dict[Key, _Part] = {}
-
-    def in_order(self, group: Sequence[int], asked: Mapping[int, _Asked]) -> list[int]:
-        """Protocols with the same items in their lists, those that rank and judge alike next to each other."""
-        _, facts = self._take(self._shared.list(asked[group[0]]))
-
-        def order(number: int) -> tuple[str, int]:
-            return repr(facts.rules_that_matter(asked[number])), id(self._shared.list(asked[number]))
-
-        return sorted(group, key=order)
-
-    def part(self, measure: Measure, asked: _Asked) -> _Part:
-        """The number of a measure that computes by itself."""
-        if measure.metric.kind == "prediction":
-            return self._of_predictions(measure, asked)
-        listed = self._shared.list(asked)
-        if lack := lacking(measure.needs, listed.background):
-            raise StudyError(f"metric {measure.name} needs {lack}")
-        ranked = self._rank(listed, asked)
-        key = (_named(measure), asked.families["average"])
-        if key not in self._parts:
-            unlisted = unlisted_users(self._shared.judge(asked), asked.protocol)
-            self._parts[key] = self._measured(measure, asked.protocol, listed, ranked, unlisted)
-        return self._parts[key]
-
-    def _measured(
-        self, measure: Measure, protocol: Protocol, listed: _Listed, ranked: Ranked, unlisted: CodeArray
-    ) -> _Part:
-        name = _named(measure)
-        if name not in self._ratios:
-            self._ratios[name] = measure.of_lists(ranked, listed.background)
-        ratio = self._ratios[name]
-        if measure.metric.kind == "collection":
-            return _Part(measure.of_collection([ratio], listed.background))
-        lists = _Lists(ratio, ListOwners.of(ranked, unlisted))
-        return _Part(average(measure, ratio, lists.owners, protocol).value, lists=lists)
-
-    def _rank(self, listed: _Listed, asked: _Asked) -> Ranked:
-        scores, facts = self._take(listed)
-        ranked_by = (listed.unjudged, facts.rules_that_matter(asked))
-        key = (id(listed), *ranked_by)
-        if self._judged is None or self._judged[0] != key:
-            if self._ranked is None or self._ranked[0] != ranked_by:
-                self._ranked = (ranked_by, listed, _Rejudged(self._ranking(scores, listed, asked)))
-            _, of, made = self._ranked
-            judged = made.ranked if of is listed else made.judged_by(listed.block)
-            self._judged = (key, replace(judged, ideals=listed.ideals))
-            self._ratios, self._parts = {}, {}
-        return self._judged[1]
-
-    def _ranking(self, scores: Scores, listed: _Listed, asked: _Asked) -> Ranked:
-        rules = self._shared.rules(asked)
-        ranked, _ = rank(scores, listed.block, rules, depth=self._depth)
-        if not self._with_scores:
-            return ranked
-        return replace(ranked, scores=listed_scores(ranked, scores, listed.block, rules))
-
-    def _take(self, listed: _Listed) -> tuple[Scores, _Facts]:
-        """The scores of the lists' users and items, and what is in them."""
-        if self._scores is None:
-            self._scores = self._shared.run.scores(self._label, self._shared.fold)
-        key = (listed.rows.tobytes(), listed.block.items.tobytes())
-        if self._taken is None or self._taken[0] != key:
-            taken = take_scores(self._scores, listed.rows, listed.block.items)
-            self._taken = (key, taken, _Facts.of(taken))
-        return self._taken[1:]
-
-    def _of_predictions(self, measure: Measure, asked: _Asked) -> _Part:
-        key = (_named(measure), asked.families["predict"])
-        if key not in self._predicted:
-            shared = self._shared
-            predicted, test = shared.run.predictions(self._label, shared.fold.name), shared.fold.parts.test
-            if predicted is None:
-                self._predicted[key] = _Part(math.nan)
-            else:
-                train = TrainRatings.of(shared.fold.parts.train, shared.run.scale)
-                pairs = resolve_predictions(predicted, test.ratings, test.users, test.items, asked.protocol, train)
-                self._predicted[key] = _Part(average_predictions(measure, pairs).value, pairs=pairs)
-        return self._predicted[key]
-
-
-@dataclass(frozen=True, eq=False)
-class _Rejudged:
-    """Ranked lists that can be had with other judgements of the same held-out items."""
-
-    ranked: Ranked
-
-    def judged_by(self, block: ListBlock) -> Ranked:
-        """The same lists, ranked alike, as the block judges them."""
-        owners, places = self._order
-        relevant, grades = np.empty_like(self.ranked.relevant), np.empty_like(self.ranked.grades)
-        relevant[places], grades[places] = block.judged_relevant, block.judged_grades
-        counts = np.bincount(owners[relevant == 1], minlength=len(self.ranked)).astype(np.int32)
-        return replace(self.ranked, relevant=relevant, grades=grades, n_relevant=counts)
-
-    @cached_property
-    def _order(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-        """The list of each hit, and where the hits are that a block has in ascending order of its lists and items."""
-        owners = np.repeat(np.arange(len(self.ranked)), np.diff(self.ranked.offsets))
-        return owners, np.lexsort((self.ranked.hit_items, owners))
-
-
-@dataclass(frozen=True)
-class _Facts:
-    """What is among some scores; rules about what is not there cannot matter."""
-
-    unscored: bool
-    fallback: bool
-    zero: bool
-    negative: bool
-    infinite: bool
-
-    @classmethod
-    def of(cls, scores: Scores) -> _Facts:
-        values, state = scores.values, scores.state
-        return cls(
-            bool(np.isnan(values).any() or (state is not None and (state == UNSCORED).any())),
-            bool(state is not None and (state == FALLBACK).any()),
-            bool((values == 0).any()),
-            bool((values < 0).any()),
-            bool(np.isinf(values).any()),
-        )
-
-    def rules_that_matter(self, asked: _Asked) -> Key:
-        """The decisions about missing and tied scores, each option that changes nothing here as one that says so."""
-        protocol = asked.protocol
-        fallback = protocol["missing.fallback"] if self.fallback else "accept"
-        zero = protocol["missing.zero"]
-        if zero == "missing-or-below" and not self.negative:
-            zero = "missing"
-        if zero == "missing" and not self.zero:
-            zero = "scored"
-        infinite = protocol["missing.infinite"] if self.infinite else "scored"
-        none_missing = not self.unscored and (fallback, zero, infinite) == ("accept", "scored", "scored")
-        where = () if none_missing else (protocol["missing.rank"], protocol.get("missing.constant"))
-        return (fallback, zero, infinite, where, asked.families["ties"])
-
-
-def _named(measure: Measure) -> Key:
-    """A measure with all that its variants and the decisions that it reads say."""
-    return (measure.metric.name, measure.cutoff, *sorted(measure.variants.items()))

@@ -15,7 +15,7 @@ import pandas as pd
 
 from repro.errors import ReproError, StudyError
 from repro.evaluate import Frames, measure_frames, read_frames
-from repro.evaluate.measuring import predictions_of, rank
+from repro.evaluate.measuring import predictions_of, rank_frames
 from repro.evaluation.metrics import Measure, metrics, parse_measure
 from repro.explain.design import Design, Variant, read_axes
 from repro.explain.mixing import changes
@@ -211,7 +211,7 @@ class WorkedExamples:
         measure = parse_measure(place.metric, protocol, metrics())
         if place.user or measure.metric.kind != "ranking" or measure.parts:
             return ""
-        ranked = rank(frames, [measure], protocol, self.claim.seeds[0])
+        ranked = rank_frames(frames, [measure], protocol, self.claim.seeds[0])
         denominators = measure.of_lists(ranked, frames.background).denominator
         steps = steps_of(
             measure, protocol, [FoldLists(ranked.users, denominators, ranked.lengths.astype(np.int64), ranked.strata)]

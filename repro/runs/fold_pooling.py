@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from repro.data.interactions import IdArray
 from repro.data.io.parquet import read_parquet
-from repro.evaluation.measure_lists import TIE_ORDERS
 from repro.evaluation.metrics import (
     Averaged,
     ListOwners,
@@ -25,6 +24,7 @@ from repro.evaluation.metrics import (
     spoils,
     with_rows,
 )
+from repro.evaluation.stages import TIE_ORDERS
 from repro.protocol import Protocol
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from repro.audit.questions.question import Question, User
@@ -25,3 +26,49 @@ def test_gains_that_start_from_a_threshold_are_told_apart_by_it(thresholds):
         second = 1 / math.log2(3)
         wanted = (lower + higher * second) / (higher + lower * second)
         assert simulation.outcome(hypothesis).value == pytest.approx(wanted, abs=1e-12)
+
+
+SCORES = (math.nan, -math.inf, -1.0, 0.0, 0.3, 0.3 + 1e-9, 1.0, 2.0, math.inf)
+
+
+def random_question(rng):
+    """Four users with ties, missing, infinite and negative scores, lists of any length, and any judgements."""
+    items = tuple(range(10, 17))
+    users = []
+    for number in range(4):
+        listed = rng.permutation(items)[: rng.integers(0, len(items) + 1)].tolist()
+        scores = {item: float(rng.choice(SCORES)) for item in listed}
+        held_out = rng.permutation(items)[: rng.integers(1, 4)].tolist()
+        train = tuple(
+            (item, float(rng.integers(1, 6))) for item in items if item not in held_out and rng.random() < 0.3
+        )
+        made_up = frozenset(item for item in listed if rng.random() < 0.1)
+        test = tuple((item, float(rng.integers(0, 6))) for item in held_out)
+        users.append(User(number, scores, test, train=train, made_up=made_up))
+    return Question(tuple(users), items, int(rng.integers(1, 5)))
+
+
+@pytest.mark.parametrize("name", ["ndcg", "ap", "auc", "catalogue-coverage", "f1", "rmse"])
+def test_an_outcome_is_the_same_whatever_was_simulated_before(name):
+    rng = np.random.default_rng(7)
+    space = Space(metric_named(name))
+    different = set()
+    for _ in range(6):
+        question = random_question(rng)
+        shared = Simulation(question, space)
+        for _ in range(30):
+            options = {key: space.tried(key) for key in space.decisions}
+            decided = {key: values[rng.integers(len(values))] for key, values in options.items() if values}
+            for hypothesis in space.changed(space.start, decided)[:2]:
+                outcome = shared.outcome(hypothesis)
+                alone = Simulation(question, space).outcome(hypothesis)
+                assert same(outcome, alone), (hypothesis.values, question)
+                different.add((outcome.value, outcome.refusal))
+    assert len(different) > 10
+
+
+def same(a, b):
+    """Whether two outcomes are equal, where not a number equals itself."""
+    users = (a.per_user or {}).keys() | (b.per_user or {}).keys()
+    pairs = [(a.value, b.value), *(((a.per_user or {}).get(u), (b.per_user or {}).get(u)) for u in users)]
+    return a.refusal == b.refusal and all(x == y or (x != x and y != y) for x, y in pairs)

@@ -12,7 +12,7 @@ from sklearn.metrics import auc, precision_recall_curve, roc_curve
 
 import repro
 from repro.errors import DataError, ProtocolError
-from repro.evaluate import default_protocol, rank, read_frames
+from repro.evaluate import default_protocol, rank_frames, read_frames
 from repro.evaluate.curves import area_metrics, curves
 from repro.evaluation.metrics import metrics, parse_measure
 
@@ -206,7 +206,7 @@ def test_missing_scores_are_below_all_thresholds():
 def test_scores_are_looked_up_only_where_a_metric_needs_them():
     frames, protocol = read_frames(RECOMMENDED, HELD_OUT), default_protocol(False)
     for name, needed in (("ap", False), ("croc", False), ("pr-auc[join=lengths]", False), ("groc", True)):
-        ranked = rank(frames, [parse_measure(name, protocol, metrics())], protocol, 0)
+        ranked = rank_frames(frames, [parse_measure(name, protocol, metrics())], protocol, 0)
         assert (ranked.scores is not None) == needed
     assert ranked.scores.tolist() == [[9, 7, 5, 3], pytest.approx([8, 6, 4, np.nan], nan_ok=True)]
 

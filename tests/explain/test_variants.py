@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from repro.errors import JournalError, ReproError, StudyError
+from repro.evaluation import cached_stages
+from repro.evaluation.stages import rank_block
 from repro.explain import KeptRun
 from repro.explain.design import Design, read_axes
 from repro.explain.variants import measure_variants
@@ -64,11 +66,8 @@ def test_protocols_together_give_what_each_gives_alone(kept):
 
 
 def test_judgements_alone_need_no_second_ranking(kept, monkeypatch):
-    from repro.explain import variants
-
     ranked = []
-    rank = variants.rank
-    monkeypatch.setattr(variants, "rank", lambda *a, **k: ranked.append(1) or rank(*a, **k))
+    monkeypatch.setattr(cached_stages, "rank_block", lambda *a, **k: ranked.append(1) or rank_block(*a, **k))
     thresholds = [kept.protocol.replace({"relevance.threshold": value}) for value in (2.0, 3.0, 4.0, 5.0)]
     found = measure_variants(kept, thresholds, ["ndcg@10"])
     assert len(ranked) == len(kept.algorithms) * 2  # folds

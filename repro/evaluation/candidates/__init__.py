@@ -3,7 +3,7 @@
 from repro.evaluation.candidates.candidates import Candidates
 from repro.evaluation.candidates.digest import CandidatesDigest
 from repro.evaluation.candidates.lists import ListBlock, Offsets
-from repro.evaluation.candidates.plan import plan_candidates
+from repro.evaluation.candidates.plan import joined_rows, plan_candidates
 from repro.evaluation.candidates.relevance import (
     Judgements,
     judge,
@@ -18,6 +18,7 @@ __all__ = [
     "Judgements",
     "ListBlock",
     "Offsets",
+    "joined_rows",
     "judge",
     "plan_candidates",
     "relevance_impacts",

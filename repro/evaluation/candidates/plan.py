@@ -42,12 +42,12 @@ def plan_candidates(
             return GivenCandidates(given, train, judged, protocol, removed)
     if protocol["candidates.negatives"] == "all":
         return OpenCandidates(train, test, judged, protocol, removed, validation)
-    everything = _together(train, test) if all_interactions is None else all_interactions
+    everything = joined_rows(train, test) if all_interactions is None else all_interactions
     return SampledCandidates(train, test, judged, protocol, removed, validation, everything, seed)
 
 
-def _together(train: Interactions, test: Interactions) -> Interactions:
-    """The rows of both parts, as far as popularity is concerned: users and items."""
+def joined_rows(train: Interactions, test: Interactions) -> Interactions:
+    """The rows of both parts together, without times."""
     return Interactions(
         np.concatenate([train.users, test.users]),
         np.concatenate([train.items, test.items]),

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repro.errors import ProtocolError
-from repro.evaluate import measure_lists
+from repro.evaluate import measure_given
 from repro.evaluation.metrics import simple_measures
 
 # Down to 2: item 1 is in three lists, item 2 in two, item 4 in one; one list is short and one is empty.
@@ -108,7 +108,7 @@ def practical(name, measure, ranked, background, protocol, **changes):
     changes = {"average__no_list": "skip", **changes}
     asked = measure(name, **changes)
     known = background(TRUTH, 6)
-    found = measure_lists(ranked(SCORES, TRUTH), simple_measures([asked]), known, protocol(**changes))
+    found = measure_given(ranked(SCORES, TRUTH), simple_measures([asked]), known, protocol(**changes))
     return asked.joined({key: (one.value, one.users_counted) for key, one in found.items()})
 
 
@@ -141,9 +141,9 @@ def test_practical_accuracy_under_the_other_rule_is_the_accuracy(measure, ranked
     scores, truth = [{1: 2.0, 2: 1.0}, {3: 2.0, 1: 1.0}, {}], [{1: 1}, {1: 1, 5: 1}, {2: 1}]
     known, lists = background(truth, 6), ranked(scores, truth)
     asked = measure("practical-accuracy@2", average__no_list="skip")
-    found = measure_lists(lists, simple_measures([asked]), known, protocol(average__no_list="skip"))
+    found = measure_given(lists, simple_measures([asked]), known, protocol(average__no_list="skip"))
     value, _ = asked.joined({key: (one.value, one.users_counted) for key, one in found.items()})
-    (zero,) = measure_lists(lists, [measure("ndcg@2")], known, protocol()).values()
+    (zero,) = measure_given(lists, [measure("ndcg@2")], known, protocol()).values()
     assert value == pytest.approx(zero.value, abs=1e-12)
 
 

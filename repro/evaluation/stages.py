@@ -1,0 +1,218 @@
+"""The stages of an evaluation, from held-out rows and scores to a number.
+
+    stage      result                                                      function
+    judged     which held-out items are relevant                           FoldData.judge
+    listed     the candidates of each list                                 FoldData.lists
+    ranked     each list in the order of its scores                        rank_block
+    measured   the value of a metric for each list                         Measure.of_lists
+    averaged   one number                                                  average_lists
+
+Ratings that an algorithm predicts have two stages: ``resolve`` says what each prediction counts, and
+``average_predictions`` averages the errors.
+
+Each function is pure, and every evaluation runs these functions: a study block by block of users, ``repro.evaluate``
+and ``verify`` on lists that are given or stored, explanations and audits under many protocols with a cache
+(:mod:`repro.evaluation.cached_stages`). ``READS`` says which decisions each stage reads; a stage depends on nothing
+else but the result of the stage before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.data.interactions import CodeArray, Interactions
+from repro.evaluation.candidates import ListBlock
+from repro.evaluation.metrics import (
+    Averaged,
+    Background,
+    ListOwners,
+    Measure,
+    Predictions,
+    Ratio,
+    TrainRatings,
+    average,
+    has_tie_interval,
+    resolve_predictions,
+    with_rows,
+)
+from repro.evaluation.metrics.metric import Tied
+from repro.evaluation.ranking import Ranked, RankingRules, Tally, listed_scores, rank, tied_lists
+from repro.plugin import Scores
+from repro.protocol import Protocol, Stage, Value, registry
+
+# The stages in their order, and the stages of decisions (:mod:`repro.protocol.stages`) that each reads. The three
+# steps of ranking are apart: which scores are missing, which are equal, and the order of equal ones.
+READS: Mapping[str, tuple[Stage, ...]] = {
+    "rows": ("data", "split"),
+    "judged": ("relevance",),
+    "listed": ("candidates",),
+    "completed": ("missing",),
+    "compared": ("precision",),
+    "ordered": ("ties",),
+    "measured": ("metric",),
+    "resolved": ("predict",),
+    "averaged": ("average",),
+}
+TIE_ORDERS: tuple[Tied, ...] = ("worst", "best")
+NOBODY: CodeArray = np.empty(0, dtype=np.int32)
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class StageKeys:
+    """For each stage a key of the decisions that it reads: protocols with equal keys are alike to the stage."""
+
+    rows: Hashable
+    judged: Hashable
+    listed: Hashable
+    completed: Hashable
+    compared: Hashable
+    ordered: Hashable
+    measured: Hashable
+    resolved: Hashable
+    averaged: Hashable
+
+    @classmethod
+    def of(cls, decisions: Mapping[str, Value]) -> StageKeys:
+        """The keys of the decisions of a protocol."""
+        keys: dict[str, list[object]] = {stage: [] for stage in READS}
+        known = registry()
+        for decision, value in sorted(decisions.items()):
+            keys[_READER[known[decision].stage]].append((decision, value))
+        return cls(**{stage: tuple(stated) for stage, stated in keys.items()})
+
+
+_READER = {read: stage for stage, reads in READS.items() for read in reads}
+
+
+def lists_depend_on_relevance(protocol: Protocol) -> bool:
+    """Whether another judgement of the held-out items changes which lists there are, or which items are in them."""
+    return not (
+        protocol["candidates.base"] != "file"
+        and protocol["candidates.relevant"] == "all"
+        and protocol.get("candidates.negatives", "all") == "all"
+        and protocol.get("candidates.rated_negatives", "include") == "include"
+        and protocol.get("candidates.exclude_train", "all") != "relevant"
+    )
+
+
+def rank_depth(measures: Iterable[Measure]) -> int | None:
+    """How far down lists must be ranked for all measures; None where a measure needs them to the end."""
+    reaches = [measure.reach for measure in measures]
+    known = [reach for reach in reaches if reach is not None]
+    return None if len(known) < len(reaches) else max(known, default=1)
+
+
+def need_scores(measures: Iterable[Measure]) -> bool:
+    """Whether a measure needs the scores of listed items."""
+    return any("scores" in measure.needs for measure in measures)
+
+
+def rank_block(
+    scores: Scores,
+    block: ListBlock,
+    rules: RankingRules,
+    *,
+    depth: int | None,
+    with_scores: bool,
+    cutoffs: Sequence[int] = (),
+    threads: int | None = None,
+) -> tuple[Ranked, Tally]:
+    """Rank the lists of a block, and attach the scores of listed items where ``with_scores`` asks for them.
+
+    The other arguments are those of :func:`repro.evaluation.ranking.rank`.
+    """
+    ranked, tally = rank(scores, block, rules, depth=depth, cutoffs=cutoffs, threads=threads)
+    if with_scores:
+        ranked = replace(ranked, scores=listed_scores(ranked, scores, block, rules))
+    return ranked, tally
+
+
+def average_lists(
+    measure: Measure, values: Any, owners: ListOwners, background: Background, protocol: Protocol
+) -> Averaged:
+    """One number from the values of all lists.
+
+    ``values`` is the Ratio that ``measure.of_lists`` gives, or, for a measure of a collection of lists, the sequence of
+    what it gives for each block.
+    """
+    if measure.metric.kind == "collection":
+        return measure_collection(measure, values, background)
+    return average(measure, values, owners, protocol)
+
+
+def measure_collection(measure: Measure, blocks: Sequence[Any], background: Background) -> Averaged:
+    """The number of a measure of a collection of lists, from what ``measure.of_lists`` gives for each block."""
+    value = measure.of_collection(blocks, background)
+    return Averaged(value, len(background.test_users), NOBODY, np.empty(0))
+
+
+def measure_ranked(
+    measures: Iterable[Measure], ranked: Ranked, owners: ListOwners, background: Background, protocol: Protocol
+) -> dict[str, Averaged]:
+    """The number of each measure for lists that are ranked already, by its full name."""
+    numbers: dict[str, Averaged] = {}
+    for measure in measures:
+        values = measure.of_lists(ranked, background)
+        values = [values] if measure.metric.kind == "collection" else values
+        numbers[measure.full_name] = average_lists(measure, values, owners, background, protocol)
+    return numbers
+
+
+@dataclass(frozen=True, eq=False)
+class TiedRatios:
+    """The numbers of the lists with tied held-out items, by the name of the measure, in two orders of tied items.
+
+    rows         which lists they are
+    worst, best  in the order that gives the list its worst, or its best value
+    """
+
+    rows: npt.NDArray[np.intp]
+    worst: dict[str, Ratio]
+    best: dict[str, Ratio]
+
+    @classmethod
+    def joined(cls, parts: Sequence[TiedRatios]) -> TiedRatios | None:
+        """Those of several blocks, whose rows are counted over all blocks; None where there are none."""
+        if not parts:
+            return None
+        worst, best = (
+            {name: Ratio.joined([getattr(part, order)[name] for part in parts]) for name in parts[0].worst}
+            for order in TIE_ORDERS
+        )
+        return cls(np.concatenate([part.rows for part in parts]), worst, best)
+
+
+def measure_tied(measures: Iterable[Measure], ranked: Ranked, background: Background) -> TiedRatios | None:
+    """The values of lists with tied held-out items in the worst and in the best order of these; None without any."""
+    bounded = [measure for measure in measures if has_tie_interval(measure)]
+    tied = tied_lists(ranked) if bounded else None
+    if tied is None:
+        return None
+    worst, best = (
+        {measure.full_name: measure.of_extreme_order(tied.lists, background, order) for measure in bounded}
+        for order in TIE_ORDERS
+    )
+    return TiedRatios(tied.rows, worst, best)
+
+
+def tie_interval(measure: Measure, ratio: Ratio, tied: TiedRatios, owners: ListOwners, protocol: Protocol) -> Interval:
+    """The lowest and the highest value of a measure over all orders of tied items."""
+    ends = [
+        average(measure, with_rows(ratio, tied.rows, extreme[measure.full_name]), owners, protocol).value
+        for extreme in (tied.worst, tied.best)
+    ]
+    return min(ends), max(ends)
+
+
+def resolve(
+    scores: Scores, test: Interactions, train: Interactions, scale: tuple[float, float], protocol: Protocol
+) -> Predictions:
+    """What each predicted rating counts, as the ``predict`` decisions say; ``scores`` are those of the test rows."""
+    return resolve_predictions(scores, test.ratings, test.users, test.items, protocol, TrainRatings.of(train, scale))
