@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-_ENTRY = re.compile(r"^@(\w+)\{([\w-]+),\n(.*?)^\}$", re.MULTILINE | re.DOTALL)
-_FIELD = re.compile(r"^ {2}(\w+) = \{(.*)\},$", re.MULTILINE)
 _YEAR = re.compile(r"\(?\b((?:1[89]|20)\d\d)\b\)?")
 _DOI = re.compile(r"\bdoi:(\S+)")
 _WITHIN = re.compile(r"^(section|table|eq\.|chapter|lemma)\b", re.IGNORECASE)
@@ -25,6 +23,7 @@ class Entry:
     fields: Mapping[str, str]
 
     def bibtex(self) -> str:
+        """The entry as BibTeX. The writer of pybtex encodes LaTeX again (``\\&`` becomes ``\\\\&``), so it is not used."""
         lines = [f"  {name} = {{{value}}}," for name, value in self.fields.items()]
         return "\n".join([f"@{self.kind}{{{self.key},", *lines, "}"])
 
@@ -38,8 +37,24 @@ class Entry:
         pages = fields.get("pages", "").replace("--", "–")
         rest = ", ".join(filter(None, (" ".join(filter(None, (where, volume))), pages, fields.get("year", ""))))
         address = f"https://doi.org/{fields['doi']}" if "doi" in fields else fields.get("howpublished", "")
-        parts = (_names(fields.get("author", "")), fields.get("title", ""), rest, fields.get("note", ""), address)
+        parts = (_names(self.authors), fields.get("title", ""), rest, fields.get("note", ""), address)
         return ". ".join(part.rstrip(".") for part in parts if part) + "."
+
+    @property
+    def authors(self) -> list[tuple[str, str]]:
+        """First names and surname of each author, as plain text."""
+        from pybtex.bibtex.utils import split_name_list
+        from pybtex.database import Person
+        from pylatexenc.latex2text import LatexNodes2Text
+
+        def plain(names: list[str]) -> str:
+            return str(LatexNodes2Text().latex_to_text(" ".join(names)))
+
+        people = [Person(name) for name in split_name_list(self.fields.get("author", ""))]
+        return [
+            (plain(one.first_names + one.middle_names), plain(one.prelast_names + one.last_names + one.lineage_names))
+            for one in people
+        ]
 
 
 @dataclass(frozen=True)
@@ -53,9 +68,14 @@ class Citation:
 @cache
 def entries() -> Mapping[str, Entry]:
     """All that may be cited, by key."""
+    from pybtex.database import parse_string
+
     text = (files("repro.export") / "references.bib").read_text(encoding="utf-8")
-    found = [Entry(kind, key, dict(_FIELD.findall(body))) for kind, key, body in _ENTRY.findall(text)]
-    return {entry.key: entry for entry in found}
+    parsed = parse_string(text, "bibtex").entries
+    return {
+        key: Entry(entry.type, key, {"author": " and ".join(map(str, entry.persons["author"])), **entry.fields})
+        for key, entry in parsed.items()
+    }
 
 
 def citations(cite: str) -> list[Citation]:
@@ -89,7 +109,7 @@ def _plain_letters(text: str) -> str:
     return re.sub(r"[^a-z]", "", unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower())
 
 
-def _names(author: str) -> str:
-    """``Steck, Harald and Koren, Yehuda`` as people write it in a list."""
-    people = [" ".join(reversed(name.split(", ", 1))) for name in author.split(" and ")] if author else []
-    return f"{', '.join(people[:-1])} and {people[-1]}" if len(people) > 1 else "".join(people)
+def _names(authors: list[tuple[str, str]]) -> str:
+    """Authors as a list of references writes them: ``Harald Steck and Yehuda Koren``."""
+    names = [" ".join(filter(None, author)) for author in authors]
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import io
 import os
@@ -54,32 +53,27 @@ class RunFolder:
 
     @contextlib.contextmanager
     def locked(self, *, leave: bool = True) -> Iterator[None]:
-        """Hold the folder; a second run into it is refused, and a killed one leaves no lock behind.
+        """Hold the folder: a second run into it is rejected, and a run that is killed leaves no lock behind.
 
-        The file that is locked stays, for who comes next, or, without ``leave``, goes: in folders of people.
+        The lock file stays for the next run; without ``leave`` it is removed, for folders that people keep files in.
         """
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(self.path / LOCK, mode=0o644)
         try:
-            handle = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+            lock.acquire(blocking=False)
+        except Timeout:
+            raise StudyError(
+                f"another run is writing to {self.path}; wait for it, or choose another folder with --into"
+            ) from None
         except OSError as error:
             raise StudyError(f"cannot write to the run folder {self.path}: {error.strerror or error}") from None
         try:
-            if not self._takes(handle):
-                raise StudyError(
-                    f"another run is writing to {self.path}; wait for it, or choose another folder with --into"
-                )
             yield
             if not leave:
                 (self.path / LOCK).unlink(missing_ok=True)
         finally:
-            os.close(handle)
-
-    def _takes(self, handle: int) -> bool:
-        """Whether the lock is ours; one that was removed since it was opened, with the folder, locks nothing."""
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return os.path.samestat(os.fstat(handle), (self.path / LOCK).stat())
-        except OSError:
-            return False
+            lock.release()
 
     def write(self, name: str, content: bytes) -> str:
         """Write a file of the folder, whole or not at all; its SHA-256."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import importlib
 import json
@@ -94,13 +93,18 @@ def build(name: str, environment: Environment, tell: Tell, *, again: bool = Fals
 
 @contextlib.contextmanager
 def _locked(path: Path, tell: Tell) -> Iterator[None]:
-    with path.open("w") as handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            tell("another process is building the same environment; waiting for it")
-            fcntl.flock(handle, fcntl.LOCK_EX)
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        tell("another process is building the same environment; waiting for it")
+        lock.acquire()
+    try:
         yield
+    finally:
+        lock.release()
 
 
 def _build(name: str, environment: Environment, folder: Path, tell: Tell) -> None:
