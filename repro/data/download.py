@@ -1,26 +1,29 @@
-"""Getting a data set: sources in order, checksums, and never half a file under a finished name."""
+"""Getting a data set: sources in order, checksums, and never an incomplete file under the final name.
+
+pooch downloads and checks each file. The order of tries is our own: pooch repeats one address, here every source is
+tried once before any is repeated. The reader of archives is our own too, because it rejects unsafe archives.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import http.client
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from repro.data.archive import extract_member
 from repro.data.registry import Dataset, Source, data_folder, dataset
 from repro.errors import DataError
 
 Progress = Callable[[int, int | None], None]
-"""Called with the bytes that have arrived and, where known, the bytes to come in all."""
+"""Called with the number of bytes received and, where known, the number of bytes in total."""
 
 TIMEOUT = 30.0
 ROUNDS = 3
@@ -28,12 +31,12 @@ _BLOCK = 1 << 18
 
 
 class ChecksumError(DataError):
-    """What arrived is not what was promised: another try would not help."""
+    """A file has another checksum than expected: another try would not help."""
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """A data set that is on this machine: its file and the source it is from."""
+    """A data set on this machine: its file and its source."""
 
     dataset: Dataset
     path: Path
@@ -41,7 +44,7 @@ class Fetched:
 
     @property
     def check(self) -> str:
-        """What was checked when it arrived, as a sentence."""
+        """Which checksum was verified, as a sentence."""
         if self.source.checked:
             return f"checksum confirmed by {self.source.confirmed}"
         return "unchecked: no checksum of this source could be confirmed"
@@ -57,8 +60,8 @@ def fetch(
 ) -> Fetched:
     """Get ``wanted`` from the first source that gives it.
 
-    Each source is tried once before any is tried again, ``pause`` seconds later and then twice that: a machine
-    that reaches only the second does not wait for the first.
+    Every source is tried once before any is repeated, after ``pause`` seconds and then twice that: a machine that can
+    reach only the second source does not wait for the first.
     """
     here = wanted.cached(folder)
     if here:
@@ -78,8 +81,8 @@ def fetch(
     reasons = "\n".join(f"  {error}" for error in failures.values())
     problem = ChecksumError if all(isinstance(e, ChecksumError) for e in failures.values()) else DataError
     raise problem(
-        f"{wanted.name} could not be had:\n{reasons}\n"
-        f"Or get it by hand ({wanted.home}) and save {wanted.sources[0].file_name} as "
+        f"could not download {wanted.name}:\n{reasons}\n"
+        f"Or download it yourself ({wanted.home}) and save {wanted.sources[0].file_name} as "
         f"{home / wanted.sources[0].file_name}"
     )
 
@@ -87,66 +90,93 @@ def fetch(
 def fetch_source(source: Source, home: Path, progress: Progress | None = None) -> Path:
     """Get the file of one source into the folder ``home``.
 
-    All work happens in a temporary folder beside it; the file moves to its name when it is whole and checked,
-    so two processes that fetch at once each move the same content there.
+    pooch downloads into a temporary folder inside of ``home`` and checks the checksum. The file moves to its name when
+    it is complete, so two processes that fetch at once each move the same content there.
     """
+    import pooch
+    from requests import HTTPError, RequestException
+
+    pooch.get_logger().setLevel("WARNING")  # it prints what `progress` shows
     home.mkdir(parents=True, exist_ok=True)
-    final = home / source.file_name
     with tempfile.TemporaryDirectory(prefix=".fetching-", dir=home) as work:
-        arrived = Path(work) / "arrived"
-        if source.address.startswith("pip:"):
-            _download_package(source.address.removeprefix("pip:"), arrived, progress)
-        else:
-            _download(source.address, arrived, progress)
-        verify(arrived, source.checksum, source.address)
-        file = arrived
-        if source.member:
-            file = Path(work) / "member"
-            extract_member(arrived, source.member, file, label=source.address)
-            verify(file, source.member_checksum, f"{source.member} of {source.address}")
-        file.replace(final)
-    return final
+        try:
+            file = pooch.retrieve(
+                source.address,
+                source.checksum or None,
+                fname="downloaded",
+                path=work,
+                downloader=_downloader(source.address, progress),
+                processor=_Member(source) if source.member else None,
+            )
+        except HTTPError as error:
+            answer = error.response
+            raise DataError(f"{source.address}: the server answered {answer.status_code} {answer.reason}") from None
+        except (RequestException, OSError) as error:
+            raise DataError(f"{source.address}: {error}") from None
+        except ValueError as error:  # what pooch raises for a wrong checksum
+            raise ChecksumError(f"{source.address}: {error}") from None
+        return Path(file).replace(home / source.file_name)
 
 
-def verify(file: Path, checksum: str, label: str) -> None:
-    """Hold ``file`` against ``algorithm:value``; one that differs is removed."""
-    if not checksum:
-        return
-    algorithm, _, expected = checksum.partition(":")
-    with file.open("rb") as stream:
-        found = hashlib.file_digest(stream, algorithm).hexdigest()
-    if found != expected:
-        file.unlink()
-        raise ChecksumError(
-            f"{label}: its {algorithm} is {found}, expected {expected}; it was changed or damaged on its way, "
-            "and has been removed"
-        )
+def _downloader(address: str, progress: Progress | None) -> Callable[[str, str, object], None]:
+    """The function that pooch calls with the address and the file to write."""
+    if address.startswith("pip:"):
+        return partial(_download_package, progress=progress)
+    if address.startswith("file:"):
+        return _copy_file
+    import pooch
+
+    # Files as the server has them: requests would unpack what is sent with gzip, and the checksum would differ.
+    headers = {"User-Agent": "recsys-repro", "Accept-Encoding": "identity"}
+    bar = _Bar(progress) if progress else None
+    downloader: Callable[[str, str, object], None] = pooch.HTTPDownloader(
+        progressbar=bar, chunk_size=_BLOCK, timeout=TIMEOUT, headers=headers
+    )
+    return downloader
 
 
-def _download(address: str, target: Path, progress: Progress | None) -> None:
-    request = urllib.request.Request(address, headers={"User-Agent": "recsys-repro"})
-    try:
-        with urllib.request.urlopen(request, timeout=TIMEOUT) as answer, target.open("wb") as out:
-            length = answer.headers.get("Content-Length")
-            total = int(length) if length else None
-            done = 0
-            while block := answer.read(_BLOCK):
-                out.write(block)
-                done += len(block)
-                if progress:
-                    progress(done, total)
-    except urllib.error.HTTPError as error:
-        raise DataError(f"{address}: the server answered {error.code} {error.reason}") from None
-    except (OSError, http.client.HTTPException) as error:
-        reason = error.reason if isinstance(error, urllib.error.URLError) else error
-        raise DataError(f"{address}: {reason}") from None
-    if total is not None and done != total:
-        raise DataError(f"{address}: the connection ended after {done:,} of {total:,} bytes")
+class _Member:
+    """A processor of pooch: one file out of the archive that arrived, taken with the strict reader and checked."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    def __call__(self, archive: str, action: str, pooch: object) -> str:
+        from pooch.hashes import hash_matches
+
+        file = Path(archive).with_name("member")
+        extract_member(Path(archive), self.source.member, file, label=self.source.address)
+        hash_matches(file, self.source.member_checksum or None, strict=True, source=self.source.member)
+        return str(file)
 
 
-def _download_package(requirement: str, target: Path, progress: Progress | None) -> None:
+class _Bar:
+    """What pooch calls a progress bar: it counts in blocks, and at the end sets the count to the total."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.total = 0
+        self._done = 0
+        self._progress = progress
+
+    def update(self, size: int) -> None:
+        self._done = min(self._done + size, self.total) if self.total else self._done + size
+        self._progress(self._done, self.total or None)
+
+    def reset(self) -> None:
+        self._done = 0
+
+    def close(self) -> None:
+        pass
+
+
+def _copy_file(address: str, target: str, pooch: object) -> None:
+    shutil.copyfile(url2pathname(urlsplit(address).path), target)
+
+
+def _download_package(address: str, target: str, pooch: object, *, progress: Progress | None = None) -> None:
     """The wheel of a package, through pip: it knows the machine's package index and its certificates."""
-    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
+    requirement = address.removeprefix("pip:")
+    with tempfile.TemporaryDirectory(dir=Path(target).parent) as folder:
         options = ["--no-deps", "--quiet", "--disable-pip-version-check", "--only-binary=:all:", "--dest", folder]
         command = [sys.executable, "-m", "pip", "download", *options, requirement]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -155,6 +185,6 @@ def _download_package(requirement: str, target: Path, progress: Progress | None)
             reason = (done.stderr.strip().splitlines() or ["it gave no wheel"])[-1]
             raise DataError(f"pip download {requirement}: {reason}")
         shutil.move(wheels[0], target)
-    size = target.stat().st_size
     if progress:
+        size = Path(target).stat().st_size
         progress(size, size)

@@ -110,7 +110,8 @@ def test_checksum_mismatch_names_both_and_keeps_nothing(tmp_path, site):
     wanted = dataset(Source(archive.as_uri(), promised, "me", "folder/ratings.csv"))
     with pytest.raises(ChecksumError) as caught:
         fetch(wanted, folder=tmp_path / "cache", pause=0)
-    assert f"its sha256 is {sha256(archive).removeprefix('sha256:')}, expected {'0' * 64}" in str(caught.value)
+    assert promised.removeprefix("sha256:") in str(caught.value)
+    assert sha256(archive).removeprefix("sha256:") in str(caught.value)
     assert leftovers(tmp_path / "cache") == []
 
 
@@ -125,7 +126,7 @@ def test_checksum_mismatch_is_not_tried_again(tmp_path, site, server):
 def test_checksum_of_the_member(tmp_path, site):
     archive = bundle(site / "data.zip")
     source = Source(archive.as_uri(), member="folder/ratings.csv", member_checksum="md5:" + "0" * 32)
-    with pytest.raises(ChecksumError, match=r"folder/ratings.csv of .*data.zip: its md5 is"):
+    with pytest.raises(ChecksumError, match=r"data.zip: MD5 hash of .*folder/ratings.csv.* does not match"):
         fetch_source(source, tmp_path / "cache")
     assert leftovers(tmp_path / "cache") == []
     right = f"md5:{hashlib.md5(CSV).hexdigest()}"
@@ -162,13 +163,13 @@ def test_a_passing_fault_is_tried_again(tmp_path, site, server):
 
 def test_half_a_download_never_looks_finished(tmp_path, server):
     server.cut = True
-    with pytest.raises(DataError, match=r"mine could not be had:(?s:.)*get it by hand \(https://example.org\)"):
+    with pytest.raises(DataError, match=r"could not download mine:(?s:.)*download it yourself \(https://example.org\)"):
         fetch(dataset(Source(f"{server.address}/ratings.csv")), folder=tmp_path / "cache", pause=0)
     assert leftovers(tmp_path / "cache") == []
 
 
 def test_an_address_that_does_not_answer(tmp_path):
-    with pytest.raises(DataError, match="could not be had"):
+    with pytest.raises(DataError, match="could not download mine"):
         fetch(dataset(Source("http://127.0.0.1:9/data.csv")), folder=tmp_path / "cache", pause=0)
 
 
