@@ -23,7 +23,7 @@ class Entry:
     fields: Mapping[str, str]
 
     def bibtex(self) -> str:
-        """The entry as BibTeX. The writer of pybtex encodes LaTeX again (``\\&`` becomes ``\\\\&``), so it is not used."""
+        """The entry as BibTeX. The writer of pybtex is not used: it encodes LaTeX again (``\\&`` becomes ``\\\\&``)."""
         lines = [f"  {name} = {{{value}}}," for name, value in self.fields.items()]
         return "\n".join([f"@{self.kind}{{{self.key},", *lines, "}"])
 

@@ -10,8 +10,8 @@ import pytest
 
 from repro.audit.campaign.audit_results import Survey
 from repro.report.audit import findings_of, headline, write_audit_report
-from repro.report.audit.findings import outside
-from repro.report.audit.matrices import groups
+from repro.report.audit.agreement_table import groups
+from repro.report.audit.audit_findings import outside
 from repro.report.audit.policy_table import common
 from repro.runs.journal import audit_events as events
 
@@ -272,4 +272,4 @@ def test_the_answer_is_in_the_page(page):
 
 def test_an_audit_in_which_nothing_is_odd(tmp_path):
     text = write_audit_report(survey(tmp_path, [inferred("a/x p", policy={"ties.break": "item-asc"})])).read_text()
-    assert "Nothing is surprising." in text and "No two measures are taken for one metric." in text
+    assert "Nothing is surprising." in text and "No two measures are declared as one metric." in text

@@ -9,7 +9,7 @@ import pytest
 
 from repro.errors import ReproError
 from repro.report.charts import COLOURS, chart_svg, save_chart
-from repro.report.curve_chart import curve_chart
+from repro.report.charts.curve_chart import curve_chart
 
 POINTS = pd.DataFrame({"x": [0.0, 0.5, 1.0], "y": [0.0, 0.8, 1.0], "who": ["view_3", "view_3", "b"]})
 

@@ -7,9 +7,11 @@ import pytest
 import repro
 from repro.data import synthetic_interactions
 from repro.protocol import Protocol
-from repro.report import drawing, write_report
-from repro.report.charts import chart_svg, placed_svg, save_chart, specification
-from repro.report.drawing import DrawingError, Renderer
+from repro.report import write_report
+from repro.report.charts import chart_svg, save_chart, specification
+from repro.report.charts import renderer as drawing
+from repro.report.charts.renderer import DrawingError, Renderer
+from repro.report.html import figure, page
 from repro.runs.run import Run
 from repro.verify import verify
 
@@ -51,11 +53,11 @@ def test_what_the_library_refuses_is_said_and_the_next_chart_is_drawn(chart):
 
 
 def test_a_native_abort_is_an_error_with_a_sentence(chart, aborting, tmp_path):
-    with pytest.raises(DrawingError, match=r"what draws it was ended by SIGABRT \(out of memory\?\)"):
+    with pytest.raises(DrawingError, match=r"the process that draws it was ended by SIGABRT \(out of memory\?\)"):
         chart_svg(chart)
     with pytest.raises(DrawingError):
         save_chart(chart, tmp_path / "chart.png")
-    assert "This figure is missing: the chart cannot be drawn" in placed_svg(specification(chart))
+    assert "This figure is missing: the chart cannot be drawn" in page("Title", [figure("Caption", "Text.", chart)])
 
 
 def test_a_process_that_was_killed_is_started_again(chart):
@@ -72,6 +74,6 @@ def test_a_report_without_its_figures_has_everything_else(aborting, tmp_path):
     study = repro.Study(rows, protocol, ["reference/popularity", "reference/bias"], ["ndcg@5"], seed=3, question="Why?")
     run = study.run(tmp_path / "run").folder
     page = write_report(Run(run)).read_text()
-    assert "This figure is missing: the chart cannot be drawn: what draws it was ended by SIGABRT" in page
+    assert "This figure is missing: the chart cannot be drawn: the process that draws it was ended by SIGABRT" in page
     assert "Why?" in page and 'id="journal"' in page and "reference popularity" in page
     assert verify(run).holds

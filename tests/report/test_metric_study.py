@@ -11,8 +11,8 @@ from repro import Study
 from repro.data import synthetic_interactions
 from repro.metric_study import Settings, study_metrics
 from repro.report.metric_study import metric_table, write_metric_study
-from repro.report.metric_study.figures import correlations_between, curve_names
-from repro.report.metric_study.summary import (
+from repro.report.metric_study.metric_study_charts import correlations_between, curve_names
+from repro.report.metric_study.metric_study_summary import (
     correlation_sentence,
     differing_sentence,
     findings,

@@ -13,7 +13,7 @@ from repro.explain import KeptRun, explain, multiverse
 from repro.export.forms import BUILT_IN, export_forms
 from repro.protocol import Protocol
 from repro.report import write_report
-from repro.report.explain.page import write_explanation, write_multiverse
+from repro.report.explain import write_explanation, write_multiverse
 from repro.runs.run import Run
 from repro.runs.written_files import keep_files
 

@@ -118,7 +118,7 @@ def compare(
     found = [compare_systems(systems, metric, Settings(**options), tune) for metric in metrics or systems.metrics[:1]]
     if plot:
         from repro.report.charts import save_chart
-        from repro.report.comparisons import comparison_chart
+        from repro.report.charts.comparison_chart import comparison_chart
 
         save_chart(comparison_chart(found[0].comparison, found[0].metric), plot)
     if as_json:

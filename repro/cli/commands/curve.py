@@ -179,7 +179,7 @@ def _write(tables: list[pd.DataFrame], plot: str | None, output: str | None, tit
             table.to_parquet(output, index=False)
     if plot:
         from repro.report.charts import save_chart
-        from repro.report.curve_chart import curve_chart
+        from repro.report.charts.curve_chart import curve_chart
 
         drawn = pd.concat([_thinned(table, _DRAWN) for table in tables], ignore_index=True)
         written["plot"] = save_chart(curve_chart(drawn, title), plot)

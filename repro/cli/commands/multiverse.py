@@ -101,7 +101,7 @@ def _run(study: Path, workers: int | None, hidden: bool) -> Path:
 
 
 def _print(found: Multiverse) -> None:
-    from repro.report.explain.page import covered, flips
+    from repro.report.explain.multiverse_page import covered, flips
 
     echo(covered(found))
     for metric in found.metrics:

@@ -1,53 +1,54 @@
-"""Who decides what: for each metric a table of measures by decisions, coloured by option."""
+"""A table for each metric of the decisions that each measure makes, coloured by option."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from html import escape
+
+from markupsafe import Markup
 
 from repro.audit.campaign.audit_results import Survey, doubtful, is_random, options_of
 from repro.protocol import Value, registry
+from repro.report.html import Cell, Details, Heading, Table, link
 from repro.runs.journal.audit_events import MeasureInferred
 
 _COLOURS = 7
 
 
-def policy_section(survey: Survey) -> list[str]:
-    """One table for each metric that measures are taken for."""
+def policy_blocks(survey: Survey) -> list[object]:
+    """One table for each metric that measures are declared as."""
     groups: dict[str, list[MeasureInferred]] = {}
     for name, metric in survey.measures.items():
         if name in survey.inferred:
             groups.setdefault(metric, []).append(survey.inferred[name])
-    lines = [
-        '<h2 id="policies">Policies</h2>',
-        "<p>What each evaluator decides, where not all decide the same. The most frequent option of a column is plain, "
+    blocks: list[object] = [
+        Heading("Policies", anchor="policies"),
+        "What each evaluator decides, where not all decide the same. The most frequent option of a column is plain, "
         "others are coloured. Empty: not settled, the reason is shown when pointed at; ≈: options that never differ "
-        "here.</p>",
+        "here.",
     ]
-    order = sorted(groups, key=lambda one: (-len(groups[one]), one))
-    return [*lines, *(_metric(metric, groups[metric], is_open=metric == order[0]) for metric in order)]
+    order = sorted(groups, key=lambda metric: (-len(groups[metric]), metric))
+    return [*blocks, *(_metric(metric, groups[metric], is_open=metric == order[0]) for metric in order)]
 
 
-def _metric(metric: str, events: Sequence[MeasureInferred], *, is_open: bool) -> str:
+def _metric(metric: str, events: Sequence[MeasureInferred], *, is_open: bool) -> Details:
     decided = {key for event in events for key in event.policy}
     decisions = [key for key in registry() if key in decided]
     options = {key: common(events, key) for key in decisions}
     differing = [key for key in decisions if not options[key]]
-    agreed = [f"{key} = {_text(found[0])}" for key, found in options.items() if len(found) == 1]
-    unseen = [key for key, found in options.items() if len(found) > 1]
-    below = [
-        f"{what}: {escape(', '.join(found))}."
-        for what, found in (
+    agreed = [f"{key} = {_text(values[0])}" for key, values in options.items() if len(values) == 1]
+    unseen = [key for key, values in options.items() if len(values) > 1]
+    notes = [
+        Markup("<p><small>{}: {}.</small></p>").format(title, ", ".join(names))
+        for title, names in (
             ("All agree on" if len(events) > 1 else "It follows", agreed),
             ("No question shows a difference in", unseen),
         )
-        if found
+        if names
     ]
-    told = "1 measure" if len(events) == 1 else f"{len(events)} measures, {_counted(len(differing))} taken differently"
-    summary = f"<summary><strong>{escape(metric)}</strong> {told}</summary>"
-    notes = "".join(f"<p><small>{text}</small></p>" for text in below)
-    return f"<details{' open' if is_open else ''}>{summary}{_table(events, differing)}{notes}</details>"
+    count = "1 measure" if len(events) == 1 else f"{len(events)} measures, {_counted(len(differing))} taken differently"
+    summary = Markup("<strong>{}</strong> {}").format(metric, count)
+    return Details(summary, [_table(events, differing), *notes], is_open)
 
 
 def _counted(decisions: int) -> str:
@@ -55,35 +56,32 @@ def _counted(decisions: int) -> str:
 
 
 def common(events: Sequence[MeasureInferred], decision: str) -> tuple[Value, ...]:
-    """The options of a decision that all measures may take for which it is settled."""
-    found = [options for event in events if (options := options_of(event, decision))]
-    return tuple(value for value in found[0] if all(value in options for options in found)) if found else ()
+    """The options of a decision that all measures share, among those for which it is settled."""
+    settled = [options for event in events if (options := options_of(event, decision))]
+    return tuple(value for value in settled[0] if all(value in options for options in settled)) if settled else ()
 
 
-def _table(events: Sequence[MeasureInferred], decisions: Sequence[str]) -> str:
-    known = registry()
-    columns = {key: _colours(events, key) for key in decisions}
-    head = "".join(f'<th scope="col" title="{escape(known[key].question)}">{_breakable(key)}</th>' for key in decisions)
+def _table(events: Sequence[MeasureInferred], decisions: Sequence[str]) -> Table:
+    colours = {key: _colours(events, key) for key in decisions}
+    header = [Cell(_breakable(key), title=registry()[key].question) for key in decisions]
     rows = []
     for event in events:
         evaluator, _, measure = event.name.partition(" ")
-        label = f'{escape(evaluator)} <a href="{escape(event.page)}">{escape(measure)}</a>'
-        status = f'<td class="{event.status.replace(" ", "-")}">{_status(event)}</td>'
-        cells = "".join(_cell(event, key, columns[key]) for key in decisions)
-        rows.append(f'<tr><th scope="row">{label}</th>{status}{cells}</tr>')
-    top = f'<tr><th scope="col">evaluator, measure</th><th scope="col">explained</th>{head}</tr>'
-    return f'<div class="wide"><table class="grid"><thead>{top}</thead><tbody>{"".join(rows)}</tbody></table></div>'
+        label = Cell(Markup("{} {}").format(evaluator, link(event.page, measure)), is_header=True)
+        rows.append([label, _status(event), *(_cell(event, key, colours[key]) for key in decisions)])
+    return Table(["evaluator, measure", "explained", *header], rows, css="grid")
 
 
-def _status(event: MeasureInferred) -> str:
+def _status(event: MeasureInferred) -> Cell:
+    text: str = "no"
     if event.status == "explained":
-        return "in full"
-    if is_random(event):
-        return "random"
-    if not event.policy:
-        return "no"
-    aspects = doubtful(event)
-    return f'<span title="{escape(", ".join(aspects))}">but for {len(aspects)}</span>'
+        text = "in full"
+    elif is_random(event):
+        text = "random"
+    elif event.policy:
+        aspects = doubtful(event)
+        text = Markup('<span title="{}">but for {}</span>').format(", ".join(aspects), len(aspects))
+    return Cell(text, css=event.status.replace(" ", "-"))
 
 
 def _colours(events: Sequence[MeasureInferred], decision: str) -> dict[Value, int]:
@@ -92,15 +90,14 @@ def _colours(events: Sequence[MeasureInferred], decision: str) -> dict[Value, in
     return {value: place for place, (value, _) in enumerate(taken.most_common())}
 
 
-def _cell(event: MeasureInferred, decision: str, colours: dict[Value, int]) -> str:
+def _cell(event: MeasureInferred, decision: str, colours: dict[Value, int]) -> Cell:
     options = options_of(event, decision)
     if not options:
-        return f'<td class="open" title="{escape(why_open(event, decision))}"></td>'
+        return Cell("", css="open", title=why_open(event, decision))
     if len(options) > 1:
-        return f'<td class="open" title="{escape(" or ".join(map(_text, options)))}">≈</td>'
+        return Cell("≈", css="open", title=" or ".join(map(_text, options)))
     [value] = options
-    title = registry()[decision].meaning(value)
-    return f'<td class="o{min(colours[value], _COLOURS)}" title="{escape(title)}">{escape(_text(value))}</td>'
+    return Cell(_text(value), css=f"o{min(colours[value], _COLOURS)}", title=registry()[decision].meaning(value))
 
 
 def why_open(event: MeasureInferred, decision: str) -> str:
@@ -117,5 +114,6 @@ def _text(value: Value) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _breakable(key: str) -> str:
-    return escape(key).replace(".", ".<wbr>")
+def _breakable(key: str) -> Markup:
+    """A name that may break after its dots."""
+    return Markup(".<wbr>").join(key.split("."))

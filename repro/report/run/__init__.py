@@ -1,5 +1,5 @@
-"""The report of a run: one HTML file that needs nothing else, one module for each of its sections."""
+"""The report of a run: one self-contained HTML file, one module for each of its sections."""
 
-from repro.report.run.page import render, write_report
+from repro.report.run.run_page import run_page, write_report
 
-__all__ = ["render", "write_report"]
+__all__ = ["run_page", "write_report"]

@@ -1,4 +1,4 @@
-"""What a page carries inside: the charts' library and the journal, compressed, and the page's own script."""
+"""Content embedded in a page: the chart library and the journal, compressed, and the script of the page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
-from repro.report.drawing import DrawingError, renderer
+from markupsafe import Markup
+
+from repro.report.charts.renderer import DrawingError, renderer
+from repro.report.html import render
 
 NOTICE = (
     "Charts are drawn by Vega, Vega-Lite and Vega-Embed, copyright University of Washington Interactive Data Lab and "
@@ -20,15 +23,15 @@ NOTICE = (
 )
 
 
-def packed(name: str, content: bytes) -> str:
+def packed(name: str, content: bytes) -> Markup:
     """An element that holds ``content``, compressed; the same bytes every time."""
     text = base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
-    return f'<script type="text/plain" id="{name}">{text}</script>'
+    return render("run_packed.html.j2", name=name, text=text)
 
 
 @cache
 def own(name: str) -> str:
-    """A file of this package: the script or the style sheet."""
+    """A file of this package."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 

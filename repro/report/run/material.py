@@ -8,9 +8,9 @@ from functools import cached_property
 import pandas as pd
 
 from repro.evaluation.suspicion import Summary, summaries
-from repro.report.dots import System, systems
-from repro.report.pages import number
-from repro.report.run.significance import Tested
+from repro.report.charts.dot_chart import System, systems
+from repro.report.html import number
+from repro.report.run.significance_section import Tested
 from repro.runs.comparison import run_comparisons
 from repro.runs.journal import Contents, events
 from repro.runs.run import Run

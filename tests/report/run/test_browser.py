@@ -6,7 +6,7 @@ import pytest
 
 from repro.evaluation.suspicion import summaries
 from repro.report import write_report
-from repro.report.run.page import REPLAY
+from repro.report.run.run_page import REPLAY
 
 from .conftest import EVIL
 

@@ -5,11 +5,11 @@ import pytest
 
 from repro import curves
 from repro.plugin import FALLBACK, SCORED, UNSCORED
-from repro.report.run.answer import answer
-from repro.report.run.distributions import score_row
+from repro.report.run.answer_section import answer
+from repro.report.run.catalogue_reach import Counter
+from repro.report.run.distribution_section import score_row
+from repro.report.run.list_curves import HitFinder, Hits, rates
 from repro.report.run.material import Material
-from repro.report.run.ranks import HitFinder, Hits, rates
-from repro.report.run.reach import Counter
 from repro.runs.lists import StoredLists
 from repro.runs.run import Run
 

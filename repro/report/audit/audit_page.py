@@ -1,0 +1,211 @@
+"""The report of an audit of evaluators: one HTML file, the findings first; it links to the pages next to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from markupsafe import Markup
+
+from repro.audit.campaign.audit_results import Survey, is_random
+from repro.audit.campaign.audit_run import REPORT
+from repro.report.audit.agreement_table import agreement_blocks
+from repro.report.audit.audit_findings import APART, KINDS, ROUNDED, UNUSUAL, Finding, findings_of, named
+from repro.report.audit.policy_table import policy_blocks
+from repro.report.html import Cell, Details, Heading, Table, link, page, render
+from repro.runs.written_files import keep_files
+
+_OPEN = 6  # findings that are shown at once
+_MEANING = {
+    "outside the range": "A number that the metric cannot have.",
+    "random": "The same question, asked again, has another answer.",
+    "order of rows": "The same rows in another order have another answer.",
+    "unexplained": "No policy in the space of decisions gives these answers; the closest one is off.",
+    "rounded": "Only the printed digits are available.",
+    "one name, two numbers": "Two ways to call one framework, one name of a measure, and different numbers.",
+    "unusual": "A choice that most frameworks make otherwise.",
+}
+
+
+def write_audit_report(survey: Survey) -> Path:
+    """Write ``report.html`` into the folder of the audit; its path."""
+    keep_files(survey.folder, {REPORT: audit_page(survey).encode()})
+    return survey.folder / REPORT
+
+
+def audit_page(survey: Survey) -> str:
+    """The report as HTML."""
+    findings = findings_of(survey)
+    title = "What evaluators really compute"
+    blocks = [
+        Heading(title, level=1),
+        *_lead(survey, findings),
+        *_findings(survey, findings),
+        *policy_blocks(survey),
+        *agreement_blocks(survey),
+        *_pipelines(survey),
+        *_left_out(survey),
+        *_identity(survey),
+    ]
+    return page(title, blocks, ["audit.css"])
+
+
+def headline(survey: Survey) -> dict[str, int]:
+    """The numbers that sum an audit up."""
+    events = survey.inferred.values()
+    random = sum(is_random(event) for event in events)
+    explained = sum(event.status == "explained" for event in events)
+    no_policy = sum(not event.policy for event in events) - random
+    measures = [one for pipeline in survey.pipelines for one in pipeline.measures]
+    return {
+        "frameworks": len({one.name.partition("/")[0] for one in survey.began.evaluators}),
+        "evaluators": len(survey.began.evaluators),
+        "measures": len(survey.measures),
+        "explained": explained,
+        "explained_but": len(events) - explained - no_policy - random,
+        "no_policy": no_policy,
+        "random": random,
+        "failed": len(survey.measures) - len(events),
+        "pairs": sum(one.compared for one in survey.compared),
+        "pairs_agreeing": sum(one.agreeing for one in survey.compared),
+        "pipeline_measures": len(measures),
+        "pipeline_measures_equal": sum(one.equal for one in measures),
+    }
+
+
+def _lead(survey: Survey, findings: Sequence[Finding]) -> list[object]:
+    """The main result, in numbers and in a few sentences."""
+    counts = headline(survey)
+    questions = sum(event.asked for event in survey.inferred.values())
+    cards = [
+        (_share(counts["pairs_agreeing"], counts["pairs"]), "of pairs that bear the name of one metric agree"),
+        (f"{counts['explained']} of {counts['measures']}", "measures follow one policy in all that they can be asked"),
+        (f"{counts['explained_but']}", "do so but for something that no policy explains"),
+        (f"{counts['no_policy']}", "follow no policy that is known, not even for plain lists"),
+        (f"{counts['random']}", "give random answers"),
+    ]
+    if counts["pipeline_measures"]:
+        equal = f"{counts['pipeline_measures_equal']} of {counts['pipeline_measures']}"
+        cards.append((equal, "numbers of whole evaluations are those that the core gives"))
+    lead = render("audit_lead.html.j2", counts=counts, questions=questions, cards=cards, table=_short_table(findings))
+    return [lead]
+
+
+def _short_table(findings: Sequence[Finding]) -> Table | None:
+    """For each kind of findings, the gravest first: the frameworks and the topics."""
+    rows: list[list[object]] = []
+    for kind in KINDS:
+        topics: dict[str, dict[str, None]] = {}
+        for finding in findings:
+            if finding.kind == kind:
+                topics.setdefault(finding.measures[0].partition("/")[0], {})[finding.topic] = None
+        if topics:
+            names_only = kind in (UNUSUAL, APART)  # their topics are too many for a summary
+            frameworks = [
+                Markup("<strong>{}</strong>").format(name) + ("" if names_only else f" ({', '.join(of)})")
+                for name, of in topics.items()
+            ]
+            name = Cell(link(f"#{_anchor(kind)}", _title(kind)), is_header=True)
+            rows.append([name, Markup(", ").join(frameworks)])
+    return Table([], rows, css="short") if rows else None
+
+
+def _title(kind: str) -> str:
+    return kind[0].upper() + kind[1:]
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.0%}" if whole else "–"
+
+
+def _anchor(kind: str) -> str:
+    return "kind-" + kind.replace(",", "").replace(" ", "-")
+
+
+def _findings(survey: Survey, findings: Sequence[Finding]) -> list[object]:
+    blocks: list[object] = [Heading("Findings", anchor="findings")]
+    shown = 0
+    for kind in KINDS:
+        of_kind = [finding for finding in findings if finding.kind == kind]
+        if not of_kind:
+            continue
+        blocks += [Heading(f"{_title(kind)} ({len(of_kind)})", level=3, anchor=_anchor(kind)), _MEANING[kind]]
+        for finding in of_kind:
+            blocks.append(_finding(survey, finding, shown < _OPEN and kind not in (ROUNDED, UNUSUAL)))
+            shown += 1
+    return blocks if findings else [*blocks, "Nothing is surprising."]
+
+
+def _finding(survey: Survey, finding: Finding, is_open: bool) -> Details:
+    frameworks = ", ".join(dict.fromkeys(name.partition("/")[0] for name in finding.measures))
+    summary = Markup("<strong>{}, {}</strong>: {}.").format(frameworks, finding.topic, finding.sentence)
+    measures: dict[str, list[tuple[str, str]]] = {}
+    for name in finding.measures:
+        evaluator, _, measure = name.partition(" ")
+        address = survey.inferred[name].page if name in survey.inferred else ""
+        measures.setdefault(evaluator, []).append((measure, address))
+    inside = render("audit_finding.html.j2", case=finding.case, measures=measures)
+    return Details(summary, [inside], is_open, css="finding")
+
+
+def _pipelines(survey: Survey) -> list[object]:
+    heading = Heading("Whole evaluations", anchor="pipelines")
+    if not survey.pipelines:
+        return [heading, "None was run."]
+    blocks: list[object] = [
+        heading,
+        f"Each framework splits, fits and measures {survey.began.data} as its documentation shows; the core measures "
+        "the same scores again, under the policy that was inferred.",
+    ]
+    for pipeline in survey.pipelines:
+        rows = []
+        for measure in pipeline.measures:
+            first = measure.folds[0] if measure.folds else None
+            equal = sum(fold.equal for fold in measure.folds)
+            verdict = "equal" if measure.equal else f"{equal} of {len(measure.folds)} folds equal"
+            why = " ".join(measure.explanations) or ("" if measure.equal else measure.summary)
+            rows.append(
+                [
+                    measure.measure,
+                    measure.metric,
+                    "–" if first is None else _number(first.reported),
+                    "–" if first is None else _number(first.measured),
+                    verdict if measure.folds else "no numbers",
+                    why,
+                ]
+            )
+        header = ["measure", "metric", "reported, fold 1", "measured", "", "why"]
+        blocks += [Heading(pipeline.name, level=3), f"{pipeline.title}.", Table(header, rows)]
+    return blocks
+
+
+def _number(value: float | None) -> str:
+    return "no number" if value is None else f"{value:.10g}"
+
+
+def _left_out(survey: Survey) -> list[object]:
+    blocks: list[object] = [f"{reason}." for reason in dict.fromkeys(survey.began.left_out.values())]
+    if survey.failed:
+        blocks += ["The audit itself failed on these:", Table(["", "error"], list(survey.failed.items()))]
+    refused: dict[tuple[str, str], list[str]] = {}
+    for name, event in survey.inferred.items():
+        for refusal in event.refused:
+            refused.setdefault((refusal.aspect, refusal.message), []).append(name)
+    if refused:
+        rows = [[aspect, named(names), message] for (aspect, message), names in refused.items()]
+        blocks += ["Questions that evaluators refuse to answer:", Table(["aspect", "who", "says"], rows)]
+    return [Heading("What was left out", anchor="left-out"), *(blocks or ["Nothing."])]
+
+
+def _identity(survey: Survey) -> list[object]:
+    began = survey.began
+    rows = [
+        *(
+            [one.name, one.framework_version, "in this process" if one.where == "here" else "in its own environment"]
+            for one in began.evaluators
+        ),
+        ["seed", str(began.seed), ""],
+        *([name, version, ""] for name, version in began.versions.items() if not name.startswith("framework:")),
+    ]
+    details = Details("Versions and where evaluators ran", [Table(["", "version", "ran"], rows)])
+    return [Heading("Software"), details]

@@ -1,0 +1,132 @@
+"""The report of a claim: verdicts first, then nearer protocols, open questions, and all that identifies the claim."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from markupsafe import Markup
+
+from repro.replicate import VERDICTS, Claim, Judged, Replication
+from repro.replicate.settings import questions
+from repro.report.html import Cell, Heading, Paragraph, Table, link, page, render
+from repro.runs.folder import JOURNAL
+from repro.runs.written_files import keep_files
+
+PAGE = "report.html"
+STYLES = ("reading.css", "claim.css")
+
+
+def write_page(claim: Claim, replication: Replication) -> Path:
+    """Write ``report.html`` next to the claim; its path."""
+    keep_files(claim.folder, {PAGE: claim_page(claim, replication).encode()})
+    return claim.folder / PAGE
+
+
+def claim_page(claim: Claim, replication: Replication) -> str:
+    """The report as HTML."""
+    blocks = [
+        render("claim_source.html.j2", claim=claim),
+        Paragraph(replication.summary, css="lead", strong=True),
+        *replication.notes,
+        *_numbers(claim, replication.judged),
+        *_patterns(replication.judged),
+        *_searches(replication),
+        *_open(claim),
+        *_about(claim, replication),
+    ]
+    return page(claim.title, blocks, STYLES)
+
+
+def _numbers(claim: Claim, judged: Sequence[Judged]) -> list[object]:
+    """Printed numbers and facts, each with the measured number."""
+    blocks: list[object] = []
+    for what, title in (("cell", "Printed numbers"), ("fact", "Figures of the data")):
+        verdicts = [verdict for verdict in judged if verdict.what == what]
+        if verdicts:
+            blocks += [Heading(title), verdict_table(verdicts)]
+    if blocks:
+        blocks.append(f"Tolerance: {claim.tolerance.sentence}.")
+    return blocks
+
+
+def verdict_table(judged: Sequence[Judged]) -> Table:
+    """A table of verdicts; columns that are empty throughout are left out."""
+    names = ["", "number", "under", "printed", "measured", "over the seeds", "installed here", "verdict", "why"]
+    rows = [_row(verdict) for verdict in judged]
+    shown = [place for place, name in enumerate(names) if not name or any(row[place] for row in rows)]
+    for verdict, row in zip(judged, rows, strict=True):
+        row[names.index("verdict")] = _verdict(verdict, title=VERDICTS[verdict.verdict])
+    return Table(
+        [names[place] for place in shown],
+        [[row[place] for place in shown] for row in rows],
+        ["printed", "measured", "over the seeds", "installed here"],
+    )
+
+
+def _verdict(judged: Judged, title: str = "") -> Cell:
+    return Cell(judged.verdict, css=f"verdict {judged.verdict.replace(' ', '-')}", title=title)
+
+
+def _row(judged: Judged) -> list[object]:
+    printed = judged.printed
+    assert printed is not None
+    under = ", ".join(filter(None, (judged.under, *(f"{key} = {value}" for key, value in judged.changes))))
+    spread = "" if judged.spread is None else " to ".join(printed.shown(end) for end in judged.spread)
+    return [
+        judged.algorithm,
+        judged.metric + (f", user {judged.user}" if judged.user else ""),
+        under,
+        printed.text,
+        printed.shown(judged.value) if judged.values else "",
+        spread,
+        "" if judged.newer is None else printed.shown(judged.newer),
+        judged.verdict,
+        judged.why,
+    ]
+
+
+def _patterns(judged: Sequence[Judged]) -> list[object]:
+    rows = [[one.algorithm, _verdict(one), one.why] for one in judged if one.what == "pattern"]
+    return [Heading("Patterns"), Table(["claimed", "verdict", "measured"], rows)] if rows else []
+
+
+def _searches(replication: Replication) -> list[object]:
+    """Protocols under which the numbers that differ come nearer to the printed ones."""
+    blocks: list[object] = []
+    for search in replication.searches:
+        header = ["", "printed", "measured", "under the nearest protocol"]
+        rows = [[label, printed, f"{own:.5f}", f"{near:.5f}"] for label, printed, own, near in search.rows]
+        blocks += [
+            Heading(search.metric, level=3),
+            f"{search.sentence[:1].upper()}{search.sentence[1:]}. Off by {search.off[1]:.5f} (root of the mean "
+            f"square), and {search.off[0]:.5f} under the claim's own.",
+            Table(header, rows, header[1:]),
+        ]
+    return [Heading("What would come nearer"), *blocks] if blocks else []
+
+
+def _open(claim: Claim) -> list[object]:
+    rows = [
+        [name or "protocol", *question]
+        for name, setting in claim.settings.items()
+        for question in (questions(setting) if setting.open else ())
+    ]
+    header = ["", "decision", "question", "tried"]
+    return [Heading("What the source leaves open"), Table(header, rows)] if rows else []
+
+
+def _about(claim: Claim, replication: Replication) -> list[object]:
+    facts: list[tuple[str, object]] = []
+    if claim.data is not None:
+        facts.append(("data", claim.data.name))
+        facts += [("digest of the data", claim.data.digest)] if claim.data.digest else []
+    facts += [(f"protocol {name}".strip(), setting.protocol.hash) for name, setting in claim.settings.items()]
+    facts += [("seeds", ", ".join(map(str, claim.seeds)))]
+    facts += [(f"{name}, as the claim names it", " ".join(pins)) for name, pins in claim.frameworks.items()]
+    facts += list(replication.versions.items())
+    facts += [("digest of the claim", claim.digest)]
+    facts += [("the run finished in the journal", replication.journal)] if replication.journal else []
+    notes = [part for part in claim.notes.strip().split("\n\n") if part]
+    journal = Paragraph(Markup("The journal of the run is {}.").format(link(JOURNAL, JOURNAL)))
+    return [Heading("About"), *notes, Table(["", ""], facts), *([journal] if replication.journal else [])]

@@ -1,0 +1,153 @@
+"""The distribution of values over users, and of scores where a run kept them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from repro.data.interactions import FloatArray
+from repro.data.io.parquet import read_parquet
+from repro.plugin import FALLBACK, SCORED, UNSCORED
+from repro.report.charts import SCREEN_COLOURS
+from repro.report.html import Details, Table
+from repro.report.run.material import Material
+from repro.report.run.sections import Section, figure
+from repro.runs.folder import RunFolder
+
+if TYPE_CHECKING:
+    import altair as alt
+
+QUANTILES = {"p5": 0.05, "p25": 0.25, "median": 0.5, "p75": 0.75, "p95": 0.95}
+_BINS = 40
+
+
+def distributions_section(run: Material) -> Section:
+    """The values of users, then scores."""
+    blocks: list[object] = []
+    if tested := run.tested.get(run.first):
+        spread = quantiles(tested.values)
+        sentence = (
+            "Half of the users lie within the bar, 90% within the line; the tick is the median, the dot the mean. "
+            "Each user counts once."
+        )
+        blocks.append(figure(f"{run.first} of users", sentence, quantile_chart(spread, run.first)))
+        blocks.append(_details(spread, f"{run.first} of users"))
+    else:
+        blocks.append(f"{run.first} is about all users together: there is nothing to spread.")
+    return Section("distributions", "How values and scores are spread", [*blocks, *_scores(run)])
+
+
+def quantiles(values: pd.DataFrame) -> pd.DataFrame:
+    """The quantiles and the mean of each column: a row for each system."""
+    found = values.quantile(list(QUANTILES.values())).T.set_axis(list(QUANTILES), axis=1)
+    return found.assign(mean=values.mean())
+
+
+def quantile_chart(spread: pd.DataFrame, title: str) -> alt.TopLevelMixin:
+    """A line, a bar, a tick and a dot for each system."""
+    import altair as alt
+
+    data = spread.rename_axis("system").reset_index()
+    formats = [alt.Tooltip(f"{name}:Q", format=".4f") for name in spread.columns]
+    base = alt.Chart(data, height=22 * len(data)).encode(
+        y=alt.Y("system:N", title=None, scale=alt.Scale(domain=list(spread.index))),
+        tooltip=[alt.Tooltip("system:N", title="algorithm"), *formats],
+    )
+    colour = SCREEN_COLOURS[0]
+    line = base.mark_rule(strokeWidth=1.5, color=colour).encode(x=alt.X("p5:Q", title=title), x2="p95:Q")
+    bar = base.mark_bar(size=11, color=colour, opacity=0.45).encode(x="p25:Q", x2="p75:Q")
+    middle = base.mark_tick(size=15, thickness=3, color=colour).encode(x="median:Q")
+    mean = base.mark_point(filled=True, size=45, color=SCREEN_COLOURS[1], opacity=1).encode(x="mean:Q")
+    return alt.layer(line, bar, middle, mean)
+
+
+def _details(spread: pd.DataFrame, title: str) -> Details:
+    rows = (
+        [name, *(f"{value:.4f}" for value in row)] for name, row in zip(spread.index, spread.to_numpy(), strict=True)
+    )
+    header = ["algorithm", *spread.columns]
+    caption = f"Quantiles of {title}"
+    return Details("The same as a table", [Table(header, rows, header[1:], caption, caption)])
+
+
+def _scores(run: Material) -> list[object]:
+    """The scores of the first fold; a sentence where they were not kept."""
+    folder = RunFolder(run.run.folder)
+    rows, bins = [], []
+    fold = ""
+    for label, cells in run.run.cells.items():
+        fold, cell = next(iter(cells.items()))
+        digest = cell.artifacts.get("scores")
+        if digest is None or not folder.artifact(digest).is_file():
+            continue
+        row, counts = score_row(*_read(folder.artifact(digest)))
+        rows.append([label, *row])
+        bins += [(label, place, share) for place, share in enumerate(counts)]
+    if not rows:
+        return ["Scores were not kept (repro run --keep-scores keeps them), so their spread is not shown."]
+    header = ["algorithm", "lowest", "median", "highest", "different scores", "unscored", "fallback"]
+    caption = f"Scores of all test users for all items, fold {fold}"
+    sentence = (
+        f"All test users and items of fold {fold}, each row from the algorithm's own lowest score to its highest: the "
+        "darker, the more scores are there."
+    )
+    data = pd.DataFrame(bins, columns=["system", "place", "share"])
+    return [
+        *([figure("Scores", sentence, _strips(data))] if len(data) else []),
+        Table(header, rows, header[1:], caption, caption),
+    ]
+
+
+def _read(path: Path) -> tuple[FloatArray, npt.NDArray[np.uint8]]:
+    """All scores of a cell, and what each of them is."""
+    stored = read_parquet(path)
+    values = stored["scores"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+    if "states" not in stored.column_names:
+        return values, np.full(len(values), SCORED, dtype=np.uint8)
+    return values, stored["states"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+
+
+def score_row(values: FloatArray, states: npt.NDArray[np.uint8], bins: int = _BINS) -> tuple[list[str], list[float]]:
+    """The algorithm's own scores: lowest, median, highest and number of distinct ones; the share of the pairs without a
+    score and with a fallback score; and the shares of scores in even steps from the lowest to the highest."""
+    total = max(len(values), 1)
+    known = np.sort(values[np.isfinite(values) & (states == SCORED)])  # once, for all that follows
+    counts = (np.isnan(values) | (states == UNSCORED)).sum(), ((states == FALLBACK) & ~np.isnan(values)).sum()
+    shares = [f"{count / total:.1%}" for count in counts]
+    if not len(known):
+        return ["–", "–", "–", "0", *shares], []
+    ends = np.searchsorted(known, np.linspace(known[0], known[-1], bins + 1))
+    ends[-1] = len(known)
+    middle = (known[(len(known) - 1) // 2] + known[len(known) // 2]) / 2
+    different = 1 + np.count_nonzero(np.diff(known))
+    numbers = [f"{value:.4g}" for value in (known[0], middle, known[-1])]
+    return [*numbers, f"{different:,}", *shares], (np.diff(ends) / len(known)).tolist()
+
+
+def _strips(data: pd.DataFrame) -> alt.TopLevelMixin:
+    """A strip for each algorithm; shares are drawn by their roots, so that what is rare is seen."""
+    import altair as alt
+
+    data = data[data["share"] > 0].assign(
+        start=data["place"] / _BINS, end=(data["place"] + 1) / _BINS, share=data["share"].round(5)
+    )
+    return (
+        alt.Chart(data.drop(columns="place"), height=20 * data["system"].nunique())
+        .mark_bar(size=15, color=SCREEN_COLOURS[0])
+        .encode(
+            x=alt.X(
+                "start:Q",
+                title="from the lowest score to the highest",
+                scale=alt.Scale(domain=[0, 1]),
+                axis=alt.Axis(format="%", grid=False),
+            ),
+            x2="end:Q",
+            y=alt.Y("system:N", title=None, scale=alt.Scale(domain=list(data["system"].unique()))),
+            opacity=alt.Opacity("share:Q", scale=alt.Scale(type="sqrt", range=[0.06, 1]), legend=None),
+            tooltip=[alt.Tooltip("system:N", title="algorithm"), alt.Tooltip("share:Q", format=".2%")],
+        )
+    )

@@ -1,0 +1,79 @@
+"""The whole journal: a searchable table with a line for each event, which opens to the full event."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from repro.report.html import Table, render
+from repro.report.run.embedded import packed
+from repro.report.run.material import Material
+from repro.report.run.sections import Section
+from repro.runs.folder import JOURNAL
+from repro.runs.journal import events
+from repro.text import plural
+
+
+def journal_section(run: Material) -> Section:
+    """Search, the table, and the lines themselves."""
+    # Up to the end of the run: the same run gives the same report, however many reports and exports were written since.
+    lines = run.journal.lines[: run.journal.end.number]
+    table = Table(
+        ["line", "time (UTC)", "event", "what"],
+        [[line.number, _clock(line.time), line.event.event, summary(line.event)] for line in lines],
+        ["line"],
+        "Events, first to last; each line has the hash of the one before it",
+        label="Journal",
+        anchor="journal-table",
+    )
+    whole = (run.run.folder / JOURNAL).read_bytes().split(b"\n")  # byte by byte, so that readers can check the chain
+    content = b"".join(whole[line.number - 1] + b"\n" for line in lines)
+    return Section(
+        "journal",
+        "Journal",
+        [
+            f"{plural(len(lines), 'event')}, from the start of the run to its end. A line opens to all that the "
+            f"journal has of it. The journal of the run folder may go on after {run.journal.end.cited()}: with the "
+            "digests of reports and other files that were made from the run.",
+            render("run_search.html.j2"),
+            table,
+            packed("journal-lines", content),
+        ],
+    )
+
+
+def _clock(time: str) -> str:
+    """To the second, as people write it."""
+    return time[:19].replace("T", " ")
+
+
+def summary(event: Any) -> str:
+    """An event in a few words."""
+    match event:
+        case events.RunStarted():
+            return f"seed {event.seed}, protocol {event.protocol_hash[:12]}, {plural(event.workers, 'worker')}"
+        case events.RunResumed():
+            return f"{plural(len(event.cells_kept), 'cell')} kept"
+        case events.DecisionsResolved():
+            return f"{plural(len(event.decisions), 'decision')}, {plural(len(event.measures), 'measure')}"
+        case events.DataLoaded() | events.DataPrepared():
+            return f"{event.rows:,} rows, {event.users:,} users, {event.items:,} items, digest {event.digest[:12]}"
+        case events.FoldMade():
+            return f"{event.fold}: {event.train_rows:,} rows to train on, {event.test_rows:,} to test"
+        case events.SplitMade():
+            return plural(event.folds, "fold")
+        case events.TuningFinished():
+            return f"{event.cell}: {plural(len(event.trials), 'trial')}, chosen {event.chosen}"
+        case events.CellStarted():
+            stated = ", ".join(f"{name} = {value}" for name, value in event.parameters.items())
+            return f"{event.cell}: {event.algorithm} {event.framework_version}" + (f", {stated}" if stated else "")
+        case events.CellFinished():
+            first = next((value for value in event.values if value.value is not None), None)
+            told = f"{first.metric} {first.value:.4f}, " if first else ""
+            return f"{event.cell}: {told}fitted in {event.seconds.fit:.2f} s"
+        case events.CellFailed():
+            return f"{event.cell}: {event.error}"
+        case events.ResultsWritten():
+            return ", ".join(event.files)
+        case events.RunFinished():
+            return f"{plural(event.cells, 'cell')}, {event.failed} failed, {event.seconds:.1f} s"
+    return ""

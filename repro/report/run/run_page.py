@@ -1,0 +1,84 @@
+"""The page of a run: the answer first, then the details, last the journal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from markupsafe import Markup
+
+from repro.errors import StudyError
+from repro.report.html import render
+from repro.report.run.answer_section import answer_section, values_section
+from repro.report.run.curve_section import curves_section
+from repro.report.run.decision_sections import protocol_section, touched_section
+from repro.report.run.difference_section import differences_section
+from repro.report.run.distribution_section import distributions_section
+from repro.report.run.embedded import NOTICE, own, packed, policy, vega
+from repro.report.run.identity_section import identity_section
+from repro.report.run.journal_section import journal_section
+from repro.report.run.material import Material
+from repro.report.run.note_sections import notes_section, tuning_section
+from repro.report.run.significance_section import matrix_section
+from repro.report.run.timing_section import timing_section
+from repro.report.run.tradeoff_section import tradeoffs_section
+from repro.runs.run import Run
+from repro.runs.written_files import keep_files
+
+REPORT = "report.html"
+# Run from the run folder: a report names no path of the machine that made it.
+REPLAY = "repro replay . --into ../replayed"
+
+SECTIONS = (
+    answer_section,
+    touched_section,
+    values_section,
+    distributions_section,
+    differences_section,
+    matrix_section,
+    tradeoffs_section,
+    timing_section,
+    curves_section,
+    tuning_section,
+    notes_section,
+    protocol_section,
+    identity_section,
+    journal_section,
+)
+
+
+def write_report(run: Run, into: Path | None = None) -> Path:
+    """Write ``report.html`` into the run folder, or the report to the file ``into``; its path.
+
+    The journal has the digest of a report in the run folder; a report elsewhere leaves the run as it is.
+    """
+    material = Material.read(run)
+    content = _page(material).encode()
+    if into is None:
+        keep_files(run.folder, {REPORT: content}, tested=material.stated)
+        return run.folder / REPORT
+    try:
+        into.parent.mkdir(parents=True, exist_ok=True)
+        into.write_bytes(content)
+    except OSError as error:
+        raise StudyError(f"the report cannot be written to {into}: {error.strerror or error}") from None
+    return into
+
+
+def run_page(run: Run) -> str:
+    """The report as HTML: one self-contained file."""
+    return _page(Material.read(run))
+
+
+def _page(run: Material) -> str:
+    script, library = own("script.js"), vega()
+    content = render(
+        "run_page.html.j2",
+        title=run.title,
+        sections=[section for make in SECTIONS if (section := make(run))],
+        policy=policy([script, library]),
+        replay=REPLAY,
+        notice=NOTICE,
+        library=packed("vega", library.encode()),
+        script=Markup(script),
+    )
+    return str(content)
