@@ -109,8 +109,9 @@ def fetch_source(source: Source, home: Path, progress: Progress | None = None) -
                 processor=_Member(source) if source.member else None,
             )
         except HTTPError as error:
-            answer = error.response
-            raise DataError(f"{source.address}: the server answered {answer.status_code} {answer.reason}") from None
+            assert error.response is not None
+            status, reason = error.response.status_code, error.response.reason
+            raise DataError(f"{source.address}: the server answered {status} {reason}") from None
         except (RequestException, OSError) as error:
             raise DataError(f"{source.address}: {error}") from None
         except ValueError as error:  # what pooch raises for a wrong checksum
