@@ -22,7 +22,7 @@ from ray.cluster_utils import Cluster
 import repro
 from repro.data import synthetic_interactions
 from repro.protocol import parse_protocol
-from repro.study import run_study
+from repro.study import RunOptions, run_study
 
 ALGORITHMS = ["popularity", "item-knn", "user-knn", "ease", "puresvd"]
 SPLIT = '[relevance]\nrule = "any"\n[split]\nstrategy = "user-ratio"\n[candidates]\nbase = "all-items"\n'
@@ -42,7 +42,7 @@ def seconds_of(study: repro.Study, executor: str, workers: int, address: str) ->
     with tempfile.TemporaryDirectory() as folder:
         where = {"executor": "ray", "address": address} if executor == "ray" else {}
         began = time.perf_counter()
-        results = run_study(study, Path(folder) / "run", workers=workers, **where)
+        results = run_study(study, Path(folder) / "run", RunOptions(workers=workers, **where))
         return time.perf_counter() - began, (results.folder / "results.parquet").read_bytes()
 
 

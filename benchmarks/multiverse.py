@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import repro
-from repro.explain import KeptRun, multiverse
+from repro.explain import ScoredRun, multiverse
 from repro.explain.variants import measure_variants
 
 ALGORITHMS = ["popularity", "item-knn", "user-knn", "ease", "puresvd"]
@@ -39,11 +39,11 @@ def main() -> None:
         run = study.run(Path(folder) / "run", keep_scores=True, workers=2).folder
 
         def one() -> object:
-            kept = KeptRun.open(run)
+            kept = ScoredRun.open(run)
             return measure_variants(kept, [kept.protocol], ["ndcg@10"])
 
         def many() -> object:
-            return multiverse(KeptRun.open(run), VARIED, budget=asked.variants)
+            return multiverse(ScoredRun.open(run), VARIED, budget=asked.variants)
 
         one()  # what is compiled is compiled once
         single, several = [], []

@@ -14,7 +14,7 @@ from repro.audit.simulation import Simulation
 from repro.audit.space import Space
 from repro.errors import ProtocolError
 from repro.evaluation.metrics import metric_named
-from repro.explain import KeptRun
+from repro.explain import ScoredRun
 from repro.explain.variants import measure_variants
 from repro.protocol import Protocol
 from repro.verify import verify
@@ -82,7 +82,7 @@ def test_a_study_counts_users_without_relevant_items(runs, data):
 
 
 def test_kept_scores_and_pooled_folds_give_the_same(runs, data):
-    kept = KeptRun.open(runs["skip"].folder, data)
+    kept = ScoredRun.open(runs["skip"].folder, data)
     for folds in ("mean", "pooled"):
         protocols = [kept.protocol.replace({"average.no_relevant": rule, "average.folds": folds}) for rule in RULES]
         found = measure_variants(kept, protocols, [METRIC]).values[:, 0, 0]
@@ -99,7 +99,7 @@ def test_kept_scores_and_pooled_folds_give_the_same(runs, data):
 def test_verify_has_the_same_numbers(runs, data, tmp_path, with_scores):
     folder = runs["one"].folder
     if not with_scores:
-        protocol = KeptRun.open(folder, data).protocol
+        protocol = ScoredRun.open(folder, data).protocol
         study = Study("ratings.csv", protocol, ["reference/popularity"], [METRIC], seed=5, folder=data.parent)
         folder = study.run(tmp_path / "run").folder
     found = verify(folder, "rescore", data=data)

@@ -121,10 +121,10 @@ def test_a_study_orders_ties_by_the_whole_data_set(rule, tmp_path):
 
 def of_cells(run, data):
     """For each fold the table of lists, and the scores by user and item."""
-    from repro.explain import KeptRun
+    from repro.explain import ScoredRun
     from repro.runs.journal import read_journal
 
-    kept = KeptRun.open(run.folder, data)
+    kept = ScoredRun.open(run.folder, data)
     cells = {
         event.cell: event.artifacts for event in read_journal(run.folder / "journal.jsonl").events("cell.finished")
     }

@@ -2,17 +2,17 @@
 
 from repro.explain.attribution import Explanation, explain
 from repro.explain.diff import Difference, diff
-from repro.explain.kept import KeptRun
 from repro.explain.multiverse import Multiverse, multiverse
+from repro.explain.scored_run import ScoredRun
 from repro.explain.search import Found, Published, find_protocols
 
 __all__ = [
     "Difference",
     "Explanation",
     "Found",
-    "KeptRun",
     "Multiverse",
     "Published",
+    "ScoredRun",
     "diff",
     "explain",
     "find_protocols",

@@ -13,13 +13,12 @@ import pandas as pd
 
 from repro.errors import JournalError, ProtocolError, ReproError, StudyError
 from repro.evaluation.metrics import metrics, parse_measure
-from repro.explain.kept import KeptRun
 from repro.explain.mixing import Change, Mixture, Switch, changes
+from repro.explain.scored_run import ScoredRun
 from repro.explain.shapley import EXACT_PLAYERS, Game, Shares, exact_shares, sampled_shares
 from repro.explain.variants import measure_variants
 from repro.protocol import BEFORE_FITTING, Protocol, registry, resolve
-from repro.runs.run import Run
-from repro.study import Study, run_study
+from repro.study import RunOptions, Study, run_study
 
 ORDERS = 400
 THRESHOLD = 0.05  # of the gap, above which an interaction is shown
@@ -159,8 +158,8 @@ class Explanation:
 
 
 def explain(
-    first: KeptRun | str | Path,
-    second: KeptRun | Protocol | str | Path,
+    first: ScoredRun | str | Path,
+    second: ScoredRun | Protocol | str | Path,
     metric: str | None = None,
     *,
     algorithms: Sequence[str] | None = None,
@@ -185,8 +184,8 @@ def explain(
     1         knn  ties.break  item-asc  item-desc
     2        EASE  ties.break  item-asc  item-desc
     """
-    run = first if isinstance(first, KeptRun) else KeptRun.open(first)
-    other = second if isinstance(second, KeptRun | Protocol) else _opened(second)
+    run = first if isinstance(first, ScoredRun) else ScoredRun.open(first)
+    other = second if isinstance(second, ScoredRun | Protocol) else _opened(second)
     name = metric or run.run.measures[0].name
     labels = _labels(run, other, algorithms)
     with tempfile.TemporaryDirectory(prefix="repro-") as scratch:
@@ -194,11 +193,11 @@ def explain(
         return gap.shared_out(orders, seed, tell)
 
 
-def _opened(given: str | Path) -> KeptRun | Protocol:
-    return KeptRun.open(given) if Path(given).is_dir() else Protocol.load(given)
+def _opened(given: str | Path) -> ScoredRun | Protocol:
+    return ScoredRun.open(given) if Path(given).is_dir() else Protocol.load(given)
 
 
-def _labels(run: KeptRun, other: KeptRun | Protocol, wanted: Sequence[str] | None) -> tuple[str, ...]:
+def _labels(run: ScoredRun, other: ScoredRun | Protocol, wanted: Sequence[str] | None) -> tuple[str, ...]:
     """The algorithms that are in both runs, or those of them that are asked for."""
     shared = [label for label in run.chosen(wanted) if isinstance(other, Protocol) or label in other.algorithms]
     if not shared:
@@ -211,8 +210,8 @@ class _Gap:
 
     def __init__(
         self,
-        run: KeptRun,
-        other: KeptRun | Protocol,
+        run: ScoredRun,
+        other: ScoredRun | Protocol,
         metric: str,
         labels: tuple[str, ...],
         fits: _Fits | None,
@@ -238,7 +237,7 @@ class _Gap:
             # Kept scores answer for the run's own data and split alone.
             self.open = tuple(fitted)
             goal = _evaluated_as(run.protocol, theirs)
-        elif fits is None and isinstance(other, KeptRun):
+        elif fits is None and isinstance(other, ScoredRun):
             self.together = bool(fitted) or _fits_differ(run, other, labels)
         self.mixture = Mixture(run.protocol, goal, objection)
         own = [switch for switch in self.mixture.switches if not (self.together and switch.needs_refit)]
@@ -253,7 +252,7 @@ class _Gap:
         shares = self._shares(self._planned(orders, seed), orders, seed, tell)
         before, after = self.numbers[frozenset()], self.numbers[frozenset(players)]
         _require_same_numbers(self.run, self.metric, self.labels, before)
-        if isinstance(self.other, KeptRun):
+        if isinstance(self.other, ScoredRun):
             _require_same_numbers(self.other, self.metric, self.labels, after)
         every = np.array(list(self.numbers.values())).reshape(-1, len(self.labels))
         fine = np.isfinite(every).all(axis=0)
@@ -316,7 +315,7 @@ class _Gap:
         return sampled_shares(self.players, game, orders, seed)
 
     def _shares(self, needed: Sequence[Chosen], orders: int, seed: int, tell: Tell | None) -> Shares[Switch]:
-        by_source: dict[int, tuple[KeptRun, list[Chosen]]] = {}
+        by_source: dict[int, tuple[ScoredRun, list[Chosen]]] = {}
         for number, chosen in enumerate(needed):
             source = self._source(chosen)
             by_source.setdefault(id(source), (source, []))[1].append(chosen)
@@ -339,11 +338,11 @@ class _Gap:
         own = [switch for switch in chosen if switch != FITS]
         return own + (self.fitting if self.together and FITS in chosen else [])
 
-    def _source(self, chosen: Chosen) -> KeptRun:
+    def _source(self, chosen: Chosen) -> ScoredRun:
         if self.fits is not None:
             protocol = self.mixture.protocol(self._switches(chosen))
             return self.fits.of(protocol, theirs=FITS in chosen)
-        return self.other if FITS in chosen and isinstance(self.other, KeptRun) else self.run
+        return self.other if FITS in chosen and isinstance(self.other, ScoredRun) else self.run
 
     def _changes(self, switch: Switch) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
         """What a switch changes, and what comes along."""
@@ -356,7 +355,7 @@ class _Gap:
         return own, tuple(change(key) for each in switched for key in each.riding)
 
 
-def _called(run: KeptRun, other: KeptRun | Protocol) -> tuple[str, str]:
+def _called(run: ScoredRun, other: ScoredRun | Protocol) -> tuple[str, str]:
     """How the two ends are called: by their protocols, where these have different names, else by their folders."""
     theirs = other if isinstance(other, Protocol) else other.protocol
     if run.protocol.name and theirs.name and run.protocol.name != theirs.name:
@@ -376,31 +375,31 @@ def _evaluated_as(own: Protocol, theirs: Protocol) -> Protocol:
     return Protocol(resolved.values_, resolved.origins, theirs.name, folders=folders)
 
 
-def _fits_differ(one: KeptRun, two: KeptRun, labels: Sequence[str]) -> bool:
+def _fits_differ(one: ScoredRun, two: ScoredRun, labels: Sequence[str]) -> bool:
     """Whether what was held out, the seed, or the scores of any algorithm differ."""
     if _held_out(one) != _held_out(two) or one.study.seed != two.study.seed or one.scale != two.scale:
         return True
     return not all(one.same_fit(label, two) for label in labels)
 
 
-def _held_out(run: KeptRun) -> list[tuple[str | None, ...]]:
+def _held_out(run: ScoredRun) -> list[tuple[str | None, ...]]:
     made = run.run.journal.events("fold.made")
     return [(e.fold, e.train_digest, e.validation_digest, e.test_digest) for e in made]
 
 
-def _studies_differ(one: KeptRun, two: KeptRun) -> bool:
+def _studies_differ(one: ScoredRun, two: ScoredRun) -> bool:
     """Whether more than the protocol differs: data, seed, algorithms, tuning."""
 
-    def rest(run: KeptRun) -> object:
+    def rest(run: ScoredRun) -> object:
         described = run.study.describe()
         return [described.get(key) for key in ("seed", "algorithms", "tune")], run.plan.source.digest
 
     return rest(one) != rest(two)
 
 
-def _require_same_numbers(run: KeptRun, metric: str, labels: Sequence[str], found: Vector) -> None:
+def _require_same_numbers(run: ScoredRun, metric: str, labels: Sequence[str], found: Vector) -> None:
     """Refuse kept scores that do not give the numbers of their own run, where it measured the metric."""
-    table = Run(run.run.folder).table()
+    table = run.run.table()
     if metric in table.columns and not np.array_equal(table.loc[list(labels), metric], found, equal_nan=True):
         raise JournalError(
             f"the scores kept in {run.run.folder} do not give the run's own {metric}; it was made by another version "
@@ -411,30 +410,32 @@ def _require_same_numbers(run: KeptRun, metric: str, labels: Sequence[str], foun
 class _Fits:
     """Runs with other data or splits, made where they are needed, each once."""
 
-    def __init__(self, run: KeptRun, other: KeptRun | Protocol, scratch: Path, workers: int, tell: Tell | None) -> None:
+    def __init__(
+        self, run: ScoredRun, other: ScoredRun | Protocol, scratch: Path, workers: int, tell: Tell | None
+    ) -> None:
         self._studies = (run.study, run.study if isinstance(other, Protocol) else other.study)
-        self.others_differ = isinstance(other, KeptRun) and (
+        self.others_differ = isinstance(other, ScoredRun) and (
             _studies_differ(run, other)
             or (
                 _fitted(run.protocol) == _fitted(other.protocol) and _fits_differ(run, other, _labels(run, other, None))
             )
         )
         self._scratch, self._workers, self._tell = scratch, workers, tell
-        self._made: dict[tuple[bool, tuple[object, ...]], KeptRun] = {(False, _fitted(run.protocol)): run}
-        if isinstance(other, KeptRun):
+        self._made: dict[tuple[bool, tuple[object, ...]], ScoredRun] = {(False, _fitted(run.protocol)): run}
+        if isinstance(other, ScoredRun):
             self._made.setdefault((self.others_differ, _fitted(other.protocol)), other)
 
-    def of(self, protocol: Protocol, *, theirs: bool) -> KeptRun:
+    def of(self, protocol: Protocol, *, theirs: bool) -> ScoredRun:
         """The run of the first study, or of the other, with data and split as in the protocol."""
         key = (theirs, _fitted(protocol))
         if key not in self._made:
             study: Study = self._studies[theirs].with_protocol(_with_fitted(self._studies[theirs].protocol, protocol))
             folder = self._scratch / f"fit-{len(self._made)}"
             try:
-                run_study(study, folder, keep_scores=True, workers=self._workers)
+                run_study(study, folder, RunOptions(keep_scores=True, workers=self._workers))
             except ReproError as error:
                 raise StudyError(f"a fit between the two is not to be had: {error}") from None
-            self._made[key] = KeptRun.open(folder, study.data)
+            self._made[key] = ScoredRun.open(folder, study.data)
             if self._tell:
                 self._tell("fits", len(self._made), len(self._made))
         return self._made[key]

@@ -15,7 +15,7 @@ import pandas as pd
 from repro.errors import StudyError
 from repro.evaluation.metrics import metrics, parse_measure
 from repro.explain.design import Axis, Design, Variant, axes_met, read_axes
-from repro.explain.kept import KeptRun
+from repro.explain.scored_run import ScoredRun
 from repro.explain.variants import measure_variants
 from repro.protocol import Value, registry
 from repro.stats import kendall
@@ -212,7 +212,7 @@ def _mean(values: Values) -> float:
 
 
 def multiverse(
-    run: KeptRun | str | Path,
+    run: ScoredRun | str | Path,
     vary: Sequence[str] = VARIED,
     *,
     metric_names: Sequence[str] | None = None,
@@ -232,7 +232,7 @@ def multiverse(
     >>> list(wins.index)
     ['popularity', 'knn', 'EASE']
     """
-    kept = run if isinstance(run, KeptRun) else KeptRun.open(run)
+    kept = run if isinstance(run, ScoredRun) else ScoredRun.open(run)
     names = tuple(metric_names or dict.fromkeys(measure.name for measure in kept.run.measures))
     axes = read_axes(vary, kept.protocol, kept.plan.interactions.ratings)
     if not axes:

@@ -23,8 +23,8 @@ from repro.current import once
 from repro.errors import ProtocolError, StudyError, nearest
 from repro.evaluation.metrics import Measure, metrics, parse_measure, simple_measures
 from repro.explain.design import Design, read_axes
-from repro.explain.kept import KeptRun
 from repro.explain.mixing import Change, changes
+from repro.explain.scored_run import ScoredRun
 from repro.explain.variants import measure_variants
 from repro.protocol import OF_LISTS, Protocol, Value, protocol_names, registry
 
@@ -173,7 +173,7 @@ def _number(written: str) -> tuple[float, int]:
 
 
 def find_protocols(
-    run: KeptRun | str | Path,
+    run: ScoredRun | str | Path,
     cells: Sequence[Published],
     vary: Sequence[str] | None = None,
     *,
@@ -186,7 +186,7 @@ def find_protocols(
              variants of the metrics asked for
     budget   how many protocols are tried, about
     """
-    kept = run if isinstance(run, KeptRun) else KeptRun.open(run)
+    kept = run if isinstance(run, ScoredRun) else ScoredRun.open(run)
     names = list(dict.fromkeys(cell.metric for cell in cells))
     measures = [parse_measure(name, kept.protocol, metrics()) for name in names]
     return _Search(kept, cells, vary or bearing_on(measures), budget, tell).found()
@@ -219,7 +219,7 @@ class _Tried(NamedTuple):
 class _Search:
     def __init__(
         self,
-        run: KeptRun,
+        run: ScoredRun,
         cells: Sequence[Published],
         vary: Sequence[str],
         budget: int,

@@ -31,7 +31,7 @@ from repro.evaluation.metrics import (
     simple_measures,
 )
 from repro.evaluation.stages import StageKeys, need_scores, rank_depth
-from repro.explain.kept import KeptFold, KeptRun
+from repro.explain.scored_run import RunFold, ScoredRun
 from repro.plugin import Scores
 from repro.protocol import Protocol
 
@@ -53,7 +53,7 @@ class Numbers:
 
 
 def measure_variants(
-    run: KeptRun,
+    run: ScoredRun,
     protocols: Sequence[Protocol],
     metric_names: Sequence[str],
     algorithms: Sequence[str] | None = None,
@@ -75,7 +75,7 @@ def measure_variants(
             for algorithm_numbers in numbers[position]:
                 algorithm_numbers.refuse_lists(why)
         for column, label in enumerate(labels):
-            stages = ScoreStages(shared, _KeptScores(run, fold, label), rank_depth(of_lists), need_scores(of_lists))
+            stages = ScoreStages(shared, _StoredScores(run, fold, label), rank_depth(of_lists), need_scores(of_lists))
             for lists, group in groups.items():
                 for position in _by_ranking(stages, shared, group, variants) if lists else group:
                     numbers[position][column].add(stages, shared)
@@ -134,11 +134,11 @@ def _variants(
 
 
 @dataclass(frozen=True, eq=False)
-class _KeptScores:
+class _StoredScores:
     """The scores that a run kept of an algorithm on a fold."""
 
-    run: KeptRun
-    fold: KeptFold
+    run: ScoredRun
+    fold: RunFold
     label: str
 
     @property

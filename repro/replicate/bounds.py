@@ -11,8 +11,8 @@ import numpy as np
 from repro.data.interactions import FloatArray
 from repro.errors import ReproError
 from repro.evaluation.metrics import metrics, parse_measure
-from repro.explain import KeptRun
-from repro.explain.kept import KeptFold
+from repro.explain import ScoredRun
+from repro.explain.scored_run import RunFold
 from repro.explain.variants import measure_variants
 from repro.plugin import Scores
 from repro.protocol import Protocol
@@ -28,14 +28,14 @@ DRAWS = 5  # splits that are made, as that of the source is another draw
 
 
 @dataclass(frozen=True, eq=False)
-class Oracle(KeptRun):
+class Oracle(ScoredRun):
     """Scores that know the held-out ratings: the best order of every list there may be, and the worst."""
 
     @property
     def algorithms(self) -> tuple[str, ...]:
         return BEST, WORST
 
-    def scores(self, label: str, fold: KeptFold) -> Scores:
+    def scores(self, label: str, fold: RunFold) -> Scores:
         """Held-out items by their ratings above all others, or by them in reverse below all others."""
         test, users = fold.parts.test, fold.test_users
         ratings = test.ratings - test.ratings.min() + 1.0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from repro.errors import ReproError
-from repro.explain import KeptRun
+from repro.explain import ScoredRun
 from repro.explain.design import Design
 from repro.explain.variants import measure_variants
 from repro.protocol import DEFAULT, Protocol, registry
@@ -67,7 +67,7 @@ def orders_of(protocol: Protocol) -> tuple[list[Protocol], list[Protocol]]:
     return [design.protocol({BREAK: end}) for end in ENDS], [design.protocol({BREAK: rule}) for rule in rules]
 
 
-def tie_intervals(kept: KeptRun, protocol: Protocol, names: Sequence[str]) -> dict[tuple[str, str], Interval]:
+def tie_intervals(kept: ScoredRun, protocol: Protocol, names: Sequence[str]) -> dict[tuple[str, str], Interval]:
     """The interval of each algorithm and metric, from the kept scores of a run."""
     ends, rules = orders_of(protocol)
     found = measure_variants(kept, [*ends, *rules], names)

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from repro.errors import PluginError, ReproError, StudyError
 from repro.evaluation.metrics import Measure, metrics, parse_measure
-from repro.explain import KeptRun
+from repro.explain import ScoredRun
 from repro.explain.design import read_axes
 from repro.explain.variants import measure_variants
 from repro.plugin import how_to_install, plugins
@@ -30,8 +30,8 @@ from repro.runs.folder import JOURNAL, RunFolder
 from repro.runs.journal import read_journal
 from repro.runs.results_table import ALL_FOLDS
 from repro.runs.run import Run
-from repro.study import Study, make_plan, run_study
-from repro.study.run import Watcher
+from repro.study import RunOptions, Study, make_plan, run_study
+from repro.study.engine import Watcher
 
 RUN = "run"
 FIRST = 0  # the place of the claim's own seed
@@ -82,7 +82,7 @@ class Runs:
         self.claim, self.options, self.seeds = claim, options, tuple(seeds)
         self.not_run: dict[str, str] = {}
         self.folders: dict[tuple[Key, int], Path] = {}
-        self._kept: dict[Path, KeptRun] = {}
+        self._kept: dict[Path, ScoredRun] = {}
         self._needs: dict[Key, Need] = {}
         with self.environment():
             self._leave_out_missing()
@@ -180,18 +180,18 @@ class Runs:
             for column, name in enumerate(names)
         }
 
-    def kept(self, protocol: Protocol, seed: int) -> KeptRun:
+    def kept(self, protocol: Protocol, seed: int) -> ScoredRun:
         """The run with its scores, as if it had been run under this protocol."""
         need = self._needs[fit_key(protocol)]
         folder = self.folder(need, seed)
         if folder not in self._kept:
             with self.environment():
                 plan = make_plan(self._study(need, seed), to_fit=False)
-            self._kept[folder] = KeptRun(Run(folder), plan)
+            self._kept[folder] = ScoredRun(Run(folder), plan)
         kept = self._kept[folder]
         study = copy.copy(kept.study)
         study.protocol = protocol
-        return KeptRun(kept.run, replace(kept.plan, study=study))
+        return ScoredRun(kept.run, replace(kept.plan, study=study))
 
     def run_apart(self, protocol: Protocol, seed: int) -> Path:
         """The folder of a run under this protocol and no other, for what needs its lists."""
@@ -264,9 +264,7 @@ class Runs:
         name = study.digest + ("" if options.installed or not pins else repr(pins))
         folder = self.claim.folder / RUN / f"seed-{study.seed}-{hashlib.sha256(name.encode()).hexdigest()[:10]}"
         try:
-            run_study(
-                study,
-                folder,
+            how = RunOptions(
                 workers=options.workers,
                 time_limit=options.time_limit,
                 keep_scores=keep_scores,
@@ -274,6 +272,7 @@ class Runs:
                 fresh=options.fresh,
                 watcher=options.watcher,
             )
+            run_study(study, folder, how)
         except StudyError:
             failures = _failed(folder)
             if not failures:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,57 +33,64 @@ if TYPE_CHECKING:
     from repro.runs.journal import events
 
 
+@dataclass(frozen=True)
+class FinishedCells:
+    """The finished cells of a run.
+
+    folder      where their tables are stored
+    finished    the events of the cells, by algorithm and fold
+    frameworks  the framework of each algorithm of the study, by label
+    folds       the names of all folds
+    """
+
+    folder: RunFolder
+    finished: Mapping[str, events.CellFinished]
+    frameworks: Mapping[str, str]
+    folds: Sequence[str]
+
+    def of(self, label: str) -> dict[str, events.CellFinished]:
+        """The finished cells of an algorithm, by fold."""
+        return {fold: self.finished[cell] for fold in self.folds if (cell := f"{label}/{fold}") in self.finished}
+
+    def tables(self, label: str) -> list[dict[str, Path]]:
+        """The paths of the tables of each cell of an algorithm."""
+        return [
+            {name: self.folder.artifact(digest) for name, digest in cell.artifacts.items()}
+            for cell in self.of(label).values()
+        ]
+
+
 def pooled_values(
-    folder: RunFolder,
-    finished: Mapping[str, events.CellFinished],
-    labels: Iterable[str],
-    folds: Sequence[str],
-    measures: Sequence[Measure],
-    protocol: Protocol,
-    scale: tuple[float, float],
+    cells: FinishedCells, measures: Sequence[Measure], protocol: Protocol, scale: tuple[float, float]
 ) -> dict[str, tuple[float, int]]:
-    """The value of each algorithm and measure and the users in it, by ``label/full name``; none where folds are not
+    """The value of each algorithm and measure and the users in it, by ``label/full name``; empty where folds are not
     pooled."""
     if protocol["average.folds"] != "pooled":
         return {}
-    found: dict[str, tuple[float, int]] = {}
-    for label, paths in _stored_tables(folder, finished, labels, folds).items():
+    values: dict[str, tuple[float, int]] = {}
+    for label in cells.frameworks:
+        tables = cells.tables(label)
         for measure in measures:
-            pooled = pooled_value(measure, paths, protocol, scale)
+            pooled = pooled_value(measure, tables, protocol, scale)
             if pooled is not None:
-                found[f"{label}/{measure.full_name}"] = pooled
-    return found
+                values[f"{label}/{measure.full_name}"] = pooled
+    return values
 
 
 def pooled_intervals(
-    folder: RunFolder,
-    finished: Mapping[str, events.CellFinished],
-    labels: Iterable[str],
-    folds: Sequence[str],
-    measures: Sequence[Measure],
-    protocol: Protocol,
+    cells: FinishedCells, measures: Sequence[Measure], protocol: Protocol
 ) -> dict[str, tuple[float, float]]:
     """The extremes of the pooled values over all orders of tied items, by ``label/full name``, where they are known."""
     if protocol["average.folds"] != "pooled":
         return {}
-    found: dict[str, tuple[float, float]] = {}
-    for label, paths in _stored_tables(folder, finished, labels, folds).items():
+    intervals: dict[str, tuple[float, float]] = {}
+    for label in cells.frameworks:
+        tables = cells.tables(label)
         for measure in measures:
-            interval = pooled_interval(measure, paths, protocol)
+            interval = pooled_interval(measure, tables, protocol)
             if interval is not None:
-                found[f"{label}/{measure.full_name}"] = interval
-    return found
-
-
-def _stored_tables(
-    folder: RunFolder, finished: Mapping[str, events.CellFinished], labels: Iterable[str], folds: Sequence[str]
-) -> dict[str, list[dict[str, Path]]]:
-    """For each algorithm, the paths of the tables of each of its cells."""
-    found = {}
-    for label in labels:
-        cells = [finished[cell] for fold in folds if (cell := f"{label}/{fold}") in finished]
-        found[label] = [{name: folder.artifact(digest) for name, digest in cell.artifacts.items()} for cell in cells]
-    return found
+                intervals[f"{label}/{measure.full_name}"] = interval
+    return intervals
 
 
 def pooled_value(
@@ -91,8 +99,8 @@ def pooled_value(
     """The value of ``measure`` over the users (lists, pairs) of all cells, and how many users are in it, each once;
     ``cells`` are their tables' paths, ``scale`` is the rating scale.
 
-    None where there is nothing to be pooled: a number about all lists together belongs to one fold, and an
-    algorithm that does not predict ratings has none to pool.
+    None where there is nothing to pool: a number about all lists together belongs to one fold, and an algorithm that
+    does not predict ratings has none.
     """
     if measure.parts:
         parts = [pooled_value(part, cells, protocol, scale) for part in measure.parts]
@@ -118,9 +126,9 @@ def pooled_interval(
         return measure.metric.join([low for low, _ in known]), measure.metric.join([high for _, high in known])
     if not has_tie_interval(measure):
         return None
-    found = [stored_average(measure, cells, protocol, (0.0, 1.0), order) for order in TIE_ORDERS]
-    extremes = [one[0].value for one in found if one is not None]
-    return (min(extremes), max(extremes)) if len(extremes) == len(found) else None
+    averages = [stored_average(measure, cells, protocol, (0.0, 1.0), order) for order in TIE_ORDERS]
+    extremes = [stored[0].value for stored in averages if stored is not None]
+    return (min(extremes), max(extremes)) if len(extremes) == len(averages) else None
 
 
 def stored_average(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from repro.runs.fold_pooling import FinishedCells, pooled_intervals, pooled_values
+
 if TYPE_CHECKING:
     from repro.evaluation.metrics import Measure
+    from repro.protocol import Protocol
     from repro.runs.journal import events
 
 Interval = tuple[float, float]
@@ -38,29 +41,20 @@ def metric_names(measures: Sequence[Measure]) -> dict[str, str]:
 
 
 def results_table(
-    frameworks: Mapping[str, str],
-    folds: Sequence[str],
-    measures: Sequence[Measure],
-    finished: Mapping[str, events.CellFinished],
-    pooled: Mapping[str, tuple[float, int]],
-    pooled_extremes: Mapping[str, Interval],
+    finished: FinishedCells, measures: Sequence[Measure], protocol: Protocol, scale: tuple[float, float]
 ) -> pa.Table:
     """The table in the order of the study: the folds of an algorithm, then all folds together.
 
-    frameworks       the framework of each algorithm, by the label of the algorithm
-    finished         the finished cells, by algorithm and fold
-    pooled           the values over the users of all folds, by algorithm and measure; without one, the value of all
-                     folds together is the mean of the folds
-    pooled_extremes  the extremes of pooled values over all orders of tied items
-
-    The column ``users`` counts a user once in each average: once in each fold of which the mean is taken, and once
-    where folds are pooled.
+    The value of all folds together is the mean of the folds, or, where the protocol pools them, the value over the
+    users of all folds. The column ``users`` counts a user once in each average: once in each fold of which the mean is
+    taken, and once where folds are pooled. ``scale`` is the rating scale.
     """
     names = metric_names(measures)
+    pooled = pooled_values(finished, measures, protocol, scale)
+    pooled_extremes = pooled_intervals(finished, measures, protocol)
     rows = []
-    for label, framework in frameworks.items():
-        done = [fold for fold in folds if f"{label}/{fold}" in finished]
-        cells = [finished[f"{label}/{fold}"] for fold in done]
+    for label, framework in finished.frameworks.items():
+        done, cells = list(finished.of(label)), list(finished.of(label).values())
         for number, measure in enumerate(measures):
             values = [math.nan if (v := cell.values[number].value) is None else v for cell in cells]
             users = [cell.values[number].users for cell in cells]
@@ -85,7 +79,7 @@ def results_table(
                     *zip(done, values, users, extremes, strict=True),
                     (ALL_FOLDS, together, counted, ends),
                 ]
-                if fold != ALL_FOLDS or len(done) == len(folds)
+                if fold != ALL_FOLDS or len(done) == len(finished.folds)
             ]
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(SCHEMA)
     return pa.table([list(column) for column in columns], schema=SCHEMA)

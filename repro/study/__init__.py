@@ -1,8 +1,9 @@
-"""Studies: plan, cells, executor, results."""
+"""Studies: definition, plan, engine, executors, tuning."""
 
+from repro.study.engine import RunOptions, Watcher, run_study
 from repro.study.entry import Entry
 from repro.study.model import Study
 from repro.study.plan import Cell, Plan, make_plan
-from repro.study.run import Watcher, run_study
+from repro.study.reload import reload_study
 
-__all__ = ["Cell", "Entry", "Plan", "Study", "Watcher", "make_plan", "run_study"]
+__all__ = ["Cell", "Entry", "Plan", "RunOptions", "Study", "Watcher", "make_plan", "reload_study", "run_study"]

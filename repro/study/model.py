@@ -204,16 +204,17 @@ class Study:
         return Interactions.from_frame(self.data, **self.data_options)
 
     def run(self, into: str | Path | None = None, **options: Any) -> Run:
-        """Run it; see :func:`repro.study.run_study` for the options. Without ``into``, in a temporary folder.
+        """Run the study into the folder ``into``, by default a temporary one.
 
-        What is suspicious about the numbers is in ``findings`` of the results, and warned of (``ReproWarning``).
+        The options are the fields of :class:`repro.study.RunOptions`. Suspicious numbers are in ``findings`` of the
+        run, and give a warning (``ReproWarning``).
         """
         from repro.evaluation.suspicion import warn
-        from repro.study.run import run_study
+        from repro.study.engine import RunOptions, run_study
 
-        results = run_study(self, into, **options)
-        warn(results.findings)
-        return results
+        run = run_study(self, into, RunOptions(**options))
+        warn(run.findings)
+        return run
 
     def to_toml(self) -> str:
         """The study as a file that reads back; the protocol is in a file beside it."""

@@ -1,4 +1,4 @@
-"""A run checked: is it whole, do its numbers follow from what it kept, and do they come again."""
+"""Verify a run: file integrity, recomputed metrics, or full retraining."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from repro.verify.integrity import Tell, check_head, check_integrity
 from repro.verify.seal import Sealed, seal
 
 if TYPE_CHECKING:
-    from repro.verify.replayed import Replay
+    from repro.verify.freezes import Say
+    from repro.verify.replay_run import Replay
 
 __all__ = ["LEVELS", "Failure", "Level", "Sealed", "Verification", "replay", "seal", "verify"]
 
@@ -27,11 +28,11 @@ def verify(
 ) -> Verification:
     """Check the run in ``folder``; each level includes those before it.
 
-    integrity  every file is the one that the journal tells of, and the journal is whole; also of a folder that keeps
+    integrity  every file is the one that the journal names, and the journal is whole; also of a folder that keeps
                only some files of a run, and of an audit
     rescore    the numbers follow, to the last bit, from the scores, lists and predictions that were stored
-    retrain    they come again when everything is fitted again; ``refit`` are settings of
-               :func:`repro.verify.retrain.check_retrain`
+    retrain    the numbers are the same when everything is fitted again; ``refit`` are fields of
+               :class:`repro.verify.refit.RefitOptions`
 
     ``head`` is the hash of a line of the journal that was published elsewhere: it must be in the journal, which cannot
     be changed up to that line without another hash. ``data`` is where the data of the run is, if it is no longer where
@@ -50,14 +51,29 @@ def verify(
 
     check_rescore(path, record, found, data, tell)
     if level == "retrain":
+        from repro.verify.refit import RefitOptions
         from repro.verify.retrain import check_retrain
 
-        check_retrain(path, record, found, data=data, tell=tell, **refit)
+        check_retrain(path, record, found, RefitOptions(data=data, **refit))
     return found
 
 
-def replay(folder: str | Path, into: str | Path, **settings: Any) -> Replay:
-    """Make a run again from its folder alone, and compare; with the settings of :mod:`repro.verify.replayed`."""
-    from repro.verify.replayed import replay as run_again
+def replay(
+    folder: str | Path,
+    into: str | Path,
+    *,
+    here: bool = False,
+    say: Say = lambda line: None,
+    tell: Tell | None = None,
+    **refit: Any,
+) -> Replay:
+    """Run the study of the run in ``folder`` again into ``into``, and compare; nothing but the folder is needed.
 
-    return run_again(folder, into, **settings)
+    Frameworks run in the versions that the run kept a freeze of, each in an environment of its own where the installed
+    ones differ; with ``here``, in the installed versions. ``say`` is called with a line whenever something happens,
+    ``tell`` with the progress of a stage. ``refit`` are fields of :class:`repro.verify.refit.RefitOptions`.
+    """
+    from repro.verify.refit import RefitOptions
+    from repro.verify.replay_run import replay_run
+
+    return replay_run(folder, into, RefitOptions(**refit), here=here, say=say, tell=tell)

@@ -28,9 +28,9 @@ from repro.runs.fold_pooling import pooled_interval, stored_average
 from repro.runs.folder import RunFolder
 from repro.runs.journal import events
 from repro.runs.run import Run
-from repro.study.suspects import facts_entry, value_entry
-from repro.verify.again import AgainFold
+from repro.study.findings import facts_entry, value_entry
 from repro.verify.finding import Failure, names
+from repro.verify.reconstructed_fold import ReconstructedFold
 from repro.verify.relist import Tables, ranked_again, stored_depth
 
 FROM_SCORES = "computed again from the kept scores"
@@ -53,7 +53,7 @@ class CellCheck:
     run: Run
     event: events.CellFinished
     line: int
-    fold: AgainFold
+    fold: ReconstructedFold
     sources: dict[str, str]
     unchecked: dict[str, str]
 

@@ -15,9 +15,9 @@ from repro.runs.results_table import ALL_FOLDS
 from repro.runs.run import Run
 from repro.verify.cells import same_number
 from repro.verify.distances import effects, order_distances, rmse
+from repro.verify.refit import TOLERANCE
 
 Verdict = Literal["identical", "within tolerance", "different"]
-TOLERANCE = 0.01
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,6 @@ class Comparison:
 def compare_runs(
     before: Run,
     after: Run,
-    *,
     tolerance: float = TOLERANCE,
     baseline: str | None = None,
     algorithms: Sequence[str] | None = None,

@@ -11,13 +11,13 @@ from repro.runs.folder import ARTIFACTS, JOURNAL, LOCK, file_digest
 from repro.runs.journal import read_journal
 from repro.verify.finding import Failure, Kind, Verification
 from repro.verify.order import check_order
-from repro.verify.record import ALSO_ELSEWHERE, REPORT, Entry, Record
+from repro.verify.record import ALSO_ELSEWHERE, REPORT, Entry, FolderRecord
 from repro.verify.stated import check_stated
 
 Tell = Callable[[str, int, int], None]
 
 
-def check_integrity(path: Path, found: Verification, tell: Tell | None = None) -> Record | None:
+def check_integrity(path: Path, found: Verification, tell: Tell | None = None) -> FolderRecord | None:
     """Check the journal, then every file by it; what is wrong goes into ``found``. None without a journal to go by.
 
     Every file below the folder must have its digest in the journal. Of a folder that keeps some files of a run, as
@@ -37,7 +37,7 @@ def check_integrity(path: Path, found: Verification, tell: Tell | None = None) -
         found.failures.append(Failure("integrity", JOURNAL, told, int(line[1]) if line else None))
         found.unchecked.append("all other files: they are checked by the journal, and it does not hold")
         return None
-    record = Record(contents)
+    record = FolderRecord(contents)
     found.failures += check_order(record)
     if not contents.lines:
         return None
@@ -51,18 +51,18 @@ def check_integrity(path: Path, found: Verification, tell: Tell | None = None) -
     _check_missing(record, there, found)
     count = f"{len(contents.lines):,} events, {len(there):,} files"
     _say_more(record, there, nested, found)
-    failed = record.cells.keys() - record.finished.keys()
-    cells = f", {len(failed):,} of {len(record.cells):,} cells failed when it ran" if failed else ""
+    failed = record.journal.cell_ends.keys() - record.journal.finished_cells.keys()
+    cells = f", {len(failed):,} of {len(record.journal.cell_ends):,} cells failed when it ran" if failed else ""
     found.checked["integrity"] = count + cells
     return record
 
 
-def check_head(record: Record, head: str, found: Verification) -> None:
+def check_head(record: FolderRecord, head: str, found: Verification) -> None:
     """Whether the journal has the line with the hash ``head``, of which at least the first 12 digits are given."""
     wanted = head.strip().lower()
     if not re.fullmatch("[0-9a-f]{12,64}", wanted):
         raise JournalError(f"'{head}' is not the hash of a line: give 12 to 64 hexadecimal digits of it")
-    lines = record.contents.lines
+    lines = record.journal.lines
     line = next((line for line in lines if line.hash.startswith(wanted)), None)
     if line is None:
         what = f"no line has the published hash {wanted}: the journal was changed before that line, or is another one"
@@ -75,7 +75,7 @@ def check_head(record: Record, head: str, found: Verification) -> None:
     found.notes.append(f"the published head is line {line.number} of the journal ({line.event.event}){added}")
 
 
-def kind_of(path: Path, record: Record) -> Kind:
+def kind_of(path: Path, record: FolderRecord) -> Kind:
     """What a folder is, by its journal and by what is in it."""
     if record.is_audit:
         return "audit"
@@ -85,7 +85,7 @@ def kind_of(path: Path, record: Record) -> Kind:
     return "run" if stored and (record.has_cells or record.is_only_files) else "part of a run"
 
 
-def files_below(path: Path, record: Record | None) -> tuple[list[str], list[str]]:
+def files_below(path: Path, record: FolderRecord | None) -> tuple[list[str], list[str]]:
     """Every file below the folder but the journal and the lock, which is an empty file; and the folders below that
     have a journal of their own, to which files are left that the journal here does not name."""
     others = sorted(journal.parent.relative_to(path).as_posix() for journal in path.glob(f"*/**/{JOURNAL}"))
@@ -100,7 +100,7 @@ def files_below(path: Path, record: Record | None) -> tuple[list[str], list[str]
     return sorted(found), [other for other in others if f"{other}/{JOURNAL}" not in named]
 
 
-def _check_files(path: Path, there: list[str], record: Record, found: Verification, tell: Tell | None) -> None:
+def _check_files(path: Path, there: list[str], record: FolderRecord, found: Verification, tell: Tell | None) -> None:
     """Hold each file against its digest."""
     for number, name in enumerate(there, 1):
         entry = record.files.get(name)
@@ -129,7 +129,7 @@ def may_be_sealed(name: str, entry: Entry, kind: Kind) -> bool:
     return entry.added or (kind == "part of a run" and not entry.here and name in ALSO_ELSEWHERE)
 
 
-def _check_missing(record: Record, there: list[str], found: Verification) -> None:
+def _check_missing(record: FolderRecord, there: list[str], found: Verification) -> None:
     lacking = [name for name, entry in record.files.items() if entry.required and name not in there]
     for name in lacking:
         if found.kind != "part of a run" or record.files[name].here:
@@ -139,17 +139,17 @@ def _check_missing(record: Record, there: list[str], found: Verification) -> Non
         found.unchecked.append(f"{elsewhere:,} files of the run that were not kept here")
 
 
-def _say_more(record: Record, there: list[str], nested: list[str], found: Verification) -> None:
+def _say_more(record: FolderRecord, there: list[str], nested: list[str], found: Verification) -> None:
     """What is to be known beside whether files are as the journal says."""
     outer = [name for name in nested if not any(name.startswith(f"{other}/") for other in nested)]
     if outer:
         found.unchecked.append(f"{_listed(outer)}: with a journal of its own, to be verified by itself")
     if added := [name for name in there if name in record.files and record.files[name].added]:
         found.notes.append(f"recorded as they were found, not as a command wrote them: {_listed(added)}")
-    ends = [line.number for line in record.contents.lines if line.event.event == "run.finished"]
+    ends = [line.number for line in record.journal.lines if line.event.event == "run.finished"]
     if REPORT in there and REPORT in record.files and record.files[REPORT].line < max(ends, default=0):
         found.unchecked.append(f"{REPORT} is of an earlier state: the run went on since; `repro report` writes it anew")
-    if elsewhere := sum(event.protocol is not None for event in record.contents.events("measure.inferred")):
+    if elsewhere := sum(event.protocol is not None for event in record.journal.events("measure.inferred")):
         found.unchecked.append(f"{elsewhere:,} protocols, which an audit writes elsewhere")
 
 

@@ -9,16 +9,16 @@ from repro.runs.folder import JOURNAL
 from repro.runs.journal import audit_events, events
 from repro.runs.journal.events import ABOUT_FILES, Line
 from repro.verify.finding import Failure
-from repro.verify.record import Record
+from repro.verify.record import FolderRecord
 
 BEFORE_CELLS = ("run.started", "decisions.resolved", "data.loaded", "data.prepared", "split.made")
 
 
-def check_order(record: Record) -> Iterator[Failure]:
+def check_order(record: FolderRecord) -> Iterator[Failure]:
     """What is missing, comes too early, or is counted differently from what is there."""
-    lines = record.contents.lines
-    if record.contents.torn:
-        yield _failure(f"it ends in {record.contents.torn:,} bytes of a line that was never finished")
+    lines = record.journal.lines
+    if record.journal.torn:
+        yield _failure(f"it ends in {record.journal.torn:,} bytes of a line that was never finished")
     if not lines:
         yield _failure("it has no events")
         return
@@ -32,24 +32,24 @@ def check_order(record: Record) -> Iterator[Failure]:
         yield from _cells(record)
 
 
-def _end(record: Record) -> Iterator[Failure]:
-    told = [line for line in record.contents.lines if line.event.event not in ABOUT_FILES]
-    last = told[-1] if told else record.contents.lines[-1]
+def _end(record: FolderRecord) -> Iterator[Failure]:
+    told = [line for line in record.journal.lines if line.event.event not in ABOUT_FILES]
+    last = told[-1] if told else record.journal.lines[-1]
     if not isinstance(last.event, events.RunFinished | audit_events.AuditFinished):
         yield _failure(f"it ends with {last.event.event}: the run was cut off, or the end was removed", last)
     elif not any(line.event.event == "results.written" for line in told):
         yield _failure("no event says that results were written", last)
-    if any(cell.facts is not None for cell in record.finished.values()):
+    if any(cell.facts is not None for cell in record.journal.finished_cells.values()):
         for before, line in pairwise(told):
             if line.event.event == "results.written" and before.event.event != "findings.made":
                 yield _failure("results were written, and no event before says what is suspicious about them", line)
 
 
-def _cells(record: Record) -> Iterator[Failure]:
+def _cells(record: FolderRecord) -> Iterator[Failure]:
     seen: set[str] = set()
     started: set[str] = set()
     folds: set[str] = set()
-    for line in record.contents.lines:
+    for line in record.journal.lines:
         event = line.event
         seen.add(event.event)
         match event:
@@ -69,12 +69,12 @@ def _cells(record: Record) -> Iterator[Failure]:
     yield from _counts(record)
 
 
-def _counts(record: Record) -> Iterator[Failure]:
-    ends = [line for line in record.contents.lines if isinstance(line.event, events.RunFinished)]
+def _counts(record: FolderRecord) -> Iterator[Failure]:
+    ends = [line for line in record.journal.lines if isinstance(line.event, events.RunFinished)]
     if not ends or not isinstance(ends[-1].event, events.RunFinished):
         return
-    done = len(record.finished)
-    failed = len(record.cells) - done
+    done = len(record.journal.finished_cells)
+    failed = len(record.journal.cell_ends) - done
     if (ends[-1].event.cells, ends[-1].event.failed) != (done, failed):
         yield _failure(
             f"it says {ends[-1].event.cells} cells finished and {ends[-1].event.failed} failed, and the events are of "

@@ -1,4 +1,4 @@
-"""Which files a journal has the digests of, and which of its events count in the end."""
+"""A journal as the record of a folder: what kind of folder it is, and which files it must have."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from repro.runs.journal import Contents, audit_events, events
-from repro.runs.journal.events import ABOUT_FILES, Line
+from repro.runs.journal.events import ABOUT_FILES
 
 REPORT = "report.html"
-# What a folder that keeps some files of a run may have under the same name as the run, and of its own.
+# Files that a folder with some files of a run may have under the same name as the run, with other content.
 ALSO_ELSEWHERE = ("study.toml", "protocol.toml", REPORT)
 OF_STUDIES = ("decisions.resolved", "data.loaded", "data.prepared", "fold.made", "split.made", "cell.started")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A file as the journal has it: its SHA-256, the line that says so, what it is, and whether it must be there.
+    """A file as the journal has it: its SHA-256, the line that says so, and what it is.
 
-    here   whether it was written or added in this folder, not in that of a run whose journal this one continues
-    added  whether its digest was recorded later, of a file that people made or changed
+    required  whether the file must be there
+    here      whether it was written or added in this folder, not in that of a run whose journal this one continues
+    added     whether its digest was recorded later, of a file that people made or changed
     """
 
     digest: str
@@ -32,43 +33,31 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Record:
-    """A journal as the account of a folder."""
+class FolderRecord:
+    """The journal of a folder that is verified: of a run, an audit, or files alone."""
 
-    contents: Contents
+    journal: Contents
 
     @property
     def is_audit(self) -> bool:
-        return isinstance(self.contents.lines[0].event, audit_events.AuditStarted)
+        return isinstance(self.journal.lines[0].event, audit_events.AuditStarted)
 
     @property
     def is_only_files(self) -> bool:
-        """Whether it tells of nothing but files: no run and no audit."""
-        return all(line.event.event in ABOUT_FILES for line in self.contents.lines)
+        """Whether it has nothing but events about files: no run and no audit."""
+        return all(line.event.event in ABOUT_FILES for line in self.journal.lines)
 
     @property
     def has_cells(self) -> bool:
-        """Whether it is of a study that was run; claims that need no fit have a shorter one."""
-        return any(line.event.event in OF_STUDIES for line in self.contents.lines)
-
-    @cached_property
-    def cells(self) -> dict[str, Line]:
-        """The last word about each cell: that it is finished, or that it failed."""
-        last = [line for line in self.contents.lines if isinstance(line.event, events.CellFinished | events.CellFailed)]
-        return {line.event.cell: line for line in last if hasattr(line.event, "cell")}
-
-    @cached_property
-    def finished(self) -> dict[str, events.CellFinished]:
-        """The cells that have numbers."""
-        found = {cell: line.event for cell, line in self.cells.items()}
-        return {cell: event for cell, event in found.items() if isinstance(event, events.CellFinished)}
+        """Whether a study was run; the journal of a claim that needs no fit has no cells."""
+        return any(line.event.event in OF_STUDIES for line in self.journal.lines)
 
     @cached_property
     def files(self) -> dict[str, Entry]:
         """Every file of the folder that an event names; of one that was written several times, as it was last."""
         found: dict[str, Entry] = {}
         here = self.is_only_files or self.is_audit or not self.has_cells
-        for line in self.contents.lines:
+        for line in self.journal.lines:
             event, number = line.event, line.number
             match event:
                 case events.ResultsWritten():
@@ -98,7 +87,7 @@ class Record:
     def _counts(self) -> dict[tuple[str, str], int]:
         """The lines whose artefacts must be there: the last one about each fold and each cell."""
         found: dict[tuple[str, str], int] = {}
-        for line in self.contents.lines:
+        for line in self.journal.lines:
             match line.event:
                 case events.FoldMade() as event:
                     found[event.event, event.fold] = line.number

@@ -12,27 +12,26 @@ import pyarrow as pa
 
 from repro.data import Interactions
 from repro.errors import ReproError, StudyError
-from repro.protocol import Protocol
-from repro.runs.fold_pooling import pooled_intervals, pooled_values
-from repro.runs.folder import RunFolder, csv_bytes
+from repro.runs.fold_pooling import FinishedCells
+from repro.runs.folder import csv_bytes
 from repro.runs.journal import events
 from repro.runs.results_table import results_table
 from repro.runs.run import PROTOCOL, STUDY, Run
-from repro.study.again import require_same, study_again
-from repro.study.plan import Plan, make_plan
-from repro.verify.again import AgainFold
+from repro.study.plan import Plan
+from repro.study.reload import reload_plan
 from repro.verify.cells import CellCheck, differ, read_frame
 from repro.verify.finding import Failure, Verification
+from repro.verify.findings import check_findings
 from repro.verify.integrity import Tell
-from repro.verify.record import Record
-from repro.verify.suspects import check_suspects
+from repro.verify.reconstructed_fold import ReconstructedFold
+from repro.verify.record import FolderRecord
 from repro.verify.untrusted import UntrustedRun
 
 BROKEN = (ReproError, pa.ArrowException, OSError, LookupError, ValueError, TypeError)
 
 
 def check_rescore(
-    path: Path, record: Record, found: Verification, data: object = None, tell: Tell | None = None
+    path: Path, record: FolderRecord, found: Verification, data: object = None, tell: Tell | None = None
 ) -> None:
     """Compute every number again, as far as what is stored allows; what differs goes into ``found``.
 
@@ -40,7 +39,7 @@ def check_rescore(
     """
     if found.kind != "run":
         raise StudyError(f"{path} is {'an audit' if record.is_audit else found.kind}: it has no lists to compute from")
-    run = UntrustedRun(path, record.contents)
+    run = UntrustedRun(path, record.journal)
     try:
         found.failures += _as_stated(run)
         run.measures  # noqa: B018  # what cannot be read is told before anything is computed
@@ -48,12 +47,11 @@ def check_rescore(
         found.failures.append(_failure("protocol.toml", f"it cannot be read: {_brief(error)}"))
         return
     plan = _plan(run, data, found)
-    made = {event.fold: event for event in record.contents.events("fold.made")}
-    lines = {cell: line.number for cell, line in record.cells.items()}
+    lines = {cell: line.number for cell, line in record.journal.cell_ends.items()}
     unchecked: dict[str, str] = {}
     done = 0
-    for fold, event in made.items():
-        cells = {cell: one for cell, one in record.finished.items() if cell.rpartition("/")[2] == fold}
+    for fold, event in record.journal.folds.items():
+        cells = {cell: one for cell, one in record.journal.finished_cells.items() if cell.rpartition("/")[2] == fold}
         try:
             found.failures += _test_part(run, event)
             again = _fold(run, event, plan, list(cells.values()))
@@ -64,11 +62,11 @@ def check_rescore(
             found.failures += CellCheck(run, one, lines[cell], again, found.sources, unchecked).failures()
             done += 1
             if tell:
-                tell("rescore", done, len(record.finished))
+                tell("rescore", done, len(record.journal.finished_cells))
     found.unchecked += [f"{what} beyond the averages: {why}" for what, why in unchecked.items()]
     found.failures += _results(run, record)
     if not _fails(found):  # findings follow from the numbers
-        found.failures += check_suspects(run, record, found)
+        found.failures += check_findings(run, record, found)
     if not _fails(found):
         found.checked["rescore"] = f"the numbers of {done:,} cells come again, bit for bit"
 
@@ -94,52 +92,44 @@ def _as_stated(run: Run) -> Iterator[Failure]:
 
 
 def _plan(run: Run, data: object, found: Verification) -> Plan | None:
-    """The data and the folds once more; None, and why, where they cannot be had."""
+    """The data and the folds of the run; None, with the reason in ``found``, where they are not available."""
     try:
-        plan = make_plan(study_again(run, data), to_fit=False)
-        require_same(run, plan)
+        return reload_plan(run, data)
     except BROKEN as error:
         found.unchecked.append(f"what needs the data of the run: {_brief(error)}")
         return None
-    return plan
 
 
 def _test_part(run: Run, event: events.FoldMade) -> Iterator[Failure]:
     digest = event.artifacts["test"]
-    rows = Interactions.from_frame(read_frame(RunFolder(run.folder).artifact(digest)))
+    rows = Interactions.from_frame(read_frame(run.files.artifact(digest)))
     if len(rows) != event.test_rows or rows.digest != event.test_digest:
         yield _failure(f"artifacts/{digest}.parquet", f"the test part of {event.fold} is not the one that was made")
 
 
-def _fold(run: Run, event: events.FoldMade, plan: Plan | None, cells: list[events.CellFinished]) -> AgainFold:
+def _fold(run: Run, event: events.FoldMade, plan: Plan | None, cells: list[events.CellFinished]) -> ReconstructedFold:
     if plan is not None:
-        return AgainFold.of_plan(plan, event.fold)
-    folder, listed = RunFolder(run.folder), list[Any]()
+        return ReconstructedFold.of_plan(plan, event.fold)
+    folder, listed = run.files, list[Any]()
     for cell in cells:
         if "lists" in cell.artifacts and folder.artifact(cell.artifacts["lists"]).is_file():
             listed += read_frame(folder.artifact(cell.artifacts["lists"]))["item"].unique().tolist()
     test = read_frame(folder.artifact(event.artifacts["test"]))
-    seed = run.journal.events("run.started")[0].seed
-    return AgainFold.of_stored(test, listed, run.protocol, seed)
+    return ReconstructedFold.of_stored(test, listed, run.protocol, run.started.seed)
 
 
 def _fails(found: Verification) -> bool:
     return any(failure.level == "rescore" for failure in found.failures)
 
 
-def _results(run: Run, record: Record) -> Iterator[Failure]:
+def _results(run: Run, record: FolderRecord) -> Iterator[Failure]:
     """The tables, from the numbers of the cells."""
-    written = [line for line in record.contents.lines if line.event.event == "results.written"]
+    written = [line for line in record.journal.lines if line.event.event == "results.written"]
     try:
         frameworks = {entry["label"]: entry["use"].partition("/")[0] for entry in run.study["algorithms"]}
-        folds = list(dict.fromkeys(event.fold for event in record.contents.events("fold.made")))
-        protocol: Protocol = run.protocol
-        pooled = pooled_values(
-            RunFolder(run.folder), record.finished, frameworks, folds, run.measures, protocol, run.scale
-        )
-        intervals = pooled_intervals(RunFolder(run.folder), record.finished, frameworks, folds, run.measures, protocol)
-        table = results_table(frameworks, folds, run.measures, record.finished, pooled, intervals)
-        stored = read_frame(RunFolder(run.folder).place("results.parquet"))
+        cells = FinishedCells(run.files, record.journal.finished_cells, frameworks, list(record.journal.folds))
+        table = results_table(cells, run.measures, run.protocol, run.scale)
+        stored = read_frame(run.files.place("results.parquet"))
         if not {"lowest", "highest"} & set(stored):  # runs of versions that did not know the extremes
             table = table.drop_columns(["lowest", "highest"])
         same_csv = (run.folder / "results.csv").read_bytes() == csv_bytes(table)

@@ -9,44 +9,31 @@ from pathlib import Path
 from repro.errors import ReproError, StudyError, nearest
 from repro.runs.journal import events
 from repro.runs.run import Run
-from repro.study import Study, make_plan, run_study
-from repro.study.again import require_same, study_again
+from repro.study import Study, make_plan
+from repro.study.engine import RunOptions, cell_started, run_study
 from repro.study.environment import machine, versions
 from repro.study.plan import Plan
-from repro.study.run import Watcher, cell_started
-from repro.verify.compare import TOLERANCE, Comparison, Number, compare_runs
+from repro.study.reload import reload_study, require_same_data
+from repro.verify.compare import Comparison, Number, compare_runs
 from repro.verify.finding import Failure, Verification
-from repro.verify.integrity import Tell
-from repro.verify.record import Record
+from repro.verify.record import FolderRecord
+from repro.verify.refit import RefitOptions
 
 MACHINE = ("system", "architecture", "processor")
 
 
-def check_retrain(
-    path: Path,
-    record: Record,
-    found: Verification,
-    *,
-    data: object = None,
-    tell: Tell | None = None,
-    algorithms: Sequence[str] | None = None,
-    tolerance: float = TOLERANCE,
-    baseline: str | None = None,
-    workers: int = 1,
-    time_limit: float | None = None,
-    watcher: Watcher | None = None,
-) -> None:
+def check_retrain(path: Path, record: FolderRecord, found: Verification, options: RefitOptions) -> None:
     """Fit every cell again (or those of some algorithms) in a temporary folder, and compare.
 
     A number must be identical where its algorithm says that it is deterministic and runs with the same software on the
-    same kind of machine; elsewhere it must be within ``tolerance``, a share of the original.
+    same kind of machine; elsewhere it must be within the tolerance of the options.
     """
     run = Run(path)
     try:
-        study = study_again(run, data)
-        keep_algorithms(study, algorithms)
+        study = reload_study(run, options.data)
+        keep_algorithms(study, options.algorithms)
         plan = make_plan(study)
-        require_same(run, plan)
+        require_same_data(run, plan)
     except ReproError as error:
         found.failures.append(Failure("retrain", "journal.jsonl", f"nothing can be fitted again: {error}"))
         return
@@ -55,11 +42,9 @@ def check_retrain(
         return
     with tempfile.TemporaryDirectory(prefix="repro-retrain-") as folder:
         into = Path(folder) / "run"
-        failed = run_again(study, into, workers=workers, time_limit=time_limit, watcher=watcher)
-        again = Run(into)
-        compared = compare_runs(
-            run, again, tolerance=tolerance, baseline=baseline, algorithms=[entry.label for entry in study.entries]
-        )
+        failed = run_again(study, into, options)
+        labels = [entry.label for entry in study.entries]
+        compared = compare_runs(run, Run(into), options.tolerance, options.baseline, labels)
     compared.notes += failed
     changes = changed_software(run, versions(study))
     compared.notes += [f"{name}: {then} then, {now} now" for name, (then, now) in changes.items()]
@@ -70,11 +55,11 @@ def check_retrain(
         found.checked["retrain"] = compared.summary
 
 
-def _otherwise_stated(record: Record, plan: Plan) -> Iterator[Failure]:
+def _otherwise_stated(record: FolderRecord, plan: Plan) -> Iterator[Failure]:
     """Cells of which the journal states another seed, other parameters or another kind of algorithm than their study
     gives now. Parameters that were tuned are chosen again."""
     planned = {cell.id: cell_started(cell, plan.study) for cell in plan.cells}
-    for line in record.contents.lines:
+    for line in record.journal.lines:
         event = line.event
         if not isinstance(event, events.CellStarted) or event.cell not in planned:
             continue
@@ -96,7 +81,7 @@ def _plain(value: object) -> str:
 
 
 def keep_algorithms(study: Study, algorithms: Sequence[str] | None) -> None:
-    """Leave only these algorithms in a study; their seeds do not hang on the others."""
+    """Leave only these algorithms in a study; their seeds do not depend on the others."""
     known = [entry.label for entry in study.entries]
     for label in algorithms or ():
         if label not in known:
@@ -105,18 +90,13 @@ def keep_algorithms(study: Study, algorithms: Sequence[str] | None) -> None:
         study.entries = tuple(entry for entry in study.entries if entry.label in algorithms)
 
 
-def run_again(
-    study: Study,
-    into: Path,
-    *,
-    workers: int = 1,
-    time_limit: float | None = None,
-    keep_scores: bool = False,
-    watcher: Watcher | None = None,
-) -> list[str]:
-    """Run a study to its end; cells that fail are told, and do not stop what can be compared."""
+def run_again(study: Study, into: Path, options: RefitOptions, *, keep_scores: bool = False) -> list[str]:
+    """Run a study to its end; the sentences about cells that failed, which do not stop the comparison of the others."""
+    how = RunOptions(
+        workers=options.workers, time_limit=options.time_limit, keep_scores=keep_scores, watcher=options.watcher
+    )
     try:
-        run_study(study, into, workers=workers, time_limit=time_limit, keep_scores=keep_scores, watcher=watcher)
+        run_study(study, into, how)
     except StudyError as error:
         if not (into / "results.parquet").is_file():
             raise
@@ -126,14 +106,14 @@ def run_again(
 
 def changed_software(run: Run, now: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """What is not as it was when the run was made: packages, frameworks that are run again, the kind of machine."""
-    began = run.journal.events("run.started")[0]
-    then = {**began.versions, **{name: str(began.machine.get(name)) for name in MACHINE}}
+    started = run.started
+    then = {**started.versions, **{name: str(started.machine.get(name)) for name in MACHINE}}
     here = {**now, **{name: str(machine().get(name)) for name in MACHINE}}
     return {name: (then[name], here[name]) for name in then if name in here and then[name] != here[name]}
 
 
-def _failures(record: Record, compared: Comparison, same_software: bool) -> list[Failure]:
-    started = {event.cell: event for event in record.contents.events("cell.started")}
+def _failures(record: FolderRecord, compared: Comparison, same_software: bool) -> list[Failure]:
+    started = {event.cell: event for event in record.journal.events("cell.started")}
     deterministic: dict[str, bool] = {}
     for cell, event in started.items():
         label = cell.rpartition("/")[0]
@@ -150,9 +130,9 @@ def _failures(record: Record, compared: Comparison, same_software: bool) -> list
     return found
 
 
-def _failure(record: Record, number: Number, exact: bool) -> Failure:
+def _failure(record: FolderRecord, number: Number, exact: bool) -> Failure:
     cell = f"{number.algorithm}/{number.fold}"
-    found = record.cells.get(cell)
+    found = record.journal.cell_ends.get(cell)
     event, line = (None, None) if found is None else (found.event, found.number)
     artefact = "results.parquet"
     if isinstance(event, events.CellFinished) and "values" in event.artifacts:

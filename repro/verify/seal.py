@@ -10,7 +10,7 @@ from repro.runs.folder import RunFolder
 from repro.runs.journal import Journal, events, read_journal
 from repro.verify.finding import Verification
 from repro.verify.integrity import check_integrity, digest_of, files_below, may_be_sealed
-from repro.verify.record import Record
+from repro.verify.record import FolderRecord
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Sealed:
 
 
 def seal(folder: str | Path) -> Sealed:
-    """Record every file of ``folder`` that its journal has no digest of, or that people changed since; a folder
+    """FolderRecord every file of ``folder`` that its journal has no digest of, or that people changed since; a folder
     without a journal gets one.
 
     Files that commands wrote must be as they were written: nothing is recorded where they, or the journal, are not.
@@ -37,7 +37,7 @@ def seal(folder: str | Path) -> Sealed:
         raise StudyError(f"there is no folder {folder}")
     with target.locked(leave=target.artifacts.is_dir()):
         contents = read_journal(target.journal) if target.journal.is_file() else None
-        record = Record(contents) if contents and contents.lines else None
+        record = FolderRecord(contents) if contents and contents.lines else None
         files, removed = _open(target.path, record)
         head = contents.last_hash if contents else ""
         if files or removed:
@@ -47,7 +47,7 @@ def seal(folder: str | Path) -> Sealed:
     return Sealed(target.path, files, removed, head)
 
 
-def _open(path: Path, record: Record | None) -> tuple[dict[str, str], list[str]]:
+def _open(path: Path, record: FolderRecord | None) -> tuple[dict[str, str], list[str]]:
     """The files that are to be recorded, and those that are gone; refused where anything else does not hold."""
     there, _ = files_below(path, record)
     if record is None:

@@ -19,7 +19,7 @@ from repro.runs.journal.events import Line
 from repro.study.plan import fit_seed
 from repro.study.tuning.loop import search_seed
 from repro.verify.finding import Failure
-from repro.verify.record import Record
+from repro.verify.record import FolderRecord
 
 STUDY = "study.toml"
 # Clocks are set right by a few seconds; a run counts its seconds from a little before its first line.
@@ -29,7 +29,7 @@ _Started = events.RunStarted | events.RunResumed
 Study = Mapping[str, Any]
 
 
-def check_stated(path: Path, record: Record, *, whole: bool) -> Iterator[Failure]:
+def check_stated(path: Path, record: FolderRecord, *, whole: bool) -> Iterator[Failure]:
     """What contradicts itself in a journal, and, where the ``whole`` run is there, between journal and files."""
     yield from _times(record)
     study = _study(path) if whole else None
@@ -50,12 +50,12 @@ def _study(path: Path) -> Study | None:
         return None
 
 
-def _times(record: Record) -> Iterator[Failure]:
+def _times(record: FolderRecord) -> Iterator[Failure]:
     """No line is older than the one before it, and nothing took longer than the time in which it happened."""
     before: datetime | None = None
     began: datetime | None = None
     cores = 1.0
-    for line in record.contents.lines:
+    for line in record.journal.lines:
         try:
             now = datetime.fromisoformat(line.time)
             elapsed = 0.0 if began is None else (now - began).total_seconds()
@@ -93,25 +93,25 @@ def _durations(line: Line) -> Iterator[tuple[str, float, bool]]:
                 yield f"to {name}", seconds, name != "fit"
 
 
-def _asked(record: Record, study: Study) -> Iterator[Failure]:
-    began = record.contents.lines[0]
+def _asked(record: FolderRecord, study: Study) -> Iterator[Failure]:
+    began = record.journal.lines[0]
     if not isinstance(began.event, events.RunStarted):
         return
     told: dict[str, Any] = {"seed": began.event.seed, "question": began.event.question}
-    for resolved in record.contents.events("decisions.resolved"):
+    for resolved in record.journal.events("decisions.resolved"):
         told["metrics"] = [measure.full_name for measure in resolved.measures]
     for name, value in told.items():
         if study.get(name) != value:
             yield Failure("integrity", STUDY, f"{name} is {study.get(name)!r}, and was {value!r}", began.number)
 
 
-def _cells(record: Record, study: Study | None) -> Iterator[Failure]:
+def _cells(record: FolderRecord, study: Study | None) -> Iterator[Failure]:
     """Each cell has the seed, the parameters and the version that follow from the run and its study."""
     entries = {entry.get("label"): entry for entry in study["algorithms"]} if study else {}
     seed, versions = 0, dict[str, str]()
     tuned: dict[str, events.TuningFinished] = {}
     seeds: dict[str, set[int]] = {}
-    for line in record.contents.lines:
+    for line in record.journal.lines:
         match line.event:
             case events.RunStarted() as event:
                 seed, versions = event.seed, dict(event.versions)
@@ -200,14 +200,14 @@ def _sign(event: events.TuningFinished) -> int:
     return 1 if event.better == "higher" else -1
 
 
-def _frozen(path: Path, record: Record) -> Iterator[Failure]:
+def _frozen(path: Path, record: FolderRecord) -> Iterator[Failure]:
     """The versions that the journal states are those in the freezes that the run kept."""
-    sessions = [line for line in record.contents.lines if isinstance(line.event, _Started)]
+    sessions = [line for line in record.journal.lines if isinstance(line.event, _Started)]
     if not sessions:
         return
     line = sessions[-1]  # freezes are written at the end
     assert isinstance(line.event, _Started)
-    places = {event.framework: event.where for event in record.contents.events("cell.started")}
+    places = {event.framework: event.where for event in record.journal.events("cell.started")}
     for framework, where in sorted(places.items()):
         name = f"environments/{framework}.txt"
         frozen = _freeze(path, name)

@@ -5,7 +5,7 @@ import pytest
 
 from repro import Study
 from repro.data import Interactions, synthetic_interactions
-from repro.explain import KeptRun
+from repro.explain import ScoredRun
 from repro.protocol import Protocol
 
 ALGORITHMS = ["reference/popularity", "reference/item-knn", "reference/puresvd", "reference/bias"]
@@ -40,4 +40,4 @@ def folder(study, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def kept(folder, data):
-    return KeptRun.open(folder, data)
+    return ScoredRun.open(folder, data)

@@ -6,7 +6,7 @@ import pytest
 
 from repro import Study
 from repro.errors import StudyError
-from repro.explain import KeptRun, explain
+from repro.explain import ScoredRun, explain
 from repro.explain.mixing import Mixture, changes
 from repro.protocol import Protocol, resolve
 
@@ -38,7 +38,7 @@ def small(tmp_path_factory):
     protocol = resolve(values, {})
     study = Study(frame, protocol, ["reference/popularity"], ["precision@1"], seed=1)
     folder = study.run(tmp_path_factory.mktemp("small") / "run", keep_scores=True).folder
-    return KeptRun.open(folder, frame)
+    return ScoredRun.open(folder, frame)
 
 
 def goal(small):
@@ -144,7 +144,7 @@ def test_two_runs_with_other_fits_share_out_fits_and_decisions(kept, study, data
     other = study.with_protocol(protocol)
     other.seed = 8
     results = other.run(tmp_path / "other", keep_scores=True)
-    found = explain(kept, KeptRun.open(results.folder, data), "ndcg@10")
+    found = explain(kept, ScoredRun.open(results.folder, data), "ndcg@10")
     assert [part.name for part in found.parts] == ["relevance.threshold", "what was fitted"]
     assert [change.decision for change in found.parts[1].changes] == ["split.folds"]
     assert np.array_equal(found.after, results.table()["ndcg@10"].to_numpy())
@@ -180,7 +180,7 @@ def test_changes_say_what_values_mean():
 def predicted(data, damping, protocol, folder):
     algorithm = {"use": "reference/bias", "label": "bias", "parameters": {"item_damping": damping}}
     study = Study(data, protocol, [algorithm], ["rmse"], seed=7)
-    return KeptRun.open(study.run(folder, keep_scores=True).folder, data)
+    return ScoredRun.open(study.run(folder, keep_scores=True).folder, data)
 
 
 def test_predictions_of_other_fits_are_other_fits(data, study, tmp_path):
@@ -207,7 +207,7 @@ def test_other_tuning_is_another_fit(data, tmp_path):
     def tuned(ks):
         tune = {"metric": "ndcg@5", "trials": 2, "space": {"item-knn": {"k": ks}}}
         made = Study(data, protocol, ["reference/item-knn"], ["ndcg@5"], seed=7, tune=tune)
-        return KeptRun.open(made.run(tmp_path / str(ks[0]), keep_scores=True).folder, data)
+        return ScoredRun.open(made.run(tmp_path / str(ks[0]), keep_scores=True).folder, data)
 
     one, two = tuned([1, 2]), tuned([40, 50])
     for refit in (False, True):

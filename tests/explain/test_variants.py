@@ -6,7 +6,7 @@ import pytest
 from repro.errors import JournalError, ReproError, StudyError
 from repro.evaluation import cached_stages
 from repro.evaluation.stages import rank_block
-from repro.explain import KeptRun
+from repro.explain import ScoredRun
 from repro.explain.design import Design, read_axes
 from repro.explain.variants import measure_variants
 
@@ -77,14 +77,14 @@ def test_judgements_alone_need_no_second_ranking(kept, monkeypatch):
 def test_a_run_without_kept_scores_says_what_to_do(study, tmp_path, data):
     results = study.run(tmp_path / "run")
     with pytest.raises(StudyError, match=r"did not keep the scores .* --keep-scores --resume"):
-        KeptRun.open(results.folder, data)
+        ScoredRun.open(results.folder, data)
 
 
 def test_keeping_scores_changes_nothing_else_and_can_be_added_to_a_finished_run(study, tmp_path, data, folder):
     results = study.run(tmp_path / "run")
     assert results.table().equals(type(results)(folder).table())
     study.run(tmp_path / "run", keep_scores=True, resume=True)
-    again = KeptRun.open(tmp_path / "run", data)
+    again = ScoredRun.open(tmp_path / "run", data)
     assert np.array_equal(
         measure_variants(again, [again.protocol], METRICS).values[0], results.table().to_numpy(), equal_nan=True
     )
@@ -92,14 +92,14 @@ def test_keeping_scores_changes_nothing_else_and_can_be_added_to_a_finished_run(
 
 def test_other_data_is_refused(folder, data):
     with pytest.raises(JournalError, match="the data changed since the run"):
-        KeptRun.open(folder, data.select(np.arange(len(data) - 1)))
+        ScoredRun.open(folder, data.select(np.arange(len(data) - 1)))
     with pytest.raises(StudyError, match="given in code"):
-        KeptRun.open(folder)
+        ScoredRun.open(folder)
 
 
 def test_scores_that_are_gone_are_told(study, tmp_path, data):
     folder = study.run(tmp_path / "run", keep_scores=True).folder
-    run = KeptRun.open(folder, data)
+    run = ScoredRun.open(folder, data)
     first = next(iter(run.run.cells[run.algorithms[0]].values()))
     digest = first.artifacts["scores"]
     (folder / "artifacts" / f"{digest}.parquet").unlink()

@@ -18,7 +18,7 @@ from repro.current import reset
 from repro.plugin import Environment
 from repro.plugin.isolation import environment
 from repro.runs.journal import Contents, read_journal
-from repro.study import Study, run_study
+from repro.study import RunOptions, Study, run_study
 
 PLUGIN = '''
 """Scores by the number of an item; where HELD names a folder, a fit says who it is there, and never ends."""
@@ -205,7 +205,7 @@ def resumes(faulty: Faulty, undisturbed: tuple[Any, ...]) -> Callable[[Path], Co
     """Goes on with a run, and holds what comes of it against a run that nobody disturbed."""
 
     def resume(folder: Path) -> Contents:
-        run_study(Study.load(faulty.study), folder, resume=True)
+        run_study(Study.load(faulty.study), folder, RunOptions(resume=True))
         assert outcome(folder) == undisturbed
         return read_journal(folder / "journal.jsonl")
 

@@ -9,7 +9,7 @@ import pytest
 
 import repro
 from repro.data import synthetic_interactions
-from repro.explain import KeptRun, explain, multiverse
+from repro.explain import ScoredRun, explain, multiverse
 from repro.export.forms import BUILT_IN, export_forms
 from repro.protocol import Protocol
 from repro.report import write_report
@@ -64,8 +64,8 @@ def test_every_quoted_line_is_the_one_that_the_text_names(run, tmp_path):
         page = write_report(Run(run))
         export_forms(run, forms, tmp_path / attempt)
         other = Protocol.load("random-5fold", split__folds=2, ties__break="item-desc")
-        write_explanation([explain(KeptRun.open(run, DATA), other, "ndcg@5")], tmp_path / attempt / "explain", "Gap")
-        write_multiverse(multiverse(KeptRun.open(run, DATA), ["ties"]), tmp_path / attempt / "multiverse")
+        write_explanation([explain(ScoredRun.open(run, DATA), other, "ndcg@5")], tmp_path / attempt / "explain", "Gap")
+        write_multiverse(multiverse(ScoredRun.open(run, DATA), ["ties"]), tmp_path / attempt / "multiverse")
         keep_files(run, {f"notes-{attempt}.txt": attempt.encode()})
         lines = hashed_lines(run)
         assert lines[-1][0] != "run.finished"

@@ -10,7 +10,7 @@ import pytest
 from repro import Study
 from repro.data import synthetic_interactions
 from repro.errors import JournalError, ReproError
-from repro.explain import KeptRun
+from repro.explain import ScoredRun
 from repro.export.forms import BUILT_IN, export_forms
 from repro.metric_study import study_metrics
 from repro.protocol import Protocol
@@ -53,9 +53,9 @@ READERS = {
     "report": lambda run: write_report(Run(run), run.parent / "report.html"),
     "per user": lambda run: Run(run).per_user(),
     "per list": lambda run: Run(run).per_list(),
-    "compare": lambda run: Run(run).per_user(Run(run).measure("ndcg@5")),
+    "compare": lambda run: Run(run).user_values(Run(run).measure("ndcg@5")),
     "study-metrics": lambda run: study_metrics(run),
-    "explain": lambda run: KeptRun.open(run, DATA).predictions("reference bias", "1"),
+    "explain": lambda run: ScoredRun.open(run, DATA).predictions("reference bias", "1"),
     **{
         f"export {form.name}": lambda run, form=form: export_forms(run, [form.name], run.parent / "out")
         for form in BUILT_IN

@@ -12,7 +12,7 @@ from repro.evaluation.metrics import simple_measures
 from repro.plugin import CheckedRecommender, Scores
 from repro.protocol import Protocol
 from repro.runs.folder import parquet_bytes
-from repro.study import run_study
+from repro.study import RunOptions, run_study
 from repro.study.fold_data import fold_data
 from repro.study.plan import make_plan
 
@@ -81,7 +81,7 @@ def test_a_study_has_the_same_bits_with_more_workers_than_cells(data, tmp_path, 
     study = Study(data, Protocol.load("random-5fold", split__folds=2), ["reference/item-knn"], ["ndcg@10", "rmse"])
     kept = []
     for name, options in (("one", {}), ("other", {"workers": workers, "block_users": 64})):
-        run_study(study, tmp_path / name, **options)
+        run_study(study, tmp_path / name, RunOptions(**options))
         files = (tmp_path / name / "artifacts").iterdir()
         kept.append(({path.name for path in files}, (tmp_path / name / "results.parquet").read_bytes()))
     assert kept[0] == kept[1]

@@ -31,7 +31,7 @@ from repro.plugin import plugins
 from repro.plugin.isolation import environment
 from repro.protocol import Protocol, parse_protocol
 from repro.runs.journal import read_journal
-from repro.study import run_study
+from repro.study import RunOptions, run_study
 from repro.study.cell import run_cell
 from repro.study.executors.on_node import OnNodes
 from repro.study.executors.same_software import require_same, software_of
@@ -349,7 +349,7 @@ def outcome(folder):
 
 def test_a_study_on_ray_has_the_bits_of_a_local_one(cluster, apart, study, tmp_path):
     run_study(study, tmp_path / "here")
-    run_study(study, tmp_path / "there", **apart)
+    run_study(study, tmp_path / "there", RunOptions(**apart))
     assert outcome(tmp_path / "there") == outcome(tmp_path / "here")
     journal = read_journal(tmp_path / "there" / "journal.jsonl")
     began = journal.events("run.started")[0]
@@ -372,7 +372,7 @@ def test_a_node_that_is_lost_in_the_middle_changes_nothing(cluster, there, stage
 
     losing = threading.Thread(target=lose)
     losing.start()
-    run_study(staged("wait", "stay"), tmp_path / "there", workers=4, **there)
+    run_study(staged("wait", "stay"), tmp_path / "there", RunOptions(workers=4, **there))
     losing.join()
     run_study(staged("wait", "stay"), tmp_path / "here")
     assert outcome(tmp_path / "there") == outcome(tmp_path / "here")
@@ -387,7 +387,7 @@ def test_a_process_that_dies_is_tried_again_and_a_cell_that_fails_is_not(
     monkeypatch.setattr("repro.study.executors.ray.RETRIES", 1)
     study = staged("die_once", "die", "fail", folds=1)
     with pytest.raises(StudyError, match="2 of 3 cells failed") as told:
-        run_study(study, tmp_path / "there", **apart)
+        run_study(study, tmp_path / "there", RunOptions(**apart))
     assert "the node or the process of die/1 died 2 times (out of memory?)" in str(told.value)
     assert "fail/1: staged/staged: there is nothing to learn here; take other data" in str(told.value)
     assert (stage / "deaths").read_text() == "xx"
@@ -404,7 +404,7 @@ def test_what_is_begun_here_is_finished_there(there, study, tmp_path):
     lines = (cut / "journal.jsonl").read_bytes().splitlines(keepends=True)
     ends = [n for n, line in enumerate(lines, 1) if b"cell.finished" in line]
     (cut / "journal.jsonl").write_bytes(b"".join(lines[: ends[3]]))
-    run_study(study, cut, resume=True, **there)
+    run_study(study, cut, RunOptions(resume=True, **there))
     assert outcome(cut) == outcome(tmp_path / "here")
     journal = read_journal(cut / "journal.jsonl")
     resumed = journal.events("run.resumed")[0]
@@ -431,7 +431,7 @@ def test_one_cell_for_many_workers_is_that_of_one(there, data, tmp_path):
     study = Study(data, parse_protocol(SAMPLED, "sampled"), ["reference/item-knn"], ["ndcg@10"], seed=11)
     run_study(study, tmp_path / "here")
     for workers in (1, 3):
-        run_study(study, tmp_path / f"on {workers}", workers=workers, block_users=64, **there)
+        run_study(study, tmp_path / f"on {workers}", RunOptions(workers=workers, block_users=64, **there))
         assert outcome(tmp_path / f"on {workers}") == outcome(tmp_path / "here")
 
 
@@ -474,7 +474,7 @@ def test_no_task_outlives_its_run_and_what_was_begun_can_be_finished(
     until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
     (stage / "go").touch()
     study = Study.load(tmp_path / "study.toml")
-    run_study(study, tmp_path / "run", resume=True)
+    run_study(study, tmp_path / "run", RunOptions(resume=True))
     run_study(study, tmp_path / "here")
     assert outcome(tmp_path / "run") == outcome(tmp_path / "here")
 
@@ -484,9 +484,9 @@ def test_a_framework_that_nodes_lack_is_installed_there_in_the_version_that_is_h
 ):
     """As Ray's runtime environment, or, where it would change what a node has, apart from it; its notes say where."""
     run_study(tiny, tmp_path / "here")
-    run_study(tiny, tmp_path / "added", workers=1, **there)
+    run_study(tiny, tmp_path / "added", RunOptions(workers=1, **there))
     freeze(tiny_environment, "tiny-framework==2.0", "pluggy==0.1")
-    run_study(tiny, tmp_path / "apart", workers=1, **there)
+    run_study(tiny, tmp_path / "apart", RunOptions(workers=1, **there))
     names = ("here", "added", "apart")
     assert outcome(tmp_path / "added") == outcome(tmp_path / "apart") == outcome(tmp_path / "here")
     notes = [cells_of(tmp_path / name)[0].notes for name in names]
@@ -500,7 +500,7 @@ def test_a_framework_that_nodes_lack_is_installed_there_in_the_version_that_is_h
 def test_an_environment_that_cannot_be_built_is_a_failed_cell(there, tiny, tiny_environment, tmp_path):
     freeze(tiny_environment, "tiny-framework==9.9")
     with pytest.raises(StudyError, match=r"No matching distribution found for tiny-framework==9\.9"):
-        run_study(tiny, tmp_path / "there", workers=1, **there)
+        run_study(tiny, tmp_path / "there", RunOptions(workers=1, **there))
 
 
 def test_a_node_with_other_software_is_refused():
@@ -515,7 +515,7 @@ def test_a_node_with_other_software_is_refused():
 def test_ray_of_another_version_is_told(apart, study, tmp_path, monkeypatch):
     monkeypatch.setattr(ray, "__version__", "1.13.0")
     with pytest.raises(StudyError, match=r"has other versions of Ray or Python than this machine.*1\.13\.0"):
-        run_study(study, tmp_path / "run", **apart)
+        run_study(study, tmp_path / "run", RunOptions(**apart))
     assert not (tmp_path / "run").exists()
 
 
@@ -523,7 +523,7 @@ def test_without_ray_it_is_told_how_to_have_it(study, tmp_path, monkeypatch):
     ray.shutdown()
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(StudyError, match=r"needs Ray, which is not installed; `pip install 'recsys-repro\[ray\]'`"):
-        run_study(study, tmp_path / "run", executor="ray")
+        run_study(study, tmp_path / "run", RunOptions(executor="ray"))
 
 
 def test_where_no_cluster_is_it_is_told_at_once(study, tmp_path, monkeypatch):
@@ -542,11 +542,11 @@ def test_where_no_cluster_is_it_is_told_at_once(study, tmp_path, monkeypatch):
         }
         for address, sentence in said.items():
             with pytest.raises(StudyError, match=sentence):
-                run_study(study, tmp_path / "run", executor="ray", address=address)
+                run_study(study, tmp_path / "run", RunOptions(executor="ray", address=address))
     with pytest.raises(StudyError, match='address = "auto" is that of a Ray cluster; it needs executor = "ray"'):
-        run_study(study, tmp_path / "run", address="auto")
+        run_study(study, tmp_path / "run", RunOptions(address="auto"))
     with pytest.raises(StudyError, match="there is no executor 'rey'; did you mean 'ray'"):
-        run_study(study, tmp_path / "run", executor="rey")
+        run_study(study, tmp_path / "run", RunOptions(executor="rey"))
     assert not (tmp_path / "run").exists()
 
 

@@ -23,7 +23,7 @@ from repro.protocol import Protocol
 from repro.report import write_report
 from repro.runs.journal import read_journal
 from repro.runs.run import Run
-from repro.study import make_plan, run_study
+from repro.study import RunOptions, make_plan, run_study
 from repro.study.fold_data import fold_data
 
 METRICS = ["ndcg@10", "recall@10", "ap@20", "rr", "f1[average=means]@5"]
@@ -215,12 +215,12 @@ def test_the_command_marks_the_row_and_says_why(clicks, tmp_path):
 def test_findings_and_intervals_are_the_same_after_a_resumption_and_with_more_workers(clicks, tmp_path):
     study = Study(clicks, protocol(average__folds="pooled"), [MEANS, "reference/popularity"], METRICS)
     whole = run_study(study, tmp_path / "whole")
-    other = run_study(study, tmp_path / "other", workers=2, block_users=64)
+    other = run_study(study, tmp_path / "other", RunOptions(workers=2, block_users=64))
     shutil.copytree(whole.folder, tmp_path / "cut")
     lines = (tmp_path / "cut" / "journal.jsonl").read_text().splitlines(keepends=True)
     finished = [n for n, line in enumerate(lines) if json.loads(line)["event"]["event"] == "cell.finished"]
     (tmp_path / "cut" / "journal.jsonl").write_text("".join(lines[: finished[1] + 1]))
-    cut = run_study(study, tmp_path / "cut", resume=True)
+    cut = run_study(study, tmp_path / "cut", RunOptions(resume=True))
     assert whole.findings
     for results in (other, cut):
         assert results.findings == whole.findings

@@ -67,7 +67,7 @@ def test_the_distances_of_two_runs_are_those_of_their_tables(noisy, tmp_path, ma
         runs.append(Run(folder))
     found = compare_runs(*runs)
     number = next(one for one in found.together if one.algorithm == "noisy honest")
-    tables = [run.per_user(run.measures[0]).pivot(index="user", columns="algorithm", values="value") for run in runs]
+    tables = [run.user_values(run.measures[0]).pivot(index="user", columns="algorithm", values="value") for run in runs]
     ours = [table["noisy honest"] for table in tables]
     base = tables[0]["reference popularity"]
     assert number.rmse == pytest.approx(math.sqrt(((ours[0] - ours[1]) ** 2).mean()))

@@ -14,7 +14,7 @@ from repro.cli.output import echo, json_option, print_json, print_table
 from repro.cli.progress import Stages, quiet_option
 
 if TYPE_CHECKING:
-    from repro.explain import Explanation, Found, KeptRun
+    from repro.explain import Explanation, Found, ScoredRun
 
 
 @click.command(
@@ -94,7 +94,7 @@ def explain(
     FIRST is the folder of a run with `--keep-scores`; SECOND is another one. The parts are Shapley values: what
     switching a decision changes, averaged over all orders in which the decisions are switched. They add up to the gap.
     """
-    from repro.explain import KeptRun
+    from repro.explain import ScoredRun
     from repro.explain import explain as explain_gap
     from repro.protocol import Protocol
 
@@ -106,11 +106,11 @@ def explain(
         from repro.report.charts import refuse_other_formats
 
         refuse_other_formats(plot)
-    run = KeptRun.open(first, data)
+    run = ScoredRun.open(first, data)
     if published:
         _find(run, published, metrics, algorithms, vary, budget, quiet, as_json)
         return
-    others = [KeptRun.open(second, data)] if second is not None else [Protocol.load(name) for name in protocols]
+    others = [ScoredRun.open(second, data)] if second is not None else [Protocol.load(name) for name in protocols]
     with Stages(hidden=quiet or as_json) as stages:
         found = [
             explain_gap(
@@ -183,7 +183,7 @@ def _print(found: Explanation, threshold: float) -> None:
 
 
 def _find(
-    run: KeptRun,
+    run: ScoredRun,
     published: tuple[str, ...],
     metrics: tuple[str, ...],
     algorithms: tuple[str, ...],

@@ -63,12 +63,12 @@ def multiverse(
     STUDY is a study's file, which is run first if its scores are not kept yet, or the folder of a run that kept them.
     Where there are more combinations of decisions than the budget, a designed sample of them is taken.
     """
-    from repro.explain import KeptRun
+    from repro.explain import ScoredRun
     from repro.explain import multiverse as try_all
     from repro.report.explain import write_multiverse
 
     folder = Path(study) if Path(study).is_dir() else _run(Path(study), workers, quiet or as_json)
-    run = KeptRun.open(folder, data)
+    run = ScoredRun.open(folder, data)
     with Stages(hidden=quiet or as_json) as stages:
         found = try_all(
             run,
@@ -91,12 +91,13 @@ def multiverse(
 
 def _run(study: Path, workers: int | None, hidden: bool) -> Path:
     """The study's run, with its scores: begun, finished or left as it is."""
-    from repro.study import Study, run_study
+    from repro.study import RunOptions, Study, run_study
 
     folder = study.parent / "run"
     with Progress(hidden=hidden) as watcher:
         asked = Study.load(study)
-        run_study(asked, folder, workers=workers or os.cpu_count() or 1, keep_scores=True, resume=True, watcher=watcher)
+        options = RunOptions(workers=workers or os.cpu_count() or 1, keep_scores=True, resume=True, watcher=watcher)
+        run_study(asked, folder, options)
     return folder
 
 

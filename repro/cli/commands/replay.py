@@ -13,7 +13,7 @@ from repro.cli.progress import Replicating, quiet_option
 from repro.cli.reproduced import baseline_option, print_comparison, tolerance_option
 
 if TYPE_CHECKING:
-    from repro.verify.replayed import Replay
+    from repro.verify.replay_run import Replay
 
 
 @click.command(

@@ -94,8 +94,8 @@ def run(
     """
     from repro.evaluation.execution import BLOCK_USERS
     from repro.report import write_report
+    from repro.study import RunOptions, run_study
     from repro.study import Study as StudyFile
-    from repro.study import run_study
 
     asked = StudyFile.load(study)
     if changes:
@@ -105,9 +105,7 @@ def run(
             echo(f"left out: {reason}", err=True)
     target = Path(into) if into else Path(study).parent / "run"
     with Progress(hidden=quiet or as_json) as watcher:
-        results = run_study(
-            asked,
-            target,
+        options = RunOptions(
             workers=workers or (os.cpu_count() if executor == "local" else None),
             executor=executor,
             address=address,
@@ -118,6 +116,7 @@ def run(
             fresh=fresh,
             watcher=watcher,
         )
+        results = run_study(asked, target, options)
     report = write_report(results)
     if as_json:
         print_json(

@@ -23,7 +23,7 @@ from repro.plugin import Environment, Framework, Plugins, how_to_install, pinned
 from repro.plugin.isolation import environment
 from repro.plugin.isolation.pins import SETTING, checked_pins, current_pins, pins_as_setting, with_pins
 from repro.runs.journal import read_journal
-from repro.study import run_study
+from repro.study import RunOptions, run_study
 from repro.verify import replay
 
 
@@ -262,7 +262,7 @@ def test_a_study_runs_with_the_version_that_is_pinned_next_to_the_plug_in_s_own(
     assert install().exit_code == 0
     assert len(list((tmp_path / "environments").glob("*/complete.json"))) == 2
     with pinned({"tiny": ["tiny_framework==1.0"]}):
-        run_study(Study.load(study), tmp_path / "old", workers=2)
+        run_study(Study.load(study), tmp_path / "old", RunOptions(workers=2))
     run_study(Study.load(study), tmp_path / "new")
     for name, version in (("old", "1.0"), ("new", "2.0")):
         journal = read_journal(tmp_path / name / "journal.jsonl")

@@ -1,11 +1,11 @@
-"""Run a study into a folder, journal every step, and pick up where a killed run stopped."""
+"""Run a study into a folder, write every step to the journal, and resume a run that was cut off."""
 
 from __future__ import annotations
 
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 from typing import Protocol as Interface
@@ -19,23 +19,23 @@ from repro.evaluation.execution import BLOCK_USERS, ExecutionOptions
 from repro.plugin import plugins
 from repro.plugin.host.placement import JOURNALLED
 from repro.protocol import registry
-from repro.runs.fold_pooling import pooled_intervals, pooled_values
+from repro.runs.fold_pooling import FinishedCells
 from repro.runs.folder import RunFolder, csv_bytes, parquet_bytes
 from repro.runs.journal import Contents, Journal, events, read_journal
 from repro.runs.results_table import results_table
 from repro.runs.run import Run
 from repro.study.environment import freeze, machine, versions
 from repro.study.executors import Executor, open_executor, tasks_of
+from repro.study.findings import facts_entry, findings_made, value_entry
 from repro.study.model import Study
 from repro.study.plan import Cell, Plan, make_plan
 from repro.study.stopping import stoppable
-from repro.study.suspects import facts_entry, findings_made, value_entry
 from repro.study.tuning.loop import Tuning
 from repro.study.tuning.settings import Range
 
 
 class Watcher(Interface):
-    """Who wants to see a run go on: the progress bar."""
+    """Receives progress events."""
 
     def planned(self, plan: Plan, remaining: int) -> None: ...
     def cell_started(self, cell: Cell) -> None: ...
@@ -44,7 +44,7 @@ class Watcher(Interface):
 
 
 class Silent:
-    """Nobody watches."""
+    """Ignores progress events."""
 
     def planned(self, plan: Plan, remaining: int) -> None: ...
     def cell_started(self, cell: Cell) -> None: ...
@@ -52,57 +52,70 @@ class Silent:
     def cell_ended(self, cell: Cell, error: str | None) -> None: ...
 
 
-def run_study(
-    study: Study,
-    into: str | Path | None = None,
-    *,
-    workers: int | None = None,
-    executor: str = "local",
-    address: str | None = None,
-    block_users: int = BLOCK_USERS,
-    time_limit: float | None = None,
-    keep_scores: bool = False,
-    resume: bool = False,
-    fresh: bool = False,
-    watcher: Watcher | None = None,
-) -> Run:
-    """Run ``study`` into the folder ``into`` (a temporary one by default).
+@dataclass(frozen=True)
+class RunOptions:
+    """How a study is run; none of the options changes a number.
 
     workers      cells run in that many processes: by default in this one, or on all cores of a cluster
-    executor     "local", or "ray": cells run on a Ray cluster, and here is only what writes the folder
+    executor     "local", or "ray": cells run on a Ray cluster, and this process only writes the folder
     address      of the cluster: "auto" (the one that runs on this machine), "ray://host:port", "host:port", or "local"
     block_users  users are ranked and measured in blocks of about this many
     time_limit   how many seconds a framework in a process of its own may take to fit, or to score a block
     keep_scores  keep the scores of all test users for all items, for `repro explain` and `repro multiverse`
-    resume       finish a run that was cut off in that folder; begin it where there is none yet
-    fresh        replace a run that is in that folder
+    resume       finish a run that was cut off in the folder; start one where there is none
+    fresh        replace a run that is in the folder
+    watcher      receives progress events
     """
-    options = ExecutionOptions(block_users, time_limit, keep_scores)
-    if (workers is not None and workers < 1) or block_users < 1:
-        raise StudyError(f"workers = {workers} and block_users = {block_users} must be at least 1")
+
+    workers: int | None = None
+    executor: str = "local"
+    address: str | None = None
+    block_users: int = BLOCK_USERS
+    time_limit: float | None = None
+    keep_scores: bool = False
+    resume: bool = False
+    fresh: bool = False
+    watcher: Watcher | None = None
+
+    def __post_init__(self) -> None:
+        if (self.workers is not None and self.workers < 1) or self.block_users < 1:
+            raise StudyError(f"workers = {self.workers} and block_users = {self.block_users} must be at least 1")
+
+    @property
+    def of_cells(self) -> ExecutionOptions:
+        """The options that each cell is executed with."""
+        return ExecutionOptions(self.block_users, self.time_limit, self.keep_scores)
+
+
+def run_study(study: Study, into: str | Path | None = None, options: RunOptions | None = None) -> Run:
+    """Run ``study`` into the folder ``into``, by default a temporary one.
+
+    >>> run_study(study, "run", RunOptions(workers=4, keep_scores=True))
+    """
+    options = options or RunOptions()
     folder = RunFolder(Path(into) if into is not None else Path(tempfile.mkdtemp(prefix="repro-")) / "run")
-    _look(folder, resume=resume, fresh=fresh)
-    with open_executor(executor, workers, address) as opened:
-        # Before the folder is touched: what cannot be planned or written leaves nothing behind.
-        run = _Run(study, make_plan(study), folder, opened, options, watcher or Silent())
-        if not resume or not folder.journal.is_file():
-            folder.create(replace=fresh and not resume)
+    _check_target(folder, options)
+    with open_executor(options.executor, options.workers, options.address) as executor:
+        # Before the folder is touched: a study that cannot be planned leaves nothing behind.
+        engine = _Engine(study, make_plan(study), folder, executor, options)
+        if not options.resume or not folder.journal.is_file():
+            folder.create(replace=options.fresh and not options.resume)
         with folder.locked(), stoppable(folder.path):
-            # Under the lock: nobody else goes on with it.
+            # Under the lock: no other process writes to the journal.
             contents = read_journal(folder.journal) if folder.journal.is_file() else None
-            run.carry_out(contents)
+            engine.execute(contents)
     return Run(folder.path)
 
 
-def _look(folder: RunFolder, *, resume: bool, fresh: bool) -> None:
-    """Refuse to replace what is there unasked."""
+def _check_target(folder: RunFolder, options: RunOptions) -> None:
+    """Refuse to replace a run, unless the options say so."""
     if not folder.journal.is_file():
         return
     with folder.locked():
-        if fresh and not resume:
-            return  # whatever it says, it is replaced
+        if options.fresh and not options.resume:
+            return  # it is replaced, also where its journal cannot be read
         contents = read_journal(folder.journal)
-    if resume:
+    if options.resume:
         return
     state = "a finished run" if _is_complete(contents) else "a run that was cut off"
     raise StudyError(
@@ -116,60 +129,52 @@ def _is_complete(contents: Contents) -> bool:
     return bool(ends) and not ends[-1].failed
 
 
-class _Run:
-    """One run: the plan, its journal, and what is finished."""
+class _Engine:
+    """Executes a plan: runs its cells, writes the journal and the tables, and resumes a run that was cut off."""
 
-    def __init__(
-        self,
-        study: Study,
-        plan: Plan,
-        folder: RunFolder,
-        executor: Executor,
-        options: ExecutionOptions,
-        watcher: Watcher,
-    ) -> None:
+    def __init__(self, study: Study, plan: Plan, folder: RunFolder, executor: Executor, options: RunOptions) -> None:
         self.study = study
         self.plan = plan
         self.folder = folder
         self.executor = executor
         self.options = options
-        self.watcher = watcher
+        self.watcher = options.watcher or Silent()
         self.protocol = study.protocol_in_use
         self.texts = {"study.toml": study.to_toml(), "protocol.toml": self.protocol.to_toml()}
         self.finished: dict[str, events.CellFinished] = {}
         self.tuned: dict[str, events.TuningFinished] = {}
 
-    def carry_out(self, contents: Contents | None) -> None:
+    def execute(self, contents: Contents | None) -> None:
         plan = self.plan
         started = time.perf_counter()
         if contents is None or not contents.lines:
             self.journal = Journal(self.folder.journal, contents, self._observe)
-            self._begin(plan)
+            self._start(plan)
         else:
-            self._check_same(contents, plan)
-            self._keep_asked(contents)
-            self._keep(contents)
+            self._require_same_study(contents, plan)
+            self._restore_files(contents)
+            self._restore_finished(contents)
             if _is_complete(contents) and self._has_results(contents) and len(self.finished) == len(plan.cells):
                 return
             self.journal = Journal(self.folder.journal, contents, self._observe)
-            self._go_on(contents, plan)
-        failures = self._cells(plan)
-        self._results(plan)
+            self._resume(contents, plan)
+        failures = self._run_cells(plan)
+        self._write_results(plan)
         self.journal.write(
             events.RunFinished(cells=len(self.finished), failed=len(failures), seconds=time.perf_counter() - started)
         )
         self.journal.close()
         if failures:
-            told = "\n".join(f"  {cell}: {error}" for cell, error in failures.items())
+            errors = "\n".join(f"  {cell}: {error}" for cell, error in failures.items())
             raise StudyError(
-                f"{len(failures)} of {len(plan.cells)} cells failed:\n{told}\n"
+                f"{len(failures)} of {len(plan.cells)} cells failed:\n{errors}\n"
                 f"The others are in {self.folder.path}; --resume tries the failed ones again."
             )
 
     def _observe(self, line: Mapping[str, Any]) -> None:
         plugins().observe(self.folder.path, line)
 
-    def _begin(self, plan: Plan) -> None:
+    def _start(self, plan: Plan) -> None:
         study = self.study
         self._write_study()
         self.journal.write(
@@ -186,17 +191,17 @@ class _Run:
                 left_out=study.left_out,
             )
         )
-        self._decisions()
-        self._data_and_split(plan)
+        self._write_decisions()
+        self._write_data_and_split(plan)
 
     def _write_study(self) -> None:
-        """What is asked, as files; their digests are in the journal with those of the results."""
-        self.asked = {name: self.folder.write(name, text.encode()) for name, text in self.texts.items()}
+        """Write the study and its protocol; their digests are in the journal with those of the results."""
+        self.written = {name: self.folder.write(name, text.encode()) for name, text in self.texts.items()}
 
-    def _keep_asked(self, contents: Contents) -> None:
-        """Go on with the files and the names of metrics that the run was begun with, where they are there.
+    def _restore_files(self, contents: Contents) -> None:
+        """Keep the files and the names of metrics that the run was started with, where they are there.
 
-        The study is the same, but decisions that do not bear on it, or further variants of metrics, may be known now.
+        The study is the same, but this version of repro may know further decisions or variants of metrics.
         """
         for event in contents.events("decisions.resolved"):
             self.study.measures = tuple(
@@ -207,9 +212,9 @@ class _Run:
                 if Study.load(self.folder.path / "study.toml").digest == self.study.digest:
                     self.texts = {name: (self.folder.path / name).read_text(encoding="utf-8") for name in self.texts}
             except ReproError:
-                continue  # cut off or harmed: they are written anew
+                continue  # incomplete or damaged: they are written again
 
-    def _decisions(self) -> None:
+    def _write_decisions(self) -> None:
         study, known = self.study, registry()
         self.journal.write(
             events.DecisionsResolved(
@@ -228,7 +233,7 @@ class _Run:
             )
         )
 
-    def _data_and_split(self, plan: Plan) -> None:
+    def _write_data_and_split(self, plan: Plan) -> None:
         source, prepared = plan.source, plan.interactions
         self.journal.write(events.DataLoaded(data=self.study.data_name, files=plan.files, **_sizes(source)))
         self.journal.write(
@@ -253,9 +258,9 @@ class _Run:
             )
         self.journal.write(events.SplitMade(folds=len(plan.split.folds), impacts=_impacts(plan.split.impacts)))
 
-    def _check_same(self, contents: Contents, plan: Plan) -> None:
-        began = contents.events("run.started")[0]
-        if began.study_digest != self.study.digest:
+    def _require_same_study(self, contents: Contents, plan: Plan) -> None:
+        started = contents.events("run.started")[0]
+        if started.study_digest != self.study.digest:
             raise StudyError(
                 f"the study is not the one in {self.folder.path} (its algorithms, metrics, seed, data or protocol "
                 "changed since); run it into another folder with --into, or replace that run with --fresh"
@@ -273,21 +278,21 @@ class _Run:
                 )
 
     def _has_results(self, contents: Contents) -> bool:
-        """Whether the tables of the run are there and unharmed."""
+        """Whether the tables of the run are there and intact."""
         files = contents.events("results.written")[-1].files
         return all(self.folder.holds(name, digest) for name, digest in files.items())
 
-    def _keep(self, contents: Contents) -> None:
-        """Take over the tunings and cells that are done and whose artefacts are all there and unharmed.
+    def _restore_finished(self, contents: Contents) -> None:
+        """Take over the tunings and cells that finished and whose artefacts are all there and intact.
 
-        A cell is done only with its tuning, and not where it was tuned again since.
+        A cell that was tuned again after it finished, or whose tuning is lost, is run again.
         """
         for line in contents.lines:
             event = line.event
             if isinstance(event, events.TuningFinished):
                 self.finished.pop(event.cell, None)
                 self.tuned.pop(event.cell, None)
-                if event.chosen is not None and self._unharmed(event.artifacts):
+                if event.chosen is not None and self._intact(event.artifacts):
                     self.tuned[event.cell] = event
             elif isinstance(event, events.CellFinished) and self._usable(event):
                 self.finished[event.cell] = event
@@ -296,14 +301,14 @@ class _Run:
                 self.finished.pop(cell.id, None)
 
     def _usable(self, cell: events.CellFinished) -> bool:
-        """Whether all that a finished cell stored is there, and its scores, where they are wanted and it has lists."""
+        """Whether all tables of a finished cell are there, with its scores where they are wanted and it has lists."""
         wanted = self.options.keep_scores and "lists" in cell.artifacts
-        return self._unharmed(cell.artifacts) and (not wanted or "scores" in cell.artifacts)
+        return self._intact(cell.artifacts) and (not wanted or "scores" in cell.artifacts)
 
-    def _unharmed(self, artifacts: Mapping[str, str]) -> bool:
+    def _intact(self, artifacts: Mapping[str, str]) -> bool:
         return all(self.folder.has(digest) for digest in artifacts.values())
 
-    def _go_on(self, contents: Contents, plan: Plan) -> None:
+    def _resume(self, contents: Contents, plan: Plan) -> None:
         self.journal.write(
             events.RunResumed(
                 cells_kept=sorted(self.finished),
@@ -318,21 +323,22 @@ class _Run:
         self.folder.discard_strays(contents)
         self._write_study()
         if not contents.events("decisions.resolved"):
-            self._decisions()
+            self._write_decisions()
         if not contents.events("split.made"):
-            self._data_and_split(plan)
+            self._write_data_and_split(plan)
 
-    def _cells(self, plan: Plan) -> dict[str, str]:
+    def _run_cells(self, plan: Plan) -> dict[str, str]:
+        """Run the cells that are not finished; the errors of those that failed."""
         remaining = [cell for cell in plan.cells if cell.id not in self.finished]
         self.watcher.planned(plan, len(remaining))
         failures: dict[str, str] = {}
         chosen = {cell: event.chosen or {} for cell, event in self.tuned.items()}
-        steps = self.executor.run(plan, tasks_of(remaining, chosen), self.options, self.watcher.cell_progress)
-        begun: set[str] = set()
+        steps = self.executor.run(plan, tasks_of(remaining, chosen), self.options.of_cells, self.watcher.cell_progress)
+        announced: set[str] = set()
         for step in steps:
             cell = step.cell
-            if step.kind in ("tuning", "started") and cell.id not in begun:
-                begun.add(cell.id)
+            if step.kind in ("tuning", "started") and cell.id not in announced:
+                announced.add(cell.id)
                 self.watcher.cell_started(cell)
             if step.kind == "tuning":
                 continue
@@ -368,7 +374,7 @@ class _Run:
         return failures
 
     def _tuning_finished(self, cell: Cell, tuning: Tuning) -> None:
-        """The choice goes into the journal before anything of the test part is asked."""
+        """Write the choice into the journal, before anything is scored on the test part."""
         tune = self.study.tune
         assert tune is not None
         self.journal.write(
@@ -397,24 +403,21 @@ class _Run:
             )
         )
 
-    def _results(self, plan: Plan) -> None:
+    def _write_results(self, plan: Plan) -> None:
         study, folds = self.study, [fold.name for fold in plan.split.folds]
         frameworks = {entry.label: entry.framework for entry in study.entries}
-        pooled = pooled_values(
-            self.folder, self.finished, frameworks, folds, study.measures, study.protocol, plan.scale
-        )
-        intervals = pooled_intervals(self.folder, self.finished, frameworks, folds, study.measures, study.protocol)
-        table = results_table(frameworks, folds, study.measures, self.finished, pooled, intervals)
+        cells = FinishedCells(self.folder, self.finished, frameworks, folds)
+        table = results_table(cells, study.measures, study.protocol, plan.scale)
         self.journal.write(findings_made(study, folds, self.finished, table))
         files = {
-            **self.asked,
+            **self.written,
             "results.parquet": self.folder.write("results.parquet", parquet_bytes(table)),
             "results.csv": self.folder.write("results.csv", csv_bytes(table)),
         }
         for name in sorted({entry.framework for entry in self.study.entries}):
             path = f"environments/{name}.txt"
-            apart = plugins().freeze(name)
-            text = freeze() if apart is None else "\n".join(apart) + "\n"
+            packages = plugins().freeze(name)  # of an environment of its own
+            text = freeze() if packages is None else "\n".join(packages) + "\n"
             files[path] = self.folder.write(path, text.encode())
         self.journal.write(events.ResultsWritten(files=files))
 
@@ -443,7 +446,6 @@ def _impacts(impacts: tuple[Impact, ...] | list[Impact]) -> list[events.ImpactEn
 
 
 def _sizes(data: Interactions) -> dict[str, Any]:
-
     return {
         "digest": data.digest,
         "rows": len(data),

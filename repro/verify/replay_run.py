@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,13 +16,13 @@ from repro.runs.folder import JOURNAL
 from repro.runs.run import Run
 from repro.runs.written_files import keep_files
 from repro.study import Study, make_plan
-from repro.study.again import require_same, study_again
 from repro.study.environment import versions
-from repro.study.run import Watcher
-from repro.verify.compare import TOLERANCE, Comparison, compare_runs
+from repro.study.reload import reload_study, require_same_data
+from repro.verify.compare import Comparison, compare_runs
 from repro.verify.finding import Verification
 from repro.verify.freezes import Say, Surroundings, build, surroundings
 from repro.verify.integrity import Tell, check_integrity
+from repro.verify.refit import RefitOptions
 from repro.verify.retrain import changed_software, keep_algorithms, run_again
 
 VERDICTS = "replay.json"
@@ -65,35 +64,21 @@ class Replay:
         }
 
 
-def replay(
-    folder: str | Path,
-    into: str | Path,
-    *,
-    data: object = None,
-    here: bool = False,
-    algorithms: Sequence[str] | None = None,
-    tolerance: float = TOLERANCE,
-    baseline: str | None = None,
-    workers: int = 1,
-    time_limit: float | None = None,
-    say: Say = lambda line: None,
-    tell: Tell | None = None,
-    watcher: Watcher | None = None,
+def replay_run(
+    folder: str | Path, into: str | Path, options: RefitOptions, *, here: bool, say: Say, tell: Tell | None
 ) -> Replay:
-    """Run the study of the run in ``folder`` again into ``into``, and compare.
+    """Run the study of the run in ``folder`` again into ``into``, and compare; see :func:`repro.verify.replay`.
 
-    Frameworks run in the versions that the run kept a freeze of, each in an environment of its own where those here
-    differ; with ``here``, as they are here. The data is got if it is a named data set, or is where it was, or is at
-    ``data``; other data than that of the run is refused. ``say`` is given a line whenever something happens, and
-    ``tell`` how far a stage is. The verdicts are in ``replay.json`` of the new run, with its digest in the journal.
+    A named data set is downloaded; data other than that of the run is refused. The verdicts are in ``replay.json`` of
+    the new run, with its digest in the journal.
     """
     path, target = Path(folder), Path(into)
     if target.is_dir() and any(target.iterdir()):
         what = "holds a run already" if (target / JOURNAL).exists() else "is not empty"
         raise StudyError(f"{target} {what}; replay into another folder")
     run = _checked(path)
-    study = study_again(run, data)
-    keep_algorithms(study, algorithms)
+    study = reload_study(run, options.data)
+    keep_algorithms(study, options.algorithms)
     _require_data(run, study, tell)
     wanted = surroundings(run, here=here)
     wanted = [one for one in wanted if any(entry.framework == one.framework for entry in study.entries)]
@@ -104,17 +89,12 @@ def replay(
             if one.pins or one.lacking:
                 say(one.sentence)
             build(one, say)
-        require_same(run, make_plan(study))
+        require_same_data(run, make_plan(study))
         changed = changed_software(run, versions(study))
-        kept = any("scores" in event.artifacts for event in run.journal.events("cell.finished"))
-        failed = run_again(study, target, workers=workers, time_limit=time_limit, keep_scores=kept, watcher=watcher)
-    found = compare_runs(
-        run,
-        Run(target),
-        tolerance=tolerance,
-        baseline=baseline,
-        algorithms=[entry.label for entry in study.entries],
-    )
+        kept = any("scores" in event.artifacts for event in run.journal.finished_cells.values())
+        failed = run_again(study, target, options, keep_scores=kept)
+    labels = [entry.label for entry in study.entries]
+    found = compare_runs(run, Run(target), options.tolerance, options.baseline, labels)
     found.notes += failed
     done = Replay(run.journal.end.cited(), target, found, tuple(wanted), changed)
     told = json.dumps(_plain(done.to_dict()), indent=1, ensure_ascii=False, allow_nan=False)
@@ -141,7 +121,7 @@ def _require_data(run: Run, study: Study, tell: Tell | None) -> None:
     if isinstance(study.data, str) and study.data in datasets():
         stage = f"getting {study.data}"
         get_dataset(study.data, tell and (lambda done, total: tell(stage, done, total or done + 1)))
-    wanted, digest = run.journal.events("data.loaded")[0], study.interactions().digest
+    wanted, digest = run.loaded, study.interactions().digest
     if digest != wanted.digest:
         raise JournalError(
             f"{study.data_name} is not the data of the run in {run.folder}: its content has the digest {digest[:12]}, "

@@ -22,7 +22,7 @@ WITHOUT_TRAINING = {"test", "ratings"}
 
 
 @dataclass(frozen=True, eq=False)
-class AgainFold:
+class ReconstructedFold:
     """The held-out rows of a fold with their judgements; ``parts`` where the data could be had and split again."""
 
     test: Interactions
@@ -31,13 +31,13 @@ class AgainFold:
     parts: FoldData | None = None
 
     @classmethod
-    def of_plan(cls, plan: Plan, fold: str) -> AgainFold:
+    def of_plan(cls, plan: Plan, fold: str) -> ReconstructedFold:
         made = next(one for one in plan.split.folds if one.name == fold)
         parts = fold_data(plan, made)
         return cls(parts.test, plan.study.protocol, plan.study.seed, parts)
 
     @classmethod
-    def of_stored(cls, test: pd.DataFrame, listed: list[Any], protocol: Protocol, seed: int) -> AgainFold:
+    def of_stored(cls, test: pd.DataFrame, listed: list[Any], protocol: Protocol, seed: int) -> ReconstructedFold:
         """From the stored test part, with ``listed`` items that only lists have among its ids."""
         others = list(dict.fromkeys(listed))
         rows = pd.concat([test, test.iloc[[0] * len(others)].assign(item=others)], ignore_index=True)

@@ -12,17 +12,17 @@ from repro.errors import ReproError
 from repro.runs.folder import JOURNAL, RunFolder
 from repro.runs.journal import events
 from repro.runs.run import Run
+from repro.study.findings import findings_made
 from repro.study.model import Study
-from repro.study.suspects import findings_made
 from repro.verify.finding import Failure, Verification
-from repro.verify.record import Record
+from repro.verify.record import FolderRecord
 
 About = tuple[str, str, str, str, tuple[str, ...]]
 
 
-def check_suspects(run: Run, record: Record, found: Verification) -> Iterator[Failure]:
+def check_findings(run: Run, record: FolderRecord, found: Verification) -> Iterator[Failure]:
     """Findings that are missing, made up, or have other figures; the words may differ between versions of repro."""
-    made = [line for line in record.contents.lines if isinstance(line.event, events.FindingsMade)]
+    made = [line for line in record.journal.lines if isinstance(line.event, events.FindingsMade)]
     if not made:  # the order of events says whether they are missing
         return
     line = made[-1]
@@ -31,9 +31,9 @@ def check_suspects(run: Run, record: Record, found: Verification) -> Iterator[Fa
     try:
         study = Study.load(run.folder / "study.toml")
         study.measures = run.measures
-        folds = list(dict.fromkeys(event.fold for event in record.contents.events("fold.made")))
+        folds = list(record.journal.folds)
         table = read_parquet(RunFolder(run.folder).place("results.parquet"))
-        again = findings_made(study, folds, record.finished, table).findings
+        again = findings_made(study, folds, record.journal.finished_cells, table).findings
     except (ReproError, pa.ArrowException, OSError, LookupError, ValueError) as error:
         found.unchecked.append(f"what is suspicious about the numbers: {str(error).partition(chr(10))[0]}")
         return
