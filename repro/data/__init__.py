@@ -1,11 +1,11 @@
-"""Interactions: the container, where they come from, and which of them enter a study."""
+"""Interactions: the container, its sources, and the filters of a study."""
 
 from __future__ import annotations
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
-# Where each public name lives; imported when first used: the container alone needs no reader and no compiler.
+# The module of each public name, imported at its first use: the container needs neither readers nor a compiler.
 _PUBLIC = {
     "Dataset": "registry",
     "Description": "description",
@@ -13,6 +13,7 @@ _PUBLIC = {
     "Impact": "impact",
     "Interactions": "interactions",
     "ItemFeatures": "features",
+    "ReadOptions": "io.options",
     "Source": "registry",
     "data_folder": "registry",
     "dataset": "registry",
@@ -23,7 +24,7 @@ _PUBLIC = {
     "load_dataset": "load",
     "load_item_features": "features",
     "prepare": "filters",
-    "read_interactions": "io.readers",
+    "read_interactions": "io.tables",
     "synthetic_interactions": "synthetic",
 }
 
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
     from repro.data.filters import prepare
     from repro.data.impact import Impact
     from repro.data.interactions import Interactions
-    from repro.data.io.readers import read_interactions
+    from repro.data.io.options import ReadOptions
+    from repro.data.io.tables import read_interactions
     from repro.data.load import load_dataset
     from repro.data.registry import Dataset, Source, data_folder, dataset, datasets
     from repro.data.synthetic import synthetic_interactions
@@ -46,6 +48,7 @@ __all__ = [
     "Impact",
     "Interactions",
     "ItemFeatures",
+    "ReadOptions",
     "Source",
     "data_folder",
     "dataset",

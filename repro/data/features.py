@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,24 +13,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from scipy.sparse import csr_array
 
 from repro.data.download import Progress, fetch
 from repro.data.interactions import CodeArray, FloatArray, IdArray
-from repro.data.io.parquet import read_parquet
-from repro.data.io.readers import existing_file
-from repro.data.io.sniff import ALIASES
+from repro.data.io.feature_files import read_feature_table
+from repro.data.io.formats import existing_file
+from repro.data.io.roles import ALIASES, find_alias, plain_name
 from repro.data.io.values import encode_ids
 from repro.data.registry import dataset, datasets
 from repro.errors import DataError, nearest
 
-# The columns of u.item after the five that are no genres, as u.genre has them.
-_GENRES = (
-    *("unknown", "Action", "Adventure", "Animation", "Children's", "Comedy", "Crime", "Documentary", "Drama"),
-    *("Fantasy", "Film-Noir", "Horror", "Musical", "Mystery", "Romance", "Sci-Fi", "Thriller", "War", "Western"),
-)
-_U_ITEM_COLUMNS = 5 + len(_GENRES)
 _NO_TOKENS = ("", "(no genres listed)")
 # Columns that say what an item is called, not what it is like: features only where they are asked for.
 _LABELS = ("title", "name", "url")
@@ -99,7 +90,7 @@ def load_item_features(
     if name in datasets() and not isinstance(name_or_path, Path):
         return _of_dataset(name, columns, progress)
     file = existing_file(name)
-    return features_from_frame(_table(file), columns, item=item, label=str(file))
+    return features_from_frame(read_feature_table(file), columns, item=item, label=str(file))
 
 
 def _of_dataset(name: str, columns: Sequence[str] | None, progress: Progress | None) -> ItemFeatures:
@@ -114,7 +105,7 @@ def _of_dataset(name: str, columns: Sequence[str] | None, progress: Progress | N
         )
     fetched = fetch(replace(known, sources=sources), progress)
     stated = list(fetched.source.feature_columns) or None
-    return features_from_frame(_table(fetched.path), columns or stated, label=str(fetched.path))
+    return features_from_frame(read_feature_table(fetched.path), columns or stated, label=str(fetched.path))
 
 
 def features_from_frame(
@@ -146,10 +137,8 @@ def _item_column(names: Sequence[str], stated: str | None, label: str) -> str:
         if stated not in names:
             raise DataError(f"{label} has no column '{stated}'; it has {', '.join(names)}{nearest(stated, names)}")
         return stated
-    for alias in ALIASES["item"]:
-        for name in names:
-            if _plain(name) == alias:
-                return name
+    if found := find_alias(names, ALIASES["item"]):
+        return found
     raise DataError(f"{label} has no column 'item'; it has {', '.join(names)}. State which one it is: item='...'")
 
 
@@ -160,7 +149,7 @@ def _feature_columns(names: Sequence[str], item: str, stated: Sequence[str] | No
     for name in stated or ():
         if name not in others:
             raise DataError(f"{label} has no column '{name}'; it has {', '.join(others)}{nearest(name, others)}")
-    chosen = list(stated or (name for name in others if not _plain(name).endswith(_LABELS)))
+    chosen = list(stated or (name for name in others if not plain_name(name).endswith(_LABELS)))
     if not chosen:
         raise DataError(f"{label} has no column of features beside {item}; it has {', '.join(names)}")
     return chosen
@@ -216,92 +205,3 @@ def _words(cell: object) -> Iterator[str]:
     else:
         parts = [] if _is_empty(cell) else str(cell).split("|")
     return (part.strip() for part in parts if part.strip() not in _NO_TOKENS)
-
-
-def _table(file: Path) -> pd.DataFrame:
-    """The columns of a file; words that stand together in a cell are lists, or separated by ``|``."""
-    with file.open("rb") as stream:
-        if stream.read(4) == b"PAR1":
-            return read_parquet(file).to_pandas()
-    try:
-        with pa.input_stream(str(file), compression="detect") as source:
-            content = source.read()
-    except (OSError, pa.ArrowInvalid) as error:
-        raise DataError(f"cannot read {file} ({error}); if it is damaged or cut short, copy it again") from None
-    first = content.partition(b"\n")[0]
-    if b":token" in first:
-        return _recbole(_cells(_text(content, file), "\t", "", file), file)
-    if first.count(b"|") == _U_ITEM_COLUMNS - 1:
-        return _movies((cells[0], _flagged(cells, file)) for cells in _split_lines(content, "|"))
-    if b"::" in first:
-        return _movies((cells[0], cells[-1].split("|")) for cells in _split_lines(content, "::"))
-    delimiter = next((mark for mark in ("\t", ";", ",") if mark.encode() in first), ",")
-    header, *rows = _cells(_text(content, file), delimiter, '"', file) or [[]]
-    return pd.DataFrame(rows, columns=pd.Index(header), dtype=object)
-
-
-def _split_lines(content: bytes, delimiter: str) -> Iterator[list[str]]:
-    """The cells of MovieLens' older files, which are in Latin-1 and have no quotes."""
-    return (line.rstrip("\r").split(delimiter) for line in content.decode("latin-1").split("\n") if line.strip())
-
-
-def _text(content: bytes, file: Path) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise DataError(f"{file} is not UTF-8 text; save it as UTF-8") from None
-
-
-def _cells(text: str, delimiter: str, quote: str, file: Path) -> list[list[str]]:
-    """The cells of each row, all rows of one width."""
-    reader = csv.reader(
-        io.StringIO(text, newline=""),
-        delimiter=delimiter,
-        quotechar=quote or None,
-        quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
-    )
-    rows: list[list[str]] = []
-    for cells in reader:
-        if not cells:
-            continue
-        if rows and len(cells) != len(rows[0]):
-            raise DataError(
-                f"{file}: line {reader.line_num:,} has {len(cells)} columns where {len(rows[0])} were expected "
-                f"({', '.join(rows[0])})"
-            )
-        rows.append([cell.strip() for cell in cells])
-    return rows
-
-
-def _recbole(rows: list[list[str]], file: Path) -> pd.DataFrame:
-    """RecBole's atomic files: the header says ``name:type``, and blanks separate the values of a sequence."""
-    table: dict[str, Any] = {}
-    for place, cell in enumerate(rows[0]):
-        name, _, kind = cell.partition(":")
-        values = [row[place] for row in rows[1:]]
-        match kind:
-            case "token_seq":
-                table[name] = [value.split() for value in values]
-            case "token":
-                table[name] = pd.Categorical(values)  # words even where they are digits
-            case "float":
-                table[name] = values
-            case _:
-                raise DataError(f"{file}: column {name} is of type '{kind}'; token, token_seq and float can be read")
-    return pd.DataFrame(table)
-
-
-def _flagged(cells: Sequence[str], file: Path) -> list[str]:
-    """The genres of a line of u.item, which has 1 or 0 for each."""
-    if len(cells) != _U_ITEM_COLUMNS:
-        raise DataError(f"{file}: item {cells[0]} has {len(cells)} columns where {_U_ITEM_COLUMNS} were expected")
-    return [genre for genre, flag in zip(_GENRES, cells[5:], strict=True) if flag.strip() == "1"]
-
-
-def _movies(rows: Iterable[tuple[str, list[str]]]) -> pd.DataFrame:
-    items, genres = zip(*rows, strict=True)
-    return pd.DataFrame({"item": items, "genres": genres})
-
-
-def _plain(name: str) -> str:
-    return "".join(character for character in name.lower() if character.isalnum())

@@ -1,4 +1,4 @@
-"""A data set by its name, a file of the user's own, or synthetic data: one door for all."""
+"""Load a named data set, a file, or synthetic data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from repro.data.download import Fetched, Progress, get_dataset
 from repro.data.interactions import Interactions
-from repro.data.io.readers import Reading, read_told
+from repro.data.io.options import ReadOptions
+from repro.data.io.tables import ReadResult, read_with_notes
 from repro.data.registry import SYNTHETIC, datasets
 from repro.data.synthetic import synthetic_interactions
 from repro.errors import DataError, nearest
@@ -20,35 +21,39 @@ from repro.errors import DataError, nearest
 def load_dataset(
     name_or_path: str | os.PathLike[str], *, progress: Progress | None = None, **options: Any
 ) -> Interactions:
-    """Interactions by the name of a data set (fetched if it is not here), from a file, or ``"synthetic"``.
+    """Interactions by the name of a data set (downloaded if it is not here), from a file, or ``"synthetic"``.
 
-    Options are those of :func:`read_interactions` for a file (and, for a named data set, change how its file
-    is read) and those of :func:`synthetic_interactions` for synthetic data.
+    Options are the fields of :class:`repro.data.ReadOptions` for a file (and, for a named data set, change how its
+    file is read) and those of :func:`synthetic_interactions` for synthetic data.
     """
-    return load_told(name_or_path, progress=progress, **options).interactions
+    return load_with_notes(name_or_path, progress=progress, **options).interactions
 
 
-def load_told(name_or_path: str | os.PathLike[str], *, progress: Progress | None = None, **options: Any) -> Reading:
-    """As :func:`load_dataset`, with what was assumed to read the file."""
+def load_with_notes(
+    name_or_path: str | os.PathLike[str], *, progress: Progress | None = None, **options: Any
+) -> ReadResult:
+    """As :func:`load_dataset`, with notes about what was assumed to read the file."""
     name = os.fspath(name_or_path)
     if name == SYNTHETIC:
-        return Reading(synthetic_interactions(**_accepted(options, synthetic_interactions, name)), SYNTHETIC, ())
-    _accepted(options, read_told, name)
+        _check_options(options, synthetic_interactions, name)
+        return ReadResult(synthetic_interactions(**options), SYNTHETIC, ())
+    _check_options(options, ReadOptions, name)
     if name not in datasets() and (isinstance(name_or_path, Path) or Path(name).exists() or _looks_like_path(name)):
-        return read_told(name, **options)
+        return read_with_notes(name, ReadOptions(**options))
     fetched = get_dataset(name, progress)
-    told = read_told(fetched.path, **{**fetched.source.reader, **options})
+    result = read_with_notes(fetched.path, ReadOptions(**{**fetched.source.reader, **options}))
     if not options:
-        _check_content(told.interactions, fetched)
-    return told
+        _check_content(result.interactions, fetched)
+    return result
 
 
 def _looks_like_path(name: str) -> bool:
     return "/" in name or os.sep in name or bool(Path(name).suffix)
 
 
-def _accepted(options: dict[str, Any], function: Callable[..., Any], name: str) -> dict[str, Any]:
-    known = [option for option in inspect.signature(function).parameters if option != "path"]
+def _check_options(options: dict[str, Any], function: Callable[..., Any], name: str) -> None:
+    """Reject options that the function does not have, and values of another type than it declares."""
+    known = list(inspect.signature(function).parameters)
     for option in options:
         if option not in known:
             raise DataError(
@@ -56,33 +61,32 @@ def _accepted(options: dict[str, Any], function: Callable[..., Any], name: str) 
             )
     hints = get_type_hints(function)
     for option, value in options.items():
-        if not _is_a(value, hints[option]):
-            wanted = " or ".join(kind.__name__ for kind in _kinds(hints[option]) if kind is not NoneType)
+        if not _is_instance(value, hints[option]):
+            wanted = " or ".join(type_.__name__ for type_ in _types(hints[option]) if type_ is not NoneType)
             raise DataError(f"{name}: the option {option} is {value!r}, but must be {wanted}")
-    return options
 
 
-def _kinds(hint: Any) -> tuple[type, ...]:
-    """The classes that an annotation allows: ``str | None`` is two of them."""
-    return tuple(get_origin(kind) or kind for kind in (get_args(hint) or (hint,)))
+def _types(hint: Any) -> tuple[type, ...]:
+    """The types that an annotation allows: ``str | None`` is two of them."""
+    return tuple(get_origin(type_) or type_ for type_ in (get_args(hint) or (hint,)))
 
 
-def _is_a(value: object, hint: Any) -> bool:
-    kinds = _kinds(hint)
-    if isinstance(value, bool | str):  # True is no number, and text no sequence of letters
-        return type(value) in kinds
-    return isinstance(value, kinds) or (isinstance(value, int) and float in kinds)
+def _is_instance(value: object, hint: Any) -> bool:
+    types = _types(hint)
+    if isinstance(value, bool | str):  # True does not count as a number, nor text as a sequence of letters
+        return type(value) in types
+    return isinstance(value, types) or (isinstance(value, int) and float in types)
 
 
-def _check_content(found: Interactions, fetched: Fetched) -> None:
+def _check_content(rows: Interactions, fetched: Fetched) -> None:
     expected = fetched.dataset
-    if expected.rows is not None and len(found) != expected.rows:
+    if expected.rows is not None and len(rows) != expected.rows:
         raise DataError(
-            f"{fetched.path} has {len(found):,} rows, but {expected.title} has {expected.rows:,}; "
+            f"{fetched.path} has {len(rows):,} rows, but {expected.title} has {expected.rows:,}; "
             "delete the file and get it again"
         )
-    if expected.digest is not None and found.digest != expected.digest:
+    if expected.digest is not None and rows.digest != expected.digest:
         raise DataError(
-            f"{fetched.path}: its content digest is {found.digest}, but that of {expected.title} is "
+            f"{fetched.path}: its content digest is {rows.digest}, but that of {expected.title} is "
             f"{expected.digest}; delete the file and get it again"
         )

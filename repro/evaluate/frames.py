@@ -12,8 +12,7 @@ import pandas as pd
 from scipy.sparse import csr_array
 
 from repro.data.interactions import CodeArray, FloatArray, IdArray, Interactions, RowArray
-from repro.data.io.recommendations import numbers_or_missing
-from repro.data.io.values import numbers, seconds
+from repro.data.io.values import numbers, numbers_or_missing, seconds
 from repro.errors import DataError, ProtocolError, nearest
 from repro.evaluate.extra_inputs import Features, given_earlier, given_features
 from repro.evaluate.ids import encode_together

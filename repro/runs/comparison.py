@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.csv as pacsv
 
-from repro.data.io.parquet import read_parquet
-from repro.data.spreadsheet import text_of
+from repro.data.io.per_user_values import read_per_user_values
 from repro.errors import DataError, StudyError, nearest
 from repro.evaluation.metrics import Measure, metrics
 from repro.stats import Comparison, Settings, Tuned, comparison, tune
@@ -26,8 +24,6 @@ from repro.stats.weakness import folds_caution
 
 if TYPE_CHECKING:
     from repro.runs.run import Run
-
-FILE_COLUMNS = ("user", "metric", "value")
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +199,7 @@ def systems_of_files(paths: Sequence[str | Path]) -> Systems:
     frames: dict[str, pd.DataFrame] = {}
     protocols: dict[str, str] = {}
     for label, path in zip(_labels([Path(path) for path in paths]), paths, strict=True):
-        table = _table(Path(path))
+        table = read_per_user_values(path)
         protocols |= _protocol_of(table, label)
         for run, frame in _by_run(table, Path(path), label).items():
             if run in frames:
@@ -258,12 +254,6 @@ def _labels(paths: list[Path]) -> list[str]:
 
 def _by_run(table: pa.Table, path: Path, label: str) -> dict[str, pd.DataFrame]:
     """The values in a file, by system: by its column ``run`` where it has one, otherwise all of them of ``label``."""
-    lacking = [name for name in FILE_COLUMNS if name not in table.column_names]
-    if lacking:
-        raise DataError(
-            f"{path} has no column {' and '.join(map(repr, lacking))}; per-user values have the columns user, metric "
-            "and value, as `repro evaluate --per-user` writes them"
-        )
     frame: pd.DataFrame = table.to_pandas().astype({"user": str})  # 7 in one file and "7" in another are the same user
     if not pd.api.types.is_numeric_dtype(frame["value"]):
         raise DataError(f"{path}: the column 'value' must hold numbers")
@@ -275,27 +265,6 @@ def _by_run(table: pa.Table, path: Path, label: str) -> dict[str, pd.DataFrame]:
             f"{path} has {first['metric']} of user {first['user']} twice (rows of this kind: {len(twice):,})"
         )
     return {str(run): part for run, part in frame.groupby("run", sort=False)}
-
-
-def _table(path: Path) -> pa.Table:
-    try:
-        if path.suffix.lower() == ".parquet":
-            return read_parquet(path)
-        separator = "\t" if path.suffix.lower() == ".tsv" else ","
-        as_text = {"user": pa.string(), "metric": pa.string(), "run": pa.string()}  # user 007 is not user 7
-        table = pacsv.read_csv(
-            path,
-            parse_options=pacsv.ParseOptions(delimiter=separator, newlines_in_values=True),
-            convert_options=pacsv.ConvertOptions(column_types=as_text),
-        )
-        for name in as_text.keys() & set(table.column_names):
-            cells = [None if cell is None else text_of(cell) for cell in table[name].to_pylist()]
-            table = table.set_column(table.column_names.index(name), name, pa.array(cells, pa.string()))
-        return table
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror or error}") from None
-    except pa.ArrowInvalid as error:
-        raise DataError(f"{path} cannot be read by its name, as .parquet, .tsv or .csv: {error}") from None
 
 
 def _better(name: str) -> str:

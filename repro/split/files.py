@@ -12,9 +12,10 @@ from repro.data.description import pair_codes
 from repro.data.filters import one_row_per_pair
 from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, IdArray, Interactions, RowArray
-from repro.data.io.readers import Reading, read_told
-from repro.data.io.sniff import UnknownColumns
-from repro.data.io.user_lines import read_lists
+from repro.data.io.options import ReadOptions
+from repro.data.io.roles import UnknownColumns
+from repro.data.io.tables import ReadResult, read_with_notes
+from repro.data.io.user_lines import read_user_lines
 from repro.errors import DataError
 from repro.protocol import Protocol
 from repro.split.plan import TEST, TRAIN, VALIDATION, Plan
@@ -26,7 +27,7 @@ _KNOWN = 0.9
 
 @dataclass(frozen=True)
 class _Part:
-    """One file of a split: its rows, one for each pair, and what is to be told about it."""
+    """One file of a split: its rows, one for each pair, how many rows it has, and notes about it."""
 
     decision: str
     path: Path
@@ -45,8 +46,8 @@ def plan_files(interactions: Interactions, protocol: Protocol, seed: int) -> Pla
     stated = {decision: protocol.files[decision] for decision in ROLES if decision in protocol.files}
     impacts: list[Impact] = []
     parts = []
-    for decision, reading in _readings(stated).items():
-        part, merged = _part(decision, stated[decision], reading, protocol)
+    for decision, file in _read_files(stated).items():
+        part, merged = _part(decision, stated[decision], file, protocol)
         impacts += [merged] if merged.touched else []
         parts.append(part)
     _refuse_mixed_ratings(parts, protocol)
@@ -54,7 +55,7 @@ def plan_files(interactions: Interactions, protocol: Protocol, seed: int) -> Pla
     sizes = [len(part.rows) for part in parts]
     numbers = np.split(np.arange(len(together)), np.cumsum(sizes)[:-1])
     rows = {part.decision: together.select(own) for part, own in zip(parts, numbers, strict=True)}
-    told = [
+    used = [
         Impact(
             part.decision,
             protocol[part.decision],
@@ -67,66 +68,66 @@ def plan_files(interactions: Interactions, protocol: Protocol, seed: int) -> Pla
     ]
     return Plan(
         [np.repeat(np.array([ROLES[part.decision] for part in parts]), sizes)],
-        [*told, *impacts, *_overlaps(rows, stated, protocol)],
+        [*used, *impacts, *_overlaps(rows, stated, protocol)],
         validation="split.validation_file" in stated,
         interactions=together,
         rated=all(part.rows.explicit for part in parts) or not together.explicit,
     )
 
 
-def _readings(stated: dict[str, Path]) -> dict[str, Reading]:
-    """Each file read; where one has a line for each user, a file that fits is taken to be of that form too."""
-    found: dict[str, Reading | DataError] = {}
+def _read_files(stated: dict[str, Path]) -> dict[str, ReadResult]:
+    """Each file read; where one has a line for each user, the others are read like that too if they can be."""
+    outcomes: dict[str, ReadResult | DataError] = {}
     for decision, path in stated.items():
         try:
-            found[decision] = read_told(path)
+            outcomes[decision] = read_with_notes(path)
         except DataError as error:
-            found[decision] = error
-    listed = next((one for one in found.values() if isinstance(one, Reading) and one.format == "lists"), None)
-    readings = {}
-    for decision, one in found.items():
-        if listed is not None and (isinstance(one, DataError) or one.format == "text"):
-            one = _as_lists(stated[decision], listed) or one
-        if isinstance(one, UnknownColumns):
-            raise DataError(f"{one}, or, in a file of a split, with a first line such as 'user,item,rating'")
-        if isinstance(one, DataError):
-            raise one
-        readings[decision] = one
-    return readings
+            outcomes[decision] = error
+    results = (outcome for outcome in outcomes.values() if isinstance(outcome, ReadResult))
+    with_user_lines = next((result for result in results if result.format == "lists"), None)
+    files = {}
+    for decision, outcome in outcomes.items():
+        if with_user_lines and (isinstance(outcome, DataError) or outcome.format in ("text", "trec")):
+            outcome = _as_user_lines(stated[decision], with_user_lines) or outcome
+        if isinstance(outcome, UnknownColumns):
+            raise DataError(f"{outcome}, or, in a file of a split, with a first line such as 'user,item,rating'")
+        if isinstance(outcome, DataError):
+            raise outcome
+        files[decision] = outcome
+    return files
 
 
-def _as_lists(path: Path, other: Reading) -> Reading | None:
-    """A file as lines of a user and its items, where its ids are those of another file of that form; else None."""
+def _as_user_lines(path: Path, other: ReadResult) -> ReadResult | None:
+    """A file read as a line for each user, if nearly all its items are in another file of that form; else None."""
     try:
-        entries = read_lists(path).entries
+        lines = read_user_lines(path).lines
     except (DataError, OSError):
         return None
     known = {str(item) for item in other.interactions.item_ids}
-    items = [item for entry in entries for item in entry.items]
-    users = {entry.user for entry in entries if entry.target is None}
-    if len(users) < len(entries) or sum(item in known for item in items) < _KNOWN * max(len(items), 1):
+    items = [item for line in lines for item in line.items]
+    users = {line.user for line in lines if line.target is None}
+    if len(users) < len(lines) or sum(item in known for item in items) < _KNOWN * max(len(items), 1):
         return None
-    return read_told(path, "lists")
+    return read_with_notes(path, ReadOptions(format="lists"))
 
 
-def _part(decision: str, path: Path, reading: Reading, protocol: Protocol) -> tuple[_Part, Impact]:
-    given = reading.interactions
+def _part(decision: str, path: Path, file: ReadResult, protocol: Protocol) -> tuple[_Part, Impact]:
     try:
-        rows, merged = one_row_per_pair(given, protocol.text("data.duplicates"))
+        rows, merged = one_row_per_pair(file.interactions, protocol.text("data.duplicates"))
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
-    told = replace(merged, note=f"of {decision} are merged into another of the same user and item")
-    return _Part(decision, path, rows, len(given), reading.notes), told
+    merged = replace(merged, note=f"of {decision} are merged into another of the same user and item")
+    return _Part(decision, path, rows, len(file.interactions), file.notes), merged
 
 
 def joined(parts: list[_Part]) -> tuple[Interactions, list[_Part]]:
-    """The rows of several files, one after the other, with one set of ids; and the files with what that took."""
+    """The rows of several files, one after the other, with one set of ids; and the files with notes about it."""
     users, user_ids, parts = _shared_codes(parts, "user")
     items, item_ids, parts = _shared_codes(parts, "item")
     held = [part.rows for part in parts]
-    explicit = held[0].explicit  # frameworks learn from the training rows: where these have no ratings, nobody has
+    explicit = held[0].explicit  # models learn from the training rows; without ratings there, no file's are used
     timed = all(rows.timestamps is not None for rows in held)
-    parts = [_without(part, explicit, timed) for part in parts]
+    parts = [_with_notes(part, explicit, timed) for part in parts]
     ratings = [rows.ratings if explicit and rows.explicit else np.ones(len(rows)) for rows in held]
     times = [rows.timestamps for rows in held if rows.timestamps is not None] if timed else []
     return (
@@ -143,8 +144,8 @@ def joined(parts: list[_Part]) -> tuple[Interactions, list[_Part]]:
     )
 
 
-def _without(part: _Part, explicit: bool, timed: bool) -> _Part:
-    """What is not used of a file because another has none, and what is made up for one that has none."""
+def _with_notes(part: _Part, explicit: bool, timed: bool) -> _Part:
+    """The file with notes about columns that are not used because another file lacks them, or are filled in."""
     notes = [*part.notes]
     if part.rows.explicit and not explicit:
         notes.append("its ratings are not used, since the training file has none")
@@ -159,21 +160,21 @@ def _shared_codes(parts: list[_Part], noun: str) -> tuple[CodeArray, IdArray, li
     """Codes in the ids of all files, ascending: as numbers where all of them are, else as text."""
     codes = [part.rows.users if noun == "user" else part.rows.items for part in parts]
     ids = [part.rows.user_ids if noun == "user" else part.rows.item_ids for part in parts]
-    whole = [some.dtype.kind == "i" for some in ids]
+    whole = [values.dtype.kind == "i" for values in ids]
     notes = [""] * len(parts)
     if any(whole) and not all(whole):
-        for place, some in enumerate(ids):
-            if not whole[place] and all(_FLOAT.fullmatch(text) for text in some):
-                ids[place] = np.array([int(text.partition(".")[0]) for text in some], dtype=np.int64)
-                notes[place] = f"{noun} ids such as {some[0]} are taken for whole numbers, as in the other files"
-            elif not whole[place]:
-                notes[place] = f"{noun} ids are text, and so are those of the other files then"
-    if any(some.dtype.kind != "i" for some in ids):
-        ids = [np.array([str(value) for value in some], dtype=object) for some in ids]
+        for position, values in enumerate(ids):
+            if not whole[position] and all(_FLOAT.fullmatch(text) for text in values):
+                ids[position] = np.array([int(text.partition(".")[0]) for text in values], dtype=np.int64)
+                notes[position] = f"{noun} ids such as {values[0]} are taken for whole numbers, as in the other files"
+            elif not whole[position]:
+                notes[position] = f"{noun} ids are text, and so are those of the other files then"
+    if any(values.dtype.kind != "i" for values in ids):
+        ids = [np.array([str(value) for value in values], dtype=object) for values in ids]
     shared = np.unique(np.concatenate(ids))
-    recoded = [np.searchsorted(shared, some).astype(np.int32)[own] for own, some in zip(codes, ids, strict=True)]
-    told = [replace(part, notes=(*part.notes, *filter(None, [note]))) for part, note in zip(parts, notes, strict=True)]
-    return np.concatenate(recoded), shared, told
+    recoded = [np.searchsorted(shared, values).astype(np.int32)[own] for own, values in zip(codes, ids, strict=True)]
+    noted = [replace(part, notes=(*part.notes, *filter(None, [note]))) for part, note in zip(parts, notes, strict=True)]
+    return np.concatenate(recoded), shared, noted
 
 
 def _refuse_mixed_ratings(parts: list[_Part], protocol: Protocol) -> None:
@@ -188,7 +189,7 @@ def _refuse_mixed_ratings(parts: list[_Part], protocol: Protocol) -> None:
 
 
 def _overlaps(rows: dict[str, Interactions], stated: dict[str, Path], protocol: Protocol) -> list[Impact]:
-    """What the test file has that is known already; training and validation rows may not be the same."""
+    """Test rows that are also known rows; training and validation rows must differ."""
     pairs = {decision: pair_codes(part) for decision, part in rows.items()}
     train, test, validation = "split.train_file", "split.test_file", "split.validation_file"
     if validation in pairs:

@@ -157,7 +157,7 @@ def test_files_that_cannot_be_compared(tmp_path):
     (tmp_path / "g.csv").write_text("user,metric,value\n1,ndcg@10,high\n")
     with pytest.raises(DataError, match="must hold numbers"):
         invoke(a, tmp_path / "g.csv")
-    with pytest.raises(DataError, match="cannot read"):
+    with pytest.raises(DataError, match="there is no file"):
         invoke(a, tmp_path / "none.csv")
 
 

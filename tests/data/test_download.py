@@ -11,7 +11,7 @@ import pytest
 
 from repro.data import datasets, download
 from repro.data.download import ChecksumError, fetch, fetch_source, get_dataset
-from repro.data.io.readers import read_interactions
+from repro.data.io.tables import read_interactions
 from repro.data.registry import Dataset, Source, data_folder, parse_registry
 from repro.errors import DataError
 

@@ -69,7 +69,7 @@ def test_compressed_files_of_recommendations(tmp_path, name):
 
 
 def test_a_line_without_end(tmp_path, monkeypatch):
-    monkeypatch.setattr("repro.data.io.sniff.LONGEST_LINE", 1 << 19)
+    monkeypatch.setattr("repro.data.io.compressed.LONGEST_LINE", 1 << 19)
     (tmp_path / "ratings.csv").write_bytes(b"x" * (2 << 20))
     with pytest.raises(DataError, match="line 1 has more than 0 MiB; a line for each row was expected"):
         read_interactions(tmp_path / "ratings.csv")

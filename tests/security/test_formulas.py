@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import repro
 from repro.cli import cli
+from repro.data.io.per_user_values import read_per_user_values
 from repro.data.spreadsheet import cell_of, csv_text, frame_csv, text_of
 from repro.protocol import Protocol
 from repro.runs.folder import csv_bytes
@@ -93,9 +94,8 @@ def test_every_csv_of_a_run_is_neutral_and_per_user_values_are_read_back(tmp_pat
         assert [cell for cell in cells if cell[:1] in tuple(STARTS) and cell_of(cell) != cell] == [], path
         if path.name != "decisions.csv":  # which has no text of others
             assert any(cell.startswith(("'=", "'@")) for cell in cells), path
-    from repro.runs.comparison import _table
-
-    same = [_table(tmp_path / f"values.{kind}").to_pandas()["user"].tolist() for kind in ("csv", "tsv", "parquet")]
+    files = [tmp_path / f"values.{kind}" for kind in ("csv", "tsv", "parquet")]
+    same = [read_per_user_values(file).to_pandas()["user"].tolist() for file in files]
     assert same[0] == same[1] == same[2] and set(same[0]) == set(users)
 
 

@@ -24,7 +24,7 @@ _LINE = re.compile(r"^([^\t]+)\t\[(.*)\]\s*$")
 
 def read_output(file: Path, format: str, columns: str, *, lists: bool) -> pd.DataFrame:
     """What a system wrote: ``user``, ``item``, and ``score`` or ``rank``, or, where it gives lists, neither."""
-    from repro.data.io.readers import existing_file
+    from repro.data.io.formats import existing_file
     from repro.data.io.recommendations import read_recommendations
 
     file, stated = existing_file(file), stated_columns(columns)
@@ -55,9 +55,9 @@ def stated_columns(text: str) -> dict[str, str]:
 
 
 def _first_lines(file: Path, count: int = 20) -> list[str]:
-    from repro.data.io.sniff import lines_of
+    from repro.data.io.compressed import lines_of
 
-    return [line for _, line in itertools.islice(lines_of(file, "utf-8"), count)]
+    return [line for _, line in itertools.islice(lines_of(file), count)]
 
 
 def _is_pair(line: str) -> bool:
@@ -84,23 +84,16 @@ def _bracketed(file: Path) -> pd.DataFrame:
 
 
 def _listed(file: Path) -> Iterator[tuple[str, str, float]]:
-    from repro.data.io.sniff import lines_of
+    from repro.data.io.compressed import lines_of
+    from repro.data.io.values import is_number
 
-    for number, line in lines_of(file, "utf-8"):
+    for number, line in lines_of(file):
         matched = _LINE.match(line)
         if not matched:
             raise DataError(f"{file}: line {number:,} is {line[:60]!r}; expected user, a tab and [item:score,...]")
         user, inside = matched.groups()
         for entry in filter(None, inside.split(",")):
             item, _, score = entry.rpartition(":")
-            if not item.strip() or not _is_number(score):
+            if not item.strip() or not is_number(score):
                 raise DataError(f"{file}: line {number:,} has {entry!r}; expected item:score")
             yield user.strip(), item.strip(), float(score)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -122,21 +122,21 @@ def describe(name_or_path: str, options: tuple[str, ...], as_json: bool) -> None
     NAME_OR_PATH is one of `repro data list` (downloaded if it is not here), `synthetic`, or a file.
     """
     from repro.data import describe as describe_interactions
-    from repro.data.load import load_told
+    from repro.data.load import load_with_notes
 
     chosen = dict(_parsed(option) for option in options)
     with _progress_bar(name_or_path) as progress:
-        told = load_told(name_or_path, progress=progress, **chosen)
-    description = describe_interactions(told.interactions)
+        result = load_with_notes(name_or_path, progress=progress, **chosen)
+    description = describe_interactions(result.interactions)
     if as_json:
-        print_json({"name": name_or_path, "read_as": told.notes, **description.to_dict()})
+        print_json({"name": name_or_path, "read_as": result.notes, **description.to_dict()})
         return
     print_table(["figure", "value"], description.lines(), title=name_or_path)
     if description.explicit:
         echo()
         _print_histogram(description)
-    if told.notes:
-        echo(f"\nread as: {'; '.join(told.notes)}")
+    if result.notes:
+        echo(f"\nread as: {'; '.join(result.notes)}")
 
 
 def _print_histogram(description: Description, most_bars: int = 25) -> None:

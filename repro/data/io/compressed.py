@@ -1,4 +1,4 @@
-"""The bytes of a file, whatever it is compressed with."""
+"""The bytes and lines of a file, whatever it is compressed with."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from repro.data.archive import SIZE_LIMIT
 from repro.errors import DataError
 
 _ZIP = b"PK\x03\x04"
-# What Arrow unpacks by the suffix.
-_BY_SUFFIX = (".gz", ".bz2", ".zst", ".lz4", ".br")
+_BY_SUFFIX = (".gz", ".bz2", ".zst", ".lz4", ".br")  # Arrow decompresses these by their suffix
+COMPRESSED = (*_BY_SUFFIX, ".zip")
+LONGEST_LINE = 64 << 20
 _BLOCK = 1 << 20
 
 
 @contextlib.contextmanager
 def open_stream(path: Path) -> Iterator[Any]:
-    """What is in a file: through gzip or bzip2, by its suffix or first bytes, or the one file of a zip archive."""
+    """The content of a file, decompressed by its suffix or first bytes; of a zip archive, its only file."""
     with path.open("rb") as start:
         magic = start.read(4)
     if magic == _ZIP:
@@ -40,15 +41,38 @@ def open_stream(path: Path) -> Iterator[Any]:
 
 
 def read_all(stream: Any) -> bytes:
-    """All that is left in a stream; one that is unpacked does not know how much that is."""
+    """The rest of a stream, whose size is unknown where it is decompressed."""
     parts = []
     while part := bytes(stream.read(_BLOCK)):
         parts.append(part)
     return b"".join(parts)
 
 
+def lines_of(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
+    """The lines that are not empty, each with its number from 1."""
+    with open_stream(path) as stream:
+        pending, number = b"", 0
+        while block := stream.read(_BLOCK):
+            *lines, pending = (pending + block).split(b"\n")
+            if len(pending) > LONGEST_LINE:
+                raise DataError(
+                    f"{path}: line {number + len(lines) + 1:,} has more than {LONGEST_LINE >> 20} MiB; a line for each "
+                    "row was expected"
+                )
+            for line in lines:
+                number += 1
+                if line.rstrip(b"\r"):
+                    yield number, _decoded(line, encoding)
+        if pending.rstrip(b"\r"):
+            yield number + 1, _decoded(pending, encoding)
+
+
+def _decoded(line: bytes, encoding: str) -> str:
+    return line.rstrip(b"\r").decode(encoding, errors="replace").lstrip("\ufeff")
+
+
 class _Bounded(io.RawIOBase):
-    """What comes out of a compressed file, up to the size that is unpacked at most: a few bytes may become many."""
+    """A decompressed stream that ends in an error beyond ``SIZE_LIMIT``: a few bytes may stand for very many."""
 
     def __init__(self, stream: Any, path: Path) -> None:
         self._stream, self._path, self._size = stream, path, 0
@@ -57,7 +81,7 @@ class _Bounded(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        # Everything at once is asked for in parts: what is too much is not to be unpacked first.
+        # Read in blocks even where all is wanted, so that too large a content is never decompressed as a whole.
         parts, left = [], size if size >= 0 else SIZE_LIMIT + 1
         while left > 0 and (part := self._stream.read(min(left, _BLOCK))):
             parts.append(part)
@@ -69,23 +93,21 @@ class _Bounded(io.RawIOBase):
 
 
 def inner_name(path: Path) -> str:
-    """The name of what is in a compressed file: without the suffix of the compression, or that in a zip archive."""
+    """The name of the content of a file: without the suffix of a compression; of a zip archive, its only file."""
     with path.open("rb") as start:
         zipped = start.read(4) == _ZIP
     if zipped:
         with contextlib.suppress(zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
             return only_member(archive, path)
-    return path.stem if path.suffix.lower() in (".gz", ".bz2") else path.name
+    return path.stem if path.suffix.lower() in _BY_SUFFIX else path.name
 
 
 def only_member(archive: zipfile.ZipFile, path: Path) -> str:
-    """The one file in a zip archive; what a Mac adds to it does not count."""
+    """The name of the only file in a zip archive, not counting the folder that macOS adds."""
     files = [info for info in archive.infolist() if not info.is_dir() and not info.filename.startswith("__MACOSX/")]
     if len(files) != 1:
         names = ", ".join(info.filename for info in files[:5])
-        raise DataError(
-            f"{path} holds {len(files)} files ({names}), and one was expected; unpack the one that is meant"
-        )
+        raise DataError(f"{path} holds {len(files)} files ({names}), and one was expected; extract the file to read")
     if files[0].file_size > SIZE_LIMIT:
         raise DataError(f"{path} is refused: it unpacks to more than {SIZE_LIMIT / 2**30:,.3g} GiB")
     return files[0].filename

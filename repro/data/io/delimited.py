@@ -1,4 +1,4 @@
-"""The columns of a delimited text file whose layout is known."""
+"""The columns of a delimited text file with a known layout."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
-from repro.data.io.compressed import open_stream, read_all
-from repro.data.io.sniff import BLANKS, COMMENT, Layout, WidthError, lines_of, listed, split_line
+from repro.data.io.compressed import lines_of, open_stream, read_all
+from repro.data.io.roles import listed
+from repro.data.io.sniff import BLANKS, COMMENT, Layout, WidthError, split_line
 from repro.data.io.values import ID_DIGITS, Values
-from repro.data.io.whole_numbers import Watched, numbered
+from repro.data.io.whole_numbers import WatchedStream, number_codes
 from repro.errors import DataError
 
 # Encodings in which digits are the bytes that they are in ASCII, and nothing else is.
@@ -30,17 +31,19 @@ def read_columns(
     layout: Layout,
     chosen: Mapping[str, str],
     as_text: Sequence[str] = ("user", "item"),
-    left_out: list[str] | None = None,
+    comments: list[str] | None = None,
 ) -> dict[str, Values]:
-    """The chosen columns: those in ``as_text`` as categories of their text, the others as numbers where they are.
+    """The chosen columns: those in ``as_text`` as categories of their text, the others as numbers if they are numbers.
 
-    Where all text is whole numbers that read back as they were written, the categories are numbers. Comments among the
-    rows are passed over; they are added to ``left_out``, where that is given.
+    Where all text is whole numbers in canonical form, the categories are numbers. Comments among the rows are skipped
+    and added to ``comments``.
     """
-    left_out = [] if left_out is None else left_out
-    if (table := _whole_numbers(path, layout, chosen, as_text, left_out)) is not None:
-        columns = {role: table.column(name) for role, name in chosen.items()}
-        return {role: numbered(one) if role in as_text else column_values(one) for role, one in columns.items()}
+    comments = [] if comments is None else comments
+    if (table := _whole_numbers(path, layout, chosen, as_text, comments)) is not None:
+        return {
+            role: number_codes(table.column(name)) if role in as_text else column_values(table.column(name))
+            for role, name in chosen.items()
+        }
     types: dict[str, pa.DataType] = {}
     for role, name in chosen.items():
         types[name] = pa.dictionary(pa.int32(), pa.string()) if role in as_text else pa.float64()
@@ -48,39 +51,43 @@ def read_columns(
         types[chosen["timestamp"]] = pa.int64()
     wanted = list(chosen.values())
     try:
-        table = _parse(path, layout, types, wanted, left_out)
+        table = _parse(path, layout, types, wanted, comments)
     except pa.ArrowInvalid as error:
         if "columns, got" in str(error):
             raise _wrong_width(path, layout) from None
-        # A value is not a number: read as text, so that the border can name it (or read it as a date).
+        # A value is not a number: read it as text, so that an error can quote it (or it is read as a date).
         types = {chosen[role]: types[chosen[role]] for role in as_text if role in chosen}
-        left_out.clear()
-        table = _parse(path, layout, {**dict.fromkeys(wanted, pa.string()), **types}, wanted, left_out)
+        comments.clear()
+        table = _parse(path, layout, {**dict.fromkeys(wanted, pa.string()), **types}, wanted, comments)
     return {role: column_values(table.column(name)) for role, name in chosen.items()}
 
 
 def _whole_numbers(
-    path: Path, layout: Layout, chosen: Mapping[str, str], as_text: Sequence[str], left_out: list[str]
+    path: Path, layout: Layout, chosen: Mapping[str, str], as_text: Sequence[str], comments: list[str]
 ) -> pa.Table | None:
-    """The chosen columns with text read as whole numbers, in half the time; None where that is not the same."""
+    """The chosen columns with ids read as whole numbers, in half the time; None where that may lose something."""
     if layout.escape or codecs.lookup(layout.encoding).name not in _BYTE_BY_BYTE:
         return None
     whole = {*as_text, "timestamp"}
     types = {name: pa.int64() if role in whole else pa.float64() for role, name in chosen.items()}
-    watched = Watched()
+    watched = WatchedStream()
     try:
-        table = _parse(path, layout, types, list(chosen.values()), left_out, watched)
-    except (pa.ArrowInvalid, DataError):  # what is wrong is told by those who read it as text
+        table = _parse(path, layout, types, list(chosen.values()), comments, watched)
+    except (pa.ArrowInvalid, DataError):  # reading it as text reports the fault
         table = None
     columns = [table.column(chosen[role]) for role in as_text if role in chosen] if table else []
-    if table is None or watched.odd or any(column.null_count or not _is_small(column) for column in columns):
-        left_out.clear()
+    if (
+        table is None
+        or watched.has_noncanonical_number
+        or any(column.null_count or not _is_small(column) for column in columns)
+    ):
+        comments.clear()
         return None
     return table
 
 
 def _is_small(column: pa.ChunkedArray) -> bool:
-    """Whether whole numbers have as few digits as those of ids may have."""
+    """Whether whole numbers have few enough digits to be ids."""
     bounds = pc.min_max(column).as_py()
     return bounds["min"] is None or max(-bounds["min"], bounds["max"]) < 10**ID_DIGITS
 
@@ -90,13 +97,13 @@ def _parse(
     layout: Layout,
     types: dict[str, pa.DataType],
     wanted: list[str],
-    left_out: list[str],
-    watched: Watched | None = None,
+    comments: list[str],
+    watched: WatchedStream | None = None,
 ) -> pa.Table:
-    def comment(row: pacsv.InvalidRow) -> str:
+    def skip_comment(row: pacsv.InvalidRow) -> str:
         if not row.text.lstrip().startswith(COMMENT):
             return "error"
-        left_out.append(row.text)
+        comments.append(row.text)
         return "skip"
 
     try:
@@ -105,7 +112,7 @@ def _parse(
         if "columns, got" not in str(error):
             raise
     _require_text(path, layout)  # Arrow shows rows of another width as text, which they must be then
-    return _parsed(path, layout, types, wanted, comment, watched)
+    return _parsed(path, layout, types, wanted, skip_comment, watched)
 
 
 def _parsed(
@@ -114,7 +121,7 @@ def _parsed(
     types: dict[str, pa.DataType],
     wanted: list[str],
     other_width: Callable[[pacsv.InvalidRow], str] | None,
-    watched: Watched | None,
+    watched: WatchedStream | None,
 ) -> pa.Table:
     parse = pacsv.ParseOptions(
         delimiter=layout.delimiter if len(layout.delimiter) == 1 else "\t",
@@ -145,7 +152,7 @@ def _parsed(
 
 
 def _require_text(path: Path, layout: Layout) -> None:
-    """Refuse bytes that are no UTF-8 where that is what was stated; other encodings are decoded by Arrow first."""
+    """Reject bytes that are not UTF-8 where UTF-8 is stated; Arrow decodes other encodings first."""
     if codecs.lookup(layout.encoding).name != "utf-8":
         return
     decoder = codecs.getincrementaldecoder("utf-8")()
@@ -172,7 +179,7 @@ def _with_tabs(content: bytes, path: Path, layout: Layout) -> bytes:
 
 
 def _lines_to_skip(path: Path, layout: Layout) -> int:
-    """How many lines there are before the first row."""
+    """The number of lines before the first row."""
     before = layout.comments + layout.header
     if not before:
         return 0
@@ -180,7 +187,7 @@ def _lines_to_skip(path: Path, layout: Layout) -> int:
 
 
 def column_values(column: pa.ChunkedArray) -> Values:
-    """A column for the border: text as categories, times and numbers as NumPy arrays."""
+    """The values of an Arrow column: text as categories, times and numbers as NumPy arrays."""
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         column = column.dictionary_encode()
     if not pa.types.is_dictionary(column.type):
@@ -212,14 +219,14 @@ def _wrong_width(path: Path, layout: Layout) -> DataError:
 
 
 def line_number(path: Path, layout: Layout, row: int) -> str:
-    """The line of the file on which data row ``row`` (from 0) stands; blank lines and comments are no rows."""
+    """The line of data row ``row`` (from 0) in the file; blank lines and comments are not rows."""
     rows = itertools.islice(lines_of(path, layout.encoding), layout.comments + layout.header, None)
     numbers = (number for number, line in rows if not _is_comment(line, layout))
     return f"line {next(itertools.islice(numbers, row, None)):,}"
 
 
 def _is_comment(line: str, layout: Layout) -> bool:
-    """A line that begins with the mark of comments and is no row."""
+    """Whether a line begins as a comment does and does not have the columns of a row."""
     if not line.lstrip().startswith(COMMENT):
         return False
     return len(split_line(line, layout.delimiter, layout.quote, layout.escape)) != len(layout.names)

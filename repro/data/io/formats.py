@@ -1,78 +1,112 @@
-"""Which form a file of recommendations or of held-out rows has, as it is stated or by suffix and content."""
+"""The format of a file: as stated, or by its content and suffix."""
 
 from __future__ import annotations
 
+import codecs
 import itertools
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
 
 import pyarrow as pa
 
-from repro.data.io.sniff import lines_of
+from repro.data.io.compressed import COMPRESSED, inner_name, lines_of, open_stream
+from repro.data.io.roles import INTERACTIONS, RECOMMENDATIONS, TableKind
+from repro.data.io.values import is_number
 from repro.errors import DataError, nearest
 
-Content = Literal["recommendations", "truth"]
-
 FORMATS = {
-    "text": "CSV, TSV or another delimiter, with a header, or 3 or 4 columns without one",
-    "parquet": "Parquet",
+    "text": "CSV, TSV or another delimiter, with a header, or a few columns in their usual order without one",
+    "lists": "a line for each user: the user, then items",
     "json": "JSON: records, columns, or {user: {item: score}}; JSON lines",
+    "parquet": "Parquet",
     "recbole": "RecBole atomic file: a header such as user_id:token",
     "trec": "TREC run (topic Q0 document rank score tag); as the truth, qrels (topic 0 document grade)",
     "surprise": "predictions of Surprise as CSV or JSON: uid, iid, r_ui, est, details",
 }
 _SPELLINGS = {
     **dict.fromkeys(("csv", "tsv", "dat", "txt"), "text"),
-    **dict.fromkeys(("run", "qrels"), "trec"),
     **dict.fromkeys(("jsonl", "ndjson"), "json"),
+    **dict.fromkeys(("run", "qrels"), "trec"),
     "inter": "recbole",
 }
 _SUFFIXES = {
     **dict.fromkeys((".parquet", ".pq"), "parquet"),
     **dict.fromkeys((".json", ".jsonl", ".ndjson"), "json"),
-    **dict.fromkeys((".run", ".trec", ".res", ".qrels", ".qrel"), "trec"),
+    **dict.fromkeys((".qrels", ".qrel"), "trec"),
     ".inter": "recbole",
 }
-_COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
-_PICKLED = (".pkl", ".pickle", ".dump")
-_SAMPLE = 100
+_RUN_SUFFIXES = (".run", ".trec", ".res")
+_PICKLES = (".pkl", ".pickle", ".dump")
+_PARQUET_MAGIC = b"PAR1"
 _START = 4096
+_FIRST_LINES = 100
 
 
-def format_of(file: Path, stated: str | None, content: Content) -> str:
-    """One of "text", "parquet", "json", "recbole" and "trec"."""
-    suffix = Path(file.stem).suffix.lower() if file.suffix.lower() in _COMPRESSED else file.suffix.lower()
+def format_of(file: Path, kind: TableKind, stated: str | None) -> str:
+    """One of ``kind.formats``, where "surprise" is the "text" or "json" that it is written in."""
     with file.open("rb") as stream:
         start = stream.read(_START)
     if not start:
-        raise DataError(f"{file} is empty: a row for each user and item was expected")
-    if suffix in _PICKLED or (start[0] == 0x80 and start[1:2] <= b"\x05"):
+        raise empty_file(file)
+    listed = kind is not INTERACTIONS
+    inner = file.name if listed and file.suffix.lower() not in COMPRESSED else inner_name(file)
+    suffix = Path(inner).suffix.lower()
+    if listed and (suffix in _PICKLES or (start[0] == 0x80 and start[1:2] <= b"\x05")):
         raise DataError(
-            f"{file} is a pickle, as surprise.dump writes it, and to read a pickle is to run what is in it; write the "
+            f"{file} is a pickle, as surprise.dump writes it, and reading a pickle executes its content; write the "
             "predictions as CSV, pd.DataFrame(predictions).to_csv(...), or give the list of them to repro.evaluate"
         )
     if stated is not None:
         name = _SPELLINGS.get(stated.lower(), stated.lower())
-        if name not in FORMATS:
-            raise DataError(f"there is no format '{stated}'{nearest(stated, FORMATS)} Formats: {', '.join(FORMATS)}")
-        if name != "surprise":  # that says what the columns are called, and the form is CSV or JSON
+        if name not in kind.formats:
+            raise DataError(
+                f"there is no format '{stated}'{nearest(stated, kind.formats)} Formats: {', '.join(kind.formats)}"
+            )
+        if name != "surprise":  # names the columns; the file is CSV or JSON
             return name
-    if start[:4] == b"PAR1" or _SUFFIXES.get(suffix) == "parquet":
+    by_suffix = "trec" if listed and suffix in _RUN_SUFFIXES else _SUFFIXES.get(suffix, "text")
+    if start.startswith(_PARQUET_MAGIC) or by_suffix == "parquet":
         return "parquet"
-    if b"\0" in start and file.suffix.lower() not in _COMPRESSED:
+    if listed and b"\0" in start and file.suffix.lower() not in COMPRESSED:
         raise DataError(
-            f"{file} is no text, and none of the forms that are read: {', '.join(FORMATS)}; write it as CSV in UTF-8, "
-            f"or as Parquet (compressed files end in {', '.join(_COMPRESSED)})"
+            f"{file} is neither text nor any supported format: {', '.join(kind.formats)}; write it as CSV in UTF-8, "
+            f"or as Parquet (compressed files end in {', '.join(COMPRESSED)})"
         )
-    by_suffix = _SUFFIXES.get(suffix, "text")
-    return _format_by_lines(file, content, by_suffix) or by_suffix
+    return _format_by_content(file, kind, by_suffix) or by_suffix
+
+
+def is_json_name(file: Path) -> bool:
+    """Whether the suffix of a file is one of JSON."""
+    return _SUFFIXES.get(file.suffix.lower()) == "json"
+
+
+def is_parquet(file: Path) -> bool:
+    """Whether the content of a file is Parquet."""
+    with file.open("rb") as stream:
+        return stream.read(len(_PARQUET_MAGIC)) == _PARQUET_MAGIC
+
+
+def existing_file(path: str | os.PathLike[str]) -> Path:
+    """The file at ``path``, which must exist."""
+    file = Path(path)
+    if not file.is_file():
+        if file.exists():
+            raise DataError(f"{file} is not a file" + (" but a folder; name the file in it" if file.is_dir() else ""))
+        siblings = [other.name for other in file.parent.iterdir()] if file.parent.is_dir() else []
+        raise DataError(f"there is no file {file}{nearest(file.name, siblings)}")
+    return file
+
+
+def empty_file(file: Path) -> DataError:
+    """The error for a file without content."""
+    return DataError(f"{file} is empty: a row for each user and item was expected")
 
 
 @contextmanager
 def readable(file: Path) -> Iterator[None]:
-    """Says in a sentence what is wrong where Arrow cannot read a file."""
+    """Turn what Arrow raises for a file that it cannot read into a DataError."""
     try:
         yield
     except (OSError, pa.ArrowInvalid) as error:  # Arrow's readers raise these for a damaged compressed file too
@@ -80,40 +114,30 @@ def readable(file: Path) -> Iterator[None]:
         raise DataError(f"cannot read {file} ({reason}); if it is damaged or cut short, copy it again") from None
 
 
-def _format_by_lines(file: Path, content: Content, by_suffix: str) -> str:
-    """What the lines look like; an empty text where they do not tell."""
-    with readable(file):
-        lines = [line for _, line in itertools.islice(lines_of(file, "utf-8"), _SAMPLE)]
-        if not lines:
-            raise DataError(f"{file} is empty: a row for each user and item was expected")
-        if lines[0].lstrip()[:1] in ("[", "{"):
-            return "json"
-        if ":token" in lines[0] and "\t" in lines[0]:
-            return "recbole"
-        rows = [line.split() for line in lines]
-        if content == "recommendations" and _are_runs(rows):
-            return "trec"
-        # Rows of user, item, rating and time may well begin with item 0, so all of them are looked at.
-        if by_suffix != "trec" and _are_judgements(rows) and _are_judgements(_cells(file)):
-            return "trec"
-    return ""
+def _format_by_content(file: Path, kind: TableKind, by_suffix: str) -> str | None:
+    """What the beginning of a text file looks like; None where it does not show its format."""
+    with open_stream(file) as stream:
+        start = bytes(stream.read(_START)).removeprefix(codecs.BOM_UTF8).lstrip()
+    first = start.partition(b"\n")[0]
+    if first[:1] in (b"[", b"{"):
+        return "json"
+    if b":token" in first and b"\t" in first:
+        return "recbole"
+    if kind is INTERACTIONS:
+        return None
+    rows = [line.split() for _, line in itertools.islice(lines_of(file), _FIRST_LINES)]
+    if not rows:
+        raise empty_file(file)
+    if kind is RECOMMENDATIONS and _is_run(rows):
+        return "trec"
+    # Rows of user, item, rating and time may well begin with item 0, so all rows of the file are checked.
+    judged = by_suffix != "trec" and _is_qrels(rows) and _is_qrels(line.split() for _, line in lines_of(file))
+    return "trec" if judged else None
 
 
-def _cells(file: Path) -> Iterator[list[str]]:
-    return (line.split() for _, line in lines_of(file, "utf-8"))
+def _is_run(rows: Iterable[Sequence[str]]) -> bool:
+    return all(len(row) == 6 and is_number(row[3]) and is_number(row[4]) for row in rows)
 
 
-def _are_runs(rows: Iterable[Sequence[str]]) -> bool:
-    return all(len(row) == 6 and _is_number(row[3]) and _is_number(row[4]) for row in rows)
-
-
-def _are_judgements(rows: Iterable[Sequence[str]]) -> bool:
-    return all(len(row) == 4 and row[1] in ("0", "Q0") and _is_number(row[3]) for row in rows)
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+def _is_qrels(rows: Iterable[Sequence[str]]) -> bool:
+    return all(len(row) == 4 and row[1] in ("0", "Q0") and is_number(row[3]) for row in rows)

@@ -1,8 +1,9 @@
-"""From raw columns to interactions: the border where bad values are named."""
+"""Checked values: ids as codes, finite numbers, times in seconds. A bad value is reported with its row."""
 
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,17 +11,22 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+from pyarrow.csv import ConvertOptions
 
-from repro.data.interactions import CodeArray, IdArray, Interactions
+from repro.data.interactions import CodeArray, FloatArray, IdArray, Interactions
 from repro.errors import DataError, nearest
 
 Values = npt.NDArray[Any] | pd.Categorical
+Where = Callable[[int], str]  # the place of a row in its source, in words
 ROLES = ("user", "item", "rating", "timestamp")
-ID_DIGITS = 18  # that an id may have at most to be a number
+ID_DIGITS = 18  # an id with more digits is text
+# Cells that mean "no number": those of pyarrow, and those that Python and pandas write, in any case.
+_MISSING = frozenset(ConvertOptions().null_values)
+_MISSING_LOWER = ("nan", "none", "<na>", "null")
 
 
 def data_row(position: int) -> str:
-    """Where a value stands, as a person counts: the first row is row 1."""
+    """The place of a row, counted from 1."""
     return f"row {position + 1:,}"
 
 
@@ -29,13 +35,13 @@ def interactions_from_columns(
     label: str,
     available: Sequence[str] = (),
     *,
-    where: Callable[[int], str] = data_row,
+    where: Where = data_row,
     time_format: str | None = None,
 ) -> Interactions:
     """Interactions from columns for ``user``, ``item`` and perhaps ``rating`` and ``timestamp``.
 
-    ``label`` names the source in messages, ``available`` are the names its columns have there, and ``where``
-    says in the source's own terms where a row stands.
+    ``label`` names the source in messages, ``available`` are the names of its columns, and ``where`` gives the place
+    of a row in the source, such as its line.
     """
     for role in ("user", "item"):
         if role not in columns:
@@ -53,25 +59,23 @@ def interactions_from_columns(
     return Interactions(users, items, ratings, timestamps, user_ids, item_ids, explicit)
 
 
-def encode_ids(
-    values: Values, role: str, label: str, where: Callable[[int], str] = data_row
-) -> tuple[CodeArray, IdArray]:
+def encode_ids(values: Values, role: str, label: str, where: Where = data_row) -> tuple[CodeArray, IdArray]:
     """Codes and the ascending ids: numbers where every id is a whole number, text otherwise.
 
-    Ids are told apart by their text: 7, 7.0 and "7" are one id, an object is the same as its text.
+    Ids are compared as text: 7, 7.0 and "7" are one id, and any other object is its text.
     """
     if isinstance(values, pd.Categorical) and _are_codes(values):
         return np.asarray(values.codes, dtype=np.int32), values.categories.to_numpy()
-    codes, found = pd.factorize(values, sort=False)
-    found = np.asarray(found)
+    codes, index = pd.factorize(values, sort=False)
+    distinct = np.asarray(index)
     empty = codes < 0
-    if found.dtype.kind in "OUS":
-        empty |= np.isin(codes, np.flatnonzero([not str(value).strip() for value in found.tolist()]))
+    if distinct.dtype.kind in "OUS":
+        empty |= np.isin(codes, np.flatnonzero([not str(value).strip() for value in distinct.tolist()]))
     if empty.any():
         row = int(np.flatnonzero(empty)[0])
-        raise DataError(f"{label}: {role} is empty in {where(row)}; no row may be without one")
-    refuse_inexact_ids(found, role, label, lambda at: where(int(np.argmax(codes == at))))
-    ids = _plain_ids(found)
+        raise DataError(f"{label}: {role} is empty in {where(row)}; every row needs one")
+    refuse_inexact_ids(distinct, role, label, lambda at: where(int(np.argmax(codes == at))))
+    ids = _plain_ids(distinct)
     order = np.argsort(ids, kind="stable")
     if (ids[order][1:] == ids[order][:-1]).any():  # 7 and "7" in one column
         ids, merged = np.unique(ids, return_inverse=True)
@@ -81,12 +85,12 @@ def encode_ids(
     return rank[codes], ids[order]
 
 
-def refuse_inexact_ids(values: npt.NDArray[Any], role: str, label: str, where: Callable[[int], str] = data_row) -> None:
-    """Refuse floats so large that each stands for several whole numbers: an id would match others than itself."""
+def refuse_inexact_ids(values: npt.NDArray[Any], role: str, label: str, where: Where = data_row) -> None:
+    """Reject floats so large that each stands for several whole numbers: such an id would match others too."""
     if values.dtype.kind == "f":
         inexact = np.abs(values) >= exact_below(values.dtype)
     elif values.dtype == object:
-        inexact = np.array([isinstance(one, float | np.floating) and _is_inexact(one) for one in values.tolist()], bool)
+        inexact = np.array([isinstance(id_, float | np.floating) and _is_inexact(id_) for id_ in values.tolist()], bool)
     else:
         return
     if inexact.any():
@@ -98,7 +102,7 @@ _READ_AS_TEXT = 'keep ids as whole numbers or as text, such as pandas.read_csv(.
 
 
 def exact_below(dtype: np.dtype[Any]) -> float:
-    """The whole number from which on floats of a type leave out others."""
+    """The lowest whole number above which floats of this type skip some."""
     return float(2.0 ** (np.finfo(dtype).nmant + 1))
 
 
@@ -112,20 +116,20 @@ def _inexact_id(value: float | np.floating[Any]) -> str:
 
 
 def _are_codes(values: pd.Categorical) -> bool:
-    """Whether categories are ascending numbers all of which occur, and every row has one, as the reader makes them."""
+    """Whether a reader has coded the ids already: ascending numbers, all of which occur, and one in every row."""
     if values.categories.dtype != np.int64 or not len(values) or values.codes.min() < 0:
         return False
     occur = np.bincount(values.codes, minlength=len(values.categories)) > 0
     return bool(occur.all()) and bool(values.categories.is_monotonic_increasing)
 
 
-def _plain_ids(found: IdArray) -> IdArray:
+def _plain_ids(ids: IdArray) -> IdArray:
     """Whole numbers as int64 when all ids are (and read back as they were written), else text."""
-    if found.dtype.kind == "i" or (found.dtype.kind == "u" and (found <= np.iinfo(np.int64).max).all()):
-        return found.astype(np.int64)
-    if found.dtype.kind == "f" and (found == np.floor(found)).all():
-        return found.astype(np.int64)
-    text = [id_text(value) for value in found.tolist()]
+    if ids.dtype.kind == "i" or (ids.dtype.kind == "u" and (ids <= np.iinfo(np.int64).max).all()):
+        return ids.astype(np.int64)
+    if ids.dtype.kind == "f" and (ids == np.floor(ids)).all():
+        return ids.astype(np.int64)
+    text = [id_text(value) for value in ids.tolist()]
     if all(_is_plain_number(value) for value in text):
         return np.array([int(value) for value in text], dtype=np.int64)
     return np.array(text, dtype=object)
@@ -148,7 +152,7 @@ def _is_plain_number(text: str) -> bool:
     return text == "0" or digits[0] != "0"  # "007" and "-0" would not read back as they were written
 
 
-def numbers(values: Values, role: str, label: str, where: Callable[[int], str] = data_row) -> npt.NDArray[np.float64]:
+def numbers(values: Values, role: str, label: str, where: Where = data_row) -> npt.NDArray[np.float64]:
     """``values`` as finite float64; the first that is not one is named with its row."""
     array = _floats(np.asarray(values))
     bad = ~np.isfinite(array)
@@ -161,26 +165,57 @@ def numbers(values: Values, role: str, label: str, where: Callable[[int], str] =
     return array
 
 
-def _floats(given: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """The nearest float64 of each value, NaN where it is no number; pandas alone may miss the last bit of text."""
-    if given.dtype.kind in "OUS":
+def numbers_or_missing(values: Values | pd.Series, role: str, label: str, where: Where = data_row) -> FloatArray:
+    """``values`` as float64, NaN where there is none. Text is parsed exactly, which pandas does not promise."""
+    series = pd.Series(values).astype(object) if isinstance(values, pd.Categorical) else pd.Series(values)
+    try:
+        return series.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError):
+        return np.array([_number(value, row, role, label, where) for row, value in enumerate(series)])
+
+
+def _number(value: object, row: int, role: str, label: str, where: Where) -> float:
+    text = str(value).strip()
+    if text in _MISSING or text.lower() in _MISSING_LOWER:
+        return math.nan
+    try:
+        return float(text)
+    except ValueError:
+        raise DataError(
+            f"{label}: {role} is {str(value)!r}, not a number, in {where(row)}; leave it empty where there is none "
+            "(missing.rank says what that means)"
+        ) from None
+
+
+def is_number(text: str) -> bool:
+    """Whether Python reads the text as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _floats(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """The nearest float64 of each value, NaN for what is not a number; pandas alone may miss the last bit of text."""
+    if values.dtype.kind in "OUS":
         with contextlib.suppress(pa.ArrowInvalid, pa.ArrowTypeError):  # blanks, or not all of it is text
-            text = pa.array(given, type=pa.string(), from_pandas=True)
+            text = pa.array(values, type=pa.string(), from_pandas=True)
             return np.asarray(text.cast(pa.float64()).to_numpy(zero_copy_only=False))
-    if given.dtype.kind in "fiu":
-        return np.asarray(given, dtype=np.float64)
-    array = np.array(pd.to_numeric(pd.Series(given), errors="coerce"), dtype=np.float64)
-    if given.dtype.kind in "OUS":
+    if values.dtype.kind in "fiu":
+        return np.asarray(values, dtype=np.float64)
+    array = np.array(pd.to_numeric(pd.Series(values), errors="coerce"), dtype=np.float64)
+    if values.dtype.kind in "OUS":
         for row in np.flatnonzero(np.isfinite(array)):
             try:
-                array[row] = float(given[row])
+                array[row] = float(values[row])
             except ValueError:  # pandas passes over what comes after a zero byte
                 array[row] = np.nan
     return array
 
 
 def seconds(
-    values: Values, label: str, where: Callable[[int], str] = data_row, time_format: str | None = None
+    values: Values, label: str, where: Where = data_row, time_format: str | None = None
 ) -> npt.NDArray[np.int64]:
     """Timestamps as whole numbers: numbers as they are, dates and times as seconds since 1970 (UTC).
 
@@ -189,32 +224,32 @@ def seconds(
     kind = getattr(values.dtype, "kind", "O")
     if time_format is None and kind in "iu":
         return np.asarray(values, dtype=np.int64)
-    given = pd.Series(np.asarray(values))
-    numeric = time_format is None and kind != "M" and pd.to_numeric(given, errors="coerce").notna().any()
-    if numeric:  # some are numbers: text among them is a mistake, not a date
-        counted = numbers(values, "timestamp", label, where)
-        if (beyond := np.abs(counted) >= 2.0**63).any():
+    series = pd.Series(np.asarray(values))
+    numeric = time_format is None and kind != "M" and pd.to_numeric(series, errors="coerce").notna().any()
+    if numeric:  # where some are numbers, text among them is a mistake, not a date
+        stamps = numbers(values, "timestamp", label, where)
+        if (beyond := np.abs(stamps) >= 2.0**63).any():
             row = int(np.flatnonzero(beyond)[0])
-            raise DataError(f"{label}: timestamp is {counted[row]:g} in {where(row)}, which is no time in seconds")
-        return counted.astype(np.int64)
+            raise DataError(f"{label}: timestamp is {stamps[row]:g} in {where(row)}, which is not a time in seconds")
+        return stamps.astype(np.int64)
     if kind == "M":
-        times = pd.to_datetime(given, errors="coerce", utc=True)
+        times = pd.to_datetime(series, errors="coerce", utc=True)
     else:
-        times = pd.to_datetime(given.astype(str), format=time_format or "ISO8601", errors="coerce", utc=True)
+        times = pd.to_datetime(series.astype(str), format=time_format or "ISO8601", errors="coerce", utc=True)
     if times.isna().any():
         row = int(np.flatnonzero(times.isna())[0])
         expected = f"a time in the form {time_format}" if time_format else "a number or an ISO 8601 time"
         raise DataError(
-            f"{label}: timestamp {_fault(given.iloc[row], expected)} in {where(row)} "
+            f"{label}: timestamp {_fault(series.iloc[row], expected)} in {where(row)} "
             f"({_rows(int(times.isna().sum()))}); state time_format, or leave the timestamp column out"
         )
     return times.dt.tz_localize(None).to_numpy().astype("datetime64[s]").astype(np.int64)
 
 
-def _fault(given: object, expected: str) -> str:
-    if pd.isna(given) or not str(given).strip():  # type: ignore[call-overload]
+def _fault(value: object, expected: str) -> str:
+    if pd.isna(value) or not str(value).strip():  # type: ignore[call-overload]
         return "is missing (NaN)"
-    return f"is {str(given)!r}, not {expected}"
+    return f"is {str(value)!r}, not {expected}"
 
 
 def _rows(count: int) -> str:

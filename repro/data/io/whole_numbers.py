@@ -1,7 +1,4 @@
-"""Ids that are whole numbers: whether they are written as they would be printed, and their codes.
-
-007 and 7 are two ids, and one number.
-"""
+"""Ids that are whole numbers: whether the text of each is canonical (007 is not the id 7), and their codes."""
 
 from __future__ import annotations
 
@@ -13,22 +10,22 @@ import pandas as pd
 import pyarrow as pa
 from numba import njit
 
-_ZERO, _NINE, _MINUS, _POINT, _HEX, _LARGE_HEX = (np.uint8(one) for one in b"09-.xX")
-_SPARSEST = 4  # numbers for each row, for a table of all of them to be worth it
+_ZERO, _NINE, _MINUS, _POINT, _HEX, _LARGE_HEX = (np.uint8(byte) for byte in b"09-.xX")
+_SPARSEST = 4  # a lookup table may have this many entries for each row
 
 
-class Watched(io.RawIOBase):
-    """A stream that looks at what is read from it; ``odd`` tells whether a number came by that is not written plainly.
+class WatchedStream(io.RawIOBase):
+    """A stream that looks for numbers in its bytes that are not written canonically.
 
-    Odd are zeros before other digits, hexadecimal numbers, and a zero with a sign: all that Arrow reads as a number
-    that is printed otherwise. What only looks like one, within text, is taken for odd as well.
+    These are zeros before other digits, hexadecimal numbers, and a zero with a sign: all that Arrow parses as a number
+    but that is printed otherwise. The same characters within text count as well.
     """
 
     def over(self, stream: Any) -> Self:
-        """Begin to read from a stream."""
+        """Start to read from a stream."""
         self._stream = stream
         self._end = b"\n\n"
-        self.odd = False
+        self.has_noncanonical_number = False
         return self
 
     def readable(self) -> bool:
@@ -36,28 +33,29 @@ class Watched(io.RawIOBase):
 
     def read(self, size: int = -1) -> pa.Buffer:  # Arrow takes it as bytes, without a copy
         block = self._stream.read_buffer(size)
-        if block.size and not self.odd:
-            border = self._end + block[:2].to_pybytes()  # a number may have been cut in two
-            self.odd = any(bool(_is_odd(np.frombuffer(part, dtype=np.uint8))) for part in (border, block))
+        if block.size and not self.has_noncanonical_number:
+            border = self._end + block[:2].to_pybytes()  # a number may be split between two blocks
+            parts = (np.frombuffer(part, dtype=np.uint8) for part in (border, block))
+            self.has_noncanonical_number = any(bool(_has_noncanonical(part)) for part in parts)
             self._end = (self._end + block[-2:].to_pybytes())[-2:]
         return block
 
 
 @njit(cache=True, nogil=True)
-def _is_odd(content):  # type: ignore[no-untyped-def]  # compiled
-    """Whether there is an odd number among bytes; without branches, so that many bytes are looked at together."""
+def _has_noncanonical(content):  # type: ignore[no-untyped-def]  # compiled
+    """Whether a number among bytes is not canonical; without branches, so that the loop is vectorised."""
     first, middle, last = content[:-2], content[1:-1], content[2:]
-    odd = False
+    noncanonical = False
     for at in range(len(last)):
         before, byte, after = first[at], middle[at], last[at]
         within = ((before >= _ZERO) & (before <= _NINE)) | (before == _POINT)
         longer = ((after >= _ZERO) & (after <= _NINE)) | (after == _HEX) | (after == _LARGE_HEX)
-        odd |= ((byte == _ZERO) & longer & (within ^ True)) | ((byte == _MINUS) & (after == _ZERO))
-    return odd
+        noncanonical |= ((byte == _ZERO) & longer & (within ^ True)) | ((byte == _MINUS) & (after == _ZERO))
+    return noncanonical
 
 
-def numbered(column: pa.ChunkedArray) -> pd.Categorical:
-    """Whole numbers as the codes of those that occur, in ascending order."""
+def number_codes(column: pa.ChunkedArray) -> pd.Categorical:
+    """Whole numbers as codes of the distinct ones, in ascending order."""
     chunks = [chunk.to_numpy() for chunk in column.chunks if len(chunk)]
     low, high = (min(map(np.min, chunks)), max(map(np.max, chunks))) if len(column) else (0, -1)
     if high - low > _SPARSEST * len(column):

@@ -83,7 +83,7 @@ class GivenCandidates(Candidates):
         empty = int((self._sources < 0).sum())
         impacts = [
             *self._relevant_impacts(),
-            *(Impact("candidates.file", path, *told) for told in self._given.told),
+            *(Impact("candidates.file", path, *note) for note in self._given.notes),
             Impact(
                 "candidates.base",
                 base,

@@ -9,7 +9,8 @@ import zipfile
 import pytest
 
 from repro.data import read_interactions
-from repro.data.io.readers import read_told
+from repro.data.io.options import ReadOptions
+from repro.data.io.tables import read_with_notes
 from repro.errors import DataError
 
 ROWS = [[196, 242, 3, 881250949], [186, 302, 3, 891717742], [22, 377, 1, 878887116]]
@@ -77,7 +78,7 @@ def test_the_same_rows_in_every_form(write, name, content):
 
 
 def told(path, **options):
-    return "; ".join(read_told(path, **options).notes)
+    return "; ".join(read_with_notes(path, ReadOptions(**options)).notes)
 
 
 @pytest.mark.parametrize(
@@ -128,9 +129,9 @@ def test_what_was_assumed_is_told(write, content, notes):
     ],
 )
 def test_a_line_for_each_user(write, content):
-    reading = read_told(write("train.txt", content))
-    assert rows(reading.interactions) == [[0, 5], [0, 6], [0, 7], [1, 8], [2, 9], [2, 5]]
-    assert reading.format == "lists"
+    result = read_with_notes(write("train.txt", content))
+    assert rows(result.interactions) == [[0, 5], [0, 6], [0, 7], [1, 8], [2, 9], [2, 5]]
+    assert result.format == "lists"
 
 
 def test_lists_of_ids_in_words(write):
@@ -174,7 +175,7 @@ def test_archives_that_hold_other_than_one_file(write):
 
 
 def test_json_that_is_no_table(write):
-    with pytest.raises(DataError, match="has no lists in it that are understood"):
+    with pytest.raises(DataError, match="has no lists in a known form"):
         read_interactions(write("a.json", "[1, 2]"))
     with pytest.raises(DataError, match="has items for pairs of a user and an item"):
         read_interactions(write("a.json", '{"a": {"b": [1]}}'))

@@ -204,7 +204,7 @@ def test_predictions_of_surprise_as_they_are_in_python():
     assert errors(PREDICTED, protocol=without) == pytest.approx(POSSIBLE_ONLY, abs=1e-12)
     unknown = [*PREDICTED, Prediction("ann", "w", None, 1.0, POSSIBLE)]
     assert errors(unknown) == pytest.approx(ALL, abs=1e-12), "without a rating it is not held out"
-    with pytest.raises(DataError, match="no prediction has a rating beside it"):
+    with pytest.raises(DataError, match="no prediction has a rating to compare it with"):
         errors([one._replace(r_ui=None) for one in PREDICTED])
 
 
@@ -226,7 +226,7 @@ def test_a_made_up_score_is_ranked_as_the_protocol_says():
 
 def test_a_pickle_is_not_read(write):
     dumped = write("dump_file", pickle.dumps({"predictions": PREDICTED[0][:2]}))
-    with pytest.raises(DataError, match=r"to read a pickle is to run what is in it.*to_csv"):
+    with pytest.raises(DataError, match=r"reading a pickle executes its content.*to_csv"):
         read_recommendations(dumped)
 
 
@@ -252,9 +252,13 @@ def test_truth_that_is_neither_given_nor_beside_the_predictions():
         ("bad.run", "1 Q0 2 1 0.5 t\n1 Q0 3 2 high t\n", "score is 'high', not a number, in line 2"),
         ("test.qrels", "1 0 2 1\n", "four columns are qrels, which are the truth"),
         ("five.tsv", "1\t2\t3\t4\t5\n", "has no header and 5 columns; expected are user, item and score"),
-        ("four.tsv", "1\t2\t3.5\t881\n1\t4\t2.5\t882\n", "it cannot be told which is the score and which the rank"),
+        (
+            "four.tsv",
+            "1\t2\t3.5\t881\n1\t4\t2.5\t882\n",
+            "nothing shows which of its third and fourth columns",
+        ),
         ("broken.json", '[{"user": 1,', "is not valid JSON: .* in line 1"),
-        ("text.json", '["a", "b"]', "has no table in it that is understood"),
+        ("text.json", '["a", "b"]', "has no table in a known form"),
         ("uneven.json", '{"user": [1, 2], "item": [1]}', "its columns are not equally long .user 2, item 1."),
         ("run.parquet", "PAR1 and no more", "cannot read .*copy it again"),
     ],
@@ -266,7 +270,9 @@ def test_files_that_cannot_be_used(write, name, content, message):
 
 def test_what_is_no_text_is_told_with_what_is_read(tmp_path):
     (tmp_path / "run.xlsx").write_bytes(b"PK\x03\x04\x14\x00\x06\x00")
-    with pytest.raises(DataError, match=r"run\.xlsx is no text, .*: text, parquet, json.*; write it as CSV"):
+    with pytest.raises(
+        DataError, match=r"run\.xlsx is neither text nor any supported format: text, parquet, json.*; write it as CSV"
+    ):
         evaluate(tmp_path / "run.xlsx", TRUTH)
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from repro.data import read_interactions
 from repro.data.io import delimited
 from repro.data.io.values import encode_ids
-from repro.data.io.whole_numbers import Watched, numbered
+from repro.data.io.whole_numbers import WatchedStream, number_codes
 from repro.errors import DataError
 
 ODD = ["007", "00", "-0", "-07", "0x1F", "0X1", "10,01"]
@@ -23,10 +23,10 @@ PLAIN = ["0", "7", "-7", "10", "100", "1007", "0.5,3.005", "1.0", "5,0,10.00", "
 
 
 def read_in_parts(text, size):
-    watched = Watched().over(pa.PythonFile(io.BytesIO(text.encode()), mode="r"))
+    watched = WatchedStream().over(pa.PythonFile(io.BytesIO(text.encode()), mode="r"))
     while watched.read(size).size:
         pass
-    return watched.odd
+    return watched.has_noncanonical_number
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 1000])
@@ -37,10 +37,10 @@ def test_numbers_that_are_printed_otherwise_are_seen_wherever_they_are_cut(text,
 
 
 def test_a_stream_is_watched_anew_from_its_beginning():
-    watched = Watched()
+    watched = WatchedStream()
     for text in (b"007", b"7"):
         watched.over(pa.PythonFile(io.BytesIO(text), mode="r")).read(9)
-    assert not watched.odd
+    assert not watched.has_noncanonical_number
 
 
 NUMBERS = st.lists(st.integers(-(2**62), 2**62) | st.integers(-5, 20), max_size=30)
@@ -48,7 +48,7 @@ NUMBERS = st.lists(st.integers(-(2**62), 2**62) | st.integers(-5, 20), max_size=
 
 @given(NUMBERS, NUMBERS)
 def test_codes_are_ranks_among_the_numbers_that_occur(first, second):
-    found = numbered(pa.chunked_array([pa.array(first, pa.int64()), pa.array(second, pa.int64())]))
+    found = number_codes(pa.chunked_array([pa.array(first, pa.int64()), pa.array(second, pa.int64())]))
     ids = sorted({*first, *second})
     assert found.categories.tolist() == ids
     assert found.codes.tolist() == [ids.index(one) for one in first + second]

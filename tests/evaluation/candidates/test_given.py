@@ -94,8 +94,8 @@ def test_ids_with_spaces_between_tabs(tmp_path, fold_of, protocol_of, lists_of):
         ("(a,3)\t7\n(a,3)\t8\t1\n", r"the pair \(a,3\) has two lines, line 1 and line 2"),
         ("user,thing,rank\na,7,1\na,8,2\n", "has the columns user, thing, rank; of a table of negatives"),
         ("user,item,label\na,7,1\na,8,1\n", "has no row with the label 0"),
-        ("user,item,label\na,7,1\na,8,no\n", "line 3: the label is 'no', and 0 was expected"),
-        ('{"a": {"3": 7}}', "has no lists in it that are understood"),
+        ("user,item,label\na,7,1\na,8,no\n", "line 3: the label is 'no'; expected 0"),
+        ('{"a": {"3": 7}}', "has no lists in a known form"),
         ('{"a": [7, }', "is not valid JSON"),
     ],
 )
