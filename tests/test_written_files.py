@@ -15,8 +15,8 @@ from repro.plugin import Algorithm, Framework, Parameter, plugins
 from repro.protocol import Protocol, parse_protocol, protocol_names, registry, toml_value
 from repro.protocol.toml import Inline, write_toml
 from repro.replicate import Claim
-from repro.replicate.new import Draft, claim_text
-from repro.replicate.tables import PrintedTable
+from repro.replicate.claims.draft import Draft, claim_text
+from repro.replicate.claims.printed_table import PrintedTable
 from repro.study import Study
 from repro.study.model import read_study
 from repro.verify import verify
@@ -301,7 +301,7 @@ def test_every_claim_that_is_written_reads_back(tmp_path_factory, texts, rows, c
         return  # it claims nothing, and the reader says so
     claim = Claim.load(path)
     assert claim.labels == tuple(label for label, *_ in rows)
-    assert [cell.printed.text for cell in claim.cells if cell.place.metric == "rmse"] == [
+    assert [cell.printed.text for cell in claim.cells if cell.key.metric == "rmse"] == [
         first for _, first, _ in rows if first != "-"
     ]
 

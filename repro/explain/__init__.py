@@ -1,18 +1,21 @@
-"""Which decision moved the number, and by how much: from kept scores, with no second fit."""
+"""Explain numbers from stored scores, without refitting: attribution to decisions, multiverses, searches."""
 
-from repro.explain.attribution import Explanation, explain
+from repro.explain.attribution import AttributionOptions, explain
 from repro.explain.diff import Difference, diff
+from repro.explain.explanation import Explanation
 from repro.explain.multiverse import Multiverse, multiverse
+from repro.explain.published import Published
 from repro.explain.scored_run import ScoredRun
-from repro.explain.search import Found, Published, find_protocols
+from repro.explain.search import SearchResult, find_protocols
 
 __all__ = [
+    "AttributionOptions",
     "Difference",
     "Explanation",
-    "Found",
     "Multiverse",
     "Published",
     "ScoredRun",
+    "SearchResult",
     "diff",
     "explain",
     "find_protocols",

@@ -1,4 +1,4 @@
-"""Two runs side by side, or a run and a protocol: what differs, from decisions to numbers."""
+"""The differences between two runs, or between a run and a protocol, from decisions to numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from repro.explain.mixing import Change, changes
+from repro.explain.interpolate import Change, changes
 from repro.protocol import Protocol
 from repro.runs.results_table import ALL_FOLDS
 from repro.runs.run import Run
@@ -25,7 +25,7 @@ QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 
 @dataclass(frozen=True)
 class Fact:
-    """Something other than a decision that differs: of the data, the environment, an algorithm."""
+    """A difference that is not a decision: of the data, the environment or an algorithm."""
 
     about: str
     before: str
@@ -34,14 +34,14 @@ class Fact:
 
 @dataclass(frozen=True)
 class NumberPair:
-    """A metric of an algorithm in both runs, and how it changed for the users that are in both.
+    """A metric of an algorithm in both runs, and its change for the users of both.
 
-    higher, lower  for how many of them; rounding is no change
-    quantiles      of the change of each user, by share
-    p              of the paired test; not a number where nothing is paired
-    p_corrected    for the family of comparisons: all algorithms of both runs by this metric
-    verdict        what that means in words
-    caution        where the test is weak; empty where it is not
+    higher, lower  the number of users with a higher or lower value; rounding errors are ignored
+    quantiles      quantiles of the change of users
+    p              the p-value of the paired test; NaN without pairs
+    p_corrected    corrected for the family of comparisons: all algorithms of both runs by this metric
+    verdict        the result in words
+    caution        weaknesses of the test; empty if there are none
     """
 
     algorithm: str
@@ -63,13 +63,13 @@ class NumberPair:
 
     @property
     def same(self) -> int:
-        """Users for whom nothing changed."""
+        """The number of users with equal values."""
         return self.users - self.higher - self.lower
 
 
 @dataclass(frozen=True)
 class Difference:
-    """All that differs; ``numbers`` are all that both have, whether or not they differ."""
+    """All differences; ``numbers`` contains the metrics of both, whether or not they differ."""
 
     first: str
     second: str
@@ -89,29 +89,29 @@ class Difference:
         return f"{Settings(test=self.test, correct=self.correct).stated(family)}; of the users that are in both"
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data."""
+        """All fields as JSON-compatible data."""
         return {
             "first": self.first,
             "second": self.second,
-            "decisions": [one.to_dict() for one in self.decisions],
-            "data": [asdict(one) for one in self.data],
-            "algorithms": [asdict(one) for one in self.algorithms],
-            "environment": [asdict(one) for one in self.environment],
+            "decisions": [change.to_dict() for change in self.decisions],
+            "data": [asdict(fact) for fact in self.data],
+            "algorithms": [asdict(fact) for fact in self.algorithms],
+            "environment": [asdict(fact) for fact in self.environment],
             "test": self.test,
             "correct": self.correct,
             "stated": self.stated,
             "cautions": list(self.cautions),
-            "numbers": [{**asdict(one), "change": one.change, "same": one.same} for one in self.numbers],
+            "numbers": [{**asdict(pair), "change": pair.change, "same": pair.same} for pair in self.numbers],
         }
 
 
 def diff(first: str | Path, second: str | Path | Protocol, test: str = TEST, correct: str = CORRECTION) -> Difference:
-    """What differs between two run folders, or a run folder and a protocol (its name or its file).
+    """Compare two run folders, or a run folder and a protocol (its name or its file).
 
-    test, correct  of the changes of users, as :func:`repro.stats.compare` has them
+    test, correct  the test of the changes of users and its correction, as in :func:`repro.stats.compare`
 
-    >>> found = repro.explain.diff("run", "other-run")
-    >>> [(change.decision, change.before, change.after) for change in found.decisions]
+    >>> difference = repro.explain.diff("run", "other-run")
+    >>> [(change.decision, change.before, change.after) for change in difference.decisions]
     [('ties.break', 'item-asc', 'item-desc')]
     """
     run = Run(first)
@@ -135,62 +135,62 @@ def diff(first: str | Path, second: str | Path | Protocol, test: str = TEST, cor
     )
 
 
-def _facts(one: Mapping[str, str], two: Mapping[str, str]) -> list[Fact]:
-    keys = dict.fromkeys((*one, *two))
-    return [Fact(key, one.get(key, "-"), two.get(key, "-")) for key in keys if one.get(key) != two.get(key)]
+def _facts(first: Mapping[str, str], second: Mapping[str, str]) -> list[Fact]:
+    keys = dict.fromkeys((*first, *second))
+    return [Fact(key, first.get(key, "-"), second.get(key, "-")) for key in keys if first.get(key) != second.get(key)]
 
 
 def _data(run: Run) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for event, what in ((run.loaded, "as loaded"), (run.prepared, "as prepared")):
-        found |= {f"{size}, {what}": f"{getattr(event, size):,}" for size in ("rows", "users", "items")}
-        found[f"digest, {what}"] = event.digest[:12]
+    facts: dict[str, str] = {}
+    for event, state in ((run.loaded, "as loaded"), (run.prepared, "as prepared")):
+        facts |= {f"{size}, {state}": f"{getattr(event, size):,}" for size in ("rows", "users", "items")}
+        facts[f"digest, {state}"] = event.digest[:12]
     loaded = run.loaded
-    found["name"] = loaded.data
-    found |= {f"file of {decision}": digest[:12] for decision, digest in loaded.files.items()}
+    facts["name"] = loaded.data
+    facts |= {f"file of {decision}": digest[:12] for decision, digest in loaded.files.items()}
     for fold in run.folds:
         rows = f"{fold.train_rows:,} + {fold.test_rows:,} rows"
-        found[f"{fold.fold}, training + test"] = f"{rows} ({fold.train_digest[:6]} + {fold.test_digest[:6]})"
-    return found
+        facts[f"{fold.fold}, training + test"] = f"{rows} ({fold.train_digest[:6]} + {fold.test_digest[:6]})"
+    return facts
 
 
 def _algorithms(run: Run) -> dict[str, str]:
-    found: dict[str, str] = {}
+    facts: dict[str, str] = {}
     for event in run.journal.events("cell.started"):
         label = event.cell.rpartition("/")[0]
-        found[label] = event.algorithm
-        found[f"{label}, version"] = event.framework_version
-        own = event.cell if event.tuned else label  # what was tuned may be another thing on each fold
-        found |= {f"{own}, {name}": str(value) for name, value in event.parameters.items()}
-    return found
+        facts[label] = event.algorithm
+        facts[f"{label}, version"] = event.framework_version
+        owner = event.cell if event.tuned else label  # tuned parameters may differ between folds
+        facts |= {f"{owner}, {name}": str(value) for name, value in event.parameters.items()}
+    return facts
 
 
 def _environment(run: Run) -> dict[str, str]:
     event = run.started
-    found = {"seed": str(event.seed)}
-    found |= {name: str(version) for name, version in event.versions.items()}
-    found |= {f"machine, {name}": str(value) for name, value in event.machine.items()}
+    facts = {"seed": str(event.seed)}
+    facts |= {name: str(version) for name, version in event.versions.items()}
+    facts |= {f"machine, {name}": str(value) for name, value in event.machine.items()}
     for framework, packages in run.environments.items():
         for line in packages:
             package, equals, version = line.partition("==")
             if equals and package not in event.versions:
-                found[f"{package} ({framework})"] = version
-    return found
+                facts[f"{package} ({framework})"] = version
+    return facts
 
 
-def _numbers(one: Run, two: Run, settings: Settings) -> list[NumberPair]:
-    tables = [_values(run) for run in (one, two)]
-    users = [_Users(run) for run in (one, two)]
+def _numbers(first: Run, second: Run, settings: Settings) -> list[NumberPair]:
+    tables = [_values(run) for run in (first, second)]
+    users = [_Users(run) for run in (first, second)]
     shared = [key for key in tables[0] if key in tables[1]]
     tested: dict[tuple[str, str], NumberPair] = {}
     for metric in dict.fromkeys(metric for _, metric in shared):
         labels = [label for label, name in shared if name == metric]
         matched = {label: _matched(*(each.of(label, metric) for each in users)) for label in labels}
-        known = {label: table for label, table in matched.items() if table is not None}
-        if known:
+        paired = {label: table for label, table in matched.items() if table is not None}
+        if paired:
             better = users[0].better(metric)
-            rows = compare_matched(known, replace(settings, better=better)).to_dict("index")
-            for label, table in known.items():
+            rows = compare_matched(paired, replace(settings, better=better)).to_dict("index")
+            for label, table in paired.items():
                 key = (label, metric)
                 tested[key] = _pair(label, metric, tables[0][key], tables[1][key], table, rows[label])
     return [tested.get(key) or NumberPair(*key, tables[0][key], tables[1][key]) for key in shared]
@@ -206,7 +206,7 @@ def _values(run: Run) -> dict[tuple[str, str], float]:
 
 
 class _Users:
-    """The numbers of users of a run, by algorithm and metric."""
+    """The values of users of a run, by algorithm and metric."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -225,11 +225,11 @@ class _Users:
         return table[table["algorithm"] == label].set_index("user")["value"]
 
 
-def _matched(mine: pd.Series[float] | None, theirs: pd.Series[float] | None) -> pd.DataFrame | None:
-    """The users that are in both runs: their values in the second and in the first; None where there are none."""
-    if mine is None or theirs is None:
+def _matched(first: pd.Series[float] | None, second: pd.Series[float] | None) -> pd.DataFrame | None:
+    """The values of the users of both runs, in the second and in the first; None if there are no such users."""
+    if first is None or second is None:
         return None
-    joined = pd.concat([theirs.rename("second"), mine.rename("first")], axis=1, join="inner").dropna()
+    joined = pd.concat([second.rename("second"), first.rename("first")], axis=1, join="inner").dropna()
     return joined if len(joined) else None
 
 

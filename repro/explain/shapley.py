@@ -1,7 +1,7 @@
-"""How much of a difference each of several switches accounts for: Shapley values and interactions.
+"""Shapley values and interactions: the share of each switch in a difference.
 
-A game is a function of sets of players: the number that is had when these are switched and the others are not. A
-player's share is what switching it changes, averaged over all orders in which all are switched one after the other.
+A game is a function of sets of players: the number when these players are switched and the others are not. A player's
+share is the effect of switching it, averaged over all orders in which the players are switched one after the other.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from typing import Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-EXACT_PLAYERS = 10  # up to which all sets are tried
+EXACT_PLAYERS = 10  # the largest number of players for which all sets are evaluated
 
 Player = TypeVar("Player", bound=Hashable)
 Vector = npt.NDArray[np.float64]
-# The numbers of one set of players, of several games at once.
+# The numbers of a set of players in several games at once.
 Game = Callable[[frozenset[Player]], Vector]
 
 
 @dataclass(frozen=True, eq=False)
 class Shares(Generic[Player]):
-    """What each player accounts for, in several games at once (the last axis of every array).
+    """The share of each player, in several games at once (the last axis of every array).
 
-    values        players by games; they add up to the difference
-    errors        the standard error of each, 0 where all orders were counted
-    interactions  of pairs of players: how much more (or less) switching one changes once the other is switched, and
-                  the standard error of that; pairs that no sample had next to each other are not there
-    orders        how many orders were sampled; None where all were counted
+    values        players x games; they add up to the difference
+    errors        the standard errors of the values, 0 if all orders were used
+    interactions  for pairs of players, the additional effect of one after the other, and its standard error; without
+                  pairs that are not adjacent in at least two sampled orders
+    orders        the number of sampled orders; None if all orders were used
     """
 
     players: tuple[Player, ...]
@@ -42,38 +42,38 @@ class Shares(Generic[Player]):
 
 
 def exact_shares(players: Sequence[Player], game: Game[Player]) -> Shares[Player]:
-    """Over all orders, from the numbers of all sets of players."""
+    """Shares over all orders, from the numbers of all sets of players."""
     n = len(players)
     numbers = {chosen: game(frozenset(chosen)) for chosen in _subsets(players)}
     values = [
         _weighted(
-            (_weight(len(rest), n), numbers[_with(players, rest, player)] - numbers[rest])
-            for rest in _subsets([other for other in players if other != player])
+            (_weight(len(others), n), numbers[_with(players, others, player)] - numbers[others])
+            for others in _subsets([other for other in players if other != player])
         )
         for player in players
     ]
     interactions = {
-        (one, two): _weighted(
+        (first, second): _weighted(
             (
-                _weight(len(rest), n - 1),
-                numbers[_with(players, rest, one, two)]
-                - numbers[_with(players, rest, one)]
-                - numbers[_with(players, rest, two)]
-                + numbers[rest],
+                _weight(len(others), n - 1),
+                numbers[_with(players, others, first, second)]
+                - numbers[_with(players, others, first)]
+                - numbers[_with(players, others, second)]
+                + numbers[others],
             )
-            for rest in _subsets([other for other in players if other not in (one, two)])
+            for others in _subsets([other for other in players if other not in (first, second)])
         )
-        for one, two in combinations(players, 2)
+        for first, second in combinations(players, 2)
     }
     shares = np.array(values).reshape(n, len(numbers[()]))
-    without_error = {pair: (found, np.zeros_like(found)) for pair, found in interactions.items()}
+    without_error = {pair: (value, np.zeros_like(value)) for pair, value in interactions.items()}
     return Shares(tuple(players), shares, np.zeros_like(shares), without_error, None)
 
 
 def sampled_shares(players: Sequence[Player], game: Game[Player], orders: int, seed: int) -> Shares[Player]:
-    """Over a sample of orders, each with its reverse: what one overrates, the other underrates.
+    """Shares over a sample of orders, each with its reverse, which reduces the variance (antithetic sampling).
 
-    A pair of players is looked at where both are next to each other in an order.
+    The interaction of two players is estimated from the orders in which they are adjacent.
     """
     numbers: dict[frozenset[Player], Vector] = {}
 
@@ -83,7 +83,7 @@ def sampled_shares(players: Sequence[Player], game: Game[Player], orders: int, s
             numbers[key] = game(key)
         return numbers[key]
 
-    place = {player: number for number, player in enumerate(players)}
+    index = {player: number for number, player in enumerate(players)}
     draws = np.random.default_rng(seed)
     sampled: list[Vector] = []
     pairs: dict[tuple[Player, Player], list[Vector]] = {pair: [] for pair in combinations(players, 2)}
@@ -99,16 +99,25 @@ def sampled_shares(players: Sequence[Player], game: Game[Player], orders: int, s
                 gained[number] = value(chosen) - before
             gains.append(np.array(gained))
         sampled.append((gains[0] + gains[1]) / 2)
-        for at in range(len(players) - 1):
-            one, two = (players[number] for number in forward[at : at + 2])
-            rest = [players[number] for number in forward[:at]]
-            beside = value([*rest, one, two]) - value([*rest, one]) - value([*rest, two]) + value(rest)
-            pairs[(one, two) if place[one] < place[two] else (two, one)].append(beside)
-    every = np.array(sampled)
-    means = np.apply_along_axis(math.fsum, 0, every) / len(every)
-    errors = _mean_and_error(every)[1]
-    interactions = {pair: _mean_and_error(np.array(found)) for pair, found in pairs.items() if len(found) > 1}
-    return Shares(tuple(players), means, errors, interactions, 2 * len(every))
+        for position in range(len(players) - 1):
+            first, second = (players[number] for number in forward[position : position + 2])
+            preceding = [players[number] for number in forward[:position]]
+            interaction = (
+                value([*preceding, first, second])
+                - value([*preceding, first])
+                - value([*preceding, second])
+                + value(preceding)
+            )
+            pairs[(first, second) if index[first] < index[second] else (second, first)].append(interaction)
+    samples = np.array(sampled)
+    means = np.apply_along_axis(math.fsum, 0, samples) / len(samples)
+    errors = _mean_and_error(samples)[1]
+    interactions = {
+        pair: _mean_and_error(np.array(sampled_values))
+        for pair, sampled_values in pairs.items()
+        if len(sampled_values) > 1
+    }
+    return Shares(tuple(players), means, errors, interactions, 2 * len(samples))
 
 
 def _mean_and_error(samples: Vector) -> tuple[Vector, Vector]:
@@ -120,18 +129,18 @@ def _subsets(players: Sequence[Player]) -> Iterable[tuple[Player, ...]]:
         yield from combinations(players, size)
 
 
-def _with(players: Sequence[Player], rest: tuple[Player, ...], *more: Player) -> tuple[Player, ...]:
-    """A set with further players, in the order of all of them."""
-    chosen = {*rest, *more}
+def _with(players: Sequence[Player], subset: tuple[Player, ...], *more: Player) -> tuple[Player, ...]:
+    """A subset with further players, in the order of ``players``."""
+    chosen = {*subset, *more}
     return tuple(player for player in players if player in chosen)
 
 
 def _weight(before: int, n: int) -> float:
-    """The share of orders of ``n`` players in which a given set of that size comes just before a given player."""
+    """The share of orders of ``n`` players in which a given set of ``before`` players precedes a given player."""
     return 1 / (n * math.comb(n - 1, before))
 
 
 def _weighted(terms: Iterable[tuple[float, Vector]]) -> Vector:
-    """The sum of weighted numbers, rounded once."""
+    """The weighted sum, rounded once."""
     products = [weight * number for weight, number in terms]
     return np.array([math.fsum(column) for column in zip(*products, strict=True)])

@@ -1,9 +1,9 @@
-"""Claims to verdicts: published numbers, run again and judged."""
+"""Replication of published numbers: claims in, verdicts out."""
 
-from repro.replicate.claim import Claim
-from repro.replicate.judge import Budget
+from repro.replicate.claim_runs import Options
+from repro.replicate.claims.claim import Claim
 from repro.replicate.replicate import claims_below, replicate
-from repro.replicate.runs import Options
-from repro.replicate.verdict import VERDICTS, Judged, Replication
+from repro.replicate.verdicts.cells import Budget
+from repro.replicate.verdicts.judgement import VERDICTS, Judgement, Replication
 
-__all__ = ["VERDICTS", "Budget", "Claim", "Judged", "Options", "Replication", "claims_below", "replicate"]
+__all__ = ["VERDICTS", "Budget", "Claim", "Judgement", "Options", "Replication", "claims_below", "replicate"]

@@ -1,4 +1,4 @@
-"""What a claim leaves open, and what running it would take, before anything is run."""
+"""Inspect a claim before it runs: its open decisions, the studies it needs, and what is missing."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from repro.evaluation.metrics import metrics, parse_measure
 from repro.explain.search import bearing_on
 from repro.plugin import how_to_install, plugins
 from repro.protocol import DEFAULT, registry
-from repro.replicate.claim import Claim, Setting
-from repro.replicate.runs import Options, Runs
-from repro.replicate.settings import REFITS, Opened, questions
+from repro.replicate.claim_runs import Options, Runs
+from repro.replicate.claims.claim import Claim, Setting
+from repro.replicate.settings.open_decisions import REFITS, OpenDecisions, questions
 from repro.text import plural
 
 
 @dataclass(frozen=True)
 class OpenProtocol:
-    """A protocol of the claim: what its source does not say.
+    """A protocol of the claim with its open decisions.
 
-    open      each open decision, its question, and what is tried
-    settings  how many settings that makes, in words
-    fits      how many of them need a fit of their own
-    assumed   decisions that bear on the claimed numbers and that nobody states: taken as they are by default
+    open      each open decision, its question, and the options to try
+    settings  the number of settings, in words
+    fits      the number of fits that the settings need
+    assumed   unstated decisions that bear on the claimed numbers; they have their defaults
     """
 
     name: str
@@ -36,20 +36,20 @@ class OpenProtocol:
 
 
 @dataclass(frozen=True)
-class Checked:
-    """What is to be known of a claim before it is run.
+class ClaimCheck:
+    """The result of inspecting a claim.
 
-    lacking  what is not here, each with what to do about it
-    runs     the studies that would be run, in words
+    missing  missing data and frameworks, each with what to do
+    runs     the studies to run, in words
     """
 
     claim: Claim
     protocols: tuple[OpenProtocol, ...]
-    lacking: tuple[str, ...]
+    missing: tuple[str, ...]
     runs: tuple[str, ...]
 
     def to_dict(self) -> dict[str, object]:
-        """Everything as plain data."""
+        """All fields as JSON-compatible data."""
         claim = self.claim
         return {
             "claim": str(claim.path),
@@ -62,47 +62,50 @@ class Checked:
             "tolerance": claim.tolerance.sentence,
             "protocols": [
                 {
-                    "name": one.name,
-                    "base": one.base,
-                    "settings": one.settings,
-                    "fits": one.fits,
-                    "open": [dict(zip(("decision", "question", "tried"), told, strict=True)) for told in one.open],
-                    "assumed": list(one.assumed),
+                    "name": protocol.name,
+                    "base": protocol.base,
+                    "settings": protocol.settings,
+                    "fits": protocol.fits,
+                    "open": [
+                        dict(zip(("decision", "question", "tried"), decision, strict=True))
+                        for decision in protocol.open
+                    ],
+                    "assumed": list(protocol.assumed),
                 }
-                for one in self.protocols
+                for protocol in self.protocols
             ],
-            "lacking": list(self.lacking),
+            "lacking": list(self.missing),
             "runs": list(self.runs),
         }
 
 
-def check(claim: Claim) -> Checked:
-    """Look at a claim without running it."""
+def check(claim: Claim) -> ClaimCheck:
+    """Inspect a claim without running it."""
     protocols = tuple(_protocol(claim, name, setting) for name, setting in claim.settings.items())
-    return Checked(claim, protocols, tuple(_lacking(claim)), tuple(_runs(claim)))
+    return ClaimCheck(claim, protocols, tuple(_missing(claim)), tuple(_runs(claim)))
 
 
 def _protocol(claim: Claim, name: str, setting: Setting) -> OpenProtocol:
-    opened = Opened.of(setting)
+    opened = OpenDecisions.of(setting)
     fits = len(opened.fits(setting.protocol, REFITS)[0]) if opened.refitted else 1
     settings = opened.count(setting.protocol) if setting.open else "1 setting"
-    asked = tuple(questions(setting)) if setting.open else ()
+    open_questions = tuple(questions(setting)) if setting.open else ()
     return OpenProtocol(
-        name or "protocol", setting.protocol.name, asked, settings, fits, tuple(_assumed(claim, name, setting))
+        name or "protocol", setting.protocol.name, open_questions, settings, fits, tuple(_assumed(claim, name, setting))
     )
 
 
 def _assumed(claim: Claim, name: str, setting: Setting) -> list[str]:
-    """Decisions with a default that bear on what is claimed under a protocol, and that are neither stated nor open."""
-    names = [cell.place.metric for cell in claim.cells if cell.place.under == name]
-    sides = [side for one in claim.patterns for side in (one.left, one.right)]
+    """Decisions that bear on the numbers claimed under a protocol, have a default, and are neither stated nor open."""
+    names = [cell.key.metric for cell in claim.cells if cell.key.under == name]
+    sides = [side for pattern in claim.patterns for side in (pattern.left, pattern.right)]
     names += [side.measure for side in sides if side.measure and side.under == name]
     if not names:
         return []
-    measures = [parse_measure(one, setting.protocol, metrics()) for one in dict.fromkeys(names)]
-    known = registry()
-    bearing = [one.id for family in bearing_on(measures) for one in known.family(family)]
-    axes = Opened.of(setting)
+    measures = [parse_measure(name, setting.protocol, metrics()) for name in dict.fromkeys(names)]
+    decisions = registry()
+    bearing = [decision.id for family in bearing_on(measures) for decision in decisions.family(family)]
+    axes = OpenDecisions.of(setting)
     opened = {axis.decision for axis in (*axes.axes, *axes.refitted)}
     return [
         f"{key} = {setting.protocol[key]}"
@@ -111,49 +114,49 @@ def _assumed(claim: Claim, name: str, setting: Setting) -> list[str]:
     ]
 
 
-def _lacking(claim: Claim) -> list[str]:
-    told = []
+def _missing(claim: Claim) -> list[str]:
+    messages = []
     name = "" if claim.data is None else claim.data.name
     if name in datasets() and datasets()[name].cached() is None:
-        told.append(f"the data {name} is not here; `repro data get {name}` gets it, or the run does")
+        messages.append(f"the data {name} is not downloaded; `repro data get {name}` downloads it, and so does the run")
     elif name and name not in (*datasets(), SYNTHETIC) and not (claim.folder / name).is_file():
-        told.append(f"the data {name} is neither a data set of `repro data list` nor a file beside the claim")
+        messages.append(f"the data {name} is neither a data set of `repro data list` nor a file next to the claim")
     if claim.data is not None and not claim.data.digest and name != SYNTHETIC:
-        told.append("the claim does not say which data it is by its digest; `repro data describe` prints it")
+        messages.append("the claim states no digest of the data; `repro data describe` prints it")
     if claim.algorithms:
         runs = Runs(claim, Options(), claim.seeds)
-        told += dict.fromkeys(runs.not_run.values())
-        told += _splitters(claim, runs)
-    return told
+        messages += dict.fromkeys(runs.not_run.values())
+        messages += _missing_splitters(claim, runs)
+    return messages
 
 
-def _splitters(claim: Claim, runs: Runs) -> list[str]:
-    """Frameworks whose splitter is asked for and that are not here."""
-    found: dict[str, None] = {}
+def _missing_splitters(claim: Claim, runs: Runs) -> list[str]:
+    """Missing frameworks whose splitter a protocol uses, with what to do."""
+    messages: dict[str, None] = {}
     with runs.environment():
         for setting in claim.settings.values():
             owner, slash, _ = setting.protocol.text("split.strategy").partition("/")
             if slash and owner in plugins().frameworks and plugins().location(owner) == "missing":
-                found[how_to_install(plugins().framework(owner))] = None
-    return [one for one in found if one not in runs.not_run.values()]
+                messages[how_to_install(plugins().framework(owner))] = None
+    return [message for message in messages if message not in runs.not_run.values()]
 
 
 def _runs(claim: Claim) -> list[str]:
-    """The studies that would be run, in words."""
+    """The studies to run, in words."""
     if not claim.algorithms:
         return []
     runs = Runs(claim, Options(), claim.seeds)
-    told = []
+    sentences = []
     for need in runs.needs:
         seeds: dict[int, list[int]] = {}
         for seed, labels in need.seeds.items():
             seeds.setdefault(len(labels), []).append(seed)
-        told += [
+        sentences += [
             f"{plural(number, 'algorithm')} under {need.protocol.name or 'a protocol'} "
-            f"({need.protocol.text('split.strategy')}), with {_seeds(those)}: {', '.join(need.metrics)}"
-            for number, those in seeds.items()
+            f"({need.protocol.text('split.strategy')}), with {_seeds(seeds_of_number)}: {', '.join(need.metrics)}"
+            for number, seeds_of_number in seeds.items()
         ]
-    return told
+    return sentences
 
 
 def _seeds(seeds: Sequence[int]) -> str:

@@ -1,21 +1,20 @@
-"""Run a claim, and say what came of each of its numbers."""
+"""Replicate a claim: run it, and judge each of its numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from repro.replicate.claim import FILE, Claim
-from repro.replicate.examples import WorkedExamples
-from repro.replicate.facts import judge_facts, unavailable
-from repro.replicate.judge import Budget, Verdicts
-from repro.replicate.patterns import judge_patterns
-from repro.replicate.runs import Options, Runs, versions_of
-from repro.replicate.verdict import Judged, Replication
-from repro.replicate.writing import write_replication
-
-Tell = Callable[[str, int, int], None]
+from repro.replicate.claim_runs import Options, Runs, versions_of
+from repro.replicate.claims.claim import FILE, Claim
+from repro.replicate.verdicts.cells import Budget, CellVerdicts
+from repro.replicate.verdicts.examples import WorkedExamples
+from repro.replicate.verdicts.facts import judge_facts, unavailable
+from repro.replicate.verdicts.files import write_replication
+from repro.replicate.verdicts.judgement import Judgement, Replication
+from repro.replicate.verdicts.patterns import judge_patterns
+from repro.types import Progress
 
 
 def replicate(
@@ -25,116 +24,119 @@ def replicate(
     newer: bool = False,
     options: Options | None = None,
     budget: Budget | None = None,
-    tell: Tell | None = None,
+    progress: Progress | None = None,
 ) -> Replication:
-    """Run what a claim needs, judge its numbers, and write verdicts and journal beside it.
+    """Run the studies of a claim, judge its numbers, and write verdicts and a journal next to the claim.
 
-    seeds    how many seeds are run: the claim's own, and as many further ones as are missing
-    newer    where the claim pins versions of frameworks, run those that are installed here too
-    options  how runs are carried out
-    budget   how much is tried of what is open, and for numbers that differ
+    seeds     how many seeds to run: those of the claim, and further ones if it has fewer
+    newer     where the claim pins versions of frameworks, also run the installed ones
+    options   how to execute the runs
+    budget    limits for settings of open decisions and for the search for nearer protocols
+    progress  receives the progress
 
     >>> repro.replicate.replicate("claim.toml").summary
     '1 exact'
     """
-    asked = claim if isinstance(claim, Claim) else Claim.load(claim)
-    given, limits = options or Options(), budget or Budget()
-    if reason := unavailable(asked):
-        return write_replication(asked, _not_run(asked, reason), None)
-    examples = WorkedExamples(asked) if asked.examples else None
-    found, own = _judged(asked, given, limits, seeds_of(asked, seeds), examples, tell)
-    if newer and asked.frameworks and not given.installed:
-        found = _with_newer(asked, found, given, tell)
-    return write_replication(asked, found, own)
+    loaded = claim if isinstance(claim, Claim) else Claim.load(claim)
+    run_options, limits = options or Options(), budget or Budget()
+    if reason := unavailable(loaded):
+        return write_replication(loaded, _not_run(loaded, reason), None)
+    examples = WorkedExamples(loaded) if loaded.examples else None
+    replication, own_run = _judge(loaded, run_options, limits, seeds_of(loaded, seeds), examples, progress)
+    if newer and loaded.frameworks and not run_options.installed:
+        replication = _with_newer(loaded, replication, run_options, progress)
+    return write_replication(loaded, replication, own_run)
 
 
-def seeds_of(claim: Claim, wanted: int | None) -> tuple[int, ...]:
-    """The claim's seeds, the first so many of them, or with further ones: the whole numbers that come next."""
-    if wanted is None:
+def seeds_of(claim: Claim, number: int | None) -> tuple[int, ...]:
+    """The first seeds of the claim, followed by the next whole numbers if it has fewer."""
+    if number is None:
         return claim.seeds
-    seeds = list(claim.seeds[:wanted])
+    seeds = list(claim.seeds[:number])
     following = max(seeds) + 1
-    return (*seeds, *range(following, following + wanted - len(seeds)))
+    return (*seeds, *range(following, following + number - len(seeds)))
 
 
 def claims_below(folder: Path) -> list[Path]:
-    """The claim files in a folder and all below it, by name; those of runs are none."""
+    """The claim files in a folder and its subfolders, by name, without those inside run folders."""
     return sorted(path for path in folder.rglob(FILE) if "run" not in path.relative_to(folder).parts)
 
 
-def _judged(
+def _judge(
     claim: Claim,
     options: Options,
     budget: Budget,
     seeds: Sequence[int],
     examples: WorkedExamples | None,
-    tell: Tell | None,
+    progress: Progress | None,
 ) -> tuple[Replication, Path | None]:
     runs = Runs(claim, options, seeds)
-    verdicts = Verdicts(runs, budget, tell)
-    judged = verdicts.find()
-    judged += examples.judge() if examples else []
-    judged += judge_facts(claim)
-    judged += judge_patterns(runs, examples)
-    own = runs.own()
+    verdicts = CellVerdicts(runs, budget, progress)
+    judgements = verdicts.judge()
+    judgements += examples.judge() if examples else []
+    judgements += judge_facts(claim)
+    judgements += judge_patterns(runs, examples)
+    own_run = runs.main_run()
     notes = [*verdicts.notes]
     if options.installed and claim.frameworks:
-        notes.append("Frameworks ran in the versions that are installed here, not in those that the claim names.")
-    found = Replication(
+        notes.append("Frameworks ran in the installed versions, not in those that the claim pins.")
+    replication = Replication(
         name=claim.name,
         title=claim.title,
         source=claim.source,
-        judged=tuple(judged),
+        judgements=tuple(judgements),
         notes=tuple(notes),
-        versions={} if own is None else versions_of(own),
+        versions={} if own_run is None else versions_of(own_run),
         searches=tuple(verdicts.searches),
     )
-    return found, own
+    return replication, own_run
 
 
-def _with_newer(claim: Claim, found: Replication, options: Options, tell: Tell | None) -> Replication:
-    """The same with what the versions that are installed here give."""
+def _with_newer(claim: Claim, pinned: Replication, options: Options, progress: Progress | None) -> Replication:
+    """The replication, with the values that the installed versions give where they differ."""
     examples = WorkedExamples(claim) if claim.examples else None
-    here = replace(options, installed=True)
-    again, _ = _judged(claim, here, Budget(1, 1, 1), claim.seeds[:1], examples, tell)
-    versions = again.versions
-    both = {name: (found.versions.get(name, ""), versions[name]) for name in claim.frameworks if name in versions}
-    if all(one == two for one, two in both.values()):
-        return replace(found, notes=(*found.notes, "The versions that are installed here are those of the claim."))
-    judged = tuple(_beside(one, two) for one, two in zip(found.judged, again.judged, strict=True))
-    changed = sum(one.newer is not None for one in judged)
-    told = ", ".join(f"{name} {two} in place of {one}" for name, (one, two) in both.items())
+    installed_options = replace(options, installed=True)
+    newer, _ = _judge(claim, installed_options, Budget(1, 1, 1), claim.seeds[:1], examples, progress)
+    versions = newer.versions
+    both = {name: (pinned.versions.get(name, ""), versions[name]) for name in claim.frameworks if name in versions}
+    if all(old == new for old, new in both.values()):
+        return replace(pinned, notes=(*pinned.notes, "The installed versions are those of the claim."))
+    judgements = tuple(
+        _with_newer_value(old, new) for old, new in zip(pinned.judgements, newer.judgements, strict=True)
+    )
+    changed = sum(judgement.newer is not None for judgement in judgements)
+    replaced = ", ".join(f"{name} {new} in place of {old}" for name, (old, new) in both.items())
     several = "another number" if changed == 1 else "other numbers"
-    note = f"With what is installed here, {told}, {changed} of {len(judged)} come out as {several}."
-    return replace(found, notes=(*found.notes, note), judged=judged)
+    note = f"With the installed versions, {replaced}, {changed} of {len(judgements)} are {several}."
+    return replace(pinned, notes=(*pinned.notes, note), judgements=judgements)
 
 
-def _beside(pinned: Judged, here: Judged) -> Judged:
-    """A number with that of other versions, where it is another one in print."""
-    if pinned.printed is None or here.value != here.value:
+def _with_newer_value(pinned: Judgement, newer: Judgement) -> Judgement:
+    """The judgement with the number of newer versions, if it is printed differently."""
+    if pinned.printed is None or newer.value != newer.value:
         return pinned
-    same = pinned.printed.shown(pinned.value) == pinned.printed.shown(here.value)
-    return pinned if same else replace(pinned, newer=here.value)
+    same = pinned.printed.shown(pinned.value) == pinned.printed.shown(newer.value)
+    return pinned if same else replace(pinned, newer=newer.value)
 
 
 def _not_run(claim: Claim, reason: str) -> Replication:
-    """A claim that cannot be run here: no verdict, and what to do. Worked examples and the like run all the same."""
+    """The replication of a claim whose data is not available; worked examples are judged nevertheless."""
     cells = [
-        Judged(
+        Judgement(
             what="cell",
-            algorithm=cell.place.algorithm,
-            metric=cell.place.metric,
+            algorithm=cell.key.algorithm,
+            metric=cell.key.metric,
             verdict="not run",
             printed=cell.printed,
-            under=cell.place.under,
-            changes=cell.place.changes,
+            under=cell.key.under,
+            changes=cell.key.changes,
             why=reason,
         )
         for cell in claim.cells
-        if cell.place.algorithm not in claim.systems
+        if cell.key.algorithm not in claim.systems
     ]
     facts = [
-        Judged(
+        Judgement(
             what="fact",
             algorithm=claim.data.name if claim.data else "",
             metric=fact.name,
@@ -146,8 +148,8 @@ def _not_run(claim: Claim, reason: str) -> Replication:
         for fact in claim.facts
     ]
     patterns = [
-        Judged(what="pattern", algorithm=one.says, metric=one.relation, verdict="not run", why=reason)
-        for one in claim.patterns
+        Judgement(what="pattern", algorithm=pattern.says, metric=pattern.relation, verdict="not run", why=reason)
+        for pattern in claim.patterns
     ]
     worked = WorkedExamples(claim).judge() if claim.examples else []
     return Replication(claim.name, claim.title, claim.source, (*cells, *worked, *facts, *patterns))

@@ -274,6 +274,6 @@ def _better(name: str) -> str:
     if plain not in known:
         raise StudyError(
             f"there is no metric '{plain}'{nearest(plain, known)} Values of another kind can be compared in Python: "
-            "repro.stats.compare(values, better=...)"
+            "repro.stats.compare(values, Settings(better=...))"
         )
     return known[plain].better

@@ -1,4 +1,4 @@
-"""Numbers to conclusions: paired tests, corrections, effect sizes, intervals, and what a metric can tell apart."""
+"""Statistics of per-user values: paired tests, corrections, effect sizes, intervals, discriminative power."""
 
 from repro.stats.comparison import CORRECTION, LEVEL, TEST, Comparison, Settings, compare, compare_matched, comparison
 from repro.stats.corrections import CORRECTIONS, correct, level_of_each

@@ -1,11 +1,11 @@
-"""Systems compared on per-user values: each pair tested, corrected, measured and put into words.
+"""Compare systems on per-user values: a test, a correction, effect sizes and a verdict for each pair.
 
-This is the one place where significance is computed: the command, the report, exports and `repro diff` read its result.
+Significance is computed here only: the command, the report, exports and `repro diff` use the result.
 
-**The default test** is Fisher's randomisation test on the difference in means. It asks about the number that is
+**The default test** is Fisher's randomisation test on the difference in means. It tests the number that is
 reported (the mean), assumes no distribution, and holds its level for any number of users. In simulations with known
-truth it and Student's t test keep their level, while the bootstrap test errs at small samples and Wilcoxon's and the
-sign test, which ask about ranks and signs, find differences where means are equal (Smucker, Allan & Carterette 2007;
+truth it and Student's t test keep their level, while the bootstrap test errs at small samples, and Wilcoxon's and the
+sign test, which compare ranks and signs, find differences where means are equal (Smucker, Allan & Carterette 2007;
 Urbano, Lima & Hanjalic 2019); with thousands of users and sparse relevance, as in recommendation, the errors of
 the latter two grow (Ihemelandu & Ekstrand 2023). Studies of recommendation metrics use it too (Valcarce et al. 2018).
 Student's t test needs no draws and gives nearly the same p; `--test t` asks for it.
@@ -72,16 +72,17 @@ COLUMNS = (
 class Settings:
     """How systems are compared.
 
-    test       of each pair; a name of :data:`repro.stats.TESTS`. Why this default: :mod:`repro.stats.comparison`
-    correct    for the number of pairs; a name of :data:`repro.stats.CORRECTIONS`
-    baseline   only pairs with this system; all pairs without it
-    level      up to which a corrected p is called a difference
-    better     which values are the better ones: "higher", "lower" or "neither"
-    samples    of the randomisation test and of the bootstrap test
-    seed       of all draws
-    zeros      what the Wilcoxon test does with ties
-    interval   of the difference, at the confidence 1 - level, for each pair by itself: "t", "percentile", "bca"
-    resamples  of the bootstrap intervals
+    test       the test of each pair; a name of :data:`repro.stats.TESTS` (:mod:`repro.stats.comparison` has the
+               reasons for the default)
+    correct    the correction for the number of pairs; a name of :data:`repro.stats.CORRECTIONS`
+    baseline   compare only pairs with this system; by default all pairs
+    level      the significance level for corrected p-values
+    better     which values are better: "higher", "lower" or "neither"
+    samples    the number of samples of the randomisation test and of the bootstrap test
+    seed       the random seed
+    zeros      how the Wilcoxon test treats ties; a name of :data:`repro.stats.ZEROS`
+    interval   the interval of the difference, with confidence 1 - level for each pair: "t", "percentile" or "bca"
+    resamples  the number of resamples of bootstrap intervals
     """
 
     test: str = TEST
@@ -96,7 +97,7 @@ class Settings:
     resamples: int = RESAMPLES
 
     def stated(self, family: str) -> str:
-        """Test, correction, family of comparisons and level in words; ``family`` says which pairs."""
+        """Test, correction, family of comparisons and level in words; ``family`` names the pairs."""
         test, correction = named_test(self.test), CORRECTIONS[self.correct]
         if test.family_wise:
             corrected = f"which allows for {family}"
@@ -107,7 +108,7 @@ class Settings:
         return f"{test.title}, two-sided, {corrected}, level {self.level:g}"
 
     def check(self, systems: list[str]) -> None:
-        """Refuse what is unknown, or cannot be."""
+        """Raise an error for unknown names and values out of range."""
         named_test(self.test)
         correction(self.correct)
         check_method(self.interval)
@@ -119,21 +120,21 @@ class Settings:
             raise StudyError(f"level = {self.level} must be between 0 and 1")
         if self.baseline is not None and self.baseline not in systems:
             raise StudyError(
-                f"there is no system '{self.baseline}' to be the baseline{nearest(self.baseline, systems)} "
+                f"the baseline '{self.baseline}' is not a system{nearest(self.baseline, systems)} "
                 f"Systems: {', '.join(systems)}"
             )
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """The pairs, one row each, and what is to be known beside them.
+    """The pairs, a row for each, with further results.
 
     pairs     see :func:`compare`
-    systems   how many were compared
-    friedman  whether the systems differ at all, where there are more than two; on users that all of them have
-    ranks     the average rank of each system there, 1 the best
-    notes     sentences about what was left out and what was not corrected
-    cautions  sentences about where intervals or tests are weak (:mod:`repro.stats.weakness`)
+    systems   the number of systems
+    friedman  Friedman's test, if there are more than two systems, on the users that all systems have
+    ranks     the average rank of each system for these users, 1 the best
+    notes     sentences about excluded users and uncorrected p-values
+    cautions  sentences about weak intervals or tests (:mod:`repro.stats.weakness`)
     """
 
     pairs: pd.DataFrame
@@ -146,7 +147,7 @@ class Comparison:
 
     @property
     def family(self) -> str:
-        """The comparisons that p is corrected for."""
+        """The family of comparisons for which p is corrected."""
         if self.settings.baseline is not None:
             return f"{_counted(len(self.pairs))} with {self.settings.baseline}"
         return f"{_counted(len(self.pairs))} of {self.systems} systems"
@@ -157,21 +158,21 @@ class Comparison:
         return self.settings.stated(self.family)
 
     def against(self, reference: str) -> pd.DataFrame:
-        """The pairs with one system, indexed by the other: ``a`` is the other, ``b`` the reference.
+        """The pairs with ``reference`` as ``b``, indexed by the other system, ``a``.
 
-        Signs are turned where needed; p, verdicts and cautions are those of :attr:`pairs`.
+        Signs are reversed where needed; p, verdicts and cautions are those of :attr:`pairs`.
         """
         pairs = self.pairs
         rows = pairs[(pairs["a"] == reference) | (pairs["b"] == reference)].copy()
-        turned = rows["a"] == reference
-        for one, other in (("a", "b"), ("mean_a", "mean_b")):
-            rows.loc[turned, [one, other]] = rows.loc[turned, [other, one]].to_numpy()
-        rows.loc[turned, ["low", "high"]] = -rows.loc[turned, ["high", "low"]].to_numpy()
+        swapped = rows["a"] == reference
+        for left, right in (("a", "b"), ("mean_a", "mean_b")):
+            rows.loc[swapped, [left, right]] = rows.loc[swapped, [right, left]].to_numpy()
+        rows.loc[swapped, ["low", "high"]] = -rows.loc[swapped, ["high", "low"]].to_numpy()
         for name in ("difference", "cohen_dz", "rank_biserial"):
-            rows.loc[turned, name] = -rows.loc[turned, name]
-        rows.loc[turned, "superiority"] = 1 - rows.loc[turned, "superiority"]
+            rows.loc[swapped, name] = -rows.loc[swapped, name]
+        rows.loc[swapped, "superiority"] = 1 - rows.loc[swapped, "superiority"]
         base = rows["mean_b"].abs()
-        rows.loc[turned, "relative"] = (rows["difference"] / base.where(base > 0))[turned]
+        rows.loc[swapped, "relative"] = (rows["difference"] / base.where(base > 0))[swapped]
         return rows.drop(columns="statistic").set_index("a", drop=False).rename_axis(None)
 
 
@@ -179,49 +180,36 @@ def _counted(pairs: int) -> str:
     return "the only pair" if pairs == 1 else f"all {pairs:,} pairs"
 
 
-def compare(
-    values: pd.DataFrame,
-    *,
-    test: str = TEST,
-    correct: str = CORRECTION,
-    baseline: str | None = None,
-    level: float = LEVEL,
-    better: str = "higher",
-    samples: int = SAMPLES,
-    seed: int = 0,
-    zeros: str = "wilcox",
-    interval: str = "t",
-    resamples: int = RESAMPLES,
-) -> pd.DataFrame:
-    """Compare the columns of ``values`` (users x systems, a user's ids as the index; empty where there is no value).
+def compare(values: pd.DataFrame, settings: Settings | None = None) -> pd.DataFrame:
+    """Compare the columns of ``values`` (users x systems, with user ids as the index; NaN for missing values).
 
-    Each row of the result is a pair: ``a`` with the better mean and ``b``, or, with a baseline, ``b`` the baseline.
-    The rows with the smallest p come first.
+    Each row of the result is a pair: ``a``, which has the better mean, and ``b``; with a baseline, ``b`` is the
+    baseline. The rows with the smallest p come first.
 
-    mean_a, mean_b, difference  over the users that both have
+    mean_a, mean_b, difference  over the users with values of both systems
     low, high      the interval of the difference
     relative       the difference as a share of the mean of b
-    cohen_dz, rank_biserial  effect sizes, of the sign of the difference
-    superiority    the share of users for whom a is the better one, ties counted half
-    statistic, p, how  the test's own statistic, its two-sided p, and how that was had
-    p_corrected    for the number of pairs
-    significant, verdict  whether that is within the level, and what that means in words
-    users, ties, dropped  users that both have; those with the same value of both; those the test left out
-    left_out       users that only one of the two has
-    caution        where the interval or the test of this pair is known to be weak (:mod:`repro.stats.weakness`)
+    cohen_dz, rank_biserial  effect sizes, with the sign of the difference
+    superiority    the share of users for whom a is better, ties counted half
+    statistic, p, how  the test statistic, the two-sided p-value, and the method of its computation
+    p_corrected    p corrected for the number of pairs
+    significant, verdict  whether p_corrected is within the level, and the result in words
+    users, ties, dropped  the number of users with both values, of those with equal values, and of those that the test
+                   drops
+    left_out       the number of users with only one of the two values
+    caution        weaknesses of the interval or the test of this pair (:mod:`repro.stats.weakness`)
 
     >>> values = pd.DataFrame({"ours": [0.5, 0.4, 0.9, 0.3, 0.7, 0.6], "theirs": [0.4, 0.2, 0.5, 0.2, 0.4, 0.5]})
     >>> pairs = repro.stats.compare(values)
-    >>> pairs["p"].round(5).tolist()  # 2 of the 64 ways to exchange the two systems give a difference this large
+    >>> pairs["p"].round(5).tolist()  # 2 of the 64 permutations give a difference this large
     [0.03125]
     >>> pairs["verdict"].tolist()
     ['ours is better']
     """
-    settings = Settings(test, correct, baseline, level, better, samples, seed, zeros, interval, resamples)
-    found = comparison(values, settings)
-    for caution in found.cautions:
+    result = comparison(values, settings or Settings())
+    for caution in result.cautions:
         warnings.warn(caution, ReproWarning, stacklevel=2)
-    return found.pairs
+    return result.pairs
 
 
 def comparison(values: pd.DataFrame, settings: Settings) -> Comparison:
@@ -239,38 +227,38 @@ def comparison(values: pd.DataFrame, settings: Settings) -> Comparison:
         values = complete
     if test.family_wise and settings.correct != "none":
         notes.append(f"{test.title} allows for all pairs already: p is not corrected again.")
-    pairs = _judged(pd.DataFrame(_rows(values, settings), columns=list(COLUMNS)), settings)
+    pairs = _with_verdicts(pd.DataFrame(_rows(values, settings), columns=list(COLUMNS)), settings)
     size = pairs["difference"].abs()
     pairs = pairs.assign(size=-size).sort_values(["p_corrected", "p", "size"], kind="stable").drop(columns="size")
-    short = pairs[pairs["left_out"] > 0]
-    if len(short):
+    incomplete = pairs[pairs["left_out"] > 0]
+    if len(incomplete):
         notes.append(
-            f"In {len(short):,} of {len(pairs):,} pairs, users that only one of the two has are left out: "
-            f"up to {int(short['left_out'].max()):,}, see left_out."
+            f"In {len(incomplete):,} of {len(pairs):,} pairs, users that only one of the two has are left out: "
+            f"up to {int(incomplete['left_out'].max()):,}, see left_out."
         )
-    found, ranks = _friedman(complete, settings.better)
-    if found is not None and len(complete) < len(values):
+    overall, ranks = _friedman(complete, settings.better)
+    if overall is not None and len(complete) < len(values):
         notes.append(f"Friedman's test is on the {len(complete):,} of {len(values):,} users that all systems have.")
     pairs = pairs.reset_index(drop=True)
     cautions = summary(pairs, settings.test, settings.interval, settings.level)
-    return Comparison(pairs, settings, values.shape[1], found, ranks, tuple(notes), tuple(cautions))
+    return Comparison(pairs, settings, values.shape[1], overall, ranks, tuple(notes), tuple(cautions))
 
 
 def compare_matched(tables: Mapping[str, pd.DataFrame], settings: Settings) -> pd.DataFrame:
-    """Two systems in several tables (users x the two), such as an algorithm in two runs: one row for each table.
+    """Compare two systems in several tables (users x 2), such as an algorithm in two runs: a row for each table.
 
-    The family of comparisons is all tables. Rows are as in :func:`compare`, indexed by table, in the order given.
+    The family of comparisons is all tables. Rows are as in :func:`compare`, indexed by table, in their order.
     """
     rows = []
     for values in tables.values():
         first, second = (str(column) for column in values.columns)
         rows += _rows(_checked(values), replace(settings, baseline=second))
         assert rows[-1]["a"] == first
-    return _judged(pd.DataFrame(rows, columns=list(COLUMNS), index=list(tables)), settings)
+    return _with_verdicts(pd.DataFrame(rows, columns=list(COLUMNS), index=list(tables)), settings)
 
 
-def _judged(pairs: pd.DataFrame, settings: Settings) -> pd.DataFrame:
-    """Correct p over all rows, and say in words what it means and where it is weak."""
+def _with_verdicts(pairs: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+    """Add corrected p-values over all rows, verdicts and cautions."""
     test = named_test(settings.test)
     pairs["p_corrected"] = pairs["p"] if test.family_wise else corrected(pairs["p"], settings.correct)
     pairs["significant"] = pairs["p_corrected"] <= settings.level
@@ -292,31 +280,33 @@ def _checked(values: pd.DataFrame) -> pd.DataFrame:
             "values must be numbers, a row for each user and a column for each system; put the user into the index"
         ) from None
     if values.index.has_duplicates or values.columns.has_duplicates:
-        raise DataError("values must have one row for each user and one column for each system; one occurs twice")
+        raise DataError(
+            "values must have one row for each user and one column for each system; a user or a system occurs twice"
+        )
     if np.isinf(values.to_numpy()).any():
-        raise DataError("an infinite value cannot be averaged or compared; see what the metric is for that user")
+        raise DataError("an infinite value cannot be averaged or compared; check the metric of that user")
     return values.set_axis(values.columns.map(str), axis=1)
 
 
 def _rows(values: pd.DataFrame, settings: Settings) -> list[dict[str, object]]:
-    """A row for each pair; its verdict is yet the direction in which the test decided."""
+    """A row for each pair; the column verdict holds the direction of the test for now."""
     if settings.baseline is None:
         pairs = list(combinations(values.columns, 2))
     else:
         pairs = [(system, settings.baseline) for system in values.columns if system != settings.baseline]
     if not values.isna().to_numpy().any():
-        together = _Together(values, settings)
-        return [_row(together, a, b, settings, left_out=0) for a, b in pairs]
+        systems = _Systems(values, settings)
+        return [_row(systems, a, b, settings, left_out=0) for a, b in pairs]
     rows = []
     for a, b in pairs:
         both = values[[a, b]].dropna()
         either = int(values[[a, b]].notna().any(axis=1).sum())
-        rows.append(_row(_Together(both, settings), a, b, settings, left_out=either - len(both)))
+        rows.append(_row(_Systems(both, settings), a, b, settings, left_out=either - len(both)))
     return rows
 
 
-class _Together:
-    """Systems on the same users: what all their pairs share is computed once."""
+class _Systems:
+    """Systems on the same users; computations that all pairs share are done once."""
 
     def __init__(self, values: pd.DataFrame, settings: Settings) -> None:
         self.values = {system: values[system].to_numpy() for system in values.columns}
@@ -342,7 +332,7 @@ class _Together:
         return bootstrap_interval(difference, resampled, 1 - settings.level, settings.interval)
 
 
-def _row(systems: _Together, a: str, b: str, settings: Settings, left_out: int) -> dict[str, object]:
+def _row(systems: _Systems, a: str, b: str, settings: Settings, left_out: int) -> dict[str, object]:
     lower = settings.better == "lower"
     if settings.baseline is None:
         first, second = effects.mean(systems.values[a]), effects.mean(systems.values[b])
@@ -376,7 +366,7 @@ def _row(systems: _Together, a: str, b: str, settings: Settings, left_out: int) 
 
 
 def _verdict(row: pd.Series, better: str) -> str:
-    """What the test says, in words; in place of the verdict is yet the direction, 1 where a is the higher one."""
+    """The result of the test in words; the column verdict holds its direction, 1 if a is higher."""
     direction, difference = row["verdict"], row["difference"]
     if math.isnan(row["p_corrected"]):
         return "cannot be tested: fewer than two users"
@@ -395,5 +385,5 @@ def _verdict(row: pd.Series, better: str) -> str:
 def _friedman(complete: pd.DataFrame, better: str) -> tuple[Friedman | None, dict[str, float]]:
     if complete.shape[1] < 3 or len(complete) < 2:
         return None, {}
-    found = friedman(complete.to_numpy().T, better)
-    return found, dict(zip(complete.columns, found.average_ranks.tolist(), strict=True))
+    test = friedman(complete.to_numpy().T, better)
+    return test, dict(zip(complete.columns, test.average_ranks.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Corrections for many tests at once: the more are made, the likelier one of them errs by chance."""
+"""Corrections for multiple tests: with more tests, a false difference by chance is more likely."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from repro.errors import DataError, StudyError, nearest
 
 @dataclass(frozen=True)
 class Correction:
-    """A way to correct p-values; ``controls`` is what stays below the level."""
+    """A correction of p-values; ``controls`` is the error rate that stays below the level."""
 
     name: str
     title: str
@@ -35,7 +35,7 @@ CORRECTIONS = {
         Correction(
             "holm",
             "Holm",
-            "from the smallest p on, times the number of tests that are left; never weaker than Bonferroni",
+            "from the smallest p on, times the number of remaining tests; never weaker than Bonferroni",
             _ANY_ERROR,
             "holm",
             "Holm 1979",
@@ -43,7 +43,7 @@ CORRECTIONS = {
         Correction(
             "hochberg",
             "Hochberg",
-            "Holm's factors from the largest p on; needs tests that do not depend on each other negatively",
+            "Holm's factors from the largest p on; needs tests without negative dependence",
             _ANY_ERROR,
             "simes-hochberg",
             "Hochberg 1988",
@@ -78,21 +78,21 @@ def correction(name: str) -> Correction:
 
 
 def correct(p: npt.ArrayLike, method: str = "holm") -> FloatArray:
-    """The p-values corrected, in the order given: each is to be compared with the level itself.
+    """Corrected p-values, in the same order, to be compared with the level itself.
 
-    One that is not a number (there was nothing to test) stays so, and is not counted as a test.
+    NaN (nothing to test) stays NaN, and does not count as a test.
     """
     chosen = correction(method)
     values = np.asarray(p, dtype=np.float64)
-    known = ~np.isnan(values)
-    if ((values[known] < 0) | (values[known] > 1)).any():
+    tested = ~np.isnan(values)
+    if ((values[tested] < 0) | (values[tested] > 1)).any():
         raise DataError("p-values must be between 0 and 1")
     corrected = values.copy()
-    if known.any() and chosen.statsmodels:
+    if tested.any() and chosen.statsmodels:
         from statsmodels.stats.multitest import multipletests
 
-        with np.errstate(divide="ignore"):  # Šidák's logarithm of 1 - p, where p is 1
-            corrected[known] = multipletests(values[known], method=chosen.statsmodels)[1]
+        with np.errstate(divide="ignore"):  # Šidák's logarithm of 1 - p for p = 1
+            corrected[tested] = multipletests(values[tested], method=chosen.statsmodels)[1]
     return corrected
 
 

@@ -1,4 +1,4 @@
-"""Do two measurements put the same systems in the same order?"""
+"""Rank correlation: whether two measurements order the same systems in the same way."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def kendall(a: npt.ArrayLike, b: npt.ArrayLike, variant: Literal["b", "c"] = "b"
     """Kendall's tau between two lists of the systems' values: 1 the same order, -1 the reverse.
 
     tau-b = (C - D) / sqrt((C + D + tied in a only) (C + D + tied in b only)), with C and D the pairs of systems that
-    are in the same and in opposite order; without ties it is the tau of Kendall (1938). Not a number where all
-    systems are tied in one of the two, or where there are fewer than two: then there is no order to agree with.
+    are in the same and in opposite order; without ties it is the tau of Kendall (1938). NaN if all systems are tied
+    in one of the two, or if there are fewer than two systems.
     """
     from scipy import stats
 

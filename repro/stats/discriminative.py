@@ -1,6 +1,6 @@
-"""What a metric can tell apart: the p-values of all pairs of systems, as a curve and as one number.
+"""Discriminative power of a metric: the p-values of all pairs of systems, as a curve and as a single number.
 
-Of two metrics on the same systems and data, the one with the lower p-values tells more of them apart
+Of two metrics on the same systems and data, the one with the lower p-values distinguishes more systems
 (Sakai 2006; Valcarce et al. 2018).
 """
 
@@ -24,7 +24,7 @@ def p_value_curve(p: npt.ArrayLike) -> FloatArray:
 
 
 def discriminative_power(p: npt.ArrayLike) -> float:
-    """DP = the sum of the p-values of all pairs of systems: the lower, the more the metric tells apart.
+    """DP = the sum of the p-values of all pairs of systems: the lower, the more systems the metric distinguishes.
 
     It is about the area under the p-value curve, and compares metrics only on the same systems and data.
     """

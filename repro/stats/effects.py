@@ -1,4 +1,4 @@
-"""How large a difference is, which no p-value says. All are of ``a`` over ``b``, on the same users."""
+"""Effect sizes, which state how large a difference is; all are of ``a`` over ``b`` on the same users."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from repro.stats.equality import differences
 
 
 def pair(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """The values of two systems as arrays; refuses what are not pairs of numbers."""
+    """The values of two systems as arrays; raises an error unless they are pairs of finite numbers."""
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if first.ndim != 1 or first.shape != second.shape:
         raise DataError(
             f"the two systems have {first.size:,} and {second.size:,} values; give one value of each for each user"
         )
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
-        raise DataError("two systems are compared on a value of both for each user; one is not a number: leave it out")
+        raise DataError("each user needs finite values of both systems, and one is not a number; remove that user")
     return first, second
 
 
 def mean(values: npt.ArrayLike) -> float:
-    """The mean, from the exact sum; not a number where there is nothing to average."""
-    found = np.asarray(values, dtype=np.float64)
-    return math.fsum(found) / len(found) if len(found) else math.nan
+    """The mean, from the exact sum; NaN for no values."""
+    array = np.asarray(values, dtype=np.float64)
+    return math.fsum(array) / len(array) if len(array) else math.nan
 
 
 def mean_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
@@ -37,15 +37,15 @@ def mean_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
 
 
 def relative_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
-    """(mean(a) - mean(b)) / |mean(b)|; not a number where the mean of b is 0."""
+    """(mean(a) - mean(b)) / |mean(b)|; NaN if the mean of b is 0."""
     base = abs(mean(b))
     return mean_difference(a, b) / base if base else math.nan
 
 
 def cohen_dz(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
-    """The mean of the differences over their standard deviation, n - 1 below the root (Cohen 1988, section 2.3.5).
+    """The mean of the differences over their standard deviation with n - 1 (Cohen 1988, section 2.3.5).
 
-    0 where all differences are 0; infinite where they are all the same and not 0.
+    0 if all differences are 0; infinite if they are all the same and not 0.
     """
     difference = differences(*pair(a, b))
     if len(difference) < 2:
@@ -60,7 +60,7 @@ def cohen_dz(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
 def rank_biserial(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
     """(W+ - W-) / (W+ + W-), of the rank sums of the Wilcoxon test, ties dropped (Kerby 2014).
 
-    1: each difference is positive; -1: each is negative; 0 where there are only ties.
+    1: each difference is positive; -1: each is negative; 0 if there are only ties.
     """
     from scipy import stats
 
@@ -73,7 +73,7 @@ def rank_biserial(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
 
 
 def superiority(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
-    """The share of users with a higher value of a, ties counted half: the paired kin of A12 (Vargha & Delaney 2000)."""
+    """The share of users with a higher value of a, ties counted half: A12 (Vargha & Delaney 2000) for pairs."""
     difference = differences(*pair(a, b))
     if not len(difference):
         return math.nan

@@ -1,7 +1,7 @@
-"""Do several systems differ at all, and which: Friedman's test by ranks, and what follows it.
+"""Friedman's rank test of several systems, and its post-hoc tests of pairs.
 
-Each user ranks the systems, the best 1, tied ones the mean of their ranks. Friedman's test asks whether the average
-ranks differ more than chance has it; a post-hoc test then asks which pairs do (Demšar 2006).
+Each user ranks the systems: the best has rank 1, and tied systems have the mean of their ranks. Friedman's test asks
+whether the average ranks differ more than by chance; a post-hoc test then asks which pairs differ (Demšar 2006).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ class Friedman:
     """Friedman's test of systems on the same users.
 
     statistic      chi-squared with (systems - 1) degrees of freedom, corrected for ties
-    p              its p-value; 1 where all users have all systems tied
-    f_statistic    the less conservative F of Iman & Davenport (1980); infinite where all users have the same ranks
-    f_p            its p-value; there, the chance that the other users have the ranks of the first
-    average_ranks  of each system, 1 the best
-    users          how many
+    p              its p-value; 1 if all systems are tied for all users
+    f_statistic    the less conservative F of Iman & Davenport (1980); infinite if all users have the same ranks
+    f_p            its p-value; in that case the probability that all other users have the ranks of the first
+    average_ranks  the average rank of each system, 1 the best
+    users          the number of users
     """
 
     statistic: float
@@ -37,7 +37,7 @@ class Friedman:
     users: int
 
     def critical_difference(self, level: float = 0.05) -> float:
-        """Average ranks that are at least this far apart differ, by Nemenyi's test."""
+        """The critical difference of average ranks by Nemenyi's test."""
         from scipy import stats
 
         k = len(self.average_ranks)
@@ -47,7 +47,7 @@ class Friedman:
 
 
 def friedman(values: npt.ArrayLike, better: str = "higher") -> Friedman:
-    """The test; ``values`` is systems x users, and ``better`` says which values get the first ranks."""
+    """Friedman's test; ``values`` is systems x users, and ``better`` states which values get the first ranks."""
     from scipy import stats
 
     ranks = user_ranks(values, better)
@@ -58,14 +58,14 @@ def friedman(values: npt.ArrayLike, better: str = "higher") -> Friedman:
     if np.ptp(ranks) == 0:
         return Friedman(0.0, 1.0, 0.0, 1.0, average, n)
     statistic, p = (float(value) for value in stats.friedmanchisquare(*ranks))
-    rest = n * (k - 1) - statistic
-    f_statistic = (n - 1) * statistic / rest if rest > 0 else math.inf
-    f_p = float(stats.f.sf(f_statistic, k - 1, (k - 1) * (n - 1))) if rest > 0 else _chance_of_agreement(k, n)
+    denominator = n * (k - 1) - statistic
+    f_statistic = (n - 1) * statistic / denominator if denominator > 0 else math.inf
+    f_p = float(stats.f.sf(f_statistic, k - 1, (k - 1) * (n - 1))) if denominator > 0 else _chance_of_agreement(k, n)
     return Friedman(statistic, p, f_statistic, f_p, average, n)
 
 
 def nemenyi(values: npt.ArrayLike, better: str = "higher") -> FloatArray:
-    """p-values of all pairs, by the studentised range of the average ranks; they allow for all pairs already.
+    """p-values of all pairs, by the studentised range of the average ranks, already corrected for all pairs.
 
     (Nemenyi 1963; Demšar 2006.) systems x systems, symmetric, 1 on the diagonal.
     """
@@ -75,31 +75,31 @@ def nemenyi(values: npt.ArrayLike, better: str = "higher") -> FloatArray:
     k, n = ranks.shape
     average = ranks.mean(axis=1)
     spans = np.abs(average[:, None] - average) / _rank_deviation(k, n) * math.sqrt(2)
-    above = np.triu_indices(k, 1)
+    upper = np.triu_indices(k, 1)
     p = np.ones((k, k))
-    p[above] = stats.studentized_range.sf(spans[above], k, math.inf)
-    p.T[above] = p[above]
+    p[upper] = stats.studentized_range.sf(spans[upper], k, math.inf)
+    p.T[upper] = p[upper]
     return p
 
 
 def conover(values: npt.ArrayLike, better: str = "higher") -> FloatArray:
-    """p-values of all pairs, by Student's t of the rank sums; to be corrected for the number of pairs.
+    """p-values of all pairs, by Student's t of the rank sums, not corrected for the number of pairs.
 
     t = |R_i - R_j| / sqrt(2 n (A - sum(R^2) / n) / ((n - 1) (k - 1))), R the rank sums, A the sum of the squared
     ranks (Conover 1999, section 5.8). More powerful than Nemenyi's. systems x systems, symmetric, 1 on the diagonal.
-    Where all users have the same ranks there is no spread to divide by, and p is the chance of that.
+    If all users have the same ranks, the spread is 0, and p is the probability of that.
     """
     from scipy import stats
 
     ranks = user_ranks(values, better)
     k, n = ranks.shape
     sums = ranks.sum(axis=1)
-    freedom = (n - 1) * (k - 1)
-    left = float(np.sum(ranks**2) - np.sum(sums**2) / n)
-    apart = np.abs(sums[:, None] - sums)
-    if left <= 0 or not freedom:  # all users agree
-        return np.where(apart == 0, 1.0, _chance_of_agreement(k, n) if freedom else math.nan)
-    p: FloatArray = 2 * stats.t.sf(apart / math.sqrt(2 * n * left / freedom), freedom)
+    degrees = (n - 1) * (k - 1)
+    residual = float(np.sum(ranks**2) - np.sum(sums**2) / n)
+    distances = np.abs(sums[:, None] - sums)
+    if residual <= 0 or not degrees:  # all users agree
+        return np.where(distances == 0, 1.0, _chance_of_agreement(k, n) if degrees else math.nan)
+    p: FloatArray = 2 * stats.t.sf(distances / math.sqrt(2 * n * residual / degrees), degrees)
     return p
 
 
@@ -109,17 +109,17 @@ def user_ranks(values: npt.ArrayLike, better: str = "higher") -> FloatArray:
 
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or not table.size or not np.isfinite(table).all():
-        raise DataError("ranks are made of a table, systems x users, in which every value is a number")
+        raise DataError("ranks need a table, systems x users, in which every value is a finite number")
     oriented = gridded(table) if better == "lower" else -gridded(table)
     ranks: FloatArray = stats.rankdata(oriented, axis=0)
     return ranks
 
 
 def _chance_of_agreement(systems: int, users: int) -> float:
-    """How likely all users rank the systems as the first one does, where each order is equally likely."""
+    """The probability that all users rank the systems as the first user does, if all orders are equally likely."""
     return math.exp(-(users - 1) * math.lgamma(systems + 1))
 
 
 def _rank_deviation(systems: int, users: int) -> float:
-    """The standard deviation of the difference of two average ranks where no system is better than another."""
+    """The standard deviation of the difference of two average ranks if no system is better than another."""
     return math.sqrt(systems * (systems + 1) / (6 * users))

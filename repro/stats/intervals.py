@@ -3,7 +3,7 @@
 t           mean ± t(n - 1) * sd / sqrt(n)
 percentile  quantiles of the means of resampled users (Efron 1979)
 bca         the same, corrected for bias and for a standard deviation that changes with the mean; second-order
-            accurate (Efron 1987). The jackknife of a mean has a closed form, so it costs nothing
+            accurate (Efron 1987). The jackknife of a mean has a closed form, so it is cheap
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ METHODS: tuple[Method, ...] = ("t", "percentile", "bca")
 
 
 class Interval(NamedTuple):
-    """From ``low`` to ``high``; not numbers where there are fewer than two users."""
+    """An interval from ``low`` to ``high``; NaN if there are fewer than two users."""
 
     low: float
     high: float
@@ -54,13 +54,13 @@ def difference_interval(
 
 
 def check_method(method: str) -> None:
-    """Refuse an unknown method."""
+    """Raise an error for an unknown method."""
     if method not in METHODS:
         raise StudyError(f"there is no interval '{method}'{nearest(method, METHODS)} Intervals: {', '.join(METHODS)}")
 
 
 def t_interval(difference: FloatArray, confidence: float) -> Interval:
-    """The interval of the mean, if it is normally distributed."""
+    """The interval of the mean, assuming that it is normally distributed."""
     from scipy import stats
 
     n = len(difference)
@@ -81,7 +81,7 @@ def bootstrap_interval(difference: FloatArray, resampled: FloatArray, confidence
 
 
 def _corrected_tails(difference: FloatArray, resampled: FloatArray, tails: FloatArray) -> FloatArray:
-    """The quantiles to take so that bias (of the median) and acceleration (skewness) are made up for."""
+    """The quantiles corrected for bias (of the median) and acceleration (skewness)."""
     from scipy import special
 
     mean = math.fsum(difference) / len(difference)
@@ -89,8 +89,8 @@ def _corrected_tails(difference: FloatArray, resampled: FloatArray, tails: Float
     below = (np.mean(resampled < mean - slack) + np.mean(resampled <= mean + slack)) / 2
     if not 0 < below < 1:
         raise StudyError(
-            f"all {len(resampled):,} resampled means are on one side of the mean, too few for the interval 'bca'; ask "
-            "for more samples, or for 't' or 'percentile'"
+            f"all {len(resampled):,} resampled means are on one side of the mean, too few for the interval 'bca'; use "
+            "more samples, or 't' or 'percentile'"
         )
     bias = special.ndtri(below)
     centred = difference - mean

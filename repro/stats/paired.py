@@ -1,6 +1,6 @@
-"""Paired tests: do two systems differ on the same users? One registry, one kind of result.
+"""Paired tests of two systems on the same users.
 
-All are two-sided. A tie is a user for whom both systems have the same value (see :mod:`repro.stats.equality`).
+All tests are two-sided. A tie is a user for whom both systems have the same value (see :mod:`repro.stats.equality`).
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ ZEROS: dict[str, str] = {
     "zsplit": "ranked, and their ranks split between both sides",
 }
 
-_EXACT_WILCOXON = 50  # pairs up to which the exact distribution is used, where no two ranks are tied
-_EXACT_TIED = 13  # pairs up to which all ways of signing them are tried, where some are
+_EXACT_WILCOXON = 50  # the largest number of pairs for the exact distribution without tied ranks
+_EXACT_TIED = 13  # the largest number of pairs for an enumeration of all signs with tied ranks
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a test says of two systems.
+    """The result of a test of two systems.
 
-    statistic  the test's own
-    p          two-sided
-    users      how many pairs of values were given
-    ties       for how many of them both systems have the same value
-    dropped    how many of them the test left out
-    direction  1: a is higher by the test's own statistic, -1: b is, 0: neither
-    how        how p was had: "exact", "normal approximation", "100,000 samples"
+    statistic  the test statistic
+    p          the two-sided p-value
+    users      the number of pairs of values
+    ties       the number of pairs with equal values
+    dropped    the number of pairs that the test drops
+    direction  1: a is higher by the test statistic, -1: b is higher, 0: neither
+    how        the method of computing p: "exact", "normal approximation", "100,000 samples"
     """
 
     statistic: float
@@ -56,7 +56,7 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Values of systems on the same users (systems x users), and how tests are to be carried out."""
+    """Values of systems on the same users (systems x users), and the options of tests."""
 
     values: FloatArray
     users: Users | None = None
@@ -70,10 +70,10 @@ Outcomes = Callable[[int, int], Outcome]
 
 @dataclass(frozen=True)
 class PairedTest:
-    """A test by name. ``outcomes(table)`` gives a function of the numbers of two systems in the table.
+    """A test by name. ``outcomes(table)`` returns a function of the indices of two systems in the table.
 
     joint        p of a pair depends on the other systems in the table
-    family_wise  p allows for all pairs of the table already: it is not to be corrected again
+    family_wise  p is already corrected for all pairs of the table
     """
 
     name: str
@@ -95,11 +95,11 @@ def paired_test(
     seed: int = 0,
     zeros: str = "wilcox",
 ) -> Outcome:
-    """The test called ``name`` of two systems' values for the same users.
+    """The test ``name`` of two systems' values for the same users.
 
-    users    their ids, from which random draws are made, so that their order does not matter
-    samples  of the randomisation test and of the bootstrap
-    zeros    what the Wilcoxon test does with ties: "wilcox", "pratt" or "zsplit"
+    users    user ids; random draws depend on them, so that the order of users does not matter
+    samples  the number of samples of the randomisation test and of the bootstrap test
+    zeros    how the Wilcoxon test treats ties: "wilcox", "pratt" or "zsplit"
     """
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if first.ndim != 1 or first.shape != second.shape:
@@ -109,11 +109,11 @@ def paired_test(
 
 
 def outcomes_of(name: str, table: Table) -> Outcomes:
-    """The outcome of the test called ``name`` for any two systems of the table."""
+    """The outcome of the test ``name`` for any two systems of the table."""
     if not np.isfinite(table.values).all():
         raise DataError("a paired test needs a value of both systems for each user; one is not a number")
     if table.zeros not in ZEROS:
-        raise StudyError(f"zeros = '{table.zeros}' is unknown{nearest(table.zeros, ZEROS)} One of: {', '.join(ZEROS)}")
+        raise StudyError(f"zeros = '{table.zeros}' is unknown{nearest(table.zeros, ZEROS)} Allowed: {', '.join(ZEROS)}")
     chosen = named_test(name)
     if table.values.shape[1] < 2:
         return lambda i, j: Outcome(math.nan, math.nan, table.values.shape[1], 0, 0, 0, "fewer than two users")
@@ -121,7 +121,7 @@ def outcomes_of(name: str, table: Table) -> Outcomes:
 
 
 def named_test(name: str) -> PairedTest:
-    """The test called ``name``."""
+    """The test ``name``; raises an error for unknown names."""
     if name not in TESTS:
         raise StudyError(f"there is no test '{name}'{nearest(name, TESTS)} Tests: {', '.join(TESTS)}")
     return TESTS[name]
@@ -130,20 +130,20 @@ def named_test(name: str) -> PairedTest:
 def _sign(table: Table) -> Outcomes:
     from scipy import stats
 
-    def of(i: int, j: int) -> Outcome:
+    def outcome(i: int, j: int) -> Outcome:
         difference = differences(table.values[i], table.values[j])
         higher, lower = int((difference > 0).sum()), int((difference < 0).sum())
         ties = len(difference) - higher - lower
         p = float(stats.binomtest(higher, higher + lower).pvalue) if higher + lower else 1.0
         return Outcome(higher, p, len(difference), ties, ties, _direction(higher - lower), "exact")
 
-    return of
+    return outcome
 
 
 def _wilcoxon(table: Table) -> Outcomes:
     from scipy import stats
 
-    def of(i: int, j: int) -> Outcome:
+    def outcome(i: int, j: int) -> Outcome:
         difference = differences(table.values[i], table.values[j])
         moved = difference[difference != 0]
         ties = len(difference) - len(moved)
@@ -153,10 +153,10 @@ def _wilcoxon(table: Table) -> Outcomes:
         signed = (np.sign(ranked) * stats.rankdata(np.abs(ranked)))[ranked != 0]
         untied = len(ranked) == len(moved) == len(set(np.abs(signed)))
         exact = len(ranked) <= (_EXACT_WILCOXON if untied else _EXACT_TIED)
-        found = stats.wilcoxon(ranked, zero_method=table.zeros, method="exact" if exact and untied else "approx")
+        result = stats.wilcoxon(ranked, zero_method=table.zeros, method="exact" if exact and untied else "approx")
         return Outcome(
-            float(found.statistic),
-            _over_all_signs(signed) if exact and not untied else float(found.pvalue),
+            float(result.statistic),
+            _over_all_signs(signed) if exact and not untied else float(result.pvalue),
             len(difference),
             ties,
             ties if table.zeros == "wilcox" else 0,
@@ -164,13 +164,13 @@ def _wilcoxon(table: Table) -> Outcomes:
             "exact" if exact else "normal approximation",
         )
 
-    return of
+    return outcome
 
 
 def _over_all_signs(signed: FloatArray) -> float:
-    """The share of all ways of signing the ranks, of which some are tied, that have a sum as far from 0 as this."""
-    doubled = np.rint(2 * np.abs(signed)).astype(np.int64)  # the mean rank of ties may end in a half
-    ways = np.ones(1, dtype=np.int64)  # with each sum of the ranks that have a plus
+    """The share of all assignments of signs to the ranks whose sum is at least as far from 0 as the observed one."""
+    doubled = np.rint(2 * np.abs(signed)).astype(np.int64)  # mean ranks of ties may be halves
+    ways = np.ones(1, dtype=np.int64)  # the number of assignments by the sum of positive ranks
     for rank in doubled.tolist():
         without, with_it = np.append(ways, np.zeros(rank, np.int64)), np.append(np.zeros(rank, np.int64), ways)
         ways = without + with_it
@@ -182,28 +182,28 @@ def _over_all_signs(signed: FloatArray) -> float:
 def _student(table: Table) -> Outcomes:
     from scipy import stats
 
-    def of(i: int, j: int) -> Outcome:
+    def outcome(i: int, j: int) -> Outcome:
         a, b = table.values[i], table.values[j]
         difference = differences(a, b)
         n, ties = len(difference), int((difference == 0).sum())
-        if np.ptp(difference) == 0:  # no spread to divide by
+        if np.ptp(difference) == 0:  # the spread is 0
             statistic = float(np.sign(difference[0])) * math.inf if difference[0] else 0.0
             return Outcome(statistic, 0.0 if difference[0] else 1.0, n, ties, 0, _direction(statistic), "no spread")
-        found = stats.ttest_rel(a, b)
+        result = stats.ttest_rel(a, b)
         how = f"t with {n - 1:,} degrees of freedom"
-        return Outcome(float(found.statistic), float(found.pvalue), n, ties, 0, _direction(found.statistic), how)
+        return Outcome(float(result.statistic), float(result.pvalue), n, ties, 0, _direction(result.statistic), how)
 
-    return of
+    return outcome
 
 
 def _randomisation(table: Table) -> Outcomes:
-    found = randomisation_test(table.values, table.samples, table.seed, users=table.users)
-    how = f"exact, {found.samples:,} ways" if found.exact else f"{found.samples:,} samples"
-    return _of_means(table, found.p, how)
+    result = randomisation_test(table.values, table.samples, table.seed, users=table.users)
+    how = f"exact, {result.samples:,} ways" if result.exact else f"{result.samples:,} samples"
+    return _of_means(table, result.p, how)
 
 
 def _bootstrap(table: Table) -> Outcomes:
-    """Resampled means, shifted so that the null hypothesis holds: p is the share that is as far off as observed."""
+    """Resampled means, shifted to the null hypothesis: p is the share with at least the observed difference."""
     resampled = resampled_means(table.values, table.samples, table.seed, users=table.users)
     means = _means(table)
     slack = TOLERANCE * np.array([math.fsum(np.abs(row)) / len(row) for row in table.values])
@@ -220,13 +220,13 @@ def _of_means(table: Table, p: FloatArray, how: str) -> Outcomes:
     """Outcomes of a test whose statistic is the difference in means."""
     means = _means(table)
 
-    def of(i: int, j: int) -> Outcome:
+    def outcome(i: int, j: int) -> Outcome:
         difference = differences(table.values[i], table.values[j])
         ties = int((difference == 0).sum())
         statistic = float(means[i] - means[j])
         return Outcome(statistic, float(p[i, j]), len(difference), ties, 0, _direction(statistic), how)
 
-    return of
+    return outcome
 
 
 def _of_ranks(p_values: Callable[[FloatArray], FloatArray]) -> Callable[[Table], Outcomes]:
@@ -236,13 +236,13 @@ def _of_ranks(p_values: Callable[[FloatArray], FloatArray]) -> Callable[[Table],
         p = p_values(table.values)
         average = user_ranks(table.values, "lower").mean(axis=1)
 
-        def of(i: int, j: int) -> Outcome:
+        def outcome(i: int, j: int) -> Outcome:
             ties = int((differences(table.values[i], table.values[j]) == 0).sum())
             statistic = float(average[i] - average[j])
             how = f"ranks of {len(average)} systems"
             return Outcome(statistic, float(p[i, j]), table.values.shape[1], ties, 0, _direction(statistic), how)
 
-        return of
+        return outcome
 
     return outcomes
 

@@ -1,23 +1,23 @@
 """Fisher's paired randomisation test, for all pairs of systems at once.
 
-Under the null hypothesis two systems are two names for one: exchanging their values for a user changes nothing. The
-statistic is the difference in means, T = mean(a) - mean(b); p is the share of all 2^n ways of exchanging that give
-a |T| of at least the observed one (Fisher 1935; Smucker, Allan & Carterette 2007).
+Under the null hypothesis, exchanging the values of the two systems for any user changes nothing. The statistic is the
+difference in means, T = mean(a) - mean(b); p is the share of all 2^n permutations with a |T| of at least the observed
+one (Fisher 1935; Smucker, Allan & Carterette 2007).
 
-Where 2^n is more than ``samples``, ways are drawn at random, and p = (count + 1) / (samples + 1): the observed way
-is itself one of them, and an estimate of exactly 0 would claim more than any sample can show (Phipson & Smyth 2010).
-``add_one=False`` gives count / samples, as most implementations have it.
+If 2^n exceeds ``samples``, permutations are drawn at random, and p = (count + 1) / (samples + 1): the observed one is
+itself a permutation, and an estimate of exactly 0 would claim more than any sample can show (Phipson & Smyth 2010).
+``add_one=False`` gives count / samples, as most implementations do.
 
-The difference in means is linear: with s the 0s and 1s that say which users are exchanged, the difference of a pair
-is (sum(a) - 2 s·a) - (sum(b) - 2 s·b). So one product of all samples with all systems serves every pair. The product
-adds up, for each eight users, one of the 256 sums that they can have.
+The difference in means is linear: if s is the 0/1 vector of exchanged users, the difference of a pair is
+(sum(a) - 2 s·a) - (sum(b) - 2 s·b). A single product of all samples with all systems therefore serves every pair. The
+product adds, for each group of eight users, one of the 256 possible subset sums.
 
-Which users a sample exchanges is a hash of the seed, the user's id and the number of the sample, and sums are made in
-the order of these hashes: neither the order of the users nor the number of threads changes a bit, and a pair has the
-same p whichever systems are tested beside it. Without ids, users are told apart by their place in the sorted table.
+The users that a sample exchanges depend on a hash of the seed, the user id and the number of the sample, and sums are
+taken in the order of these hashes. The order of users and the number of threads have no effect on any bit, and the p of
+a pair does not depend on the other systems. Without ids, users are identified by their position in the sorted table.
 
-Equal differences can come out unequal by rounding. So one that falls short of the observed difference by at most
-``TOLERANCE`` times the two systems' mean absolute values counts as reaching it.
+Equal differences may be unequal after rounding. A difference that is below the observed one by at most ``TOLERANCE``
+times the mean absolute values of both systems therefore counts as reaching it.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ register_jitable(combine)
 SAMPLES = 100_000
 
 
-_WORD = 64  # samples for which one hash decides
-_WORDS = 16  # words that a thread works on at once: their sums fit into its cache
+_WORD = 64  # samples decided by one hash
+_WORDS = 16  # words for each task of a thread, whose sums fit into the cache
 _LANES = 8  # systems are padded to a multiple of this, for the vector unit
 
 CountArray = npt.NDArray[np.int64]
@@ -56,8 +56,8 @@ class Randomisation:
     """Two-sided p-values of all pairs of systems.
 
     p        systems x systems, symmetric, 1 on the diagonal
-    exact    whether all ways of exchanging were tried; otherwise p is an estimate from random ones
-    samples  how many ways were tried
+    exact    whether all permutations were evaluated; otherwise p is an estimate from random ones
+    samples  the number of permutations
     """
 
     p: FloatArray
@@ -74,13 +74,15 @@ def randomisation_test(
     add_one: bool = True,
     threads: int | None = None,
 ) -> Randomisation:
-    """The test for all pairs of systems; ``values`` is systems x users, ``users`` are the ids of its columns.
+    """Test all pairs of systems; ``values`` is systems x users, ``users`` are the ids of its columns.
 
-    Exact where all ways of exchanging are no more than ``samples``.
+    The test is exact if there are at most ``samples`` permutations.
     """
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or not np.isfinite(table).all():
-        raise DataError("the randomisation test takes a table, systems x users, in which every value is a number")
+        raise DataError(
+            "the randomisation test needs a table, systems x users, in which every value is a finite number"
+        )
     if samples < 1:
         raise DataError(f"samples = {samples} must be at least 1")
     n_systems, n_users = table.shape
@@ -104,7 +106,7 @@ def paired_randomisation(
     add_one: bool = True,
     threads: int | None = None,
 ) -> Randomisation:
-    """The test for two systems with values for the same users; see :func:`randomisation_test`."""
+    """Test two systems with values for the same users; see :func:`randomisation_test`."""
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if first.shape != second.shape:
         raise DataError(f"the two systems have {first.size:,} and {second.size:,} values; a paired test needs pairs")
@@ -112,7 +114,7 @@ def paired_randomisation(
 
 
 def _count(table: FloatArray, keys: KeyArray, samples: int, exact: bool, threads: int | None) -> CountArray:
-    """How many samples reach the observed difference of each pair; systems x systems, above the diagonal."""
+    """The number of samples that reach the observed difference of each pair; systems x systems, above the diagonal."""
     n_systems, n_users = table.shape
     groups = -(-n_users // 8)
     width = -(-n_systems // _LANES) * _LANES
@@ -187,9 +189,9 @@ def _subset_sums(rows: Any, first: int, subsets: Any) -> None:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _choose(word: int, exact: bool, keys: Any, first: int, choices: Any) -> None:
-    """For each sample of the word, which of eight users are exchanged, as bits.
+    """For each sample of the word, the exchanged users among eight, as bits.
 
-    All ways of exchanging, one after the other, are the numbers of the samples themselves.
+    In the exact test, the bits of the sample's number are the permutation.
     """
     choices[:] = 0
     for b in range(min(8, len(keys) - first)):

@@ -1,8 +1,8 @@
 """The bootstrap for all systems at once: means of users drawn with replacement.
 
-All systems are resampled together, so the differences of any pair can be had from the means. The draws of a
-sample are hashes of the seed and the sample's number, and fall on the users in the order of their own hashes: neither
-the order of the users nor the number of threads changes a bit.
+All systems are resampled together, so that the means give the differences of any pair. The draws of a sample are hashes
+of the seed and the number of the sample, and users are in the order of their own hashes: the order of users and the
+number of threads have no effect on any bit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ register_jitable(combine)
 
 RESAMPLES = 10_000
 
-_CHUNK = 256  # samples that a thread takes at a time
+_CHUNK = 256  # samples for each task of a thread
 
 
 def resampled_means(
@@ -37,13 +37,13 @@ def resampled_means(
     users: Users | None = None,
     threads: int | None = None,
 ) -> FloatArray:
-    """samples x systems: each system's mean over as many users as there are, drawn with replacement.
+    """samples x systems: the mean of each system over users drawn with replacement, as many as there are.
 
     ``values`` is systems x users, ``users`` are the ids of its columns.
     """
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or not table.size or not np.isfinite(table).all():
-        raise DataError("the bootstrap takes a table, systems x users, in which every value is a number")
+        raise DataError("the bootstrap needs a table, systems x users, in which every value is a finite number")
     if samples < 1:
         raise DataError(f"samples = {samples} must be at least 1")
     _, order = user_keys(table, users, seed, "bootstrap")
@@ -66,11 +66,13 @@ def _fill_means(key: Any, first: int, last: int, rows: Any, means: Any) -> None:
     n_users, n_systems = rows.shape
     sums = np.empty(n_systems)
     for sample in range(first, last):
-        own = combine(key, np.uint64(sample))
+        sample_key = combine(key, np.uint64(sample))
         sums[:] = 0.0
         for draw in range(n_users):
-            # The upper 32 bits as a fraction: a user's chance to be drawn is off by n_users / 2^32 of itself at most.
-            row = np.int64(((combine(own, np.uint64(draw)) >> np.uint64(32)) * np.uint64(n_users)) >> np.uint64(32))
+            # The upper 32 bits as a fraction: the relative error of a user's probability is at most n_users / 2^32.
+            row = np.int64(
+                ((combine(sample_key, np.uint64(draw)) >> np.uint64(32)) * np.uint64(n_users)) >> np.uint64(32)
+            )
             for i in range(n_systems):
                 sums[i] += rows[row, i]
         for i in range(n_systems):

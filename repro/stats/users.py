@@ -1,4 +1,4 @@
-"""The users of a table of values, told apart so that their order in it does not matter."""
+"""Keys of the users of a table, which make results independent of their order in it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Users = Sequence[object] | npt.NDArray[Any]
 
 
 def user_keys(table: FloatArray, users: Users | None, seed: int, purpose: str) -> tuple[KeyArray, npt.NDArray[np.intp]]:
-    """The key of each user's stream, and the users in an order that has nothing to do with that of the columns.
+    """The key of each user's random stream, and an order of users that is independent of the columns.
 
-    ``table`` is systems x users. Without ids, users are told apart by their place in the sorted table.
+    ``table`` is systems x users. Without ids, users are identified by their position in the sorted table.
     """
     root = stream(seed, "stats", purpose)
     n_users = table.shape[1]
@@ -32,5 +32,5 @@ def user_keys(table: FloatArray, users: Users | None, seed: int, purpose: str) -
     keys = child_keys(root, id_keys(users))
     order = np.argsort(keys, kind="stable")
     if (keys[order][1:] == keys[order][:-1]).any():
-        raise DataError("a user occurs twice; a paired test takes one value for each user and system")
+        raise DataError("a user occurs twice; a paired test needs one value for each user and system")
     return keys, order

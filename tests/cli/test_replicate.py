@@ -115,7 +115,7 @@ def test_check_says_what_is_open_and_what_is_lacking(claims):
     told = call("claim", "check", path).output
     assert "2 printed numbers, 1 figure of the data" in told
     assert "ties.break" in told and "item-asc, item-desc" in told and "2 settings" in told
-    assert "would run: 1 algorithm" in told and "the claim does not say which data it is by its digest" in told
+    assert "would run: 1 algorithm" in told and "the claim states no digest of the data" in told
     assert "predict.missing = skip" in told  # neither stated nor open
     assert not (claims / "tiny" / "run").exists()
     plain = json.loads(call("claim", "check", path, "--json").output)

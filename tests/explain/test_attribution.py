@@ -6,8 +6,8 @@ import pytest
 
 from repro import Study
 from repro.errors import StudyError
-from repro.explain import ScoredRun, explain
-from repro.explain.mixing import Mixture, changes
+from repro.explain import AttributionOptions, ScoredRun, explain
+from repro.explain.interpolate import ProtocolPath, changes
 from repro.protocol import Protocol, resolve
 
 
@@ -48,21 +48,21 @@ def goal(small):
 def test_two_decisions_as_computed_by_hand(small):
     found = explain(small, goal(small), "precision@1")
     assert found.before.tolist() == pytest.approx([1 / 3]) and found.after.tolist() == pytest.approx([1.0])
-    parts = {part.name: part.values[0] for part in found.parts}
+    parts = {part.name: part.values[0] for part in found.contributions}
     # The threshold changes 1/3 or 2/3, as it comes first or second; the base set nothing or 1/3.
     assert parts == pytest.approx({"relevance.threshold": 1 / 2, "candidates.base": 1 / 6}, abs=1e-15)
     assert found.notable() == [
         ("reference popularity", "relevance.threshold", "candidates.base", pytest.approx(1 / 3)),
     ]
     # What has an effect in one of the two only comes along.
-    ridden = {change.decision for part in found.parts for change in part.riding}
+    ridden = {change.decision for part in found.contributions for change in part.dependents}
     assert {"candidates.exclude_train", "candidates.negatives"} <= ridden
 
 
 def test_the_way_back_is_the_same_way(small):
     there = explain(small, goal(small), "precision@1")
-    mixture = Mixture(goal(small), small.protocol)
-    assert {switch.name for switch in mixture.switches} == {part.name for part in there.parts}
+    mixture = ProtocolPath(goal(small), small.protocol)
+    assert {switch.name for switch in mixture.switches} == {part.name for part in there.contributions}
     assert mixture.protocol(mixture.switches) == small.protocol
     assert mixture.protocol([]) == goal(small)
 
@@ -81,9 +81,9 @@ EVALUATION = {
 
 def test_parts_add_up_for_every_algorithm(kept):
     found = explain(kept, kept.protocol.replace(EVALUATION), "ndcg@10")
-    assert found.orders is None and len(found.parts) == len(EVALUATION)
+    assert found.orders is None and len(found.contributions) == len(EVALUATION)
     assert found.algorithms == kept.algorithms
-    total = np.sum([part.values for part in found.parts], axis=0)
+    total = np.sum([part.values for part in found.contributions], axis=0)
     assert np.abs(total - found.gap).max() < 1e-12
     frame = found.to_frame()
     assert frame.groupby("algorithm", sort=False)["part"].sum().to_numpy() == pytest.approx(found.gap, abs=1e-12)
@@ -93,8 +93,8 @@ def test_parts_add_up_for_every_algorithm(kept):
 def test_the_order_of_decisions_changes_nothing(kept):
     turned = dict(reversed(EVALUATION.items()))
     one, two = (explain(kept, kept.protocol.replace(values), "ndcg@10") for values in (EVALUATION, turned))
-    assert [part.name for part in one.parts] == [part.name for part in two.parts]
-    for first, second in zip(one.parts, two.parts, strict=True):
+    assert [part.name for part in one.contributions] == [part.name for part in two.contributions]
+    for first, second in zip(one.contributions, two.contributions, strict=True):
         assert np.array_equal(first.values, second.values)
 
 
@@ -106,18 +106,19 @@ def test_more_than_ten_decisions_are_sampled_with_their_error(kept):
         "ties.precision": "single",
         "candidates.rated_negatives": "exclude",
     }
-    found = explain(kept, kept.protocol.replace(more), "ndcg@10", orders=60, seed=3)
-    assert found.orders == 60 and len(found.parts) == 12
-    assert np.abs(np.sum([part.values for part in found.parts], axis=0) - found.gap).max() < 1e-12
-    assert max(part.errors.max() for part in found.parts) > 0
-    again = explain(kept, kept.protocol.replace(more), "ndcg@10", orders=60, seed=3)
-    assert all(np.array_equal(a.values, b.values) for a, b in zip(found.parts, again.parts, strict=True))
+    found = explain(kept, kept.protocol.replace(more), "ndcg@10", options=AttributionOptions(orders=60, seed=3))
+    assert found.orders == 60 and len(found.contributions) == 12
+    assert np.abs(np.sum([part.values for part in found.contributions], axis=0) - found.gap).max() < 1e-12
+    assert max(part.errors.max() for part in found.contributions) > 0
+    again = explain(kept, kept.protocol.replace(more), "ndcg@10", options=AttributionOptions(orders=60, seed=3))
+    pairs = zip(found.contributions, again.contributions, strict=True)
+    assert all(np.array_equal(a.values, b.values) for a, b in pairs)
 
 
 def test_decisions_that_contradict_each_other_one_by_one_are_switched_together(kept):
     one = kept.protocol.replace({"candidates.relevant": "one"})
     test_items = kept.protocol.replace({"candidates.base": "user-test-items"})
-    names = [switch.name for switch in Mixture(one, test_items).switches]
+    names = [switch.name for switch in ProtocolPath(one, test_items).switches]
     assert names == ["candidates.base + candidates.relevant"]
 
 
@@ -125,18 +126,18 @@ def test_split_and_data_are_named_and_left_alone_without_a_refit(kept):
     other = kept.protocol.replace({"split.folds": 3, "relevance.threshold": 3.0})
     found = explain(kept, other, "ndcg@10")
     assert [change.decision for change in found.needs_refit] == ["split.folds"]
-    assert [part.name for part in found.parts] == ["relevance.threshold"]
+    assert [part.name for part in found.contributions] == ["relevance.threshold"]
     same = explain(kept, kept.protocol.replace({"relevance.threshold": 3.0}), "ndcg@10")
-    assert np.array_equal(found.parts[0].values, same.parts[0].values)
+    assert np.array_equal(found.contributions[0].values, same.contributions[0].values)
 
 
 def test_with_a_refit_they_are_accounted_for(kept, study, tmp_path):
     other = kept.protocol.replace({"split.folds": 3, "relevance.threshold": 3.0})
-    found = explain(kept, other, "ndcg@10", refit=True)
-    assert [part.name for part in found.parts] == ["relevance.threshold", "split.folds"]
+    found = explain(kept, other, "ndcg@10", options=AttributionOptions(refit=True))
+    assert [part.name for part in found.contributions] == ["relevance.threshold", "split.folds"]
     table = study.with_protocol(other).run(tmp_path / "run").table()
     assert np.array_equal(found.after, table["ndcg@10"].to_numpy())
-    assert np.abs(np.sum([part.values for part in found.parts], axis=0) - found.gap).max() < 1e-12
+    assert np.abs(np.sum([part.values for part in found.contributions], axis=0) - found.gap).max() < 1e-12
 
 
 def test_two_runs_with_other_fits_share_out_fits_and_decisions(kept, study, data, tmp_path):
@@ -145,10 +146,10 @@ def test_two_runs_with_other_fits_share_out_fits_and_decisions(kept, study, data
     other.seed = 8
     results = other.run(tmp_path / "other", keep_scores=True)
     found = explain(kept, ScoredRun.open(results.folder, data), "ndcg@10")
-    assert [part.name for part in found.parts] == ["relevance.threshold", "what was fitted"]
-    assert [change.decision for change in found.parts[1].changes] == ["split.folds"]
+    assert [part.name for part in found.contributions] == ["relevance.threshold", "what was fitted"]
+    assert [change.decision for change in found.contributions[1].changes] == ["split.folds"]
     assert np.array_equal(found.after, results.table()["ndcg@10"].to_numpy())
-    assert np.abs(np.sum([part.values for part in found.parts], axis=0) - found.gap).max() < 1e-12
+    assert np.abs(np.sum([part.values for part in found.contributions], axis=0) - found.gap).max() < 1e-12
     assert found.needs_refit == ()
 
 
@@ -159,7 +160,7 @@ def test_algorithms_without_a_number_are_left_out(kept):
 
 def test_nothing_differs(kept):
     found = explain(kept, kept.protocol, "ndcg@10")
-    assert found.parts == () and not found.gap.any()
+    assert found.contributions == () and not found.gap.any()
 
 
 def test_what_cannot_be_explained_is_told(kept):
@@ -186,9 +187,9 @@ def predicted(data, damping, protocol, folder):
 def test_predictions_of_other_fits_are_other_fits(data, study, tmp_path):
     one, two = (predicted(data, d, study.protocol, tmp_path / str(d)) for d in (0.0, 25.0))
     found = explain(one, two, "rmse")
-    assert [part.name for part in found.parts] == ["what was fitted"]
-    assert found.gap[0] == pytest.approx(float(found.parts[0].values[0])) and found.gap[0] != 0
-    assert explain(one, one, "rmse").parts == ()
+    assert [part.name for part in found.contributions] == ["what was fitted"]
+    assert found.gap[0] == pytest.approx(float(found.contributions[0].values[0])) and found.gap[0] != 0
+    assert explain(one, one, "rmse").contributions == ()
 
 
 def test_a_scale_that_clips_is_accounted_for(data, study, tmp_path):
@@ -196,9 +197,9 @@ def test_a_scale_that_clips_is_accounted_for(data, study, tmp_path):
     narrow = clipped.replace({"data.scale": "stated", "data.scale_min": 2.0, "data.scale_max": 3.0})
     one, two = predicted(data, 5.0, clipped, tmp_path / "a"), predicted(data, 5.0, narrow, tmp_path / "b")
     found = explain(one, two, "rmse")
-    assert [part.name for part in found.parts] == ["what was fitted"]
-    assert [change.decision for change in found.parts[0].changes] == ["data.scale"]
-    assert float(found.parts[0].values[0]) == float(found.gap[0]) != 0
+    assert [part.name for part in found.contributions] == ["what was fitted"]
+    assert [change.decision for change in found.contributions[0].changes] == ["data.scale"]
+    assert float(found.contributions[0].values[0]) == float(found.gap[0]) != 0
 
 
 def test_other_tuning_is_another_fit(data, tmp_path):
@@ -211,8 +212,8 @@ def test_other_tuning_is_another_fit(data, tmp_path):
 
     one, two = tuned([1, 2]), tuned([40, 50])
     for refit in (False, True):
-        found = explain(one, two, "ndcg@5", refit=refit)
-        assert [part.name for part in found.parts] == ["what was fitted"]
+        found = explain(one, two, "ndcg@5", options=AttributionOptions(refit=refit))
+        assert [part.name for part in found.contributions] == ["what was fitted"]
     assert "Parameters were chosen under the run's own protocol" in found.notes[0]
 
 
@@ -221,7 +222,7 @@ def test_files_are_found_from_where_they_are_stated(kept, tmp_path):
     (tmp_path / "there" / "negatives.tsv").write_text("")
     values = {"candidates.base": "file", "candidates.file": "negatives.tsv"}
     theirs = kept.protocol.replace(values, folder=tmp_path / "there")
-    mixture = Mixture(kept.protocol, theirs)
+    mixture = ProtocolPath(kept.protocol, theirs)
     assert mixture.protocol(mixture.switches).path("candidates.file") == tmp_path / "there" / "negatives.tsv"
 
 
@@ -229,6 +230,6 @@ def test_what_needs_two_switches_rides_on_both(kept):
     one = kept.protocol.replace({"candidates.relevant": "all", "candidates.negatives": "all"})
     sampled = {"candidates.relevant": "one", "candidates.negatives": "sampled", "candidates.sample_size": 10}
     two = kept.protocol.replace({**sampled, "candidates.sample_per": "user"})
-    riding = {switch.name: switch.riding for switch in Mixture(one, two).switches}
+    riding = {switch.name: switch.dependents for switch in ProtocolPath(one, two).switches}
     assert "candidates.sample_per" in riding["candidates.relevant"]
     assert "candidates.sample_per" in riding["candidates.negatives"]

@@ -5,7 +5,7 @@ import pytest
 
 from repro.errors import ProtocolError, StudyError
 from repro.explain import Published, find_protocols
-from repro.explain.search import read_published
+from repro.explain.published import read_published
 from repro.explain.variants import measure_variants
 
 
@@ -68,8 +68,8 @@ def test_cells_are_read_as_they_are_printed():
     [
         ("0.1,0.2,0.3,0.4", "4 numbers, and 3 algorithms"),
         ("d=0.1", "no algorithm 'd'"),
-        ("a=zero", "'zero' is no number"),
-        ("a=nan", "'nan' is no number"),
+        ("a=zero", "'zero' is not a number"),
+        ("a=nan", "'nan' is not a number"),
         ("-", "no published number"),
         ("a=0.1,0.2", "name all numbers"),
         ("a=0.1,a=0.2", "two numbers for ndcg@10 of a"),

@@ -9,7 +9,7 @@ import pytest
 
 from repro.plugin.isolation import environment
 from repro.replicate import Claim, Options, replicate
-from repro.replicate.claim import asked_algorithms
+from repro.replicate.claims.claim import claimed_algorithms
 
 # A framework whose algorithms fail in every way there is, and one that cannot be imported at all.
 FAILING = """
@@ -130,14 +130,14 @@ def test_an_environment_that_cannot_be_built_stops_its_own_numbers_only(write, m
     more = '[frameworks]\nsurprise = ["scikit-surprise==1.1.3"]\n[[algorithms]]\nuse = "surprise/SVD"\nlabel = "SVD"\n'
     table = f'[table]\nmetrics = ["ndcg@10"]\nPop = ["{right}"]\nSVD = ["0.1"]\n'
     said = []
-    found = replicate(write(more + table), options=Options(build=said.append)).judged
+    found = replicate(write(more + table), options=Options(build=said.append)).judgements
     assert [one.verdict for one in found] == ["exact", "not run"]
     assert "the environment of surprise cannot be built" in found[1].why and "no space left" in found[1].why
 
 
 def test_lines_ask_for_algorithms_one_by_one():
     lines = ["reference/ease", {"use": "*/popularity", "label": "Pop"}, {"use": "reference/bias", "seed": 3}]
-    found = asked_algorithms(lines)
+    found = claimed_algorithms(lines)
     assert found[0].line == {"use": "reference/ease", "label": "reference ease"}
     assert found[-1].line == {"use": "reference/bias", "label": "reference bias", "seed": 3}
     assert all(

@@ -19,7 +19,7 @@ def some(path, folder, labels):
     """The claim with the numbers of some algorithms only, in another folder."""
     claim = Claim.load(path)
     (folder / "claim.toml").write_text(claim.text)
-    cells = tuple(cell for cell in claim.cells if cell.place.algorithm in labels)
+    cells = tuple(cell for cell in claim.cells if cell.key.algorithm in labels)
     return replace(claim, path=folder / "claim.toml", cells=cells)
 
 
@@ -41,7 +41,7 @@ def test_fast_algorithms_of_the_readme_of_surprise(tmp_path):
     claim = some(SURPRISE, tmp_path, ["BaselineOnly", "KNNBasic", "NormalPredictor"])
     found = replicate(claim, options=Options(installed=True))
     assert found.summary == "6 exact"
-    assert [one.printed.text for one in found.judged] == ["0.98", "0.774", "0.944", "0.748", "1.518", "1.219"]
+    assert [one.printed.text for one in found.judgements] == ["0.98", "0.774", "0.944", "0.748", "1.518", "1.219"]
 
 
 @pytest.mark.slow

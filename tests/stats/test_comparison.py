@@ -24,7 +24,7 @@ def rows(frame):
 
 
 def test_each_pair_is_tested_and_corrected(values):
-    found = rows(compare(values, test="wilcoxon", correct="holm"))
+    found = rows(compare(values, Settings(test="wilcoxon", correct="holm")))
     pairs = [("weak", "strong"), ("weak", "like"), ("strong", "like")]
     p = [stats.wilcoxon(values[a] - values[b], method="approx").pvalue for a, b in pairs]
     for pair, own, adjusted in zip(pairs, p, correct(p, "holm"), strict=True):
@@ -40,26 +40,26 @@ def test_verdicts_in_words(values):
     found = rows(compare(values))
     assert found[frozenset(("weak", "strong"))]["verdict"] == "strong is better"
     assert found[frozenset(("weak", "like"))]["verdict"] == "no difference shown"
-    lower = rows(compare(values, better="lower"))[frozenset(("weak", "strong"))]
+    lower = rows(compare(values, Settings(better="lower")))[frozenset(("weak", "strong"))]
     assert (lower["a"], lower["verdict"]) == ("weak", "weak is better")
     assert lower["superiority"] > 0.5 and lower["difference"] < 0
-    neither = rows(compare(values, better="neither"))[frozenset(("weak", "strong"))]
+    neither = rows(compare(values, Settings(better="neither")))[frozenset(("weak", "strong"))]
     assert neither["verdict"] == "strong is higher"
 
 
 def test_a_mean_that_a_few_users_carry_is_told_apart_from_ranks():
     a = np.r_[np.full(30, 0.5), np.full(2, 0.0)]
     b = np.r_[np.full(30, 0.4), np.full(2, 5.0)]
-    found = compare(pd.DataFrame({"many": a, "few": b}), test="sign").iloc[0]
+    found = compare(pd.DataFrame({"many": a, "few": b}), Settings(test="sign")).iloc[0]
     assert found["verdict"] == "many is better by the test, few by the mean"
 
 
 def test_the_smallest_p_comes_first(values):
-    assert compare(values, test="t")["p_corrected"].is_monotonic_increasing
+    assert compare(values, Settings(test="t"))["p_corrected"].is_monotonic_increasing
 
 
 def test_a_baseline_has_only_its_own_pairs(values):
-    found = compare(values, baseline="like", test="t")
+    found = compare(values, Settings(baseline="like", test="t"))
     assert list(found["b"]) == ["like", "like"] and set(found["a"]) == {"weak", "strong"}
     assert found["p_corrected"].tolist() == pytest.approx(correct(found["p"], "holm").tolist(), abs=1e-15)
 
@@ -76,7 +76,7 @@ def test_pairs_with_one_system_have_the_p_of_all_pairs_and_the_signs_of_that_sys
     corrected = [min(1, 3 * first), min(1, max(3 * first, 2 * second)), min(1, max(3 * first, 2 * second, third))]
     for reference in "abc":
         against = found.against(reference)
-        only = compare(values, test="t", correct="none", baseline=reference).set_index("a")
+        only = compare(values, Settings(test="t", correct="none", baseline=reference)).set_index("a")
         for other in sorted(set("abc") - {reference}):
             row, p = against.loc[other], plain["".join(sorted(reference + other))]
             assert row["p_corrected"] == pytest.approx(corrected[sorted(plain.values()).index(p)])
@@ -100,15 +100,17 @@ def test_users_that_only_one_has_are_left_out_of_that_pair_only(values):
 
 @pytest.mark.parametrize("test", ["randomisation", "bootstrap"])
 def test_a_pair_has_the_same_p_whether_others_lack_users_or_not(values, test):
-    whole = rows(compare(values, test=test, samples=500))[frozenset(("strong", "like"))]["p"]
+    whole = rows(compare(values, Settings(test=test, samples=500)))[frozenset(("strong", "like"))]["p"]
     values.iloc[:5, 0] = math.nan
-    assert rows(compare(values, test=test, samples=500))[frozenset(("strong", "like"))]["p"] == whole
+    assert rows(compare(values, Settings(test=test, samples=500)))[frozenset(("strong", "like"))]["p"] == whole
 
 
 def test_neither_the_order_of_users_nor_of_systems_changes_a_pair(values):
-    first = rows(compare(values, samples=500, interval="bca"))
+    first = rows(compare(values, Settings(samples=500, interval="bca")))
     turned = rows(
-        compare(values.sample(frac=1, random_state=1)[["like", "weak", "strong"]], samples=500, interval="bca")
+        compare(
+            values.sample(frac=1, random_state=1)[["like", "weak", "strong"]], Settings(samples=500, interval="bca")
+        )
     )
     for pair, row in first.items():
         for name in ("p", "low", "high", "mean_a", "cohen_dz", "rank_biserial"):
@@ -131,20 +133,20 @@ def test_nemenyi_is_not_corrected_again(values):
 
 def test_two_users_are_too_few_only_where_there_are_fewer():
     one = pd.DataFrame({"a": [0.1, 0.2, math.nan], "b": [math.nan, 0.3, 0.4], "c": [0.2, 0.5, 0.9]})
-    found = rows(compare(one, test="t"))
+    found = rows(compare(one, Settings(test="t")))
     assert found[frozenset("ab")]["verdict"] == "cannot be tested: fewer than two users"
     assert not math.isnan(found[frozenset("ac")]["p_corrected"])
 
 
 def test_what_cannot_be_compared_is_told(values):
     with pytest.raises(StudyError, match="no system 'stron' to be the baseline; did you mean 'strong'"):
-        compare(values, baseline="stron")
+        compare(values, Settings(baseline="stron"))
     with pytest.raises(StudyError, match="nothing to compare"):
         compare(values[["weak"]])
     with pytest.raises(StudyError, match="level = 2"):
-        compare(values, level=2)
+        compare(values, Settings(level=2))
     with pytest.raises(StudyError, match="better = 'up'"):
-        compare(values, better="up")
+        compare(values, Settings(better="up"))
     with pytest.raises(DataError, match="must be numbers"):
         compare(values.assign(weak="x"))
     with pytest.raises(DataError, match="infinite"):

@@ -48,7 +48,7 @@ def test_few_differing_users_are_warned_of_in_every_result(differing, warned, in
     assert (text in found.pairs["caution"][0]) == warned
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        compare(values, interval=interval, samples=500)
+        compare(values, Settings(interval=interval, samples=500))
     assert any(issubclass(one.category, ReproWarning) and text in str(one.message) for one in caught) == warned
     for system in values:
         frame = pd.DataFrame({"user": values.index, "metric": "ndcg@10", "value": values[system]})

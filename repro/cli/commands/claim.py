@@ -12,8 +12,8 @@ from repro.cli.output import Styled, echo, json_option, print_json, print_table
 from repro.text import plural
 
 if TYPE_CHECKING:
-    from repro.replicate.check import Checked
-    from repro.replicate.new import Draft
+    from repro.replicate.check import ClaimCheck
+    from repro.replicate.claims.draft import Draft
 
 
 @click.group(epilog="Example: repro claim check reports/replications/surprise-readme-ml100k/claim.toml")
@@ -36,7 +36,7 @@ def check(file: str, as_json: bool) -> None:
     _print(found)
 
 
-def _print(found: Checked) -> None:
+def _print(found: ClaimCheck) -> None:
     asked = found.claim
     echo(Styled(asked.title), f"\n{asked.source}")
     kinds = [
@@ -58,7 +58,7 @@ def _print(found: Checked) -> None:
             echo("neither stated nor open, so as usual: " + ", ".join(protocol.assumed))
     for run in found.runs:
         echo(f"\nwould run: {run}")
-    for lack in found.lacking:
+    for lack in found.missing:
         echo("\n", Styled("lacking"), f": {lack}")
 
 
@@ -86,9 +86,9 @@ def new(
     With --table nothing is asked: what is not known has a comment that says what to fill in.
     """
     from repro.errors import StudyError
-    from repro.replicate.claim import FILE
-    from repro.replicate.new import Draft, claim_text
-    from repro.replicate.tables import read_table
+    from repro.replicate.claims.claim import FILE
+    from repro.replicate.claims.draft import Draft, claim_text
+    from repro.replicate.claims.printed_table import read_table
 
     target = Path(into) / FILE
     if target.exists():
@@ -113,7 +113,7 @@ def new(
 
 def _ask(draft: Draft) -> None:
     """Title, source, data, protocol, metrics and algorithms, one question each."""
-    from repro.replicate.new import BASE, algorithm_of
+    from repro.replicate.claims.draft import BASE, algorithm_of
 
     draft.title = draft.title or click.prompt("What is claimed, in a few words")
     draft.source = draft.source or click.prompt("Where it was printed")

@@ -14,7 +14,7 @@ from repro.cli.output import echo, json_option, print_json, print_table
 from repro.cli.progress import Stages, quiet_option
 
 if TYPE_CHECKING:
-    from repro.explain import Explanation, Found, ScoredRun
+    from repro.explain import Explanation, ScoredRun, SearchResult
 
 
 @click.command(
@@ -94,7 +94,7 @@ def explain(
     FIRST is the folder of a run with `--keep-scores`; SECOND is another one. The parts are Shapley values: what
     switching a decision changes, averaged over all orders in which the decisions are switched. They add up to the gap.
     """
-    from repro.explain import ScoredRun
+    from repro.explain import AttributionOptions, ScoredRun
     from repro.explain import explain as explain_gap
     from repro.protocol import Protocol
 
@@ -118,11 +118,8 @@ def explain(
                 other,
                 metric,
                 algorithms=algorithms or None,
-                refit=refit,
-                orders=orders,
-                seed=seed,
-                workers=workers or os.cpu_count() or 1,
-                tell=stages.tell,
+                options=AttributionOptions(refit, orders, seed, workers or os.cpu_count() or 1),
+                progress=stages.tell,
             )
             for other in others
             for metric in metrics or (None,)
@@ -156,7 +153,7 @@ def _print(found: Explanation, threshold: float) -> None:
     exact = "exact, over all orders" if found.orders is None else f"over {found.orders:,} sampled orders"
     labels = list(found.algorithms)
     rows = [["(" + found.first + ")", *(f"{value:.4f}" for value in found.before)]]
-    for part in sorted(found.parts, key=lambda part: -abs(part.values).sum()):
+    for part in sorted(found.contributions, key=lambda part: -abs(part.values).sum()):
         told = [
             f"{value:+.4f}" + (f" ±{error:.4f}" if error else "")
             for value, error in zip(part.values, part.errors, strict=True)
@@ -164,7 +161,7 @@ def _print(found: Explanation, threshold: float) -> None:
         rows.append([part.sentence, *told])
     rows.append(["(" + found.second + ")", *(f"{value:.4f}" for value in found.after)])
     print_table(["decision", *labels], rows, title=f"{found.metric}, parts of the gap ({exact})", right=labels)
-    if not found.parts:
+    if not found.contributions:
         echo("No decision about evaluation differs.")
     for label, why in found.left_out.items():
         echo(f"left out: {label} {why}")
@@ -193,19 +190,19 @@ def _find(
     as_json: bool,
 ) -> None:
     from repro.explain import find_protocols
-    from repro.explain.search import read_published
+    from repro.explain.published import read_published
 
     names = metrics or tuple(measure.name for measure in run.run.measures)
     cells = read_published(published, names, algorithms or run.algorithms, run.algorithms)
     with Stages(hidden=quiet or as_json) as stages:
-        found = find_protocols(run, cells, vary.split(",") if vary else None, budget=budget, tell=stages.tell)
+        found = find_protocols(run, cells, vary.split(",") if vary else None, budget=budget, progress=stages.tell)
     if as_json:
         print_json(found.to_dict())
         return
     _print_found(found)
 
 
-def _print_found(found: Found) -> None:
+def _print_found(found: SearchResult) -> None:
     names = [f"{cell.algorithm}, {cell.metric}" for cell in found.cells]
     rows: list[list[object]] = [["as published", "", *(f"{c.value:.{c.decimals}f}" for c in found.cells), ""]]
     for number, fit in enumerate((found.own, *found.nearest)):

@@ -77,7 +77,7 @@ def multiverse(
             algorithms=algorithms or None,
             budget=budget,
             seed=seed,
-            tell=stages.tell,
+            progress=stages.tell,
         )
     target = Path(into) if into else folder.resolve().parent / "multiverse"
     asked = [Path(study).name] if Path(study).resolve().parent == target.resolve() else []

@@ -12,7 +12,7 @@ from repro.cli.output import Styled, echo, json_option, print_json, print_table
 from repro.cli.progress import Replicating, quiet_option
 
 if TYPE_CHECKING:
-    from repro.replicate import Budget, Judged, Options, Replication
+    from repro.replicate import Budget, Judgement, Options, Replication
 
 _SHOWN = 100  # characters of a reason in the table; all of it is in the report
 
@@ -118,15 +118,15 @@ def replicate(
 
 def _left(found: list[tuple[Path, Replication]]) -> str:
     """What was not run, in a sentence; empty where everything was."""
-    numbers = sum(one.verdict == "not run" for _, each in found for one in each.judged)
-    claims = sum(not each.judged for _, each in found)
+    numbers = sum(one.verdict == "not run" for _, each in found for one in each.judgements)
+    claims = sum(not each.judgements for _, each in found)
     told = [f"{numbers} of the numbers, figures and patterns"] if numbers else []
     told += [f"{claims} claim{'' if claims == 1 else 's'} cannot be read"] if claims else []
     return f"Not everything was run: {', and '.join(told)}; the reasons stand beside each." if told else ""
 
 
 def _all_exact(found: list[tuple[Path, Replication]]) -> bool:
-    return all(one.verdict in ("exact", "holds") for _, each in found for one in each.judged)
+    return all(one.verdict in ("exact", "holds") for _, each in found for one in each.judgements)
 
 
 def _one(
@@ -147,7 +147,7 @@ def _one(
     watcher.begin(file.parent.name or file.name)
     try:
         claim = Claim.load(file)
-        found = run_claim(claim, seeds=seeds, newer=newer, options=options, budget=budget, tell=watcher.tell)
+        found = run_claim(claim, seeds=seeds, newer=newer, options=options, budget=budget, progress=watcher.tell)
     except ReproError as error:
         if not among_others:
             raise
@@ -164,21 +164,21 @@ def _index(folder: Path, found: list[tuple[Path, Replication]]) -> Path:
 
 
 def _summary(found: list[tuple[Path, Replication]]) -> str:
-    from repro.replicate.verdict import counted, in_words
+    from repro.replicate.verdicts.judgement import counted, in_words
 
-    return in_words(counted(one for _, each in found for one in each.judged))
+    return in_words(counted(one for _, each in found for one in each.judgements))
 
 
 def _print_all(found: list[tuple[Path, Replication]]) -> None:
     rows = [
-        [one.name, one.title, one.summary if one.judged else "cannot be run: " + "; ".join(one.notes)]
+        [one.name, one.title, one.summary if one.judgements else "cannot be run: " + "; ".join(one.notes)]
         for _, one in found
     ]
     print_table(["claim", "title", "verdicts"], rows)
 
 
 def _print_one(found: Replication) -> None:
-    numbers = [one for one in found.judged if one.printed is not None]
+    numbers = [one for one in found.judgements if one.printed is not None]
     if numbers:
         header = ["", "number", "under", "printed", "measured", "over the seeds", "verdict", "why"]
         rows = [_row(one) for one in numbers]
@@ -189,7 +189,7 @@ def _print_one(found: Replication) -> None:
             title=found.title,
             right=[name for name in ("printed", "measured", "over the seeds") if header.index(name) in kept],
         )
-    for one in (each for each in found.judged if each.what == "pattern"):
+    for one in (each for each in found.judgements if each.what == "pattern"):
         echo(Styled(one.verdict), f": {one.algorithm}: {one.why}")
     for search in found.searches:
         echo(f"\n{search.metric}: {search.sentence}")
@@ -197,7 +197,7 @@ def _print_one(found: Replication) -> None:
         echo(f"\n{note}")
 
 
-def _row(one: Judged) -> list[str]:
+def _row(one: Judgement) -> list[str]:
     printed = one.printed
     assert printed is not None
     under = ", ".join(filter(None, (one.under, *(f"{key}={value}" for key, value in one.changes))))

@@ -43,7 +43,7 @@ def _explanation(found: Explanation) -> list[object]:
     how = "all orders of switching" if found.orders is None else f"{found.orders:,} sampled orders of switching"
     labels = list(found.algorithms)
     rows = [[found.first, *(f"{value:.4f}" for value in found.before)]]
-    for part in sorted(found.parts, key=lambda part: -float(np.abs(part.values).sum())):
+    for part in sorted(found.contributions, key=lambda part: -float(np.abs(part.values).sum())):
         values = [_part(value, error) for value, error in zip(part.values, part.errors, strict=True)]
         rows.append([part.sentence, *values])
     rows.append([found.second, *(f"{value:.4f}" for value in found.after)])

@@ -20,7 +20,7 @@ def steps(found: Explanation, place: int) -> pd.DataFrame:
     """The bars of one algorithm: what each is called, where it begins and ends, and what it adds."""
     level = float(found.before[place])
     rows = [{"step": found.first, "from": 0.0, "to": level, "value": level, "kind": "end"}]
-    for part in sorted(found.parts, key=lambda part: -abs(float(part.values[place]))):
+    for part in sorted(found.contributions, key=lambda part: -abs(float(part.values[place]))):
         value = float(part.values[place])
         kind = "higher" if value >= 0 else "lower"
         rows.append({"step": part.name, "from": level, "to": level + value, "value": value, "kind": kind})

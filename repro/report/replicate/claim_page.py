@@ -7,8 +7,8 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from repro.replicate import VERDICTS, Claim, Judged, Replication
-from repro.replicate.settings import questions
+from repro.replicate import VERDICTS, Claim, Judgement, Replication
+from repro.replicate.settings.open_decisions import questions
 from repro.report.html import Cell, Heading, Paragraph, Table, link, page, render
 from repro.runs.folder import JOURNAL
 from repro.runs.written_files import keep_files
@@ -29,8 +29,8 @@ def claim_page(claim: Claim, replication: Replication) -> str:
         render("claim_source.html.j2", claim=claim),
         Paragraph(replication.summary, css="lead", strong=True),
         *replication.notes,
-        *_numbers(claim, replication.judged),
-        *_patterns(replication.judged),
+        *_numbers(claim, replication.judgements),
+        *_patterns(replication.judgements),
         *_searches(replication),
         *_open(claim),
         *_about(claim, replication),
@@ -38,7 +38,7 @@ def claim_page(claim: Claim, replication: Replication) -> str:
     return page(claim.title, blocks, STYLES)
 
 
-def _numbers(claim: Claim, judged: Sequence[Judged]) -> list[object]:
+def _numbers(claim: Claim, judged: Sequence[Judgement]) -> list[object]:
     """Printed numbers and facts, each with the measured number."""
     blocks: list[object] = []
     for what, title in (("cell", "Printed numbers"), ("fact", "Figures of the data")):
@@ -50,7 +50,7 @@ def _numbers(claim: Claim, judged: Sequence[Judged]) -> list[object]:
     return blocks
 
 
-def verdict_table(judged: Sequence[Judged]) -> Table:
+def verdict_table(judged: Sequence[Judgement]) -> Table:
     """A table of verdicts; columns that are empty throughout are left out."""
     names = ["", "number", "under", "printed", "measured", "over the seeds", "installed here", "verdict", "why"]
     rows = [_row(verdict) for verdict in judged]
@@ -64,11 +64,11 @@ def verdict_table(judged: Sequence[Judged]) -> Table:
     )
 
 
-def _verdict(judged: Judged, title: str = "") -> Cell:
+def _verdict(judged: Judgement, title: str = "") -> Cell:
     return Cell(judged.verdict, css=f"verdict {judged.verdict.replace(' ', '-')}", title=title)
 
 
-def _row(judged: Judged) -> list[object]:
+def _row(judged: Judgement) -> list[object]:
     printed = judged.printed
     assert printed is not None
     under = ", ".join(filter(None, (judged.under, *(f"{key} = {value}" for key, value in judged.changes))))
@@ -86,7 +86,7 @@ def _row(judged: Judged) -> list[object]:
     ]
 
 
-def _patterns(judged: Sequence[Judged]) -> list[object]:
+def _patterns(judged: Sequence[Judgement]) -> list[object]:
     rows = [[one.algorithm, _verdict(one), one.why] for one in judged if one.what == "pattern"]
     return [Heading("Patterns"), Table(["claimed", "verdict", "measured"], rows)] if rows else []
 

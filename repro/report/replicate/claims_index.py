@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from repro.replicate import VERDICTS, Replication
-from repro.replicate.verdict import Found, counted, in_words
+from repro.replicate.verdicts.judgement import VerdictName, counted, in_words
 from repro.report.html import Heading, Paragraph, Table, link, page
 from repro.report.replicate.claim_page import PAGE, STYLES
 from repro.runs.written_files import keep_files
@@ -32,12 +32,12 @@ def write_index(folder: Path, replications: Sequence[tuple[Path, Replication]]) 
     return folder / INDEX
 
 
-def total(replications: Sequence[tuple[Path, Replication]]) -> dict[Found, int]:
+def total(replications: Sequence[tuple[Path, Replication]]) -> dict[VerdictName, int]:
     """The number of each verdict over all claims."""
-    return counted(judged for _, replication in replications for judged in replication.judged)
+    return counted(judged for _, replication in replications for judged in replication.judgements)
 
 
-def shown(counts: dict[Found, int]) -> list[Found]:
+def shown(counts: dict[VerdictName, int]) -> list[VerdictName]:
     """The verdicts that occur, in order."""
     return [verdict for verdict in VERDICTS if verdict in counts]
 
@@ -50,7 +50,7 @@ def _rows(folder: Path, replications: Sequence[tuple[Path, Replication]]) -> lis
     ]
 
 
-def _counts(replication: Replication, columns: Sequence[Found]) -> list[str]:
+def _counts(replication: Replication, columns: Sequence[VerdictName]) -> list[str]:
     return [str(replication.counts().get(name, "")) for name in columns]
 
 

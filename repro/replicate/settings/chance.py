@@ -1,0 +1,156 @@
+"""How many printed numbers a setting of the open decisions matches by chance.
+
+With many settings, one of them matches some number by chance. The count of matched numbers is therefore compared with
+that for random numbers, each drawn from the range of the settings' values (the middle 90% of the distinct values),
+where a wrong number is most likely to be matched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.data.interactions import FloatArray
+
+DRAWS = 1000
+LEVEL = 0.05
+_MIDDLE = (0.05, 0.95)
+
+
+@dataclass(frozen=True, eq=False)
+class Chance:
+    """The number of matches by chance.
+
+    expected  how many numbers a setting matches on average
+    best      for each table of random numbers, how many the best of the settings matches
+    """
+
+    expected: float
+    best: npt.NDArray[np.int64]
+
+    def probability(self, matched: int) -> float:
+        """The probability that one of the settings matches as many numbers, or more, by chance."""
+        return float((1 + (self.best >= matched).sum()) / (1 + len(self.best)))
+
+
+def chance(values: FloatArray, reach: FloatArray, tried: npt.NDArray[np.bool_] | None = None) -> Chance:
+    """The matches by chance of settings (rows) with printed numbers (columns).
+
+    values  the number of each setting in each column
+    reach   the largest distance of a value that matches, by column
+    tried   the settings that compete (by default all); the range of random numbers comes from all settings
+    """
+    competing = values if tried is None else values[tried]
+    distinct = np.unique(np.where(np.isnan(competing), np.inf, competing), axis=0)
+    draws = np.random.default_rng(0)
+    best = np.zeros((DRAWS, max(1, len(distinct))), dtype=np.int64)
+    expected = 0.0
+    for column, half in zip(range(values.shape[1]), reach.tolist(), strict=True):
+        finite = np.unique(values[:, column][np.isfinite(values[:, column])])
+        if not len(finite) or not len(distinct):
+            continue
+        low, high = np.quantile(finite, _MIDDLE)
+        random = draws.uniform(low - half, high + half, DRAWS) if half > 0 else np.full(DRAWS, np.nan)
+        matched = np.abs(random[:, None] - distinct[None, :, column]) <= half
+        best += matched
+        ends = np.minimum(distinct[:, column] + half, high + half), np.maximum(distinct[:, column] - half, low - half)
+        expected += float(np.maximum(ends[0] - ends[1], 0.0).mean() / max(high - low + 2 * half, 1e-300))
+    return Chance(expected, best.max(axis=1))
+
+
+@dataclass(frozen=True)
+class BestSetting:
+    """The best setting that gives a number, judged on all numbers of the table.
+
+    row       its row in the table of settings
+    giving    how many of the ``settings`` give the number
+    met       how many of the ``off`` numbers, which the claim's own setting does not give, this setting gives
+    broken    how many of the ``held`` numbers, which the claim's own setting gives, this setting does not give
+    expected  how many of the ``off`` numbers a setting matches by chance, on average
+    chance    the probability that one of the settings matches as many by chance
+    """
+
+    row: int
+    giving: int
+    settings: int
+    met: int
+    off: int
+    broken: int
+    held: int
+    expected: float
+    chance: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether the setting explains the number: it breaks no other number, and chance is an unlikely reason."""
+        return self.giving > 0 and not self.broken and self.chance <= LEVEL
+
+    def sentence(self, setting: str, which: str) -> str:
+        """The result in words; ``which`` names the settings, such as "settings of the open decisions"."""
+        count = f"{self.giving:,} of {self.settings:,} {which} give it"
+        if self.broken:
+            return (
+                f"{count}, but each breaks a number that the claim's own setting gives: {setting} breaks "
+                f"{self.broken} of {self.held}"
+            )
+        odds = (
+            f"by chance a setting matches {self.expected:.2g} of them, and the best one matches as many with "
+            f"probability {self.chance:.2g}"
+        )
+        of_off = f"{self.met} of the {self.off} numbers that the claim's own setting does not give"
+        if not self.holds:
+            return f"{count}, but chance explains it: {setting} gives {of_off}; {odds}"
+        kept_numbers = f" and keeps the {self.held} that it gives" if self.held else ""
+        return f"given with {setting}, which gives {of_off}{kept_numbers}; {odds}; {count}"
+
+
+@dataclass(frozen=True, eq=False)
+class SettingsTable:
+    """The numbers of a table (columns) under each setting of the open decisions (rows).
+
+    reach  the largest distance of a value that gives the printed number, by column
+    gives  whether a setting gives a printed number
+    held   whether the claim's own setting gives a number, by column
+    order  sort key of each setting among those that give the same number of numbers
+    """
+
+    values: FloatArray
+    reach: FloatArray
+    gives: npt.NDArray[np.bool_]
+    held: npt.NDArray[np.bool_]
+    order: Sequence[tuple[int, str]]
+
+    @cached_property
+    def _broken(self) -> npt.NDArray[np.int64]:
+        return (~self.gives[:, self.held]).sum(axis=1)
+
+    @cached_property
+    def _met(self) -> npt.NDArray[np.int64]:
+        return self.gives[:, ~self.held].sum(axis=1)
+
+    @cached_property
+    def _chance(self) -> Chance:
+        return chance(self.values[:, ~self.held], self.reach[~self.held], self._broken == 0)
+
+    def best(self, column: int) -> BestSetting:
+        """The setting that explains a number best; its ``giving`` is 0 if no setting gives the number."""
+        giving = np.flatnonzero(self.gives[:, column]).tolist()
+        row = min(
+            giving, key=lambda setting: (self._broken[setting], -self._met[setting], self.order[setting]), default=0
+        )
+        met = int(self._met[row])
+        return BestSetting(
+            row=row,
+            giving=len(giving),
+            settings=len(self.values),
+            met=met,
+            off=int((~self.held).sum()),
+            broken=int(self._broken[row]),
+            held=int(self.held.sum()),
+            expected=self._chance.expected,
+            chance=self._chance.probability(met),
+        )

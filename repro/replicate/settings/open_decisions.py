@@ -1,0 +1,159 @@
+"""The settings of the decisions that a source leaves open, and the numbers that they give."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from repro.data.interactions import FloatArray
+from repro.errors import ReproError
+from repro.explain.design import COUNTED, Axis, Design, read_axes
+from repro.explain.interpolate import changes
+from repro.explain.variants import measure_variants
+from repro.protocol import Protocol, registry
+from repro.replicate.claim_runs import Runs
+from repro.replicate.claims.claim import CellKey, Setting
+from repro.types import Progress
+
+SETTINGS = 2000  # settings of evaluation decisions to try for each fit
+REFITS = 8  # settings to try that need another fit
+
+Numbers = dict[tuple[str, str], float]
+
+
+def differences(claimed: Protocol, other: Protocol) -> str:
+    """The decisions in which another protocol differs from the claimed one, in words."""
+    sentences = [
+        f"{change.decision} = {change.after} ({change.meaning(change.after)})"
+        for change in changes(claimed, other)
+        if change.after is not None
+    ]
+    return ", ".join(sentences) or "the claim's own setting"
+
+
+@dataclass(frozen=True, eq=False)
+class TriedSetting:
+    """A setting of the open decisions, with its numbers by algorithm and metric."""
+
+    protocol: Protocol
+    values: Numbers
+
+    def value(self, key: CellKey) -> float:
+        """The number of a cell; NaN if there is none."""
+        return self.values.get((key.algorithm, key.metric), math.nan)
+
+    def differs(self, claimed: Protocol) -> str:
+        """The decisions in which it differs from the claimed protocol, in words."""
+        return differences(claimed, self.protocol)
+
+    def steps(self, claimed: Protocol) -> int:
+        """The number of decisions in which it differs from the claimed protocol."""
+        return len(changes(claimed, self.protocol))
+
+
+@dataclass(frozen=True, eq=False)
+class TriedSettings:
+    """The settings that were tried; ``complete`` if these are all of them; ``notes`` name those that failed."""
+
+    claimed: Protocol
+    tried: tuple[TriedSetting, ...]
+    complete: bool
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class OpenDecisions:
+    """The open decisions as axes: those that stored scores suffice for, and those that need another fit."""
+
+    axes: tuple[Axis, ...]
+    refitted: tuple[Axis, ...]
+
+    @classmethod
+    def of(cls, setting: Setting, ratings: FloatArray | None = None) -> OpenDecisions:
+        """Read the axes of the open decisions of ``setting``."""
+        axes = read_axes(setting.open, setting.protocol, ratings, refit=True)
+        return cls(
+            tuple(axis for axis in axes if not registry()[axis.decision].needs_refit),
+            tuple(axis for axis in axes if registry()[axis.decision].needs_refit),
+        )
+
+    def fits(self, claimed: Protocol, budget: int = REFITS) -> tuple[list[Protocol], bool]:
+        """The protocols that need separate fits, the claimed one first, and whether they are all of them."""
+        if not self.refitted:
+            return [claimed], True
+        design = Design(claimed, self.refitted, budget)
+        return [variant.protocol for variant in design.variants()], design.complete
+
+    def count(self, claimed: Protocol) -> str:
+        """The number of settings, in words."""
+        design = Design(claimed, (*self.axes, *self.refitted), SETTINGS)
+        settings = f"more than {COUNTED:,}" if design.combinations is None else f"{design.combinations:,}"
+        return f"{settings} settings" if settings != "1" else "1 setting"
+
+
+def try_settings(
+    runs: Runs,
+    setting: Setting,
+    names: Sequence[str],
+    *,
+    budget: int = SETTINGS,
+    refits: int = REFITS,
+    progress: Progress | None = None,
+) -> TriedSettings:
+    """The numbers of the claim's algorithms under each setting of the open decisions, with the first seed."""
+    seed, claimed = runs.seeds[0], setting.protocol
+    ratings = runs.kept(claimed, seed).plan.interactions.ratings
+    opened = OpenDecisions.of(setting, ratings)
+    fitted, complete = opened.fits(claimed, refits)
+    tried: list[TriedSetting] = []
+    notes: list[str] = []
+    for number, base in enumerate(fitted):
+        try:
+            if number:
+                runs.refit(claimed, base)
+            design = Design(base, opened.axes, budget)
+            complete &= design.complete
+            protocols = [variant.protocol for variant in design.variants()] if opened.axes else [base]
+            measured = measure_variants(runs.kept(base, seed), protocols, names, None, progress)
+        except ReproError as error:
+            if not number:
+                raise
+            complete = False
+            notes.append(f"A setting of the open decisions could not be run ({_chosen(opened, base)}): {error}")
+            continue
+        for variant, protocol in enumerate(protocols):
+            values = {
+                (label, name): float(measured.values[variant, row, column])
+                for row, label in enumerate(measured.algorithms)
+                for column, name in enumerate(measured.metrics)
+            }
+            tried.append(TriedSetting(protocol, values))
+    return TriedSettings(claimed, tuple(tried), complete, tuple(notes))
+
+
+def _chosen(opened: OpenDecisions, protocol: Protocol) -> str:
+    return ", ".join(f"{axis.decision} = {protocol.get(axis.decision)}" for axis in opened.refitted)
+
+
+def protocols_of(setting: Setting, bearing: Callable[[str], bool], most: int = SETTINGS) -> list[Protocol] | None:
+    """The claimed protocol with each setting of those open decisions for which ``bearing`` is true.
+
+    None if there are more than ``most``.
+    """
+    if not setting.open:
+        return [setting.protocol]
+    opened = OpenDecisions.of(setting)
+    axes = [axis for axis in (*opened.axes, *opened.refitted) if bearing(axis.decision)]
+    design = Design(setting.protocol, axes, most)
+    return [variant.protocol for variant in design.variants()] if design.complete else None
+
+
+def questions(setting: Setting) -> list[tuple[str, str, str]]:
+    """Each open decision with its question and the options to try."""
+    decisions = registry()
+    opened = OpenDecisions.of(setting)
+    return [
+        (axis.decision, decisions[axis.decision].question, ", ".join(map(str, axis.values)))
+        for axis in (*opened.axes, *opened.refitted)
+    ]

@@ -1,0 +1,1 @@
+"""Verdicts on printed numbers, worked examples, figures of data sets and patterns, and the files that hold them."""
