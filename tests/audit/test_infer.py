@@ -129,7 +129,7 @@ def test_every_other_option_is_rejected_by_a_small_case(audited):
             assert option == value or (key, option) in alike | rejected or not way_out
     for one in found.evidence:
         again = function(**_frames(one.question), k=one.question.k)
-        assert one.said.value == pytest.approx(again, nan_ok=True)
+        assert one.answer.value == pytest.approx(again, nan_ok=True)
         assert one.question.size < 60
     order = {"item-asc": "item-desc", "item-desc": "item-asc"}[found.policy["ties.break"]]
     ties = next(one for one in found.evidence if (one.decision, one.option) == ("ties.break", order))
@@ -163,8 +163,8 @@ def test_a_bug_is_unexplained_and_never_a_policy(name, bug, metric, functions):
     assert found.status == "unexplained"
     first = found.unexplained[0]
     frames = _frames(first.question)
-    assert first.said.value == pytest.approx(function(**frames, k=first.question.k), nan_ok=True)
-    assert not agree(first.said, first.would_say)
+    assert first.answer.value == pytest.approx(function(**frames, k=first.question.k), nan_ok=True)
+    assert not agree(first.answer, first.predicted)
     assert first.question.size < 40
     assert "no policy fits" in found.to_text()
 
@@ -331,8 +331,8 @@ def test_who_says_the_same_of_all_strangers_is_asked_about_others():
     assert found.protocol["candidates.base"] in ("all-items", "train-items")
     [strange] = found.unexplained
     assert strange.aspect == "users without training rows"
-    assert strange.said.value == 1 and strange.would_say.value == 0
-    assert strange.agreed < strange.asked >= 24
+    assert strange.answer.value == 1 and strange.predicted.value == 0
+    assert strange.agreed < strange.compared >= 24
 
 
 def test_who_leaves_unknown_items_out_of_the_test_is_found_out():

@@ -11,10 +11,13 @@ import pytest
 from repro.audit import infer_policy
 from repro.audit.aspects import PLAIN, aspects_of
 from repro.audit.black_boxes.black_box import CUTOFFS, agree
-from repro.audit.examination.examination import _Examination
+from repro.audit.examination.failures import reattribute_failure
 from repro.audit.examination.inference import Unexplained
+from repro.audit.examination.ledger import TRANSITIONS, AspectLedger
+from repro.audit.examination.state import ExaminationState
 from repro.audit.hypotheses.elimination import REFUSING, Elimination
-from repro.audit.questions.generator import Drawing
+from repro.audit.hypotheses.observation import AspectResult
+from repro.audit.questions.generator import QuestionGenerator
 from repro.audit.questions.question import Question, User
 from repro.audit.simulation import Outcome, Simulation
 from repro.audit.space import Hypothesis, Space
@@ -35,7 +38,7 @@ def check_planted(metric: str, seed: int) -> None:
     found = infer_policy(box, seed=seed, evidence=False)
     assert found.status == "explained", (hypothesis.values, found.to_text())
     [inferred] = space.changed(hypothesis, found.policy)[:1]
-    drawing = Drawing(box.cutoffs, space.metric.kind == "prediction")
+    drawing = QuestionGenerator(box.cutoffs, space.metric.kind == "prediction")
     for _ in range(100):
         some = [one for one in sorted(box.possible) if rng.random() < 0.3]
         question = drawing.question(some, rng)
@@ -79,7 +82,7 @@ def test_what_users_count_who_lack_something_is_found(metric, policy):
     assert all(found.policy.get(key) == value or value in left[key] for key, value in policy.items()), found.to_text()
     [inferred] = [one for one in [found.protocol] if one is not None]
     same = Hypothesis({key: inferred[key] for key in planted_so.values}, planted_so.variants)
-    rng, drawing = np.random.default_rng(1), Drawing(CUTOFFS)
+    rng, drawing = np.random.default_rng(1), QuestionGenerator(CUTOFFS)
     for _ in range(200):
         question = drawing.question([one for one in features if rng.random() < 0.5], rng)
         simulation = Simulation(question, space)
@@ -91,7 +94,7 @@ def test_the_mean_of_nobody_is_determined_where_plain_lists_leave_a_metric_undef
     space = Space(metric_named(metric))
     [policy] = space.changed(space.start, {"average.nobody": nobody})
     box = box_of(space, policy, by_user=False)
-    engine = Elimination(box, space, Drawing(box.cutoffs), np.random.default_rng(0))
+    engine = Elimination(box, space, QuestionGenerator(box.cutoffs), np.random.default_rng(0))
     plain = next(one for one in aspects_of(space.metric) if one.name == PLAIN)
     assert engine.examine(plain).state == "explained"
     assert {survivor.values["average.nobody"] for survivor in engine.survivors} == {nobody}
@@ -133,11 +136,11 @@ def test_a_bug_of_any_metric_is_never_taken_for_a_policy(metric):
     box = replace(sound, respond=lambda question: sound.respond(bug(question)))
     found = infer_policy(box, seed=seed, evidence=False)
     for one in found.unexplained:
-        assert agree(one.said, box.ask(one.question))
-        assert not agree(one.said, one.would_say)
+        assert agree(one.answer, box.ask(one.question))
+        assert not agree(one.answer, one.predicted)
     if found.status == "explained":
         [policy] = space.changed(space.start, found.policy)[:1]
-        drawing = Drawing(box.cutoffs, space.metric.kind == "prediction")
+        drawing = QuestionGenerator(box.cutoffs, space.metric.kind == "prediction")
         for _ in range(100):
             question = drawing.question([one for one in sorted(box.possible) if rng.random() < 0.3], rng)
             said = box.ask(question)
@@ -181,7 +184,7 @@ def test_what_plain_questions_only_seem_to_tell_is_not_explained():
         found = infer_policy(replace(sound, respond=respond), seed=seed, evidence=False)
         assert (found.status, found.policy, found.protocol) == ("unexplained", {}, None)
         [plain] = found.unexplained
-        assert plain.aspect == "plain lists" and plain.asked >= 24
+        assert plain.aspect == "plain lists" and plain.compared >= 24
 
 
 def test_what_goes_wrong_in_mixtures_only_is_blamed_on_what_the_smallest_case_shows():
@@ -207,47 +210,62 @@ def test_what_is_not_explained_after_all_leaves_nothing_in_the_policy():
     space = Space(metric_named("hit"))
     [policy] = space.changed(space.start, {"missing.rank": "first"})
     box = asked_only(box_of(space, policy, by_user=False), "missing")
-    engine = Elimination(box, space, Drawing(box.cutoffs), np.random.default_rng(0))
+    engine = Elimination(box, space, QuestionGenerator(box.cutoffs), np.random.default_rng(0))
     plain, missing = (one for one in aspects_of(space.metric) if one.name in (PLAIN, "missing scores"))
     assert [engine.examine(one).state for one in (plain, missing)] == ["explained", "explained"]
     assert [one.values["missing.rank"] for one in engine.survivors] == ["first"]
-    engine.close(missing)
+    engine.withdraw(missing)
     assert [one.values["missing.rank"] for one in engine.survivors] == ["last"]
-    assert "missing.rank" not in engine.opened
+    assert "missing.rank" not in engine.free_decisions
 
 
-def test_another_aspect_is_to_blame_where_the_smallest_case_has_nothing_of_the_one():
+def test_another_aspect_is_responsible_where_the_smallest_case_shows_no_feature_of_the_first():
     space = Space(metric_named("mae"))
     box = asked_only(box_of(space, space.start, by_user=False), "missing", "duplicates", "graded")
-    examination = _Examination(box, 0, False, lambda text: None)
-    known = {one.name: one for one in aspects_of(space.metric)}
+    state = ExaminationState.begin(box, 0, lambda step: None)
+    engine, ledger = state.engine, state.ledger
+    aspects = {aspect.name: aspect for aspect in aspects_of(space.metric)}
     plain, missing, duplicates = (
-        examination._engine.examine(known[name]) for name in (PLAIN, "missing predictions", "duplicates")
+        engine.examine(aspects[name]) for name in (PLAIN, "missing predictions", "duplicates")
     )
-    examination._engine.close(duplicates.aspect)
-    examination._found = [plain, missing, replace(duplicates, state="unexplained")]
+    engine.withdraw(duplicates.aspect)
+    ledger.results = [plain, missing, replace(duplicates, state="unexplained")]
     question = Question((User(1, {2: math.nan}, ((2, 5.0),)),), (2,), None)
-    told = Unexplained("duplicates", {}, 1.0, 0, 1, question, Outcome(2.0), Outcome(1.0))
-    assert examination._blamed_instead([(examination._found[2], told)])
-    assert [one.state for one in examination._found] == ["explained", "unexplained", "explained"]
-    assert [(one.aspect, one.question) for one in examination._unexplained] == [("missing predictions", question)]
-    assert "predict.missing" not in examination._engine.opened
-    # Where it is in the case, or nobody else is, nothing changes.
-    assert not examination._blamed_instead([(examination._found[1], told)])
-    plain_case = replace(told, question=Question((User(1, {2: 3.0}, ((2, 5.0),)),), (2,), None))
-    assert not examination._blamed_instead([(examination._found[2], plain_case)])
-    # Where the other is not explained any more, the one is looked at again without it, once.
-    engine = examination._engine
-    engine.close(duplicates.aspect)
-    asked = engine.ask(examination._drawing.question({"duplicates", "missing"}, examination._rng))
-    examination._found[2] = replace(duplicates, state="unexplained", asked=(asked,))
-    engine.asked.remove(asked)
-    assert examination._blamed_instead([(examination._found[2], told)])
-    assert [one.state for one in examination._found] == ["explained", "unexplained", "explained"]
-    again = replace(examination._found[2], state="unexplained")
-    assert not any("missing" in one.question.features for one in again.asked)
-    assert not examination._blamed_instead([(again, told)])
-    assert [one.aspect for one in examination._unexplained] == ["missing predictions"]
+    case = Unexplained("duplicates", {}, 1.0, 0, 1, question, Outcome(2.0), Outcome(1.0))
+    assert reattribute_failure(state, [(ledger.results[2], case)])
+    assert [result.state for result in ledger.results] == ["explained", "unexplained", "explained"]
+    assert [(one.aspect, one.question) for one in ledger.unexplained] == [("missing predictions", question)]
+    assert "predict.missing" not in engine.free_decisions
+    # Nothing changes where the case shows the aspect, or no other aspect that could be responsible.
+    assert not reattribute_failure(state, [(ledger.results[1], case)])
+    plain_case = replace(case, question=Question((User(1, {2: 3.0}, ((2, 5.0),)),), (2,), None))
+    assert not reattribute_failure(state, [(ledger.results[2], plain_case)])
+    # Where the other aspect is unexplained already, the first is examined again without it, once.
+    engine.withdraw(duplicates.aspect)
+    observation = engine.ask(state.generator.question({"duplicates", "missing"}, state.rng))
+    ledger.results[2] = replace(duplicates, state="unexplained", observations=(observation,))
+    engine.observations.remove(observation)
+    assert reattribute_failure(state, [(ledger.results[2], case)])
+    assert [result.state for result in ledger.results] == ["explained", "unexplained", "explained"]
+    again = replace(ledger.results[2], state="unexplained")
+    assert not any("missing" in one.question.features for one in again.observations)
+    assert not reattribute_failure(state, [(again, case)])
+    assert [one.aspect for one in ledger.unexplained] == ["missing predictions"]
+
+
+@pytest.mark.parametrize("before", TRANSITIONS)
+def test_aspects_change_their_state_by_the_listed_transitions_only(before):
+    [plain, *_] = aspects_of(metric_named("mae"))
+    for after in TRANSITIONS:
+        ledger, result = AspectLedger(), AspectResult(plain, before)
+        ledger.record(result)
+        if after in TRANSITIONS[before]:
+            ledger.move(result, AspectResult(plain, after))
+            assert [one.state for one in ledger.results] == [after]
+        else:
+            with pytest.raises(ValueError, match=f"{plain.name} cannot become {after}: it is {before}"):
+                ledger.move(result, AspectResult(plain, after))
+            assert ledger.results == [result]
 
 
 def test_the_closest_policy_is_the_closest_in_more_than_the_case_that_contradicts():
@@ -266,8 +284,8 @@ def test_the_closest_policy_is_the_closest_in_more_than_the_case_that_contradict
 
     found = infer_policy(replace(sound, respond=respond), evidence=False)
     [unknown] = found.unexplained
-    assert unknown.aspect == "unknown items" and unknown.closest["split.unseen_items"] == "keep"
-    assert unknown.asked >= 12 and unknown.agreed > unknown.asked / 2
+    assert unknown.aspect == "unknown items" and unknown.nearest["split.unseen_items"] == "keep"
+    assert unknown.compared >= 12 and unknown.agreed > unknown.compared / 2
 
 
 def test_what_takes_the_place_of_made_up_predictions_is_found_where_missing_ones_are_a_riddle():
@@ -292,8 +310,8 @@ def test_who_tells_of_users_only_is_held_against_numbers_of_users():
         return Observed(None, {user: value / 2 for user, value in sound.respond(question).per_user.items()})
 
     [plain] = infer_policy(replace(sound, respond=respond), evidence=False).unexplained
-    [(user, said)] = plain.said.per_user.items()
-    assert (plain.would_say.value, plain.would_say.per_user, said) == (None, {user: 1.0}, 0.5)
+    [(user, said)] = plain.answer.per_user.items()
+    assert (plain.predicted.value, plain.predicted.per_user, said) == (None, {user: 1.0}, 0.5)
 
 
 def test_every_question_is_counted():

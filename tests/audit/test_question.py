@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 
-from repro.audit.questions.generator import Drawing
+from repro.audit.questions.generator import QuestionGenerator
 from repro.audit.questions.question import Question, User
-from repro.audit.questions.shrinking import shrunk
+from repro.audit.questions.shrinking import shrink
 from repro.plugin import FALLBACK
 
 ANN = User(7, {10: 0.5, 2: math.nan}, test=((2, 5.0),), train=((33, 1.0),), made_up=frozenset({10}))
@@ -39,9 +39,9 @@ def test_a_question_as_a_person_reads_it():
 
 
 def test_a_question_is_made_as_small_as_it_can_be():
-    drawn = Drawing((3,)).question({"training", "graded"}, np.random.default_rng(0))
+    drawn = QuestionGenerator((3,)).question({"training", "graded"}, np.random.default_rng(0))
     wanted = drawn.tested[0].test[0][0]
-    found = shrunk(drawn, lambda question: any(item == wanted for user in question.tested for item, _ in user.test))
+    found = shrink(drawn, lambda question: any(item == wanted for user in question.tested for item, _ in user.test))
     [user] = found.tested
     assert [item for item, _ in user.test] == [wanted]
     assert not user.train
@@ -53,17 +53,17 @@ def test_a_question_is_made_as_small_as_it_can_be():
 def test_questions_have_what_they_are_drawn_with_and_nothing_else():
     rng = np.random.default_rng(1)
     for _ in range(50):
-        plain = Drawing((1, 2, 3, 5)).question((), rng)
+        plain = QuestionGenerator((1, 2, 3, 5)).question((), rng)
         user = plain.tested[0]
         assert {rating for _, rating in user.test} == {5.0}
         assert len(set(user.scores.values())) == len(plain.items) > plain.k
         assert min(user.scores.values()) > 0
         assert not user.train
-        short = Drawing((1, 2, 3, 5)).question({"short-lists"}, rng)
+        short = QuestionGenerator((1, 2, 3, 5)).question({"short-lists"}, rng)
         assert len(short.items) <= short.k
-        missing = Drawing((3,)).question({"missing"}, rng).tested[0].scores.values()
+        missing = QuestionGenerator((3,)).question({"missing"}, rng).tested[0].scores.values()
         assert sum(map(math.isnan, missing)) <= 1  # two would be tied
-        graded = Drawing((3,)).question({"graded", "training"}, rng).tested[0]
+        graded = QuestionGenerator((3,)).question({"graded", "training"}, rng).tested[0]
         assert max(rating for _, rating in graded.test) == 5.0
         assert sum(rating for _, rating in graded.train) / len(graded.train) < 5.0
         assert not {item for item, _ in graded.test} & {item for item, _ in graded.train}

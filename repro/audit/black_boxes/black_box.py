@@ -88,7 +88,7 @@ def agree(said: Outcome, predicted: Outcome, tolerance: float = TOLERANCE) -> bo
         return bool(said.refusal) and bool(predicted.refusal)
     if said.value is not None:
         return predicted.value is not None and close(said.value, predicted.value, tolerance)
-    mine, theirs = told(said), told(predicted)
+    mine, theirs = values_by_user(said), values_by_user(predicted)
     return mine.keys() == theirs.keys() and all(close(mine[user], theirs[user], tolerance) for user in mine)
 
 
@@ -108,7 +108,7 @@ def distance(said: Outcome, predicted: Outcome) -> float:
     if said.value is not None and predicted.value is not None:
         pairs = [(said.value, predicted.value)]
     else:
-        mine, theirs = told(said), told(predicted)
+        mine, theirs = values_by_user(said), values_by_user(predicted)
         if mine.keys() != theirs.keys():
             return math.inf
         pairs = [(mine[user], theirs[user]) for user in mine]
@@ -116,7 +116,7 @@ def distance(said: Outcome, predicted: Outcome) -> float:
     return max(gaps) if all(map(math.isfinite, gaps)) else math.inf
 
 
-def told(outcome: Outcome) -> dict[int, float]:
+def values_by_user(outcome: Outcome) -> dict[int, float]:
     """The users who have a number."""
     return {user: value for user, value in (outcome.per_user or {}).items() if not math.isnan(value)}
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from repro.audit.aspects import aspects_of
-from repro.audit.black_boxes.black_box import BlackBox, agree, box_of_evaluator, close, told
+from repro.audit.black_boxes.black_box import BlackBox, agree, box_of_evaluator, close, values_by_user
 from repro.audit.comparison.agreement import Agreement, Choice, Pair, Refusal, SmallestCase
 from repro.audit.examination.inference import brief
 from repro.audit.policies import Policies, hypothesis_of, protocol_of
-from repro.audit.questions.generator import Drawing
+from repro.audit.questions.generator import QuestionGenerator
 from repro.audit.questions.question import Question
-from repro.audit.questions.shrinking import shrunk
+from repro.audit.questions.shrinking import shrink
 from repro.audit.simulation import Outcome, Simulation
 from repro.audit.space import Hypothesis, Space
 from repro.errors import ProtocolError
@@ -50,7 +50,7 @@ class Kind:
         """Whether the black box can be asked."""
         return self.features <= box.possible and (self.binary or "graded" not in box.cannot)
 
-    def question(self, drawing: Drawing, rng: np.random.Generator) -> Question:
+    def question(self, drawing: QuestionGenerator, rng: np.random.Generator) -> Question:
         drawn = drawing.question(self.features, rng)
         if not self.alone:
             return drawn
@@ -152,7 +152,7 @@ class _Comparison:
 
     def _draw(self, kind: Kind, seed: int) -> Iterator[Question]:
         rng = np.random.default_rng(int(stream(seed, "agreement", self._label, kind.name)))
-        drawing = Drawing(self._cutoffs, self._metric.kind == "prediction", kind.binary)
+        drawing = QuestionGenerator(self._cutoffs, self._metric.kind == "prediction", kind.binary)
         while True:
             yield kind.question(drawing, rng)
 
@@ -229,7 +229,7 @@ class _Comparison:
             return off > least and math.isfinite(off) == both_numbers
 
         known = (case for case in self._cases if case.kind == kind and still(case.question))
-        return next(known, None) or self._keep(kind, shrunk(first, still, _TRIES))
+        return next(known, None) or self._keep(kind, shrink(first, still, _TRIES))
 
     def _keep(self, kind: str, question: Question) -> SmallestCase:
         """A case, with what all say to it that can be asked questions of its kind."""
@@ -265,7 +265,7 @@ def gap(a: Outcome, b: Outcome) -> float | None:
         return _distance(a.value, b.value)
     if a.per_user is None or b.per_user is None:
         return None
-    mine, theirs = told(a), told(b)
+    mine, theirs = values_by_user(a), values_by_user(b)
     if mine.keys() != theirs.keys():
         return math.inf
     return max((_distance(mine[user], theirs[user]) for user in mine), default=0.0)

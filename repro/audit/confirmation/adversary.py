@@ -113,8 +113,12 @@ class Goal:
     def __or__(self, other: Goal) -> Goal:
         return Goal(self.features | other.features, self.traits | other.traits)
 
-    def met(self, question: Question) -> bool:
-        """Whether a question shows all of it."""
+    def includes(self, other: Goal) -> bool:
+        """Whether it has all features and traits of another goal."""
+        return other.features <= self.features and other.traits <= self.traits
+
+    def is_met_by(self, question: Question) -> bool:
+        """Whether a question shows all features and traits of the goal."""
         silent = {"graded", "ties"} if "only-missing-scores" in self.traits else {"graded"}
         return self.features - silent <= question.shown and self.traits <= traits_of(question)
 
@@ -173,7 +177,7 @@ class Adversary:
         """A question that has what the goal names, as far as a few tries put it there."""
         for _ in range(tries):
             question = _Question(self, goal, rng).draw()
-            if goal.met(question):
+            if goal.is_met_by(question):
                 break
         return question
 

@@ -1,4 +1,4 @@
-"""Attacks on a policy: questions of the adversary, until it is refuted or every goal was met without a refutation."""
+"""Attacks on a policy: questions of the adversary, until one refutes it or every goal was tried."""
 
 from __future__ import annotations
 
@@ -10,158 +10,171 @@ import numpy as np
 from repro.audit.aspects import reaching
 from repro.audit.black_boxes.black_box import TOLERANCE, BlackBox, agree, contradicts
 from repro.audit.confirmation.adversary import TRAITS, Adversary, Goal
-from repro.audit.hypotheses.elimination import Asked, Elimination
+from repro.audit.hypotheses.elimination import Elimination
+from repro.audit.hypotheses.observation import Observation
 from repro.audit.questions.question import Question
 from repro.audit.simulation import Simulation
 from repro.audit.space import Hypothesis
 
 _ROUNDED = 1e-6  # tolerances from here on are those of answers that are rounded to decimals
-_LONG_SUMS = 40  # times as inexact as a short one may a long sum in single precision be
-_DRAWS = 4  # questions of which that is asked which tells most rivals from the policy
+_LONG_SUMS = 40  # error of a long sum in single precision, relative to that of a short one
+_DRAWS = 4  # questions of which the one is asked that distinguishes most rivals from the policy
 _RIVALS = 8
-_AGAIN = 3  # further questions about long lists
+_REPEATS = 3  # further questions about long lists
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """A goal that a question is to meet: the sharpest of some questions, or any question; ``turn`` counts repeats."""
+    """A goal, and how a question that meets it is chosen: the most distinguishing of several, or the first drawn.
+
+    ``turn`` counts repeats.
+    """
 
     goal: Goal
-    is_sharp: bool
+    is_chosen: bool
     turn: int = 0
 
 
 @dataclass(eq=False)
 class Attacks:
-    """The questions with which policies of one black box were attacked, and what came of them.
+    """The attacks on policies of one black box.
 
-    barred   features and traits that are known not to be explained where they occur together, with a name for that
-    refused  traits whose questions the black box refuses, with the first refusal
-    passed   questions that the present policy answered as the black box did, in a row
-    met      the goals that these questions met
+    excluded  combinations of features and traits that are known to be unexplained, each with its name
+    refused   traits whose questions the black box refuses, with the first refusal
+    passed    observations of the present attack that agree with the policy
+    met       the goals that their questions meet
     """
 
     box: BlackBox
     engine: Elimination
     rng: np.random.Generator
-    barred: dict[Goal, str] = field(default_factory=dict)
-    refused: dict[str, Asked] = field(default_factory=dict)
-    passed: list[Asked] = field(default_factory=list)
+    excluded: dict[Goal, str] = field(default_factory=dict)
+    refused: dict[str, Observation] = field(default_factory=dict)
+    passed: list[Observation] = field(default_factory=list)
     met: set[Goal] = field(default_factory=set)
     _rivals_of: dict[frozenset[str], list[Hypothesis]] = field(default_factory=dict)
-    _answers: dict[Attempt, Asked] = field(default_factory=dict)
+    _observations: dict[Attempt, Observation] = field(default_factory=dict)
 
     @property
     def tolerance(self) -> float:
-        """How far an answer may be off: in single precision, long sums are less exact than short ones."""
+        """How much an answer may differ from its prediction: in single precision, long sums are less exact."""
         exact = self.engine.tolerance
         return exact * _LONG_SUMS if TOLERANCE < exact < _ROUNDED else exact
 
     def adversary(self) -> Adversary:
-        """The adversary of what is explained now."""
-        box, drawing = self.box, self.engine.drawing
-        allowed = self.engine.always.union(*(aspect.needs for aspect in self.engine.explained))
-        allowed |= {one for aspect in self.engine.explained for one in self.engine.features_of(aspect)}
-        if drawing.predicted and "fractional" in box.possible - self.engine.puzzling:
+        """The adversary that asks about the aspects that are explained now."""
+        box, engine, generator = self.box, self.engine, self.engine.generator
+        allowed = engine.base_features.union(*(aspect.needs for aspect in engine.explained))
+        allowed |= {feature for aspect in engine.explained for feature in engine.features_of(aspect)}
+        if generator.predictions and "fractional" in box.possible - engine.unexplained_features:
             allowed |= {"fractional"}
+        excluded_traits = {trait for goal in self.excluded if not goal.features for trait in goal.traits}
         return Adversary(
             frozenset(allowed),
-            self.engine.always,
+            engine.base_features,
             tuple(box.cutoffs),
             box.any_cutoff,
             box.least_k,
-            drawing.predicted,
-            drawing.binary,
-            drawing.known,
-            frozenset(self.refused) | {trait for goal in self.barred if not goal.features for trait in goal.traits},
+            generator.predictions,
+            generator.binary,
+            generator.known_users,
+            frozenset(self.refused) | excluded_traits,
         )
 
     def goals(self) -> list[Goal]:
-        """What questions must have in them; not what is known to be unexplained."""
+        """The goals of an attack; those that include an excluded combination are left out."""
         explained = [frozenset(aspect.needs) for aspect in self.engine.explained]
-        every = self.adversary().goals(explained)
-        return [goal for goal in every if not any(self._covers(barred, goal) for barred in self.barred)]
+        goals = self.adversary().goals(explained)
+        return [goal for goal in goals if not any(goal.includes(excluded) for excluded in self.excluded)]
 
-    @staticmethod
-    def _covers(barred: Goal, goal: Goal) -> bool:
-        return barred.features <= goal.features and barred.traits <= goal.traits
+    def random_goals(self) -> Iterator[Goal]:
+        """Goals at random, without end."""
+        goals = self.goals()
+        while True:
+            yield goals[int(self.rng.integers(len(goals)))]
 
-    def bar(self, features: frozenset[str], traits: frozenset[str], names: Sequence[str]) -> str:
-        """Ask no longer about features and traits together; what that is called."""
-        name = " with ".join([*names, *(TRAITS[trait].words for trait in sorted(traits))])
-        self.barred[Goal(features, traits)] = name
+    def exclude(self, features: frozenset[str], traits: frozenset[str], aspects: Sequence[str]) -> str:
+        """Ask no longer about features and traits together; the name of the combination."""
+        name = " with ".join([*aspects, *(TRAITS[trait].words for trait in sorted(traits))])
+        self.excluded[Goal(features, traits)] = name
         return name
 
-    def reopen(self, features: frozenset[str]) -> set[str]:
-        """Forget what was barred only together with features that are not explained at all; what that was called."""
+    def readmit(self, features: frozenset[str]) -> set[str]:
+        """Exclude combinations with these features no longer, now that no question has them; the names of these."""
 
-        def needs(goal: Goal) -> frozenset[str]:
+        def features_of(goal: Goal) -> frozenset[str]:
             return goal.features.union(*(TRAITS[trait].needs for trait in goal.traits))
 
-        gone = {goal: name for goal, name in self.barred.items() if features & needs(goal)}
-        self.barred = {goal: name for goal, name in self.barred.items() if goal not in gone}
-        return set(gone.values())
+        readmitted = {goal: name for goal, name in self.excluded.items() if features & features_of(goal)}
+        self.excluded = {goal: name for goal, name in self.excluded.items() if goal not in readmitted}
+        return set(readmitted.values())
 
-    def refute(self, policy: Hypothesis, progress: Callable[[int, int], None]) -> Asked | None:
-        """The first question that refutes the policy; None when all goals were tried and no question did.
+    def refute(self, policy: Hypothesis, progress: Callable[[int, int], None]) -> Observation | None:
+        """The first observation that refutes the policy; None when all goals were tried and none does.
 
-        Questions that were asked to refute an earlier policy are not asked again: their answers are compared with what
-        this policy gives.
+        Questions that were asked about an earlier policy are not asked again: their answers are compared with the
+        predictions of this one. ``progress`` is called with the number of attempts done and of all.
         """
         self.passed, self.met, self._rivals_of = [], set(), {}
-        attempts, still_valid = self._attempts(), self._valid_answers()
-        known = {attempt: None for attempt in attempts if attempt in still_valid}
-        for attempt in known:
+        attempts, still_valid = self._attempts(), self._valid_attempts()
+        answered = {attempt: None for attempt in attempts if attempt in still_valid}
+        for attempt in answered:
             if self._is_refuted(policy, attempt):
-                return self._answers.pop(attempt)
-        left = [attempt for attempt in attempts if attempt not in known]
-        for done, place in enumerate(self.rng.permutation(len(left)), start=len(known)):
+                return self._observations.pop(attempt)
+        new = [attempt for attempt in attempts if attempt not in answered]
+        for done, position in enumerate(self.rng.permutation(len(new)), start=len(answered)):
             progress(done, len(attempts))
-            goal = left[place].goal
-            if any(trait in self.refused for trait in goal.traits):
+            attempt = new[position]
+            if any(trait in self.refused for trait in attempt.goal.traits):
                 continue
-            asked = self._ask(self._sharpest(policy, goal)) if left[place].is_sharp else self.ask(goal)
-            if asked.said.refusal and not asked.simulation.outcome(policy).refusal:
-                self._note_refusal(goal, asked)
+            observation = self._try(policy, attempt)
+            if observation.answer.refusal and not observation.predicted(policy).refusal:
+                self._note_refusal(attempt.goal, observation)
                 continue
-            self._answers[left[place]] = asked
-            if self._is_refuted(policy, left[place]):
-                return self._answers.pop(left[place])
+            self._observations[attempt] = observation
+            if self._is_refuted(policy, attempt):
+                return self._observations.pop(attempt)
         return None
 
     def _attempts(self) -> list[Attempt]:
-        """Each goal with the sharpest of some questions and with any question; more about long lists."""
+        """Each goal with a chosen and with a random question; chosen ones about long lists several times."""
         goals = self.goals()
         of_long_lists = [goal for goal in goals if "long-lists" in goal.traits and len(goal.traits) == 1]
         return [
-            *(Attempt(goal, is_sharp=True) for goal in goals),
-            *(Attempt(goal, is_sharp=True, turn=turn) for turn in range(1, _AGAIN + 1) for goal in of_long_lists),
-            *(Attempt(goal, is_sharp=False) for goal in goals),
+            *(Attempt(goal, is_chosen=True) for goal in goals),
+            *(Attempt(goal, is_chosen=True, turn=turn) for turn in range(1, _REPEATS + 1) for goal in of_long_lists),
+            *(Attempt(goal, is_chosen=False) for goal in goals),
         ]
 
-    def _valid_answers(self) -> set[Attempt]:
-        """Attempts of before whose questions have only features that are explained, and nothing that is barred."""
-        allowed = self.adversary().allowed | self.engine.always
+    def _valid_attempts(self) -> set[Attempt]:
+        """Earlier attempts whose questions have only features that are explained, and no excluded combination."""
+        allowed = self.adversary().allowed | self.engine.base_features
         return {
             attempt
-            for attempt, asked in self._answers.items()
-            if asked.question.features <= allowed and not any(goal.met(asked.question) for goal in self.barred)
+            for attempt, observation in self._observations.items()
+            if observation.question.features <= allowed
+            and not any(goal.is_met_by(observation.question) for goal in self.excluded)
         }
 
+    def _try(self, policy: Hypothesis, attempt: Attempt) -> Observation:
+        if attempt.is_chosen:
+            return self._observe(self._most_distinguishing(policy, attempt.goal))
+        return self.ask(attempt.goal)
+
     def _is_refuted(self, policy: Hypothesis, attempt: Attempt) -> bool:
-        """Whether the answer of an attempt refutes the policy; where it does not, it is noted that it did not."""
-        asked = self._answers[attempt]
-        predicted = asked.simulation.outcome(policy)
-        is_refuted = contradicts(asked.said, predicted, self.tolerance)
-        asked.simulation.forget()
-        if agree(asked.said, predicted, self.tolerance):
-            self.passed.append(asked)
-            if attempt.goal.met(asked.question):
+        """Whether the answer of an attempt refutes the policy; an answer that agrees with it is recorded as passed."""
+        observation = self._observations[attempt]
+        predicted = observation.predicted(policy)
+        is_refuted = contradicts(observation.answer, predicted, self.tolerance)
+        observation.simulation.forget()
+        if agree(observation.answer, predicted, self.tolerance):
+            self.passed.append(observation)
+            if attempt.goal.is_met_by(observation.question):
                 self.met.add(attempt.goal)
         return is_refuted
 
-    def _sharpest(self, policy: Hypothesis, goal: Goal) -> Question:
-        """Of some questions that meet a goal, that to which most rivals of the policy have another answer."""
+    def _most_distinguishing(self, policy: Hypothesis, goal: Goal) -> Question:
+        """Of several questions that meet a goal, the one to which most rivals of the policy predict another answer."""
         adversary = self.adversary()
         if goal.features not in self._rivals_of:
             self._rivals_of[goal.features] = self._rivals(policy, goal.features)
@@ -170,43 +183,34 @@ class Attacks:
         for _ in range(_DRAWS if rivals else 0):
             question = adversary.question(goal, self.rng)
             simulation = Simulation(question, self.engine.space)
-            mine = simulation.outcome(policy)
-            apart = sum(not agree(mine, simulation.outcome(rival), self.tolerance) for rival in rivals)
-            if apart > most:
-                best, most = question, apart
-            if apart == len(rivals):
+            predicted = simulation.outcome(policy)
+            n_distinguished = sum(not agree(predicted, simulation.outcome(rival), self.tolerance) for rival in rivals)
+            if n_distinguished > most:
+                best, most = question, n_distinguished
+            if n_distinguished == len(rivals):
                 break
         return best
 
     def _rivals(self, policy: Hypothesis, features: frozenset[str]) -> list[Hypothesis]:
-        """Policies that take one decision otherwise, of those that the features can touch; a sample of them."""
-        touched = [
-            key
-            for key in sorted(self.engine.opened & policy.values.keys())
-            if (needed := reaching(key)) and features.intersection(needed) - self.engine.always
-        ]
-        touched = touched or sorted(key for key in self.engine.opened & policy.values.keys() if not reaching(key))
+        """A sample of policies with one decision changed, of the decisions that the features can touch."""
+        free = sorted(self.engine.free_decisions & policy.values.keys())
+        touched = [key for key in free if features.intersection(reaching(key)) - self.engine.base_features]
+        touched = touched or [key for key in free if not reaching(key)]
         space = self.engine.space
         changes = [(key, value) for key in touched for value in space.tried(key) if value != policy.values[key]]
-        some = [changes[at] for at in self.rng.permutation(len(changes))[:_RIVALS]]
-        return [way for key, value in some for way in space.changed(policy, {key: value})[:1]]
+        sample = [changes[at] for at in self.rng.permutation(len(changes))[:_RIVALS]]
+        return [rival for key, value in sample for rival in space.changed(policy, {key: value})[:1]]
 
-    def ask(self, goal: Goal) -> Asked:
-        """A question with what the goal names, and the answer."""
-        return self._ask(self.adversary().question(goal, self.rng))
+    def ask(self, goal: Goal) -> Observation:
+        """The answer to a question that meets the goal."""
+        return self._observe(self.adversary().question(goal, self.rng))
 
-    def _ask(self, question: Question) -> Asked:
-        return Asked(question, self.box.ask(question), Simulation(question, self.engine.space))
+    def _observe(self, question: Question) -> Observation:
+        return Observation(question, self.box.ask(question), Simulation(question, self.engine.space))
 
-    def _note_refusal(self, goal: Goal, asked: Asked) -> None:
-        """A trait is refused if a question that has nothing else is."""
+    def _note_refusal(self, goal: Goal, observation: Observation) -> None:
+        """Record the traits of a refused question that are refused on their own."""
         for trait in sorted(goal.traits):
             alone = Goal(frozenset(TRAITS[trait].needs) & self.adversary().allowed, frozenset({trait}))
-            if alone == goal or all(self.ask(alone).said.refusal for _ in range(2)):
-                self.refused[trait] = asked
-
-    def questions(self) -> Iterator[Goal]:
-        """Goals at random, without end."""
-        goals = self.goals()
-        while True:
-            yield goals[int(self.rng.integers(len(goals)))]
+            if alone == goal or all(self.ask(alone).answer.refusal for _ in range(2)):
+                self.refused[trait] = observation

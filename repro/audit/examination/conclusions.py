@@ -1,60 +1,117 @@
-"""What may be said of a policy: which decisions the answers determine, which they leave open, and what was refused."""
+"""What an examination concludes: which decisions the answers determine, which they leave open, and what was refused."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from repro.audit.aspects import in_words
 from repro.audit.black_boxes.black_box import BlackBox
 from repro.audit.confirmation.adversary import TRAITS
-from repro.audit.examination.evidence import unreached
-from repro.audit.examination.inference import Refused
-from repro.audit.examination.thresholds import INCLUSIVE, THRESHOLD, Interval
-from repro.audit.examination.undetermined import Undetermined, groups
-from repro.audit.hypotheses.elimination import Asked, Elimination, Found
+from repro.audit.examination.evidence import gather_evidence, unreached_decisions
+from repro.audit.examination.inference import Inference, Refused, Status
+from repro.audit.examination.state import ExaminationState
+from repro.audit.examination.thresholds import INCLUSIVE, THRESHOLD
+from repro.audit.examination.undetermined import Undetermined, group_differences
+from repro.audit.hypotheses.observation import AspectResult, Observation
 from repro.audit.space import Hypothesis
 from repro.evaluation.metrics import Measure
 from repro.protocol import Protocol, Value
 
 
-def undetermined(
-    engine: Elimination,
-    policy: Hypothesis,
-    equivalent: Sequence[Hypothesis],
-    threshold: Interval | None,
-    refused: Sequence[Found],
-    questions: int,
-) -> list[Undetermined]:
-    """The decisions that answers leave open: with the options that remain, or why nothing could be asked.
+@dataclass(frozen=True)
+class Confirmation:
+    """How many new answers the policy predicted, of how many that were tried."""
 
-    ``equivalent`` are the other policies that give all answers to so many ``questions``.
-    """
-    left = groups(policy, equivalent, f"none of our {questions:,} questions distinguishes them")
+    confirmed: int = 0
+    tried: int = 0
+
+    @property
+    def is_complete(self) -> bool:
+        return self.confirmed == self.tried
+
+
+NOT_CONFIRMED = Confirmation()
+
+
+def conclude(
+    state: ExaminationState,
+    policy: Hypothesis | None,
+    *,
+    evidence: bool,
+    decimals: int | None = None,
+    confirmation: Confirmation = NOT_CONFIRMED,
+) -> Inference:
+    """The inference from everything that was observed; without a policy, the black box is unexplained."""
+    state.progress("evidence")
+    box, ledger, attacks = state.box, state.ledger, state.attacks
+    rejected = gather_evidence(state.engine, policy, state.equivalent) if policy and evidence else []
+    unsettled = undetermined(state, policy) if policy else []
+    settled = determined(state, policy, unsettled) if policy else {}
+    return Inference(
+        name=box.name,
+        metric=box.metric.name,
+        status=_status(state, policy),
+        policy=settled,
+        protocol=as_protocol(box, policy, settled) if policy else None,
+        measure=measure_name(box, policy, settled) if policy else box.metric.name,
+        evidence=tuple(rejected),
+        undetermined=tuple(unsettled),
+        unstable=tuple(ledger.instabilities),
+        unexplained=tuple(ledger.unexplained),
+        refused=tuple(refusals(ledger.results, attacks.refused)),
+        holds=tuple(result.aspect.name for result in ledger.in_state("explained")),
+        confirmed=confirmation.confirmed,
+        tried=confirmation.tried,
+        decimals=decimals,
+        asked=state.n_questions,
+        cutoffs=tuple(box.cutoffs),
+        threshold=state.threshold if policy else None,
+        attacked=len(attacks.passed) if policy else 0,
+        pairs=(len(attacks.met), len(attacks.goals())) if policy else (0, 0),
+        not_asked=not_asked(box),
+    )
+
+
+def _status(state: ExaminationState, policy: Hypothesis | None) -> Status:
+    if policy is None:
+        return "unexplained"
+    return "explained but for" if state.ledger.is_doubtful else "explained"
+
+
+def undetermined(state: ExaminationState, policy: Hypothesis) -> list[Undetermined]:
+    """The decisions that the answers leave open, with the remaining options, or why they could not be asked about."""
+    n_questions = len(state.engine.observations) + len(state.attacks.passed)
+    reason = f"none of our {n_questions:,} questions distinguishes them"
+    unsettled = group_differences(policy, state.equivalent, reason)
+    threshold = state.threshold
     if threshold is not None and not threshold.exact:
-        left = [one for one in left if THRESHOLD not in one.decisions and INCLUSIVE not in one.decisions]
-        own = (policy.values[THRESHOLD], policy.values[INCLUSIVE])
-        left.append(Undetermined((THRESHOLD, INCLUSIVE), (own,), f"any threshold so that {threshold}"))
-    known = {key for one in left for key in one.decisions}
-    return [*left, *(one for one in unreached(engine, policy, refused) if not known & set(one.decisions))]
+        about_threshold = {THRESHOLD, INCLUSIVE}
+        unsettled = [group for group in unsettled if about_threshold.isdisjoint(group.decisions)]
+        options = (policy.values[THRESHOLD], policy.values[INCLUSIVE])
+        unsettled.append(Undetermined((THRESHOLD, INCLUSIVE), (options,), f"any threshold so that {threshold}"))
+    listed = {key for group in unsettled for key in group.decisions}
+    unreached = unreached_decisions(state.engine, policy, state.ledger.in_state("refused"))
+    return [*unsettled, *(group for group in unreached if listed.isdisjoint(group.decisions))]
 
 
-def determined(engine: Elimination, policy: Hypothesis, left: Sequence[Undetermined]) -> dict[str, Value]:
-    """The decisions of the policy that answers determine: they were asked about, and none is ``left`` open."""
-    is_open = {key for one in left for key in one.decisions}
-    return {key: value for key, value in policy.values.items() if key in engine.opened and key not in is_open}
+def determined(state: ExaminationState, policy: Hypothesis, unsettled: Sequence[Undetermined]) -> dict[str, Value]:
+    """The decisions of the policy that answers determine: questions were about them, and they are not unsettled."""
+    undecided = {key for group in unsettled for key in group.decisions}
+    free = state.engine.free_decisions
+    return {key: value for key, value in policy.values.items() if key in free and key not in undecided}
 
 
 def measure_name(box: BlackBox, policy: Hypothesis, settled: Mapping[str, Value]) -> str:
-    """The metric with those variants that are determined."""
+    """The metric with the variants that are determined."""
     known = {short for short, key in box.metric.variant_ids.items() if key in settled}
     name = Measure(box.metric, None, {short: policy.variants[short] for short in sorted(known)}).full_name
     return f"{name}@k" if box.cutoffs else name
 
 
 def as_protocol(box: BlackBox, policy: Hypothesis, settled: Mapping[str, Value]) -> Protocol:
-    """The policy as a protocol that can be written to a file; what is not determined is open in it."""
+    """The policy as a protocol that can be written to a file; decisions that are not determined are open in it."""
     base = Protocol.load("random-5fold")
     stated = {key: value for key, value in policy.values.items() if value != base.get(key)}
     protocol = base.replace(stated, f"inferred from {box.name}")
@@ -68,19 +125,20 @@ def as_protocol(box: BlackBox, policy: Hypothesis, settled: Mapping[str, Value])
 
 
 def not_asked(box: BlackBox) -> dict[str, str]:
-    """What questions could not have in them, and why."""
-    left_out = {in_words(feature): why for feature, why in box.cannot.items()}
+    """The features that no question had, and why."""
+    excluded = {in_words(feature): reason for feature, reason in box.cannot.items()}
     if box.cutoffs and not box.any_cutoff:
-        left_out["other cut-offs"] = f"it was only asked with k = {', '.join(map(str, box.cutoffs))}"
-    return left_out
+        excluded["other cut-offs"] = f"it was only asked with k = {', '.join(map(str, box.cutoffs))}"
+    return excluded
 
 
-def refusals(found: Sequence[Found], traits: Mapping[str, Asked]) -> Iterator[Refused]:
-    """What was refused, about which aspect or trait first; the same words with other numbers are given once."""
-    before = set()
-    named = [(one.aspect.name, asked) for one in found for asked in one.asked]
-    for name, asked in (*named, *((TRAITS[trait].words, asked) for trait, asked in traits.items())):
-        words = re.sub(r"[\d.]+", "", asked.said.refusal)
-        if words and words not in before:
-            before.add(words)
-            yield Refused(name, asked.said.refusal, asked.question)
+def refusals(results: Sequence[AspectResult], traits: Mapping[str, Observation]) -> Iterator[Refused]:
+    """The refusals of aspects and traits, in order; of messages that differ in numbers only, the first."""
+    known_messages = set()
+    of_aspects = [(result.aspect.name, one) for result in results for one in result.observations]
+    of_traits = [(TRAITS[trait].words, one) for trait, one in traits.items()]
+    for name, observation in (*of_aspects, *of_traits):
+        message = re.sub(r"[\d.]+", "", observation.answer.refusal)
+        if message and message not in known_messages:
+            known_messages.add(message)
+            yield Refused(name, observation.answer.refusal, observation.question)

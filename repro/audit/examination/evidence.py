@@ -1,4 +1,4 @@
-"""What speaks against each option that a policy does not take: the smallest case that rejects it."""
+"""Evidence against the options that a policy does not take: the smallest case that rejects each of them."""
 
 from __future__ import annotations
 
@@ -9,94 +9,112 @@ from repro.audit.aspects import in_words, reaching
 from repro.audit.black_boxes.black_box import agree
 from repro.audit.examination.inference import Evidence
 from repro.audit.examination.undetermined import Undetermined
-from repro.audit.hypotheses.elimination import Asked, Elimination, Found
+from repro.audit.hypotheses.elimination import Elimination
+from repro.audit.hypotheses.observation import AspectResult, Observation
 from repro.audit.questions.question import Question
-from repro.audit.questions.shrinking import shrunk
+from repro.audit.questions.shrinking import shrink
 from repro.audit.simulation import Outcome, Simulation
 from repro.audit.space import Hypothesis
 from repro.protocol import Value
 
-# Decisions that small questions do not bear on.
-BESIDE = frozenset({"average.folds", "candidates.negatives"})
-_TRIES = 120  # at making a case smaller
-_VISIBLE = 1e-6  # a difference that evidence should show
+# Decisions that do not affect the answer to any question.
+WITHOUT_BEARING = frozenset({"average.folds", "candidates.negatives"})
+_SHRINKING_STEPS = 120
+_VISIBLE = 1e-6  # the smallest difference that evidence shows
 
 
-def gathered(engine: Elimination, policy: Hypothesis, equal: Sequence[Hypothesis]) -> list[Evidence]:
-    """For each option that answers reject: the smallest case that does. Nothing rejects those of ``equal`` policies."""
-    asked = sorted((one for one in engine.asked if not one.said.refusal), key=lambda one: one.question.size)
-    left = {(key, value) for other in equal for key, value in other.values.items()}
+def gather_evidence(engine: Elimination, policy: Hypothesis, equivalent: Sequence[Hypothesis]) -> list[Evidence]:
+    """For each option that answers reject, the smallest case that does; those of ``equivalent`` policies are not."""
+    answered = [one for one in engine.observations if not one.answer.refusal]
+    answered.sort(key=lambda one: one.question.size)
+    unrejected = {(key, value) for other in equivalent for key, value in other.values.items()}
     evidence: list[Evidence] = []
     for key in policy.values:
-        if key not in engine.opened:
+        if key not in engine.free_decisions:
             continue
         for value in engine.space.tried(key):
-            if value == policy.values[key] or (key, value) in left:
+            if value == policy.values[key] or (key, value) in unrejected:
                 continue
-            ways = engine.space.changed(policy, {key: value})
-            rejecting = [_rejecting(engine, way, asked) for way in ways]
-            pairs = [(one, way) for one, way in zip(rejecting, ways, strict=True) if one is not None]
-            if not ways or len(pairs) < len(ways):
+            alternatives = engine.space.changed(policy, {key: value})
+            rejections = [_rejection(engine, alternative, answered) for alternative in alternatives]
+            rejected = [
+                (rejection, alternative)
+                for rejection, alternative in zip(rejections, alternatives, strict=True)
+                if rejection is not None
+            ]
+            if not alternatives or len(rejected) < len(alternatives):
                 continue
-            one, way = max(pairs, key=lambda pair: pair[0].question.size)
-            evidence.append(_evidence(engine, policy, way, key, value, one))
+            rejection, alternative = max(rejected, key=lambda pair: pair[0].question.size)
+            evidence.append(_evidence(engine, policy, alternative, (key, value), rejection))
     return evidence
 
 
-def unreached(engine: Elimination, policy: Hypothesis, refused: Collection[Found]) -> Iterator[Undetermined]:
-    """Decisions that were not settled, and why: what could not be asked, or was ``refused``."""
+def unreached_decisions(
+    engine: Elimination, policy: Hypothesis, refused: Collection[AspectResult]
+) -> Iterator[Undetermined]:
+    """Decisions that no answer is about, because questions about them were impossible or were ``refused``."""
     for key in policy.values:
-        if key in engine.opened or key in BESIDE or not reaching(key):
+        if key in engine.free_decisions or key in WITHOUT_BEARING or not reaching(key):
             continue
-        barred = [one for one in reaching(key) if one not in engine.box.possible]
-        if len(barred) == len(reaching(key)):
-            why = f"it cannot be given {in_words(barred[0])}: {engine.box.cannot.get(barred[0], '')}".rstrip(": ")
-            yield Undetermined((key,), (), why)
-        elif found := [one for one in refused if set(one.aspect.needs) & set(reaching(key))]:
-            yield Undetermined((key,), (), f"it refuses {found[0].aspect.name}")
+        impossible = [feature for feature in reaching(key) if feature not in engine.box.possible]
+        if len(impossible) == len(reaching(key)):
+            feature = impossible[0]
+            reason = f"it cannot be given {in_words(feature)}: {engine.box.cannot.get(feature, '')}".rstrip(": ")
+            yield Undetermined((key,), (), reason)
+        elif about := [result for result in refused if set(result.aspect.needs) & set(reaching(key))]:
+            yield Undetermined((key,), (), f"it refuses {about[0].aspect.name}")
 
 
-def _rejecting(engine: Elimination, way: Hypothesis, asked: Sequence[Asked]) -> Asked | None:
-    """The first question whose answer another hypothesis does not give; None where there is none.
-
-    One to which it has a number is better than one to which it has none.
-    """
-    second_best = None
-    for one in asked:
-        other = one.simulation.outcome(way)
-        if not agree(one.said, other, max(_VISIBLE, 2 * engine.tolerance)):
-            if _is_number(other):
-                return one
-            second_best = second_best or one
-    return second_best
+def _rejection(engine: Elimination, alternative: Hypothesis, observations: Sequence[Observation]) -> Observation | None:
+    """The first observation that rejects a hypothesis; preferably one for which the hypothesis predicts a number."""
+    without_number = None
+    for observation in observations:
+        predicted = observation.predicted(alternative)
+        if not agree(observation.answer, predicted, max(_VISIBLE, 2 * engine.tolerance)):
+            if _is_number(predicted):
+                return observation
+            without_number = without_number or observation
+    return without_number
 
 
-def _alike(engine: Elimination, mine: Outcome, other: Outcome) -> bool:
-    tolerance = max(_VISIBLE, 2 * engine.tolerance)
+def _is_visibly_equal(engine: Elimination, first: Outcome, second: Outcome) -> bool:
     by_user = engine.by_user
-    return agree(mine.as_told(by_user), other.as_told(by_user), tolerance)
+    return agree(first.as_told(by_user), second.as_told(by_user), max(_VISIBLE, 2 * engine.tolerance))
 
 
 def _evidence(
-    engine: Elimination, policy: Hypothesis, way: Hypothesis, key: str, value: Value, rejecting: Asked
+    engine: Elimination,
+    policy: Hypothesis,
+    alternative: Hypothesis,
+    changed: tuple[str, Value],
+    rejection: Observation,
 ) -> Evidence:
-    def outcomes(of: Question) -> tuple[Outcome, Outcome]:
-        simulation = Simulation(of, engine.space)
-        return simulation.outcome(policy), simulation.outcome(way)
+    """The rejection of an alternative with a ``changed`` decision, made as small as the black box confirms."""
 
-    kinds = tuple(map(_is_number, outcomes(rejecting.question)))
+    def predictions(question: Question) -> tuple[Outcome, Outcome]:
+        simulation = Simulation(question, engine.space)
+        return simulation.outcome(policy), simulation.outcome(alternative)
 
-    def apart(smaller: Question) -> bool:
-        mine, other = outcomes(smaller)
-        return (_is_number(mine), _is_number(other)) == kinds and not _alike(engine, mine, other)
+    are_numbers = tuple(map(_is_number, predictions(rejection.question)))
 
-    small = shrunk(
-        rejecting.question, apart, tries=_TRIES, known_users="training" in engine.always, takes=engine.box.takes
+    def still_rejects(smaller: Question) -> bool:
+        of_policy, of_alternative = predictions(smaller)
+        if (_is_number(of_policy), _is_number(of_alternative)) != are_numbers:
+            return False
+        return not _is_visibly_equal(engine, of_policy, of_alternative)
+
+    question = shrink(
+        rejection.question,
+        still_rejects,
+        max_tries=_SHRINKING_STEPS,
+        known_users="training" in engine.base_features,
+        takes=engine.box.takes,
     )
-    said = engine.box.ask(small)
-    if not agree(said, outcomes(small)[0], engine.tolerance):
-        small, said = rejecting.question, rejecting.said  # so small a case is answered in another way
-    return Evidence(key, value, small, said, outcomes(small)[1].as_told(said.is_by_user))
+    answer = engine.box.ask(question)
+    if not agree(answer, predictions(question)[0], engine.tolerance):
+        # The policy does not hold for so small a question: show the question as it was asked.
+        question, answer = rejection.question, rejection.answer
+    return Evidence(*changed, question, answer, predictions(question)[1].as_told(answer.is_by_user))
 
 
 def _is_number(outcome: Outcome) -> bool:

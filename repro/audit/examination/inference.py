@@ -30,8 +30,8 @@ class Evidence:
     decision: str
     option: Value
     question: Question
-    said: Outcome
-    would_say: Outcome
+    answer: Outcome
+    predicted: Outcome
 
     def to_text(self) -> str:
         return _evidence_text([self])
@@ -42,21 +42,21 @@ class Unexplained:
     """Where no hypothesis fits: about what, the closest one, how far it is off, and the smallest case where it is."""
 
     aspect: str
-    closest: Mapping[str, Value]
+    nearest: Mapping[str, Value]
     residual: float
     agreed: int
-    asked: int
+    compared: int
     question: Question
-    said: Outcome
-    would_say: Outcome
+    answer: Outcome
+    predicted: Outcome
     note: str = ""
 
     def to_text(self) -> str:
         off = "" if math.isinf(self.residual) else f", and is off by up to {self.residual:.3g}"
         return (
-            f"{self.aspect}: no policy fits. The closest one agrees in {self.agreed} of {self.asked} cases{off}. "
+            f"{self.aspect}: no policy fits. The closest one agrees in {self.agreed} of {self.compared} cases{off}. "
             + (f"{self.note[0].upper()}{self.note[1:]}. " if self.note else "")
-            + f"Here it gives {number(self.would_say)}, and the answer was {number(self.said)}:\n"
+            + f"Here it gives {number(self.predicted)}, and the answer was {number(self.answer)}:\n"
             + indented(self.question.to_text())
         )
 
@@ -191,12 +191,12 @@ class Inference:
             "unexplained": [
                 {
                     "aspect": one.aspect,
-                    "closest": dict(one.closest),
+                    "closest": dict(one.nearest),
                     "residual": finite(one.residual),
                     "agreed": one.agreed,
-                    "asked": one.asked,
+                    "asked": one.compared,
                     "note": one.note,
-                    **_case(one.question, one.said, one.would_say),
+                    **_case(one.question, one.answer, one.predicted),
                 }
                 for one in self.unexplained
             ],
@@ -222,7 +222,7 @@ class Inference:
                 {
                     "decision": one.decision,
                     "option": one.option,
-                    **_case(one.question, one.said, one.would_say),
+                    **_case(one.question, one.answer, one.predicted),
                 }
                 for one in self.evidence
             ],
@@ -232,7 +232,7 @@ class Inference:
         """The evidence, that about one decision together which has the same case and the same two numbers."""
         groups: dict[tuple[str, ...], list[Evidence]] = {}
         for one in self.evidence:
-            shown = (one.decision, one.question.to_text(), number(one.said), number(one.would_say))
+            shown = (one.decision, one.question.to_text(), number(one.answer), number(one.predicted))
             groups.setdefault(shown, []).append(one)
         return list(groups.values())
 
@@ -300,7 +300,7 @@ def _evidence_text(group: Sequence[Evidence]) -> str:
     """What rejects options of a decision: one case, and what was said of it and would have been."""
     one = group[0]
     options = " or ".join(toml_value(each.option) for each in group)
-    told = f"said {number(one.said)}; with {one.decision} = {options} it would be {number(one.would_say)}"
+    told = f"said {number(one.answer)}; with {one.decision} = {options} it would be {number(one.predicted)}"
     return f"{told}\n{indented(one.question.to_text())}"
 
 

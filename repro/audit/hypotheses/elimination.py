@@ -1,4 +1,4 @@
-"""Elimination: ask, and discard every hypothesis that predicted another answer."""
+"""Elimination: ask questions, and discard every hypothesis that predicted another answer."""
 
 from __future__ import annotations
 
@@ -8,411 +8,421 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal
 
 import numpy as np
 
 from repro.audit.aspects import Aspect, reaching
-from repro.audit.black_boxes.black_box import TOLERANCE, BlackBox, agree, contradicts, distance, told
-from repro.audit.questions.generator import Drawing
+from repro.audit.black_boxes.black_box import TOLERANCE, BlackBox, agree, contradicts, distance, values_by_user
+from repro.audit.hypotheses.observation import AspectResult, NearestHypothesis, Observation
+from repro.audit.questions.generator import QuestionGenerator
 from repro.audit.questions.question import Question
 from repro.audit.simulation import Outcome, Simulation
 from repro.audit.space import Hypothesis, Space
 from repro.protocol import registry
 
-Features = Callable[[], Collection[str]]  # gives those of the next question
-State = Literal["explained", "unexplained", "unreachable", "refused", "random"]
+Features = Callable[[], Collection[str]]  # gives the features of the next question
 
-NOBODY = "average.nobody"
-LEAST_ASKED = 100  # about everything together
-MOST_ASKED = 60
-_WORK = 2_000  # predictions that a pool may cost
-_LARGEST_POOL = 16
-_MOST_TRIED = 64  # where no question parts them
-_STAND_FOR_ALL = 300
-_MANY = 1_000  # hypotheses of which simulations keep nothing
-_GOOD = 8  # a question that leaves so small a part is good enough
-_MOST_REOPENED = 2_000
-_MENDINGS = 4
-_SHARES = (0.15, 0.4)  # of aspects that are in a question about several
+EMPTY_MEAN = "average.nobody"
+JOINT_QUESTIONS = 100  # at least, with the features of several aspects
+MAX_QUESTIONS = 60  # while hypotheses can be distinguished
+_MAX_PREDICTIONS = 2_000  # to choose one question
+_MAX_POOL = 16  # questions to choose from
+_MAX_DRAWS = 64  # where no question of the pool distinguishes hypotheses
+_SAMPLE = 300  # hypotheses that represent all of them in the choice of a question
+_MANY = 1_000  # hypotheses from which on simulations are not cached
+_GOOD = 8  # a question that is expected to leave one in so many hypotheses is good enough
+_MAX_REOPENED = 2_000
+_MAX_REPAIRS = 4
+_SHARES = (0.15, 0.4)  # of explained aspects whose features a joint question has
 _FEW = 2
-_TO_TELL_APART = 24
-_CHALLENGES = 40  # questions looked at for one that parts rivals, at least
-_MOST_CHALLENGES = 100  # where rivals are few
-
-
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """A question, what the black box said, and what the core says under any hypothesis."""
-
-    question: Question
-    said: Outcome
-    simulation: Simulation
-
-
-@dataclass(frozen=True, eq=False)
-class Closest:
-    """Where no hypothesis fits: the one that comes closest, how far it is off, and where it is."""
-
-    hypothesis: Hypothesis
-    residual: float
-    agreed: int
-    asked: int
-    wrong: tuple[Asked, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """What came of an aspect: its state, and what was asked.
-
-    ``why`` says why it could not be asked about, or how the black box refused.
-    """
-
-    aspect: Aspect
-    state: State
-    asked: tuple[Asked, ...] = ()
-    closest: Closest | None = None
-    why: str = ""
+_DISTINGUISHING_QUESTIONS = 24
+_MIN_CHALLENGES = 40  # questions drawn to find one that distinguishes rivals
+_MAX_CHALLENGES = 100  # where rivals are few
 
 
 @dataclass(eq=False)
 class Elimination:
-    """A black box under examination: hypotheses that are left, and what it was asked of that which they explain.
+    """The hypotheses that survive the answers of a black box.
 
-    Of hypotheses that questions do not tell apart, one goes on; where a later question would have told, it is mended.
-    ``explained`` are the aspects whose features may be in any question, ``puzzling`` the features of those that are
-    not. ``always`` are features that all questions have, ``foreseen`` the refusals that some hypothesis would have
-    given.
+    Of hypotheses that the questions of an aspect do not distinguish, one survives; where a later answer contradicts it,
+    it is repaired by changing one or two decisions.
+
+    base_features         features that all questions have
+    free_decisions        decisions that hypotheses may take differently; the others are as in the start of the space
+    explained             the aspects whose features any question may have
+    unexplained_features  the features of other aspects, which no further question has
+    observations          the answers that survivors must predict
+    expected_refusals     the refused observations of which some hypothesis predicted that a run may stop
+    examined_decisions    decisions that the aspect under examination frees
     """
 
     box: BlackBox
     space: Space
-    drawing: Drawing
+    generator: QuestionGenerator
     rng: np.random.Generator
     tolerance: float = TOLERANCE
-    always: frozenset[str] = frozenset()
-    opened: set[str] = field(default_factory=set)
+    base_features: frozenset[str] = frozenset()
+    free_decisions: set[str] = field(default_factory=set)
     survivors: list[Hypothesis] = field(default_factory=list)
     explained: list[Aspect] = field(default_factory=list)
-    puzzling: set[str] = field(default_factory=set)
-    asked: list[Asked] = field(default_factory=list)
-    foreseen: set[int] = field(default_factory=set)
-    examined: frozenset[str] = frozenset()  # decisions that the current aspect opens
+    unexplained_features: set[str] = field(default_factory=set)
+    observations: list[Observation] = field(default_factory=list)
+    expected_refusals: set[Observation] = field(default_factory=set)
+    examined_decisions: frozenset[str] = frozenset()
 
-    def examine(self, aspect: Aspect) -> Found:
-        """Open the decisions of an aspect, and ask until they are settled.
+    def examine(self, aspect: Aspect) -> AspectResult:
+        """Free the decisions of an aspect, and ask questions until they are settled.
 
-        Where nothing fits, everything is again as it was before it.
+        Where no hypothesis predicts the answers, the observations are forgotten and the decisions are not freed.
         """
-        missing = [one for one in aspect.needs if one not in self.box.possible]
-        if missing:
-            return Found(aspect, "unreachable", why=self.box.cannot.get(missing[0], "it has no cut-off"))
+        impossible = [feature for feature in aspect.needs if feature not in self.box.possible]
+        if impossible:
+            return AspectResult(aspect, "unasked", reason=self.box.cannot.get(impossible[0], "it has no cut-off"))
         features = self.features_of(aspect)
-        reached = (key for key in self.space.below(aspect.opens) if not aspect.needs or self._reached(key, features))
-        keys = set(reached) - self.opened
-        self.examined = frozenset(keys)
-        asked: list[Asked] = []
-        before = len(self.asked)
+        touched = (key for key in self.space.below(aspect.opens) if not aspect.needs or _can_touch(features, key))
+        keys = set(touched) - self.free_decisions
+        self.examined_decisions = frozenset(keys)
+        observations: list[Observation] = []
+        n_before = len(self.observations)
 
-        def of_question() -> Collection[str]:
-            return features | self._mixed(0.6)
+        def next_features() -> Collection[str]:
+            return features | self._random_features(0.6)
 
         survivors = self.survivors or [self.space.start]
         if aspect.reopens:
             survivors = self.consistent(self.space.opened(survivors, self.space.below(aspect.reopens))) or survivors
         hypotheses = self.space.opened(survivors, keys)
-        left = self._narrow(hypotheses, of_question, asked, aspect.least)
-        mended = [] if left else [self.closest(hypotheses, asked).hypothesis]
-        for _ in range(_MENDINGS):
-            if left or not mended:
+        remaining = self._narrow(hypotheses, next_features, observations, aspect.least)
+        repaired = [] if remaining else [self.nearest(hypotheses, observations).hypothesis]
+        for _ in range(_MAX_REPAIRS):
+            if remaining or not repaired:
                 break
-            mended = self._mended(mended[0], self.opened | keys)
-            left = self._narrow(mended, of_question, asked, aspect.least)
-        if not aspect.own and self._averaged_nobody(left, asked):
-            keys.add(NOBODY)
-            self.examined = frozenset(keys)
-            left = self.consistent(self.space.opened(left, {NOBODY}))
-        self.examined = frozenset()
-        if not left:
-            del self.asked[before:]
-            self.puzzling |= aspect.own
-            return Found(aspect, "unexplained", asked=tuple(asked), closest=self.closest(hypotheses, asked))
-        if all(one.said.refusal and not one.simulation.outcome(left[0]).refusal for one in asked):
-            del self.asked[before:]
-            self.puzzling |= aspect.own
-            return Found(aspect, "refused", asked=tuple(asked), why=asked[0].said.refusal)
-        self.opened |= keys
-        self.survivors = self._told_apart(left, of_question)
-        if not all(one.said.refusal for one in asked):
+            repaired = self._repair(repaired[0], self.free_decisions | keys)
+            remaining = self._narrow(repaired, next_features, observations, aspect.least)
+        if not aspect.own and self._observed_empty_mean(remaining, observations):
+            keys.add(EMPTY_MEAN)
+            self.examined_decisions = frozenset(keys)
+            remaining = self.consistent(self.space.opened(remaining, {EMPTY_MEAN}))
+        self.examined_decisions = frozenset()
+        if not remaining:
+            del self.observations[n_before:]
+            self.unexplained_features |= aspect.own
+            nearest = self.nearest(hypotheses, observations)
+            return AspectResult(aspect, "unexplained", tuple(observations), nearest)
+        if all(one.answer.refusal and not one.predicted(remaining[0]).refusal for one in observations):
+            del self.observations[n_before:]
+            self.unexplained_features |= aspect.own
+            return AspectResult(aspect, "refused", tuple(observations), reason=observations[0].answer.refusal)
+        self.free_decisions |= keys
+        self.survivors = self._representatives(remaining, next_features)
+        if not all(one.answer.refusal for one in observations):
             self.explained.append(aspect)
-        return Found(aspect, "explained", tuple(asked))
+        return AspectResult(aspect, "explained", tuple(observations))
 
     def challenge(self) -> None:
-        """Look for questions that part the survivors from whatever differs from them in one aspect, and agrees with all
-        answers so far: questions about that aspect, and then about anything."""
+        """Ask questions that distinguish the survivors from their rivals.
+
+        Rivals differ from a survivor in the decisions of one aspect and predict all answers so far. The questions are
+        about that aspect first, then about any aspects.
+        """
         for aspect in list(self.explained):
-            rivals = self.consistent(self._reopened([aspect])) or self.survivors
-            self.survivors = self._parted(rivals, partial(self.features_of, aspect))
-        rivals = self.consistent([*self.survivors, *self._reopened(self.explained)]) or self.survivors
-        self.survivors = self._told_apart(self._parted(rivals, self.mixed), self.mixed)
+            rivals = self.consistent(self._reopen([aspect])) or self.survivors
+            self.survivors = self._separate(rivals, partial(self.features_of, aspect))
+        rivals = self.consistent([*self.survivors, *self._reopen(self.explained)]) or self.survivors
+        self.survivors = self._representatives(self._separate(rivals, self.random_features), self.random_features)
 
-    def _parted(self, rivals: Sequence[Hypothesis], features: Features) -> list[Hypothesis]:
-        """What is left of hypotheses when questions that part them were asked."""
-        left, tried = list(rivals), 0
-        while len(left) > 1 and tried < max(_CHALLENGES, min(_MOST_CHALLENGES, _WORK // len(left))):
-            tried += 1
-            question = self.drawing.question(features(), self.rng)
+    def _separate(self, rivals: Sequence[Hypothesis], features: Features) -> list[Hypothesis]:
+        """The hypotheses that are left after questions to which they predict different answers."""
+        remaining, n_drawn = list(rivals), 0
+        while len(remaining) > 1 and n_drawn < max(
+            _MIN_CHALLENGES, min(_MAX_CHALLENGES, _MAX_PREDICTIONS // len(remaining))
+        ):
+            n_drawn += 1
+            question = self.generator.question(features(), self.rng)
             simulation = Simulation(question, self.space)
-            if len({self._signature(simulation.outcome(one)) for one in left}) == 1:
+            if len({self._signature(simulation.outcome(hypothesis)) for hypothesis in remaining}) == 1:
                 continue
-            one = self.ask(question)
-            agreeing = self._agreeing(left, one) or self._mended(left[0], self.opened)
-            if not agreeing:
-                self.asked.remove(one)  # nobody foresaw that: it is for others to tell
-            left = agreeing or left
-        return left
+            observation = self.ask(question)
+            agreeing = self._agreeing(remaining, observation) or self._repair(remaining[0], self.free_decisions)
+            if not agreeing:  # no hypothesis predicts the answer; the joint check reports such cases
+                self.observations.remove(observation)
+            remaining = agreeing or remaining
+        return remaining
 
-    def examine_together(self, asked: list[Asked]) -> bool:
-        """Let survivors answer questions with everything in them that is explained; whether any is left."""
-        hypotheses, before = self.survivors, len(self.asked)
-        left = self._narrow(hypotheses, self.mixed, asked)
-        for _ in range(_MENDINGS):
-            if left or not (mended := self._mended(hypotheses[0], self.opened)):
+    def check_jointly(self, observations: list[Observation]) -> bool:
+        """Test survivors on questions with the features of several explained aspects; whether any survives.
+
+        The observations are appended to ``observations``.
+        """
+        hypotheses, n_before = self.survivors, len(self.observations)
+        remaining = self._narrow(hypotheses, self.random_features, observations)
+        for _ in range(_MAX_REPAIRS):
+            if remaining or not (repaired := self._repair(hypotheses[0], self.free_decisions)):
                 break
-            left = self._narrow(mended, self.mixed, asked)
-        if not left:
-            del self.asked[before:]
-        self.survivors = self._told_apart(left, self.mixed) if left else hypotheses
-        return bool(left)
+            remaining = self._narrow(repaired, self.random_features, observations)
+        if not remaining:
+            del self.observations[n_before:]
+        self.survivors = self._representatives(remaining, self.random_features) if remaining else hypotheses
+        return bool(remaining)
 
     def reconsider(self) -> bool:
-        """Let survive whatever agrees with all answers; whether something does."""
-        left = self.consistent(self.survivors) or self._mended(self.survivors[0], self.opened)
-        self.survivors = left or self.survivors
-        return bool(left)
+        """Keep the survivors that predict all answers, or repair one; whether this leaves any."""
+        remaining = self.consistent(self.survivors) or self._repair(self.survivors[0], self.free_decisions)
+        self.survivors = remaining or self.survivors
+        return bool(remaining)
 
-    def _mended(self, hypothesis: Hypothesis, keys: Collection[str]) -> list[Hypothesis]:
-        """A hypothesis that agrees with all answers, found by taking decisions otherwise, one or two at a time, as long
-        as more answers are right; none where that ends before."""
-        while wrong := [one for one in self.asked if not self._agreeing([hypothesis], one)]:
-            better = partial(self._better, hypothesis, keys, wrong)
-            found = min(better(1), key=lambda pair: pair[0], default=None) or next(better(2), None)
-            if found is None:
+    def _repair(self, hypothesis: Hypothesis, keys: Collection[str]) -> list[Hypothesis]:
+        """A hypothesis that predicts all answers, reached by changing one or two decisions at a time.
+
+        Each step must predict more answers than the one before; the list is empty where no step does.
+        """
+        while wrong := [one for one in self.observations if not self._agreeing([hypothesis], one)]:
+            improvements = partial(self._improvements, hypothesis, keys, wrong)
+            best = min(improvements(1), key=lambda pair: pair[0], default=None) or next(improvements(2), None)
+            if best is None:
                 return []
-            _, hypothesis = found
+            _, hypothesis = best
         return [hypothesis]
 
-    def _changed(self, hypothesis: Hypothesis, keys: Collection[str], n: int) -> Iterator[Hypothesis]:
-        """The hypothesis with ``n`` of the decisions taken otherwise, in all ways."""
-        taken = sorted(key for key in keys if key in hypothesis.values)
-        for some in itertools.combinations(taken, n):
-            others = [[value for value in self.space.tried(key) if value != hypothesis.values[key]] for key in some]
-            for values in itertools.product(*others):
-                yield from self.space.changed(hypothesis, dict(zip(some, values, strict=True)))
+    def _variations(self, hypothesis: Hypothesis, keys: Collection[str], n: int) -> Iterator[Hypothesis]:
+        """The hypothesis with ``n`` of the decisions changed, in every way."""
+        changeable = sorted(key for key in keys if key in hypothesis.values)
+        for chosen in itertools.combinations(changeable, n):
+            options = [[value for value in self.space.tried(key) if value != hypothesis.values[key]] for key in chosen]
+            for values in itertools.product(*options):
+                yield from self.space.changed(hypothesis, dict(zip(chosen, values, strict=True)))
 
-    def _better(
-        self, hypothesis: Hypothesis, keys: Collection[str], wrong: Sequence[Asked], n: int
+    def _improvements(
+        self, hypothesis: Hypothesis, keys: Collection[str], wrong: Sequence[Observation], n: int
     ) -> Iterator[tuple[int, Hypothesis]]:
-        """The hypotheses so changed that have fewer answers ``wrong`` than it has, with how many of them they have."""
-        right = [one for one in self.asked if one not in wrong]
-        for way in self._changed(hypothesis, keys, n):
-            still = (1 for one in itertools.chain(wrong, right) if not self._agreeing([way], one))
-            found = sum(itertools.islice(still, len(wrong)))
-            if found < len(wrong):
-                yield found, way
+        """The variations that predict more answers than the hypothesis, with the number of answers they get wrong."""
+        right = [one for one in self.observations if one not in wrong]
+        for variation in self._variations(hypothesis, keys, n):
+            mismatches = (1 for one in itertools.chain(wrong, right) if not self._agreeing([variation], one))
+            n_wrong = sum(itertools.islice(mismatches, len(wrong)))
+            if n_wrong < len(wrong):
+                yield n_wrong, variation
 
-    def _reopened(self, aspects: Sequence[Aspect]) -> list[Hypothesis]:
-        """Some survivors with all that one of the aspects is about taken in every way again."""
-        some = self.survivors[:_FEW]
-        found = (way for aspect in aspects for way in self.space.opened(some, self.space.below(aspect.opens)))
-        return list(itertools.islice(found, _MOST_REOPENED))
+    def _reopen(self, aspects: Sequence[Aspect]) -> list[Hypothesis]:
+        """The first survivors with the decisions of one of the aspects taken in every way again."""
+        survivors = self.survivors[:_FEW]
+        reopened = (
+            hypothesis
+            for aspect in aspects
+            for hypothesis in self.space.opened(survivors, self.space.below(aspect.opens))
+        )
+        return list(itertools.islice(reopened, _MAX_REOPENED))
 
-    def mixed(self) -> Collection[str]:
-        """The features of some of the aspects that are explained."""
-        return self._mixed(1.0)
+    def random_features(self) -> Collection[str]:
+        """The features of randomly chosen explained aspects."""
+        return self._random_features(1.0)
 
-    def _mixed(self, share: float) -> frozenset[str]:
+    def _random_features(self, share: float) -> frozenset[str]:
         if self.rng.random() >= share:
-            return self.always
-        many = self.rng.choice(_SHARES)
-        some = [aspect for aspect in self.explained if self.rng.random() < many]
-        return self.always.union(*map(self.features_of, some))
+            return self.base_features
+        share_of_aspects = self.rng.choice(_SHARES)
+        chosen = [aspect for aspect in self.explained if self.rng.random() < share_of_aspects]
+        return self.base_features.union(*map(self.features_of, chosen))
 
     def features_of(self, aspect: Aspect) -> frozenset[str]:
-        """The features of questions about an aspect and nothing else."""
-        return self.always | aspect.features(self.box.possible - self.puzzling)
+        """The features of questions about an aspect only."""
+        return self.base_features | aspect.features(self.box.possible - self.unexplained_features)
 
     def _narrow(
-        self, hypotheses: Sequence[Hypothesis], features: Features, asked: list[Asked], least: int = LEAST_ASKED
+        self,
+        hypotheses: Sequence[Hypothesis],
+        features: Features,
+        observations: list[Observation],
+        n_least: int = JOINT_QUESTIONS,
     ) -> list[Hypothesis]:
-        left = list(hypotheses)
-        first, apart = len(asked), True
-        while left and len(asked) - first < max(MOST_ASKED, least):
-            if apart and len(left) > 1:
-                question, apart = self._best(left, features)
-            elif len(asked) - first < least:
-                question = self.drawing.question(features(), self.rng)
+        """The hypotheses that are left after questions; at least ``n_least`` are asked, and more to distinguish them.
+
+        The observations are appended to ``observations``.
+        """
+        remaining = list(hypotheses)
+        n_before, can_distinguish = len(observations), True
+        while remaining and len(observations) - n_before < max(MAX_QUESTIONS, n_least):
+            if can_distinguish and len(remaining) > 1:
+                question, can_distinguish = self._best_question(remaining, features)
+            elif len(observations) - n_before < n_least:
+                question = self.generator.question(features(), self.rng)
             else:
                 break
-            one = self.ask(question)
-            asked.append(one)
-            left = self._agreeing(left, one)
+            observation = self.ask(question)
+            observations.append(observation)
+            remaining = self._agreeing(remaining, observation)
             if len(hypotheses) > _MANY:
-                one.simulation.forget()
-        return left
+                observation.simulation.forget()
+        return remaining
 
-    def close(self, aspect: Aspect) -> None:
-        """An aspect that is not explained after all: no question has its features any more, those that had them are
-        forgotten, and what only it opened is not opened, and is as it was."""
-        self.puzzling |= aspect.own
-        self.asked = [one for one in self.asked if not aspect.own <= one.question.features]
-        self.explained = [one for one in self.explained if one is not aspect]
-        elsewhere = self.space.below(key for one in self.explained for key in one.opens)
-        closed = self.opened & (self.space.below(aspect.opens) - elsewhere)
-        self.opened -= closed
-        self.survivors = [self._as_at_first(one, closed) for one in self.survivors]
+    def withdraw(self, aspect: Aspect) -> None:
+        """Treat an explained aspect as unexplained.
 
-    def _as_at_first(self, hypothesis: Hypothesis, keys: Collection[str]) -> Hypothesis:
-        """The hypothesis with decisions as they were before anything was asked, if it agrees with all answers then."""
-        first = {key: value for key, value in self.space.start.values.items() if key in keys}
-        return next(iter(self.consistent(self.space.changed(hypothesis, first))), hypothesis)
+        Observations with its features are forgotten. Decisions that no other explained aspect frees are reset.
+        """
+        self.unexplained_features |= aspect.own
+        self.observations = [one for one in self.observations if not aspect.own <= one.question.features]
+        self.explained = [other for other in self.explained if other is not aspect]
+        freed_by_others = self.space.below(key for other in self.explained for key in other.opens)
+        no_longer_free = self.free_decisions & (self.space.below(aspect.opens) - freed_by_others)
+        self.free_decisions -= no_longer_free
+        self.survivors = [self._reset(survivor, no_longer_free) for survivor in self.survivors]
 
-    def ask(self, question: Question) -> Asked:
-        one = Asked(question, self.box.ask(question), Simulation(question, self.space))
-        self.asked.append(one)
-        return one
+    def _reset(self, hypothesis: Hypothesis, keys: Collection[str]) -> Hypothesis:
+        """The hypothesis with decisions as in the start of the space, if it predicts all answers then."""
+        initial = {key: value for key, value in self.space.start.values.items() if key in keys}
+        return next(iter(self.consistent(self.space.changed(hypothesis, initial))), hypothesis)
 
-    def closest(self, hypotheses: Sequence[Hypothesis], asked: Sequence[Asked]) -> Closest:
-        """Of hypotheses none of which fits: the one that agrees most often, and is least off where it does not."""
-        answered = [one for one in asked if not one.said.refusal]
+    def ask(self, question: Question) -> Observation:
+        """Ask the black box; survivors must predict the answer from now on."""
+        observation = Observation(question, self.box.ask(question), Simulation(question, self.space))
+        self.observations.append(observation)
+        return observation
 
-        def errors(hypothesis: Hypothesis) -> list[float]:
-            gaps = (distance(one.said, one.simulation.outcome(hypothesis)) for one in answered)
+    def nearest(self, hypotheses: Sequence[Hypothesis], observations: Sequence[Observation]) -> NearestHypothesis:
+        """The hypothesis that predicts most answers and, of several, is least wrong about the others."""
+        answered = [one for one in observations if not one.answer.refusal]
+
+        def errors_of(hypothesis: Hypothesis) -> list[float]:
+            gaps = (distance(one.answer, one.predicted(hypothesis)) for one in answered)
             return [0.0 if gap <= self.tolerance else gap for gap in gaps]
 
         def badness(hypothesis: Hypothesis) -> tuple[int, float]:
-            found = errors(hypothesis)
-            return sum(gap > 0 for gap in found), sum(min(gap, 1e9) for gap in found)
+            errors = errors_of(hypothesis)
+            return sum(error > 0 for error in errors), sum(min(error, 1e9) for error in errors)
 
         best = min(hypotheses, key=badness)
-        found = errors(best)
-        off = [one for one, gap in zip(answered, found, strict=True) if gap > 0]
-        refuting = [one for one in off if contradicts(one.said, one.simulation.outcome(best), self.tolerance)]
-        wrong = tuple(refuting or off)
-        return Closest(best, max(found, default=math.inf), len(found) - len(wrong), len(found), wrong)
+        errors = errors_of(best)
+        wrong = [one for one, error in zip(answered, errors, strict=True) if error > 0]
+        contradicting = [one for one in wrong if contradicts(one.answer, one.predicted(best), self.tolerance)]
+        mismatches = tuple(contradicting or wrong)
+        residual = max(errors, default=math.inf)
+        return NearestHypothesis(best, residual, len(errors) - len(mismatches), len(errors), mismatches)
 
-    def _told_apart(self, hypotheses: Sequence[Hypothesis], features: Features) -> list[Hypothesis]:
-        """One hypothesis for all that questions with these features do not tell apart: that with most defaults."""
+    def _representatives(self, hypotheses: Sequence[Hypothesis], features: Features) -> list[Hypothesis]:
+        """Of the hypotheses that questions with these features do not distinguish, the one with the most defaults."""
         if len(hypotheses) <= 1:
             return list(hypotheses)
-        questions = [self.drawing.question(features(), self.rng) for _ in range(_TO_TELL_APART)]
+        questions = [self.generator.question(features(), self.rng) for _ in range(_DISTINGUISHING_QUESTIONS)]
         simulations = [Simulation(question, self.space) for question in questions]
         classes: dict[tuple[object, ...], list[Hypothesis]] = {}
-        for one in hypotheses:
-            signature = tuple(self._signature(simulation.outcome(one)) for simulation in simulations)
-            classes.setdefault(signature, []).append(one)
-        return [min(alike, key=unusual) for alike in classes.values()]
+        for hypothesis in hypotheses:
+            signature = tuple(self._signature(simulation.outcome(hypothesis)) for simulation in simulations)
+            classes.setdefault(signature, []).append(hypothesis)
+        return [min(equivalent, key=n_non_default) for equivalent in classes.values()]
 
     def consistent(self, hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
-        """The hypotheses that agree with all answers so far, of which the latest tell most."""
-        left = list(hypotheses)
-        for one in reversed(self.asked):
-            left = self._agreeing(left, one)
+        """The hypotheses that predict all answers so far; the latest are compared first, as they discard most."""
+        remaining = list(hypotheses)
+        for observation in reversed(self.observations):
+            remaining = self._agreeing(remaining, observation)
             if len(hypotheses) > _MANY:
-                one.simulation.forget()
-        return left
+                observation.simulation.forget()
+        return remaining
 
-    def _reached(self, key: str, features: Collection[str]) -> bool:
-        needed = reaching(key)
-        return not needed or bool(set(needed) & set(features))
+    def _best_question(self, hypotheses: Sequence[Hypothesis], features: Features) -> tuple[Question, bool]:
+        """The question of a random pool that is expected to leave fewest hypotheses; whether it distinguishes them.
 
-    def _best(self, left: Sequence[Hypothesis], features: Features) -> tuple[Question, bool]:
-        """Of a pool of questions, that which is expected to leave fewest hypotheses; whether it can part them.
-
-        Of very many hypotheses, some stand for all.
+        A sample represents very many hypotheses.
         """
-        if len(left) > _STAND_FOR_ALL:
-            left = [left[at] for at in self.rng.choice(len(left), _STAND_FOR_ALL, replace=False)]
+        if len(hypotheses) > _SAMPLE:
+            hypotheses = [hypotheses[at] for at in self.rng.choice(len(hypotheses), _SAMPLE, replace=False)]
+        n = len(hypotheses)
         best: tuple[float, Question] | None = None
-        enough, most = (min(size, max(3, _WORK // len(left))) for size in (_LARGEST_POOL, _MOST_TRIED))
-        for tried in range(most):
-            if best is not None and tried >= enough and best[0] < len(left):
+        pool, most = (min(size, max(3, _MAX_PREDICTIONS // n)) for size in (_MAX_POOL, _MAX_DRAWS))
+        for n_drawn in range(most):
+            if best is not None and n_drawn >= pool and best[0] < n:
                 break
-            question = self.drawing.question(features(), self.rng)
+            question = self.generator.question(features(), self.rng)
             simulation = Simulation(question, self.space)
-            classes = Counter(self._signature(simulation.outcome(one)) for one in left)
-            expected = sum(n * n for n in classes.values()) / len(left)
+            classes = Counter(self._signature(simulation.outcome(hypothesis)) for hypothesis in hypotheses)
+            expected = sum(size * size for size in classes.values()) / n
             if best is None or expected < best[0]:
                 best = expected, question
-            if best[0] <= max(1.0, len(left) / _GOOD):
+            if best[0] <= max(1.0, n / _GOOD):
                 break
         assert best is not None
-        return best[1], best[0] < len(left)
+        return best[1], best[0] < n
 
-    def _agreeing(self, left: Sequence[Hypothesis], one: Asked) -> list[Hypothesis]:
-        if not one.said.refusal:
-            nothing = not self._nobody_is_open and _of_nobody(one.said, zero=True)
+    def _agreeing(self, hypotheses: Sequence[Hypothesis], observation: Observation) -> list[Hypothesis]:
+        """The hypotheses that an observation does not contradict.
+
+        A black box may refuse for reasons that are no decision. A refusal therefore says something about hypotheses
+        only if one of them predicts that a run may stop.
+        """
+        answer = observation.answer
+        if not answer.refusal:
+            may_be_empty = not self._is_empty_mean_free and _is_empty_mean(answer, zero=True)
             return [
-                each
-                for each in left
-                if agree(one.said, one.simulation.outcome(each), self.tolerance)
-                or (nothing and _of_nobody(one.simulation.outcome(each)))
+                hypothesis
+                for hypothesis in hypotheses
+                if agree(answer, observation.predicted(hypothesis), self.tolerance)
+                or (may_be_empty and _is_empty_mean(observation.predicted(hypothesis)))
             ]
-        # Who refuses may look at more than is ranked. What no hypothesis would refuse tells nothing of those there are.
-        if any(_may_stop(each, one) for each in left):
-            self.foreseen.add(id(one))
-        if id(one) not in self.foreseen:
-            return list(left)
+        if any(_may_refuse(hypothesis, observation) for hypothesis in hypotheses):
+            self.expected_refusals.add(observation)
+        if observation not in self.expected_refusals:
+            return list(hypotheses)
         return [
-            each
-            for each in left
-            if _may_stop(each, one) or (not self._nobody_is_open and _of_nobody(one.simulation.outcome(each)))
+            hypothesis
+            for hypothesis in hypotheses
+            if _may_refuse(hypothesis, observation)
+            or (not self._is_empty_mean_free and _is_empty_mean(observation.predicted(hypothesis)))
         ]
 
     @property
-    def _nobody_is_open(self) -> bool:
-        """Whether hypotheses differ in the mean of nobody. Until then it may be 0, not a number or an error."""
-        return NOBODY in self.opened or NOBODY in self.examined
+    def _is_empty_mean_free(self) -> bool:
+        """Whether hypotheses differ in the mean over no users. Until they do, it may be 0, not a number or an error."""
+        return EMPTY_MEAN in self.free_decisions or EMPTY_MEAN in self.examined_decisions
 
-    def _averaged_nobody(self, left: Sequence[Hypothesis], asked: Sequence[Asked]) -> bool:
-        """Whether the mean of nobody was asked for before its own aspect: plain lists may leave a metric undefined."""
-        if self._nobody_is_open or NOBODY not in self.space.decisions:
+    def _observed_empty_mean(self, hypotheses: Sequence[Hypothesis], observations: Sequence[Observation]) -> bool:
+        """Whether a mean over no users was asked for before its aspect: plain lists may leave a metric undefined."""
+        if self._is_empty_mean_free or EMPTY_MEAN not in self.space.decisions:
             return False
-        return any(_of_nobody(one.simulation.outcome(each)) for each in left[:_FEW] for one in asked)
+        return any(
+            _is_empty_mean(one.predicted(hypothesis)) for hypothesis in hypotheses[:_FEW] for one in observations
+        )
 
     def _signature(self, outcome: Outcome) -> tuple[object, ...]:
-        """Outcomes that the answers of this black box could not tell apart have the same."""
+        """Equal for outcomes that the answers of this black box cannot distinguish."""
         if outcome.refusal:
             return ("refused",)
         digits = int(-math.log10(self.tolerance)) - 1
         if not self.by_user:
             return (None if outcome.value is None else repr(round(outcome.value, digits)),)
-        return tuple(sorted((user, round(value, digits)) for user, value in told(outcome).items()))
+        return tuple(sorted((user, round(value, digits)) for user, value in values_by_user(outcome).items()))
 
     @property
     def by_user(self) -> bool:
-        """Whether answers are numbers of users only, as far as is known."""
-        return any(one.said.is_by_user for one in self.asked[:8])
+        """Whether the first answers have a number for each user and none for all users together."""
+        return any(one.answer.is_by_user for one in self.observations[:8])
 
 
-def _may_stop(hypothesis: Hypothesis, asked: Asked) -> bool:
-    """Whether a run stops under a hypothesis, or may stop at something that the question has."""
-    known = registry()
-    options = {key: known[key].option(value) for key, value in hypothesis.values.items()}
+def _can_touch(features: Collection[str], decision: str) -> bool:
+    """Whether a decision can change the answers to questions with these features."""
+    needed = reaching(decision)
+    return not needed or not set(needed).isdisjoint(features)
+
+
+def _may_refuse(hypothesis: Hypothesis, observation: Observation) -> bool:
+    """Whether a run stops under a hypothesis, or may stop at a feature of the question."""
+    decisions = registry()
+    options = {key: decisions[key].option(value) for key, value in hypothesis.values.items()}
     stopping = [key for key, option in options.items() if option is not None and option.stops_run]
-    if any(not reaching(key) or asked.question.features.intersection(reaching(key)) for key in stopping):
+    features = observation.question.features
+    if any(not reaching(key) or features.intersection(reaching(key)) for key in stopping):
         return True
-    return bool(stopping and asked.simulation.outcome(hypothesis).refusal)
+    return bool(stopping and observation.predicted(hypothesis).refusal)
 
 
-def _of_nobody(outcome: Outcome, zero: bool = False) -> bool:
-    """Whether there is neither a number (``zero``: or it is 0) nor a user who has one."""
-    if told(outcome) or outcome.refusal:
+def _is_empty_mean(outcome: Outcome, zero: bool = False) -> bool:
+    """Whether no user has a number, and the number for all is missing (``zero``: or is 0)."""
+    if values_by_user(outcome) or outcome.refusal:
         return False
     return outcome.value is None or math.isnan(outcome.value) or (zero and outcome.value == 0)
 
 
-def unusual(hypothesis: Hypothesis) -> int:
-    """How many decisions a hypothesis takes otherwise than by default."""
-    known = registry()
-    return sum(known[key].default != value for key, value in hypothesis.values.items())
+def n_non_default(hypothesis: Hypothesis) -> int:
+    """How many decisions a hypothesis takes differently from their defaults."""
+    decisions = registry()
+    return sum(decisions[key].default != value for key, value in hypothesis.values.items())

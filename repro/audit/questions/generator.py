@@ -15,7 +15,7 @@ _MOST_USERS = 4
 
 
 @dataclass(frozen=True)
-class Drawing:
+class QuestionGenerator:
     """What questions are drawn with.
 
     cutoffs    one of them is taken; none where the measure has no cut-off
@@ -26,9 +26,9 @@ class Drawing:
     """
 
     cutoffs: Sequence[int]
-    predicted: bool = False
+    predictions: bool = False
     binary: bool = False
-    known: bool = False
+    known_users: bool = False
 
     def question(self, features: Collection[str], rng: np.random.Generator) -> Question:
         """A question that has what ``features`` names, as far as chance puts it there."""
@@ -36,8 +36,8 @@ class Drawing:
 
 
 class _Draw:
-    def __init__(self, drawing: Drawing, features: frozenset[str], rng: np.random.Generator) -> None:
-        self._drawing = drawing
+    def __init__(self, generator: QuestionGenerator, features: frozenset[str], rng: np.random.Generator) -> None:
+        self._generator = generator
         self._features = features
         self._has = features.__contains__
         self._rng = rng
@@ -46,7 +46,7 @@ class _Draw:
         k = self._cutoff()
         items = self._some(_IDS, self._size(k))
         fewest = 2 if self._features & {"no-relevant", "no-list", "neither", "no-negatives"} else 1
-        crowd = 2 if self._drawing.known else 1
+        crowd = 2 if self._generator.known_users else 1
         users = self._some(_IDS, crowd + int(self._rng.integers(fewest, _MOST_USERS)))
         unknown = self._some(items, max(1, len(items) // 4)) if self._has("unknown-items") else []
         trained = self._trained([item for item in items if item not in unknown])
@@ -57,7 +57,7 @@ class _Draw:
         return Question((*self._with_outcasts(drawn), *others), tuple(items), k, features=self._features)
 
     def _cutoff(self) -> int | None:
-        cutoffs = list(self._drawing.cutoffs)
+        cutoffs = list(self._generator.cutoffs)
         if self._has("short-lists"):  # of which there are none below a small one
             cutoffs = [k for k in cutoffs if k > 2] or cutoffs[-1:]
         return int(self._rng.choice(cutoffs)) if cutoffs else None
@@ -82,7 +82,7 @@ class _Draw:
         n_train = int(self._rng.integers(1, 4)) if self._has("training") else 0
         test = self._ratings(mixed[:n_test])
         train = self._trained(mixed[n_test : n_test + min(n_train, room - n_test + 1)])
-        if self._drawing.known and not self._drawing.binary and not self._has("graded"):
+        if self._generator.known_users and not self._generator.binary and not self._has("graded"):
             train = tuple((item, float(HIGHEST)) for item, _ in train)
         return User(user, self._scores(items, k, test), test, train, self._made_up(items))
 
@@ -118,7 +118,7 @@ class _Draw:
 
     def _without_negatives(self, user: User) -> User:
         """Everything that the user has a score for is held out, and liked."""
-        liked = 1.0 if self._drawing.binary else float(HIGHEST)
+        liked = 1.0 if self._generator.binary else float(HIGHEST)
         trained = {item for item, _ in user.train}
         scores = {item: score for item, score in user.scores.items() if item not in trained}
         return User(user.id, scores, tuple((item, liked) for item in scores) or user.test, user.train, user.made_up)
@@ -129,7 +129,7 @@ class _Draw:
             fewest = 1 if self._has("short-lists") or k is None else min(k + self._spare, len(items))
             kept = set(self._some(items, int(self._rng.integers(fewest, len(items) + 1))))
             listed = [item for item in items if item in kept]
-        if self._drawing.predicted:
+        if self._generator.predictions:
             low, high = (-1.0, 7.0) if self._has("off-scale") else (1.0, HIGHEST)
             drawn = self._rng.integers(round(low * 8), round(high * 8) + 1, len(listed)) / 8  # exact in any precision
         else:
@@ -145,7 +145,7 @@ class _Draw:
         if self._has("missing"):
             stays = int(self._rng.integers(len(scores)))  # a list without any score is another matter
             tested = [at for at, item in enumerate(listed) if item in {one for one, _ in test}]
-            if self._drawing.predicted and tested:
+            if self._generator.predictions and tested:
                 stays = int(self._rng.choice(tested))
             spared = scores[stays]
             scores = self._some_as(scores, [math.nan], 0.3)
@@ -154,7 +154,7 @@ class _Draw:
 
     def _some_as(self, scores: list[float], values: Sequence[float], share: float) -> list[float]:
         """Some scores replaced by one of ``values``; each of them once, unless there may be ties."""
-        if self._has("ties") or self._drawing.predicted:
+        if self._has("ties") or self._generator.predictions:
             return [float(self._rng.choice(values)) if self._chance(share) else one for one in scores]
         places = self._some(range(len(scores)), min(len(values), len(scores)))
         for at, value in zip(places, values, strict=False):
@@ -176,18 +176,18 @@ class _Draw:
         return frozenset(item for item in items if self._has("fallback") and self._chance(0.3))
 
     def _ratings(self, items: Sequence[int]) -> tuple[Rating, ...]:
-        if self._drawing.binary:
+        if self._generator.binary:
             ratings = [1.0] * len(items)
-        elif self._has("graded") or self._drawing.predicted:
+        elif self._has("graded") or self._generator.predictions:
             ratings = [float(HIGHEST), *(self._grade() for _ in items[1:])]
-            if self._drawing.predicted:
+            if self._generator.predictions:
                 ratings = [self._grade() for _ in items]
         else:
             ratings = [float(HIGHEST)] * len(items)
         rows = list(zip(items, ratings, strict=True))
         if self._has("duplicates"):
             item, rating = rows[int(self._rng.integers(len(rows)))]
-            graded = (self._has("graded") or self._drawing.predicted) and not self._drawing.binary
+            graded = (self._has("graded") or self._generator.predictions) and not self._generator.binary
             again = self._grade() if graded else rating
             rows.append((item, again))
         return tuple(rows[at] for at in self._rng.permutation(len(rows)))
@@ -205,7 +205,7 @@ class _Draw:
     def _trained(self, items: Sequence[int]) -> tuple[Rating, ...]:
         """Training ratings whose mean is below the highest rating, which is relevant for everybody then."""
         highest = np.full(len(items), HIGHEST) - (np.arange(len(items)) == 0)
-        ratings = np.ones(len(items)) if self._drawing.binary else self._rng.integers(1, highest + 1)
+        ratings = np.ones(len(items)) if self._generator.binary else self._rng.integers(1, highest + 1)
         if self._chance(0.25):  # the mean is what a rating may be
             ratings = np.repeat(ratings[:1], len(items))
         return tuple(zip(items, ratings.astype(float).tolist(), strict=True))

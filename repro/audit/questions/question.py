@@ -208,7 +208,7 @@ class Question:
         user = self.users[at]
         return self._with(at, replace(user, test=tuple((item, float(HIGHEST)) for item, _ in user.test)))
 
-    def turned_round(self) -> Question:
+    def with_reversed_rows(self) -> Question:
         """The same question with all rows and items from the last to the first."""
         users = [replace(user, test=user.test[::-1], train=user.train[::-1]) for user in self.users]
         return replace(self, users=tuple(users[::-1]), items=self.items[::-1])

@@ -1,4 +1,4 @@
-"""Questions made as small as they can be, so that a person can read them."""
+"""Shrinking: questions made as small as possible, so that a person can read them."""
 
 from __future__ import annotations
 
@@ -7,40 +7,43 @@ from itertools import islice
 
 from repro.audit.questions.question import Question
 
-MOST_TRIES = 400
+MAX_TRIES = 400
 
 
-def shrunk(
+def shrink(
     question: Question,
-    still: Callable[[Question], bool],
-    tries: int = MOST_TRIES,
+    is_kept: Callable[[Question], bool],
+    max_tries: int = MAX_TRIES,
     *,
     known_users: bool = False,
     takes: Callable[[int | None], bool] = lambda k: True,
 ) -> Question:
-    """The smallest question that can be reached by taking things away, one at a time, while ``still`` holds.
+    """The smallest question that is reached by removing parts, one at a time, as long as ``is_kept`` accepts it.
 
-    ``still`` is asked at most ``tries`` times. Nothing becomes odd that is not: short lists, unknown items and, where
-    ``known_users`` says so, unknown users are other matters. ``takes`` tells which cut-offs may be asked about.
+    ``is_kept`` is called at most ``max_tries`` times. A smaller question gets no oddity that the question does not
+    have: short lists, unknown items and, with ``known_users``, unknown users. ``takes`` says which cut-offs the
+    black box accepts.
     """
-    left, odd = tries, question.oddities | (set() if known_users else {"unknown users"})
-    passed, found = 0, False  # what cannot be taken away is passed by, until something else was
-    while left > 0:
-        for smaller in islice(question.smaller(), passed, None):
-            if smaller.oddities <= odd and (smaller.k == question.k or takes(smaller.k)):
-                left -= 1
-                if still(smaller):
-                    question, found = smaller, True
+    tries_left = max_tries
+    allowed = question.oddities | (set() if known_users else {"unknown users"})
+    # Candidates that were rejected are not tried again until all others were tried.
+    n_rejected, is_smaller = 0, False
+    while tries_left > 0:
+        for smaller in islice(question.smaller(), n_rejected, None):
+            if smaller.oddities <= allowed and (smaller.k == question.k or takes(smaller.k)):
+                tries_left -= 1
+                if is_kept(smaller):
+                    question, is_smaller = smaller, True
                     break
-            passed += 1
-            if left <= 0:
+            n_rejected += 1
+            if tries_left <= 0:
                 break
         else:
-            if not found:
+            if not is_smaller:
                 break
-            passed, found = 0, False
+            n_rejected, is_smaller = 0, False
     for at in range(len(question.users)):
-        for plain in (Question.with_plain_scores, Question.with_plain_ratings):
-            plainer = plain(question, at)
-            question = plainer if still(plainer) else question
+        for simplify in (Question.with_plain_scores, Question.with_plain_ratings):
+            simpler = simplify(question, at)
+            question = simpler if is_kept(simpler) else question
     return question

@@ -153,8 +153,8 @@ def infer(
     found, written = [], []
     with _asking(), Stages(hidden=quiet or as_json) as stages:
         for box in boxes:
-            with _aspects(stages, box) as tell:
-                found.append(infer_policy(box, seed=seed, evidence=not no_evidence, tell=tell))
+            with _aspects(stages, box) as progress:
+                found.append(infer_policy(box, seed=seed, evidence=not no_evidence, progress=progress))
             file = write_policy(found[-1], Path(into)) if into else None
             written += [] if file is None else [file]
     if as_json:
@@ -249,8 +249,8 @@ def _policies(
 
     def inferred(measure: str) -> Policy:
         box = box_of_evaluator(evaluator, measure)
-        with _aspects(stages, box) as tell:
-            return infer_policy(box, seed=seed, evidence=False, tell=tell)
+        with _aspects(stages, box) as progress:
+            return infer_policy(box, seed=seed, evidence=False, progress=progress)
 
     return inferred
 
@@ -262,12 +262,12 @@ def _aspects(stages: Stages, box: BlackBox) -> Iterator[Callable[[str], None]]:
 
     total, done = len(aspects_of(box.metric)) + 3, 0  # and stability, all together, and the evidence
 
-    def tell(aspect: str) -> None:
+    def progress(step: str) -> None:
         nonlocal done
         stages.tell(box.name, done, total)
         done += 1
 
-    yield tell
+    yield progress
     stages.tell(box.name, total, total)
 
 

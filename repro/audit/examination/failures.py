@@ -1,0 +1,140 @@
+"""Failures of a policy: the smallest case of each, and which aspect is responsible."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from repro.audit.aspects import STRANGERS, TOGETHER
+from repro.audit.examination.evidence import WITHOUT_BEARING
+from repro.audit.examination.further_aspects import examine_aspect, retry_unexplained
+from repro.audit.examination.inference import Unexplained
+from repro.audit.examination.relevance_threshold import refit_threshold
+from repro.audit.examination.state import ExaminationState
+from repro.audit.hypotheses.observation import AspectResult, NearestHypothesis, Observation
+from repro.audit.questions.question import Question
+from repro.audit.space import Hypothesis
+
+_FURTHER_QUESTIONS = 12  # about an unexplained aspect, to see how often the nearest policy is right
+
+
+def smallest_case(state: ExaminationState, aspect: str, nearest: NearestHypothesis) -> Unexplained:
+    """The smallest case that the nearest hypothesis does not predict, found by asking smaller and smaller questions."""
+    hypothesis = nearest.hypothesis
+
+    def is_mispredicted(question: Question) -> bool:
+        return state.is_mispredicted(hypothesis, question, state.engine.tolerance)
+
+    question = min(nearest.mismatches, key=lambda observation: observation.question.size).question
+    if is_mispredicted(question):
+        question = state.shrunk(question, is_mispredicted)
+    answer = state.box.ask(question)
+    predicted = state.predicted(hypothesis, question).as_told(answer.is_by_user)
+    policy = {key: value for key, value in hypothesis.values.items() if key not in WITHOUT_BEARING}
+    return Unexplained(aspect, policy, nearest.residual, nearest.agreed, nearest.compared, question, answer, predicted)
+
+
+def unexplained_cases(state: ExaminationState, policy: Hypothesis | None) -> list[tuple[AspectResult, Unexplained]]:
+    """The unexplained aspects, each with its smallest case; those that the ledger has a case of are left out."""
+    nearest = [(result, _nearest(state, policy, result)) for result in state.ledger.in_state("unexplained")]
+    return [
+        (result, smallest_case(state, result.aspect.name, hypothesis))
+        for result, hypothesis in nearest
+        if hypothesis is not None and hypothesis.mismatches
+    ]
+
+
+def _nearest(state: ExaminationState, policy: Hypothesis | None, result: AspectResult) -> NearestHypothesis | None:
+    """How close the policy comes to an unexplained aspect, with every choice for the decisions that only it touches.
+
+    Further questions are asked. None where the aspect became unexplained later: its case is in the ledger then.
+    """
+    if result.nearest is None:
+        return None
+    aspect = result.aspect
+    undecided = state.space.below(aspect.opens) - state.engine.free_decisions
+    hypotheses = state.space.opened([policy or state.space.start], undecided)
+    features, generator = state.engine.features_of(aspect), state.generator
+    if aspect.name == STRANGERS:
+        features, generator = aspect.features(()), replace(generator, known_users=False)
+    questions = [generator.question(features, state.rng) for _ in range(_FURTHER_QUESTIONS)]
+    further = [state.observe(question) for question in questions]
+    nearest = state.engine.nearest(hypotheses, [*result.observations, *further])
+    return nearest if nearest.mismatches else result.nearest
+
+
+def suspects(state: ExaminationState, question: Question) -> list[AspectResult]:
+    """The explained aspects whose features a question shows: one of them may be responsible for a failure."""
+    features = question.shown - state.engine.base_features
+    return [result for result in state.ledger.in_state("explained") if result.aspect.own & features]
+
+
+def mark_unexplained(state: ExaminationState, suspect: AspectResult) -> None:
+    """Mark an aspect as unexplained and drop joint failures that its features account for.
+
+    Other aspects that were held responsible for a case with its features are examined again.
+    """
+    ledger, own = state.ledger, suspect.aspect.own
+    ledger.mark_unexplained(suspect)
+    state.engine.withdraw(suspect.aspect)
+    readmitted = state.attacks.readmit(own)
+    ledger.drop_cases(lambda case: case.aspect in readmitted)
+    ledger.drop_cases(lambda case: case.aspect == TOGETHER and bool(own & case.question.shown))
+    held_responsible = {case.aspect for case in ledger.unexplained if own & case.question.shown}
+    others = held_responsible - {suspect.aspect.name}
+    retry_unexplained(state, lambda aspect: aspect.name in others)
+
+
+def attribute_failure(state: ExaminationState, policy: Hypothesis, observations: Sequence[Observation]) -> bool:
+    """Hold the last suspect of the smallest failing case responsible; whether there is one."""
+    smallest = smallest_case(state, TOGETHER, state.engine.nearest([policy], observations))
+    responsible = suspects(state, smallest.question)
+    if not responsible:
+        return False
+    aspect = responsible[-1].aspect
+    mark_unexplained(state, responsible[-1])
+    about_aspect = [one for one in observations if aspect.own <= one.question.features]
+    nearest = state.engine.nearest([policy], about_aspect or observations)
+    case = replace(
+        smallest,
+        aspect=aspect.name,
+        residual=nearest.residual,
+        agreed=nearest.agreed,
+        compared=nearest.compared,
+    )
+    state.ledger.unexplained.append(case)
+    return True
+
+
+def reattribute_failure(state: ExaminationState, cases: Sequence[tuple[AspectResult, Unexplained]]) -> bool:
+    """Hold another aspect responsible where the smallest case of an unexplained aspect shows none of its features.
+
+    The other aspect becomes unexplained, if it was explained, and the first one is examined again without it. Whether
+    this was done for one of the cases.
+    """
+    for result, case in cases:
+        own = result.aspect.own
+        if not own or own & case.question.shown:
+            continue
+        responsible = suspects(state, case.question)
+        if responsible:
+            mark_unexplained(state, responsible[-1])
+            state.ledger.unexplained.append(replace(case, aspect=responsible[-1].aspect.name))
+        elif not any((state.engine.unexplained_features - own) & one.question.features for one in result.observations):
+            continue
+        state.engine.unexplained_features -= own
+        state.ledger.move(result, examine_aspect(state, result.aspect))
+        state.engine.challenge()
+        check_jointly(state)
+        return True
+    return False
+
+
+def check_jointly(state: ExaminationState) -> None:
+    """Test the survivors on questions with the features of several explained aspects at once."""
+    observations: list[Observation] = []
+    if state.engine.check_jointly(observations) or refit_threshold(state):
+        return
+    nearest = state.engine.nearest(state.engine.survivors, observations)
+    if not attribute_failure(state, nearest.hypothesis, observations):
+        state.ledger.unexplained.append(smallest_case(state, TOGETHER, nearest))

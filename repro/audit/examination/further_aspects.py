@@ -1,0 +1,71 @@
+"""The aspects beyond plain lists, examined in turn, and again where they were not explained."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from repro.audit.aspects import FRACTIONS, STRANGERS, Aspect
+from repro.audit.examination.plain_lists import PlainResult, examine_known_users
+from repro.audit.examination.stability import instabilities
+from repro.audit.examination.state import ExaminationState
+from repro.audit.hypotheses.observation import AspectResult
+
+
+def examine_all(state: ExaminationState, aspects: Sequence[Aspect], plain: PlainResult) -> PlainResult:
+    """Examine all further aspects; the plain result that they were examined with.
+
+    Some black boxes give every user without training rows the same number. What was inferred from such users need not
+    hold for others: where training rows are unexplained, everything is examined again with users who have some.
+    """
+    ledger = state.ledger
+    results_before, instabilities_before = ledger.results[:-1], list(ledger.instabilities)  # without plain lists
+    for aspect in aspects[1:]:
+        state.progress(aspect.name)
+        ledger.record(examine_aspect(state, aspect))
+    is_training_unexplained = any(result.aspect.own == {"training"} for result in ledger.in_state("unexplained"))
+    if not is_training_unexplained or state.asks_known_users or not plain.is_constant:
+        return plain
+    results, ledger.results = ledger.results, results_before
+    known = examine_known_users(state, plain)
+    if known is plain:
+        ledger.results = results
+        return plain
+    ledger.record(known.aspect)
+    ledger.instabilities = instabilities_before
+    return examine_all(state, aspects, known)
+
+
+def examine_aspect(state: ExaminationState, aspect: Aspect) -> AspectResult:
+    """Examine one aspect; where it is unexplained, examine it again with whole ratings only."""
+    engine = state.engine
+    if aspect.name == "ties" and "ties" in state.box.possible:
+        random = [instability for instability in instabilities(state, aspect) if instability.kind == "random"]
+        if random:
+            state.ledger.instabilities += random[:1]
+            engine.unexplained_features |= aspect.own
+            return AspectResult(aspect, "random")
+    result = engine.examine(aspect)
+    if result.state != "unexplained" or "fractional" not in engine.features_of(aspect) - aspect.own:
+        return result
+    engine.unexplained_features.add("fractional")
+    whole = engine.examine(aspect)
+    if whole.state != "explained":
+        engine.unexplained_features.remove("fractional")
+        return result
+    fractional = replace(aspect, name=FRACTIONS, needs=(*aspect.needs, "fractional"))
+    state.ledger.record(replace(result, aspect=fractional))
+    return whole
+
+
+def retry_unexplained(state: ExaminationState, is_wanted: Callable[[Aspect], bool] = lambda aspect: True) -> bool:
+    """Examine unexplained aspects again, now that more is known; whether any of them is explained now."""
+    is_any_explained = False
+    for result in list(state.ledger.results):
+        if result.state == "unexplained" and result.aspect.name != STRANGERS and is_wanted(result.aspect):
+            state.engine.unexplained_features -= result.aspect.own
+            again = examine_aspect(state, result.aspect)
+            if again.state == "explained":
+                state.ledger.mark_explained(result, again)
+                is_any_explained = True
+    return is_any_explained

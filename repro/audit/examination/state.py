@@ -1,0 +1,123 @@
+"""What an examination knows at any time: every step reads it and changes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from repro.audit.black_boxes.black_box import TOLERANCE, BlackBox, contradicts
+from repro.audit.confirmation.attacks import Attacks
+from repro.audit.examination.ledger import AspectLedger
+from repro.audit.examination.thresholds import Interval
+from repro.audit.hypotheses.elimination import Elimination, n_non_default
+from repro.audit.hypotheses.observation import Observation
+from repro.audit.questions.generator import QuestionGenerator
+from repro.audit.questions.question import Question
+from repro.audit.questions.shrinking import shrink
+from repro.audit.simulation import Outcome, Simulation
+from repro.audit.space import Hypothesis, Space
+from repro.plugin import Observed
+
+Progress = Callable[[str], None]  # is called with the name of each step
+
+
+class _CountingResponder:
+    """Answers questions and counts them."""
+
+    def __init__(self, respond: Callable[[Question], Observed]) -> None:
+        self._respond = respond
+        self.n_questions = 0
+
+    def __call__(self, question: Question) -> Observed:
+        self.n_questions += 1
+        return self._respond(question)
+
+
+@dataclass(eq=False)
+class ExaminationState:
+    """A black box under examination.
+
+    engine      the hypotheses that are left, and the observations that they explain
+    attacks     attempts to refute the policy
+    equivalent  other policies that no question distinguishes from the policy
+    threshold   the interval in which the threshold of relevance lies
+    """
+
+    box: BlackBox
+    seed: int
+    progress: Progress
+    space: Space
+    rng: np.random.Generator
+    generator: QuestionGenerator
+    engine: Elimination
+    attacks: Attacks
+    responder: _CountingResponder
+    ledger: AspectLedger = field(default_factory=AspectLedger)
+    equivalent: list[Hypothesis] = field(default_factory=list)
+    threshold: Interval | None = None
+
+    @classmethod
+    def begin(cls, box: BlackBox, seed: int, progress: Progress) -> ExaminationState:
+        """The state before the first question."""
+        responder = _CountingResponder(box.respond)
+        counted = replace(box, respond=responder)
+        space, rng = Space(box.metric), np.random.default_rng(seed)
+        generator = QuestionGenerator(box.cutoffs, box.metric.kind == "prediction", "graded" in box.cannot)
+        engine = Elimination(counted, space, generator, rng)
+        return cls(counted, seed, progress, space, rng, generator, engine, Attacks(counted, engine, rng), responder)
+
+    @property
+    def n_questions(self) -> int:
+        """How many questions the black box was asked, refusals included."""
+        return self.responder.n_questions
+
+    @property
+    def policy(self) -> Hypothesis:
+        """Of the hypotheses that predict all answers so far, the one with the most default options."""
+        best = min(self.engine.survivors, key=n_non_default)
+        about_relevance = self.space.below(["relevance"])
+        if self.engine.free_decisions.isdisjoint(about_relevance) and "relevance.rule" in best.values:
+            [best] = self.space.changed(best, {"relevance.rule": "any"})[:1] or [best]
+        return best
+
+    @property
+    def asks_known_users(self) -> bool:
+        """Whether all tested users have training rows."""
+        return "training" in self.engine.base_features
+
+    def start_engine(self, tolerance: float = TOLERANCE, base_features: frozenset[str] = frozenset()) -> None:
+        """Begin elimination anew, with all hypotheses and without observations."""
+        engine = Elimination(self.box, self.space, self.generator, self.rng, tolerance, base_features)
+        self.use_engine(engine)
+
+    def use_engine(self, engine: Elimination) -> None:
+        """Go on with another engine; no policy of the one before was attacked."""
+        self.engine = engine
+        self.attacks = Attacks(self.box, engine, self.rng)
+
+    def ask_new(self, features: Collection[str]) -> Observation:
+        """The answer to a new random question; the engine keeps it."""
+        return self.engine.ask(self.generator.question(features, self.rng))
+
+    def observe(self, question: Question) -> Observation:
+        """The answer to a question; the engine does not keep it."""
+        return Observation(question, self.box.ask(question), Simulation(question, self.space))
+
+    def predicted(self, hypothesis: Hypothesis, question: Question) -> Outcome:
+        """The answer to a question under a hypothesis."""
+        return Simulation(question, self.space).outcome(hypothesis)
+
+    def is_mispredicted(self, policy: Hypothesis, question: Question, tolerance: float) -> bool:
+        """Whether the black box, asked now, gives another answer than the policy predicts."""
+        answer = self.box.ask(question)
+        return not answer.refusal and contradicts(answer, self.predicted(policy, question), tolerance)
+
+    def withstands(self, policy: Hypothesis, observation: Observation) -> bool:
+        """Whether an observation does not contradict the policy, to the tolerance of attacks."""
+        return not contradicts(observation.answer, observation.predicted(policy), self.attacks.tolerance)
+
+    def shrunk(self, question: Question, is_kept: Callable[[Question], bool]) -> Question:
+        """The smallest question found that the black box can be asked and that ``is_kept`` accepts."""
+        return shrink(question, is_kept, known_users=self.asks_known_users, takes=self.box.takes)
