@@ -57,11 +57,13 @@ study-all: install
 	$(BIN)/repro run reports/cross-framework-ml100k/study.toml --fresh
 	$(BIN)/repro run reports/cross-framework-ml100k/ut/study.toml --fresh
 
-# If it is cut off: repro audit report --resume
+AUDIT = --into reports/evaluator-audit --protocols protocols/inferred
+# To continue an interrupted audit: make audit AUDIT_MODE=--resume
+AUDIT_MODE = --fresh
 audit: install
 	$(BIN)/repro plugins install all
 	$(BIN)/repro data get ml-100k
-	$(BIN)/repro audit report --fresh
+	$(BIN)/repro audit report $(AUDIT) $(AUDIT_MODE)
 
 reports: install
 	$(BIN)/repro plugins install all

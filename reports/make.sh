@@ -31,7 +31,7 @@ folder() {
         repro multiverse reports/$1/study.toml --vary ties,missing,candidates,relevance.threshold,metric.ndcg \
             --budget 2000 --into reports/$1
         ;;
-    evaluator-audit) repro audit report --fresh ;;
+    evaluator-audit) repro audit report --fresh --into reports/$1 --protocols protocols/inferred ;;
     replications) repro replicate reports/$1 --fresh --install ;;
     *)
         echo "there is no report '$1'; there are: $all" >&2

@@ -11,7 +11,7 @@ from repro.runs.folder import ARTIFACTS, JOURNAL, LOCK, file_digest
 from repro.runs.journal import read_journal
 from repro.verify.finding import Failure, Kind, Verification
 from repro.verify.order import check_order
-from repro.verify.record import ALSO_ELSEWHERE, REPORT, Entry, FolderRecord
+from repro.verify.record import ALSO_ELSEWHERE, PROTOCOLS, REPORT, Entry, FolderRecord
 from repro.verify.stated import check_stated
 
 Tell = Callable[[str, int, int], None]
@@ -149,8 +149,9 @@ def _say_more(record: FolderRecord, there: list[str], nested: list[str], found: 
     ends = [line.number for line in record.journal.lines if line.event.event == "run.finished"]
     if REPORT in there and REPORT in record.files and record.files[REPORT].line < max(ends, default=0):
         found.unchecked.append(f"{REPORT} is of an earlier state: the run went on since; `repro report` writes it anew")
-    if elsewhere := sum(event.protocol is not None for event in record.journal.events("measure.inferred")):
-        found.unchecked.append(f"{elsewhere:,} protocols, which an audit writes elsewhere")
+    inferred = (event.protocol for event in record.journal.events("measure.inferred"))
+    if elsewhere := sum(name is not None and f"{PROTOCOLS}/{name}" not in there for name in inferred):
+        found.unchecked.append(f"{elsewhere:,} protocols, which the audit wrote into another folder")
 
 
 def _listed(names: list[str], most: int = 8) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from repro.audit.campaign.audit_results import Survey
-from repro.audit.campaign.audit_run import run_survey
+from repro.audit.campaign.audit_run import AuditOptions, run_audit
 from repro.audit.campaign.tasks import AuditPipeline, InferMeasure
 from repro.audit.campaign.worker_pool import DIED, attempt
 from repro.current import reset
@@ -45,13 +45,12 @@ def tiny(tmp_path_factory):
 
 def survey(site, folder, names=FINE, **options):
     known = plugins().evaluators()
-    found = run_survey(
+    pipelines = plugins().pipelines().values()
+    found = run_audit(
         [known[name] for name in names],
         folder / "report",
         folder / "protocols",
-        pipelines=plugins().pipelines().values(),
-        data=str(site / "ratings.csv"),
-        **options,
+        AuditOptions(pipelines=pipelines, data=str(site / "ratings.csv"), **options),
     )
     write_audit_report(found)
     return found
@@ -192,6 +191,17 @@ def test_a_flipped_bit_in_any_file_of_an_audit_is_found(undisturbed):
     page.write_bytes(whole)
 
 
+def test_protocols_in_the_folder_of_the_audit_are_verified(undisturbed, tmp_path):
+    folder = shutil.copytree(undisturbed / "report", tmp_path / "audit")
+    assert "3 protocols, which the audit wrote into another folder" in verify(folder).unchecked
+    shutil.copytree(undisturbed / "protocols", folder / "protocols")
+    checked = verify(folder)
+    assert checked.holds and not any("protocols" in text for text in checked.unchecked)
+    protocol = folder / "protocols" / "tiny-plain-mse.toml"
+    protocol.write_bytes(protocol.read_bytes() + b"\n")
+    assert [failure.artefact for failure in verify(folder).failures] == ["protocols/tiny-plain-mse.toml"]
+
+
 def test_what_is_finished_is_not_done_again(tiny, undisturbed, tmp_path):
     shutil.copytree(undisturbed, tmp_path, dirs_exist_ok=True)
     before = (tmp_path / "report" / "journal.jsonl").read_bytes()
@@ -211,7 +221,7 @@ def test_a_process_that_dies_is_told_and_ends_nothing_else(tiny, tmp_path):
 
 def test_whatever_a_task_raises_is_told(tiny):
     done = attempt(InferMeasure("tiny/plain rmse", 0))
-    assert done.found is None
+    assert done.value is None
     assert done.error.startswith("PluginError: tiny/plain has no measure 'rmse'")
     assert attempt(AuditPipeline("tiny/middle", "nowhere.csv", (), 0, {})).error.startswith("DataError: ")
 
@@ -220,9 +230,9 @@ def test_nothing_is_replaced_unasked(tiny, undisturbed, tmp_path):
     shutil.copytree(undisturbed, tmp_path, dirs_exist_ok=True)
     with pytest.raises(StudyError, match="holds a finished audit; --resume finishes it, --fresh replaces it"):
         survey(tiny, tmp_path)
-    with pytest.raises(StudyError, match="holds another audit \\(its seed"):
+    with pytest.raises(StudyError, match="holds another audit \\(different seed"):
         survey(tiny, tmp_path, resume=True, seed=1)
-    with pytest.raises(StudyError, match="holds another audit \\(its evaluators"):
+    with pytest.raises(StudyError, match="holds another audit \\(different evaluators"):
         survey(tiny, tmp_path, FINE[:1], resume=True)
     assert files(tmp_path) == files(undisturbed)
 

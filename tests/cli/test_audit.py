@@ -103,11 +103,11 @@ def test_json_of_an_inference():
 
 def test_a_report_of_evaluators(tmp_path):
     asked = ["report", "--only", "sklearn/regression", "-m", "mse", "--no-pipelines", "--workers", "1", "--quiet"]
-    asked += ["--into", str(tmp_path / "audit"), "--protocols", str(tmp_path / "protocols")]
+    asked += ["--into", str(tmp_path / "audit")]
     shown = invoke(*asked)
     assert shown.startswith("1 measure of 1 evaluator: ")
     assert f"report     {tmp_path}/audit/report.html" in shown
-    written = read_protocol(tmp_path / "protocols" / "sklearn-regression-mean_squared_error.toml")
+    written = read_protocol(tmp_path / "audit" / "protocols" / "sklearn-regression-mean_squared_error.toml")
     assert (written["predict.average"], written["predict.clip"]) == ("ratings", "none")
     with pytest.raises(StudyError, match="holds a finished audit; --resume finishes it, --fresh replaces it"):
         call(*asked)

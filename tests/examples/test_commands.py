@@ -40,7 +40,7 @@ ONLY_PARSED = {
     "repro audit pipeline implicit/train_test_split -m ndcg --data ml-1m --policies protocols/inferred": HOURS,
     "repro audit report": HOURS,
     "repro audit report --resume": HOURS,
-    "repro audit report --only sklearn,surprise -m rmse --into audit --protocols audit/protocols": HOURS,
+    "repro audit report --only sklearn,surprise -m rmse --into audit-of-rmse": HOURS,
     "repro replicate reports/replications": HOURS,
     "repro replicate reports/replications --workers 4": HOURS,
     "repro replicate reports/replications/surprise-readme-ml100k/claim.toml": HOURS,

@@ -73,7 +73,7 @@ class AuditPipeline:
 
 
 Task = InferMeasure | CompareMeasures | AuditPipeline
-Found = Inference | Agreement | PipelineAudit
+TaskValue = Inference | Agreement | PipelineAudit
 
 
 def _box(name: str) -> BlackBox:

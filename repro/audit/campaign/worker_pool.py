@@ -1,4 +1,4 @@
-"""Tasks of an audit one after the other, or in several processes; one that fails does not stop the others."""
+"""Tasks of an audit, run in turn or by several worker processes; a task that fails does not stop the others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 
-from repro.audit.campaign.tasks import Found, Task
+from repro.audit.campaign.tasks import Task, TaskValue
 from repro.plugin import plugins
 from repro.study.executors.processes import leave_with_parent, starting_workers
 
@@ -21,89 +21,89 @@ DIED = "the process died (killed, or out of memory?)"
 
 
 @dataclass(frozen=True, eq=False)
-class Done:
-    """What came of a task: what was found, or the error; and how many seconds it took."""
+class TaskResult:
+    """The value of a task, or the error that it ended with; and how many seconds it took."""
 
     task: Task
-    found: Found | None = None
+    value: TaskValue | None = None
     error: str = ""
     seconds: float = 0.0
 
 
-def run_tasks(tasks: Sequence[Task], workers: int) -> Iterator[Done]:
-    """Do all tasks, telling of each when it is done; the number of processes changes the order, and nothing else."""
-    if workers == 1:
+def run_tasks(tasks: Sequence[Task], n_workers: int) -> Iterator[TaskResult]:
+    """Run all tasks, and yield each result when it is there; the number of workers changes nothing but their order."""
+    if n_workers == 1:
         yield from map(attempt, tasks)
         return
     with contextlib.ExitStack() as stack:
-        lanes = [_Lane(stack) for _ in range(min(workers, len(tasks)))]
-        waiting, running = list(tasks), dict[Future[Done], tuple[_Lane, Task]]()
-        idle = list(lanes)
+        workers = [_FrameworkWorker(stack) for _ in range(min(n_workers, len(tasks)))]
+        waiting, running = list(tasks), dict[Future[TaskResult], tuple[_FrameworkWorker, Task]]()
+        idle = list(workers)
         while waiting or running:
             while waiting and idle:
-                lane = idle.pop(0)
-                task = _next(waiting, lane, lanes)
+                worker = idle.pop(0)
+                task = _next_task(waiting, worker, workers)
                 waiting.remove(task)
-                running[lane.submit(task)] = lane, task
+                running[worker.submit(task)] = worker, task
             finished, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in finished:
-                lane, task = running.pop(future)
+                worker, task = running.pop(future)
                 try:
                     yield future.result()
                 except BrokenProcessPool:
-                    yield Done(task, error=DIED)
-                    lane.renew()
-                idle.append(lane)
+                    yield TaskResult(task, error=DIED)
+                    worker.start()
+                idle.append(worker)
 
 
-def attempt(task: Task) -> Done:
-    """Do a task; whatever it raises is told."""
+def attempt(task: Task) -> TaskResult:
+    """Run a task; an exception becomes the error of the result."""
     started = time.perf_counter()
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # frameworks warn of odd cases, and those that they are asked are odd
-            found = task.run()
+            warnings.simplefilter("ignore")  # frameworks warn about unusual input, which most questions are
+            value = task.run()
     except Exception as error:
-        return Done(task, None, f"{type(error).__name__}: {error}", time.perf_counter() - started)
-    return Done(task, found, "", time.perf_counter() - started)
+        return TaskResult(task, None, f"{type(error).__name__}: {error}", time.perf_counter() - started)
+    return TaskResult(task, value, "", time.perf_counter() - started)
 
 
-class _Lane:
-    """A process that does one task after the other, of one framework as long as there are some: it is loaded once."""
+class _FrameworkWorker:
+    """A process that runs the tasks of one framework in turn, so that it is loaded once, then those of another one."""
 
     def __init__(self, stack: contextlib.ExitStack) -> None:
         self.framework = ""
         self._stack = stack
-        self.renew()
+        self.start()
 
-    def renew(self) -> None:
-        """Have another process, which has loaded nothing yet."""
+    def start(self) -> None:
+        """Start a new process."""
         context = multiprocessing.get_context("spawn")
-        self._pool = self._stack.enter_context(ProcessPoolExecutor(1, context, initializer=_start))
+        self._pool = self._stack.enter_context(ProcessPoolExecutor(1, context, initializer=_watch_parent))
 
-    def submit(self, task: Task) -> Future[Done]:
-        moves = bool(task.framework) and task.framework != self.framework
+    def submit(self, task: Task) -> Future[TaskResult]:
+        is_new_framework = bool(task.framework) and task.framework != self.framework
         self.framework = task.framework
         with starting_workers():
-            return self._pool.submit(_work, task, moves)
+            return self._pool.submit(_run_in_worker, task, is_new_framework)
 
 
-def _next(waiting: Sequence[Task], lane: _Lane, lanes: Sequence[_Lane]) -> Task:
-    """A task of the framework that a lane has loaded; else of one that no other has, and that has most left to do."""
-    left = Counter(task.framework for task in waiting)
-    elsewhere = {other.framework for other in lanes if other is not lane}
+def _next_task(waiting: Sequence[Task], worker: _FrameworkWorker, workers: Sequence[_FrameworkWorker]) -> Task:
+    """A task of the framework that the worker has loaded; else of the one with most tasks that no other has loaded."""
+    n_waiting = Counter(task.framework for task in waiting)
+    of_others = {other.framework for other in workers if other is not worker}
 
     def order(task: Task) -> tuple[bool, bool, int]:
-        return task.framework != lane.framework, task.framework in elsewhere, -left[task.framework]
+        return task.framework != worker.framework, task.framework in of_others, -n_waiting[task.framework]
 
     return min(waiting, key=order)
 
 
-def _start() -> None:
+def _watch_parent() -> None:
     threading.Thread(target=leave_with_parent, daemon=True).start()
 
 
-def _work(task: Task, moves: bool) -> Done:
-    if moves:
-        plugins().workers.close()  # of frameworks that are done
+def _run_in_worker(task: Task, is_new_framework: bool) -> TaskResult:
+    if is_new_framework:
+        plugins().workers.close()  # processes of the frameworks before
     return attempt(task)

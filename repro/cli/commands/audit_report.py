@@ -1,10 +1,10 @@
-"""`repro audit report`: all evaluators audited into a folder, with a report."""
+"""`repro audit report`: audit all evaluators into a folder, and write a report."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,44 +16,45 @@ from repro.text import plural
 
 if TYPE_CHECKING:
     from repro.audit.campaign.audit_results import Survey
+    from repro.audit.campaign.audit_run import AuditOptions
 
-FOLDER, PROTOCOLS = "reports/evaluator-audit", "protocols/inferred"
+FOLDER, PROTOCOLS = "audit", "protocols"
 _SHOWN = 10
 
 
 @click.command(
     epilog=(
         "Examples: repro audit report; repro audit report --resume; "
-        "repro audit report --only sklearn,surprise -m rmse --into audit --protocols audit/protocols"
+        "repro audit report --only sklearn,surprise -m rmse --into audit-of-rmse"
     )
 )
 @only_option
-@metric_option("Only measures that are taken for this metric, such as ndcg; may be repeated.")
+@metric_option("Only measures that are declared as this metric, such as ndcg; may be repeated.")
 @click.option(
     "--into",
     type=click.Path(file_okay=False),
     default=FOLDER,
     show_default=True,
-    help="The folder of the journal and the report.",
+    help="The folder of the report, the journal and the pages.",
 )
 @click.option(
     "--protocols",
     type=click.Path(file_okay=False),
-    default=PROTOCOLS,
-    show_default=True,
-    help="The folder of the inferred protocols.",
+    help=f"The folder of the inferred protocols [default: {PROTOCOLS} in the folder of --into].",
 )
 @click.option(
     "--data",
     default="ml-100k",
     show_default=True,
     shell_complete=complete_data,
-    help="What whole evaluations are run on: a data set of `repro data list`, or a file.",
+    help="The data of whole evaluations: a data set of `repro data list`, or a file.",
 )
 @click.option("--no-pipelines", is_flag=True, help="Do not run the frameworks' whole evaluations.")
-@click.option("--resume", is_flag=True, help="Finish an audit that was cut off, or begin it.")
+@click.option("--resume", is_flag=True, help="Finish an interrupted audit, or begin one.")
 @click.option("--fresh", is_flag=True, help="Replace the audit that is in the folder.")
-@click.option("--workers", type=click.IntRange(1), help="Processes; they change no number [default: all cores].")
+@click.option(
+    "--workers", type=click.IntRange(1), help="Number of processes; no effect on results [default: all cores]."
+)
 @seed_option
 @quiet_option
 @json_option
@@ -61,58 +62,61 @@ def report(
     only: str | None,
     metrics: tuple[str, ...],
     into: str,
-    protocols: str,
-    data: str,
-    no_pipelines: bool,
-    resume: bool,
-    fresh: bool,
-    workers: int | None,
-    seed: int,
+    protocols: str | None,
     quiet: bool,
     as_json: bool,
+    **options: Any,
 ) -> None:
-    """Audit all evaluators, and write a report: policies, agreement, and what is surprising.
+    """Audit all evaluators, and write a report: policies, agreement and surprising findings.
 
-    Every measure of every evaluator is inferred, those that are taken for one metric are compared, and whole
-    evaluations are held against the core. What is finished is kept: --resume goes on where an audit was cut off.
+    The policy of every measure of every evaluator is inferred, measures that are declared as one metric are compared,
+    and whole evaluations are compared with the core. Finished work is kept: --resume continues an interrupted audit.
     """
-    from repro.audit.campaign.audit_run import run_survey
-    from repro.plugin import plugins
+    from repro.audit.campaign.audit_run import run_audit
     from repro.report.audit import write_audit_report
 
+    folder = Path(into)
+    policies = folder / PROTOCOLS if protocols is None else Path(protocols)
     chosen, left_out = usable(chosen_evaluators(only))
     if not as_json:
         for sentence in left_out.values():
             echo(f"left out: {sentence}", err=True)
     with Stages(hidden=quiet or as_json) as stages:
-        survey = run_survey(
-            chosen,
-            Path(into),
-            Path(protocols),
-            pipelines=[] if no_pipelines else list(plugins().pipelines().values()),
-            data=data,
-            metrics=metrics,
-            left_out=left_out,
-            seed=seed,
-            workers=workers or os.cpu_count() or 1,
-            resume=resume,
-            fresh=fresh,
-            tell=stages.tell,
-        )
+        survey = run_audit(chosen, folder, policies, _audit_options(metrics, left_out, **options), stages.tell)
     file = write_audit_report(survey)
     if as_json:
-        print_json(_summary(survey, file, protocols))
+        print_json(_summary(survey, file, policies))
         return
     _print_survey(survey)
-    echo(f"\nreport     {file}\nprotocols  {protocols}")
+    echo(f"\nreport     {file}\nprotocols  {policies}")
 
 
-def _summary(survey: Survey, file: Path, protocols: str) -> dict[str, object]:
+def _audit_options(
+    metrics: tuple[str, ...],
+    left_out: dict[str, str],
+    *,
+    no_pipelines: bool,
+    workers: int | None,
+    **options: Any,
+) -> AuditOptions:
+    from repro.audit.campaign.audit_run import AuditOptions
+    from repro.plugin import plugins
+
+    return AuditOptions(
+        pipelines=[] if no_pipelines else list(plugins().pipelines().values()),
+        metrics=metrics,
+        left_out=left_out,
+        workers=workers or os.cpu_count() or 1,
+        **options,
+    )
+
+
+def _summary(survey: Survey, file: Path, protocols: Path) -> dict[str, object]:
     from repro.report.audit import findings_of, headline
 
     return {
         "report": str(file),
-        "protocols": protocols,
+        "protocols": str(protocols),
         **headline(survey),
         "findings": [
             {"kind": one.kind, "topic": one.topic, "finding": one.sentence, "measures": list(one.measures)}
