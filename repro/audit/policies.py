@@ -1,4 +1,4 @@
-"""Policies: inferred just now, or read from files that were written when they were."""
+"""Policies of black boxes: inferred in this process, or read from files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from repro.protocol import Protocol, read_protocol
 
 @dataclass(frozen=True)
 class RecordedPolicy:
-    """What is kept of an inference in a journal, and the protocol that was written; see :class:`Inference`."""
+    """The part of an inference that a journal has, and the protocol from its file; see :class:`Inference`."""
 
     protocol: Protocol | None
     summary: str
@@ -28,17 +28,17 @@ Policies = Mapping[str, Policy]  # by the name of the black box
 
 
 def protocol_of(policy: Policy) -> Protocol | None:
-    """The policy as a protocol; None where nothing was inferred."""
+    """The policy as a protocol; None where no policy was inferred."""
     return policy if isinstance(policy, Protocol) else policy.protocol
 
 
 def hypothesis_of(protocol: Protocol, space: Space) -> Hypothesis:
-    """What a protocol decides of that which bears on a metric."""
+    """The decisions of a protocol that affect the metric of a space."""
     return space.hypothesis({key: protocol[key] for key in space.decisions if key in protocol})
 
 
 def file_stem(name: str) -> str:
-    """What files about a black box are called, after the evaluator and its measure: ``surprise-accuracy-rmse``."""
+    """The name of files about a black box, from its evaluator and measure: ``surprise-accuracy-rmse``."""
     return re.sub(r"[^\w.@-]+", "-", name).strip("-")
 
 
@@ -58,5 +58,5 @@ def read_policies(folder: Path) -> dict[str, Protocol]:
         raise ProtocolError(
             f"there is no folder {folder}; `repro audit infer NAME --into {folder}` writes policies there"
         )
-    found = [read_protocol(file) for file in sorted(folder.glob("*.toml"))]
-    return {protocol.source: protocol for protocol in found if protocol.source}
+    protocols = [read_protocol(file) for file in sorted(folder.glob("*.toml"))]
+    return {protocol.source: protocol for protocol in protocols if protocol.source}

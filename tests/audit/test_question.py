@@ -12,7 +12,7 @@ from repro.audit.questions.question import Question, User
 from repro.audit.questions.shrinking import shrink
 from repro.plugin import FALLBACK
 
-ANN = User(7, {10: 0.5, 2: math.nan}, test=((2, 5.0),), train=((33, 1.0),), made_up=frozenset({10}))
+ANN = User(7, {10: 0.5, 2: math.nan}, test=((2, 5.0),), train=((33, 1.0),), fallback=frozenset({10}))
 CROWD = User(3, train=((2, 4.0), (10, 2.0)))
 QUESTION = Question((ANN, CROWD), (33, 2, 10), k=2)
 
@@ -78,4 +78,4 @@ def test_plain_data_gives_the_question_back():
     told = json.loads(json.dumps(question.to_dict(), allow_nan=False))
     again = Question.from_dict(told)
     assert again.to_dict() == question.to_dict()
-    assert (again.to_text(), again.scale, again.users[0].made_up) == (question.to_text(), (0.5, 4.5), {4})
+    assert (again.to_text(), again.scale, again.users[0].fallback) == (question.to_text(), (0.5, 4.5), {4})

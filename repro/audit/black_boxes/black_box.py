@@ -1,4 +1,4 @@
-"""A black box: something that can be asked questions, and what it may be asked."""
+"""A black box: something that answers questions, and which questions it can be asked."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from repro.evaluation.metrics import Metric, metric_named
 from repro.plugin import FEATURES, Evaluator, Observed, plugins
 
 TOLERANCE = 1e-9
-# Small, so that questions are; several, so that what hangs on the cut-off shows.
+# Small cut-offs make small questions; several of them show what depends on the cut-off.
 CUTOFFS = (1, 2, 3, 5)
 
 
 @dataclass(frozen=True, eq=False)
 class BlackBox:
-    """A name, a metric that it is taken for, a function that answers, and what it cannot be asked.
+    """A name, the metric that it is declared as, a function that answers questions, and what it cannot be asked.
 
-    cutoffs     those that it is asked with; none where the metric has none
-    cannot      features that questions to it never have, and why
+    cutoffs     the cut-offs that it is asked with; none where the metric has none
+    cannot      features that no question to it has, and why
     any_cutoff  whether it can be asked with any other cut-off too, from ``least_k`` on
     """
 
@@ -41,13 +41,13 @@ class BlackBox:
 
     @property
     def possible(self) -> frozenset[str]:
-        """The features that questions may have."""
-        barred = set(self.cannot) | ({"short-lists"} if not self.cutoffs else set())
-        barred |= {feature for feature, others in IMPLIES.items() if barred & set(others)}
-        return (frozenset(FEATURES) | frozenset(ALWAYS)) - barred
+        """The features that questions to it may have."""
+        impossible = set(self.cannot) | ({"short-lists"} if not self.cutoffs else set())
+        impossible |= {feature for feature, others in IMPLIES.items() if impossible & set(others)}
+        return (frozenset(FEATURES) | frozenset(ALWAYS)) - impossible
 
     def ask(self, question: Question) -> Outcome:
-        """What it says; a refusal is an answer too."""
+        """The answer to a question; an error of the black box is a refusal."""
         try:
             observed = self.respond(question)
         except PluginError as error:
@@ -79,50 +79,52 @@ def box_of_evaluator(evaluator: Evaluator, measure: str) -> BlackBox:
     )
 
 
-def agree(said: Outcome, predicted: Outcome, tolerance: float = TOLERANCE) -> bool:
-    """Whether an answer is what was predicted: the number, or, where there is none, that of each user.
+def agree(answer: Outcome, predicted: Outcome, tolerance: float = TOLERANCE) -> bool:
+    """Whether an answer equals its prediction: the number for all users or, without one, the number of each user.
 
-    A user who has no number, and one whose number is none, are the same.
+    A user without a number and a user whose number is NaN are the same.
     """
-    if said.refusal or predicted.refusal:
-        return bool(said.refusal) and bool(predicted.refusal)
-    if said.value is not None:
-        return predicted.value is not None and close(said.value, predicted.value, tolerance)
-    mine, theirs = values_by_user(said), values_by_user(predicted)
-    return mine.keys() == theirs.keys() and all(close(mine[user], theirs[user], tolerance) for user in mine)
-
-
-def contradicts(said: Outcome, predicted: Outcome, tolerance: float = TOLERANCE) -> bool:
-    """Whether an answer speaks against a prediction; where the core cannot evaluate a question, it predicts nothing."""
-    if predicted.refusal and not predicted.by_decision and not said.refusal:
+    if answer.refusal or predicted.refusal:
+        return bool(answer.refusal) and bool(predicted.refusal)
+    if answer.value is not None:
+        return predicted.value is not None and close(answer.value, predicted.value, tolerance)
+    answered, expected = values_by_user(answer), values_by_user(predicted)
+    if answered.keys() != expected.keys():
         return False
-    return not agree(said, predicted, tolerance)
+    return all(close(answered[user], expected[user], tolerance) for user in answered)
 
 
-def distance(said: Outcome, predicted: Outcome) -> float:
-    """How far an answer is from what was predicted: 0 where they agree, infinite where one of them is no number."""
-    if agree(said, predicted):
+def contradicts(answer: Outcome, predicted: Outcome, tolerance: float = TOLERANCE) -> bool:
+    """Whether an answer contradicts its prediction; a question that the core cannot evaluate has no prediction."""
+    if predicted.refusal and not predicted.by_decision and not answer.refusal:
+        return False
+    return not agree(answer, predicted, tolerance)
+
+
+def distance(answer: Outcome, predicted: Outcome) -> float:
+    """The largest difference between an answer and its prediction; infinite where one of them is not a number."""
+    if agree(answer, predicted):
         return 0.0
-    if said.refusal or predicted.refusal:
+    if answer.refusal or predicted.refusal:
         return math.inf
-    if said.value is not None and predicted.value is not None:
-        pairs = [(said.value, predicted.value)]
+    if answer.value is not None and predicted.value is not None:
+        pairs = [(answer.value, predicted.value)]
     else:
-        mine, theirs = values_by_user(said), values_by_user(predicted)
-        if mine.keys() != theirs.keys():
+        answered, expected = values_by_user(answer), values_by_user(predicted)
+        if answered.keys() != expected.keys():
             return math.inf
-        pairs = [(mine[user], theirs[user]) for user in mine]
+        pairs = [(answered[user], expected[user]) for user in answered]
     gaps = [abs(a - b) for a, b in pairs]
     return max(gaps) if all(map(math.isfinite, gaps)) else math.inf
 
 
 def values_by_user(outcome: Outcome) -> dict[int, float]:
-    """The users who have a number."""
+    """The numbers of the users who have one."""
     return {user: value for user, value in (outcome.per_user or {}).items() if not math.isnan(value)}
 
 
 def close(a: float, b: float, tolerance: float) -> bool:
-    """Whether two numbers are the same: both are none, or they differ by no more than the tolerance."""
+    """Whether two numbers differ by no more than the tolerance, relative to ``a`` if it is above 1; NaN equals NaN."""
     if math.isnan(a) or math.isnan(b):
         return math.isnan(a) and math.isnan(b)
     return a == b or abs(a - b) <= tolerance * max(1.0, abs(a))

@@ -22,8 +22,8 @@ from repro.plugin import Observed
 
 Function = Callable[[pd.DataFrame, pd.DataFrame, pd.DataFrame, int | None], Any]
 
-_TOLD = "as its author says"
-# What a function may be said not to take, by keyword, and the features that questions to it then never have.
+_DECLARED = "as its author says"
+# Keywords for input that a function does not accept, and the features that questions to it then never have.
 KEYWORDS: Mapping[str, tuple[str, ...]] = {
     "graded_ratings": ("graded", "fractional", "zero-ratings", "no-relevant"),
     "fractional_ratings": ("fractional",),
@@ -45,30 +45,31 @@ KEYWORDS: Mapping[str, tuple[str, ...]] = {
 def box_of_function(
     function: Function, metric: str, k: int | Sequence[int] | None, name: str, takes: Mapping[str, bool]
 ) -> BlackBox:
-    """A function as a black box."""
-    if unknown := [one for one in takes if one not in KEYWORDS]:
+    """A function as a black box; ``takes`` has the keywords for input that it accepts or does not accept."""
+    if unknown := [keyword for keyword in takes if keyword not in KEYWORDS]:
         raise ProtocolError(
-            f"infer has no keyword '{unknown[0]}'; what a function cannot take is said with {', '.join(KEYWORDS)}"
+            f"infer has no keyword '{unknown[0]}'; the keywords for input that a function does not accept are "
+            f"{', '.join(KEYWORDS)}"
         )
-    meant = metric_named(metric)
+    declared = metric_named(metric)
     cutoffs = () if k is None else (k,) if isinstance(k, int) else tuple(k)
-    if any(one < 1 for one in cutoffs):
+    if any(cutoff < 1 for cutoff in cutoffs):
         raise ProtocolError(f"k is {min(cutoffs)}; a cut-off is a whole number of at least 1")
-    if not cutoffs and meant.cutoff == "required":
-        raise ProtocolError(f"{meant.name} needs a cut-off; give k")
-    if cutoffs and meant.cutoff == "none":
-        raise ProtocolError(f"{meant.name} takes no cut-off; leave k out")
+    if not cutoffs and declared.cutoff == "required":
+        raise ProtocolError(f"{declared.name} needs a cut-off; give k")
+    if cutoffs and declared.cutoff == "none":
+        raise ProtocolError(f"{declared.name} takes no cut-off; leave k out")
     cannot = {"fallback": "a frame of scores has no such mark"}
-    cannot |= {feature: _TOLD for word, taken in takes.items() if not taken for feature in KEYWORDS[word]}
+    cannot |= {feature: _DECLARED for word, is_taken in takes.items() if not is_taken for feature in KEYWORDS[word]}
 
     def respond(question: Question) -> Observed:
-        return observed(function, question, name)
+        return call_function(function, question, name)
 
-    return BlackBox(name, meant, respond, cutoffs, cannot)
+    return BlackBox(name, declared, respond, cutoffs, cannot)
 
 
-def observed(function: Function, question: Question, name: str) -> Observed:
-    """What a function says to a question; whatever it raises is a refusal."""
+def call_function(function: Function, question: Question, name: str) -> Observed:
+    """The answer of a function to a question; an exception is raised as a PluginError, which is a refusal."""
     case = question.case
     rows = [
         [
@@ -85,49 +86,50 @@ def observed(function: Function, question: Question, name: str) -> Observed:
     truth, train = case.test.to_frame(), case.train.to_frame()
     try:
         with contextlib.redirect_stdout(sys.stderr):
-            answer = function(scores, truth, train, question.k)
+            result = function(scores, truth, train, question.k)
     except Exception as error:
         raise PluginError(f"{type(error).__name__}: {error}") from error
-    return _answer(answer, question, name)
+    return _observed(result, question, name)
 
 
-def _answer(answer: object, question: Question, name: str) -> Observed:
-    if isinstance(answer, pd.Series):
-        answer = answer.to_dict()
-    if isinstance(answer, Mapping):
+def _observed(result: object, question: Question, name: str) -> Observed:
+    """What a function returned, as the answer of an evaluator."""
+    if isinstance(result, pd.Series):
+        result = result.to_dict()
+    if isinstance(result, Mapping):
         codes = {user: code for code, user in enumerate(question.case.test.user_ids.tolist())}
         try:
-            return Observed(None, {codes[_id(user)]: float(value) for user, value in answer.items()})
+            return Observed(None, {codes[_user_id(user)]: float(value) for user, value in result.items()})
         except (KeyError, TypeError, ValueError) as error:
-            raise PluginError(f"{name} gave what is no mapping of users to numbers: {error}") from None
-    if isinstance(answer, numbers.Real) or (isinstance(answer, np.ndarray) and answer.ndim == 0):
-        return Observed(float(answer))
-    if answer is None:
+            raise PluginError(f"{name} returned a mapping, but not of users to numbers: {error}") from None
+    if isinstance(result, numbers.Real) or (isinstance(result, np.ndarray) and result.ndim == 0):
+        return Observed(float(result))
+    if result is None:
         return Observed(math.nan)
-    raise PluginError(f"{name} gave {type(answer).__name__}; expected a number, or a mapping of users to numbers")
+    raise PluginError(f"{name} returned {type(result).__name__}; expected a number, or a mapping of users to numbers")
 
 
-def _id(user: object) -> int | str:
-    """A user as an answer names it: text, or a number of any kind."""
+def _user_id(user: object) -> int | str:
+    """The id of a user in a mapping that a function returned: text, or a number of any type."""
     return user if isinstance(user, str) else int(user)  # type: ignore[call-overload]
 
 
 def load(name: str) -> Function:
-    """The function called ``package.module:function``; modules in the current folder are found too."""
+    """The function ``package.module:function``; modules in the current folder can be imported too."""
     module, colon, function = name.partition(":")
     if not colon or not module or not function:
-        raise PluginError(f"'{name}' is no function; write package.module:function")
+        raise PluginError(f"'{name}' is not the name of a function; write package.module:function")
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     try:
-        found: Any = importlib.import_module(module)
+        loaded: Any = importlib.import_module(module)
     except ImportError as error:
         raise PluginError(f"cannot import {module}: {error}; is it installed, or in this folder?") from None
     for part in function.split("."):
-        if not hasattr(found, part):
+        if not hasattr(loaded, part):
             raise PluginError(f"{module} has no {function}")
-        found = getattr(found, part)
-    if not callable(found):
-        raise PluginError(f"{name} is {type(found).__name__}, and not a function")
-    called: Function = found
-    return called
+        loaded = getattr(loaded, part)
+    if not callable(loaded):
+        raise PluginError(f"{name} is {type(loaded).__name__}, not a function")
+    function_of_name: Function = loaded
+    return function_of_name

@@ -1,4 +1,4 @@
-"""The parts of an audit of many evaluators, each of which can be done by any process."""
+"""The tasks of an audit of many evaluators; any process can run them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from repro.plugin import plugins
 
 @dataclass(frozen=True)
 class InferMeasure:
-    """Infer the policy of a measure, ``name`` being that of its black box: ``framework/evaluator measure``."""
+    """Infer the policy of a measure; ``name`` is that of its black box, ``framework/evaluator measure``."""
 
     name: str
     seed: int
@@ -33,13 +33,13 @@ class InferMeasure:
 
 @dataclass(frozen=True)
 class CompareMeasures:
-    """Compare measures that are taken for a metric."""
+    """Compare the measures that are declared as a metric; they belong to several frameworks."""
 
     name: str
     measures: tuple[str, ...]
     seed: int
     policies: Mapping[str, RecordedPolicy]
-    framework: str = ""  # of no one
+    framework: str = ""
 
     def run(self) -> Agreement:
         return compare_boxes([_box(name) for name in self.measures], seed=self.seed, policies=self.policies)
@@ -47,7 +47,7 @@ class CompareMeasures:
 
 @dataclass(frozen=True)
 class AuditPipeline:
-    """Hold a framework's whole evaluation of a data set against the core, in those ``measures`` of its evaluator."""
+    """Compare a framework's whole evaluation of a data set with the core, in those ``measures`` of its evaluator."""
 
     name: str
     data: str
@@ -61,15 +61,15 @@ class AuditPipeline:
 
     def run(self) -> PipelineAudit:
         pipeline = plugins().pipelines()[self.name]
-        found = audit_pipeline(
+        audit = audit_pipeline(
             pipeline,
             load_dataset(self.data),
             lambda measure: self.policies.get(f"{pipeline.evaluator} {measure}"),
             data=self.data,
             seed=self.seed,
         )
-        asked = (one for one in found.measures if f"{pipeline.evaluator} {one.measure}" in self.measures)
-        return replace(found, measures=tuple(asked))
+        measures = (one for one in audit.measures if f"{pipeline.evaluator} {one.measure}" in self.measures)
+        return replace(audit, measures=tuple(measures))
 
 
 Task = InferMeasure | CompareMeasures | AuditPipeline

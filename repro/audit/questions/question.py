@@ -1,4 +1,4 @@
-"""What a black box is asked: a handful of users and items, small enough to be read by a person."""
+"""A question to a black box: the input of an evaluation with a handful of users and items."""
 
 from __future__ import annotations
 
@@ -16,43 +16,46 @@ from repro.plugin import FALLBACK, Case, Scores
 Rating = tuple[int, float]  # an item and its rating
 Row = TypeVar("Row")
 Part = TypeVar("Part")
-HIGHEST = 5  # rating
-NEAR = 0.1  # scores that differ by less may be taken for equal
+HIGHEST = 5  # the highest rating of the scale
+NEAR = 0.1  # scores that differ by less may count as equal
 
 
 @dataclass(frozen=True, eq=False)
 class User:
     """A user of a question.
 
-    scores   by item; items that are not in it are not in the user's list
-    test     held-out items with their ratings; a user without any is not tested
-    train    training items with their ratings
-    made_up  the items whose scores are marked as made up
+    scores    by item; other items are not in the user's list
+    test      held-out items with their ratings; a user without any is not tested
+    train     training items with their ratings
+    fallback  the items whose scores are marked as fallback scores
     """
 
     id: int
     scores: Mapping[int, float] = field(default_factory=dict)
     test: tuple[Rating, ...] = ()
     train: tuple[Rating, ...] = ()
-    made_up: frozenset[int] = frozenset()
+    fallback: frozenset[int] = frozenset()
 
     def without(self, items: Collection[int]) -> User:
+        """The user without some items."""
         return replace(
             self,
             scores={item: score for item, score in self.scores.items() if item not in items},
             test=tuple(row for row in self.test if row[0] not in items),
             train=tuple(row for row in self.train if row[0] not in items),
-            made_up=self.made_up.difference(items),
+            fallback=self.fallback.difference(items),
         )
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """Users with scores, held-out and training rows; ``items`` are in the order in which they are presented.
+    """Users with scores, held-out rows and training rows.
 
-    ``k`` is the cut-off, None where the measure has none. ``features`` are those that it was drawn with.
-    ``text_ids`` makes every id a text. ``interleaved``, unless it is 0, is the seed by which the rows of different
-    users alternate; the rows of one user stay in order.
+    items        in the order in which the evaluator gets them
+    k            the cut-off; None where the measure has none
+    features     the features that it was drawn with
+    text_ids     whether ids are text
+    interleaved  the seed with which rows of different users are interleaved; 0 if they are not
     """
 
     users: tuple[User, ...]
@@ -65,35 +68,36 @@ class Question:
 
     @property
     def tested(self) -> tuple[User, ...]:
+        """The users with held-out items."""
         return tuple(user for user in self.users if user.test)
 
     @property
     def size(self) -> int:
-        """How much there is to read."""
+        """The number of scores and ratings that a reader has to look at, ratings counted twice."""
         return sum(len(user.scores) + 2 * len(user.test) + 2 * len(user.train) for user in self.users) + (self.k or 0)
 
     @cached_property
     def oddities(self) -> frozenset[str]:
-        """What may make it a matter of its own: short lists, unknown items, and users without training rows."""
-        known = {item for user in self.users for item, _ in user.train}
+        """Properties that evaluators may treat differently: short lists, unknown items, users without training rows."""
+        known_items = {item for user in self.users for item, _ in user.train}
         trained = {user.id: {item for item, _ in user.train} for user in self.users}
-        short = self.k is not None and any(
-            len((user.scores.keys() & known) - trained[user.id]) < self.k for user in self.tested if user.scores
+        is_short = self.k is not None and any(
+            len((user.scores.keys() & known_items) - trained[user.id]) < self.k for user in self.tested if user.scores
         )
-        found = {
-            "short lists": short,
-            "unknown items": not known.issuperset(self.items),
+        oddities = {
+            "short lists": is_short,
+            "unknown items": not known_items.issuperset(self.items),
             "unknown users": any(not user.train for user in self.tested),
         }
-        return frozenset(oddity for oddity, there in found.items() if there)
+        return frozenset(oddity for oddity, is_there in oddities.items() if is_there)
 
     @cached_property
     def shown(self) -> frozenset[str]:
-        """The features that can be seen in it, which a smaller one may have lost."""
+        """The features that the question shows; shrinking may remove features that it was drawn with."""
         lists = [list(user.scores.values()) for user in self.tested]
-        scores = [score for one in lists for score in one]
+        scores = [score for of_user in lists for score in of_user]
         grades = [grade for user in self.tested for _, grade in user.test]
-        found = {
+        features = {
             "graded": len(set(grades)) > 1,
             "fractional": any(not grade.is_integer() for grade in grades),
             "zero-ratings": 0 in grades,
@@ -101,23 +105,23 @@ class Question:
             "unknown-items": "unknown items" in self.oddities,
             "short-lists": "short lists" in self.oddities,
             "partial-lists": any(0 < len(user.scores) < len(self.items) for user in self.tested),
-            "ties": any(_nearest(one) < NEAR for one in lists),
+            "ties": any(_smallest_gap(of_user) < NEAR for of_user in lists),
             "missing": any(map(math.isnan, scores)),
             "non-positive": any(-math.inf < score <= 0 for score in scores),
             "infinite": any(map(math.isinf, scores)),
-            "fallback": any(user.made_up for user in self.tested),
-            "no-relevant": any(map(_disliked, self.tested)),
+            "fallback": any(user.fallback for user in self.tested),
+            "no-relevant": any(map(_has_no_relevant, self.tested)),
             "no-list": any(not user.scores for user in self.tested),
-            "neither": any(not user.scores and _disliked(user) for user in self.tested),
+            "neither": any(not user.scores and _has_no_relevant(user) for user in self.tested),
             "no-negatives": any(user.scores and user.scores.keys() <= dict(user.test).keys() for user in self.tested),
-            "nobody": all(not user.scores or _disliked(user) for user in self.tested),
+            "nobody": all(not user.scores or _has_no_relevant(user) for user in self.tested),
             "duplicates": any(len(dict(user.test)) < len(user.test) for user in self.tested),
             "off-scale": any(score < self.scale[0] or score > self.scale[1] for score in scores),
         }
-        return frozenset(feature for feature, there in found.items() if there)
+        return frozenset(feature for feature, is_there in features.items() if is_there)
 
     def label(self, number: int) -> int | str:
-        """The id of a user or an item as an evaluator gets it."""
+        """The id of a user or an item in the input of the evaluator."""
         return f"x{number}" if self.text_ids else number
 
     def in_rows(self, of_users: Sequence[Sequence[Row]]) -> list[Row]:
@@ -130,7 +134,7 @@ class Question:
 
     @cached_property
     def case(self) -> Case:
-        """The same as an evaluator takes it."""
+        """The question in the form that evaluators of plug-ins take."""
         users = sorted((user.id for user in self.users), key=self.label)
         items = sorted(self.items, key=self.label)
         rows = {user: row for row, user in enumerate(users)}
@@ -139,13 +143,13 @@ class Question:
         listed = np.zeros(values.shape, dtype=np.bool_)
         state = np.zeros(values.shape, dtype=np.uint8)
         for user in self.users:
-            if not user.test:  # nobody asks for the list of a user who is not tested
+            if not user.test:  # any scores will do: the list of a user who is not tested has no effect
                 values[rows[user.id]], listed[rows[user.id]] = np.arange(len(items), 0, -1), True
                 continue
             for item, score in user.scores.items():
                 cell = rows[user.id], columns[item]
                 values[cell], listed[cell] = score, True
-                state[cell] = FALLBACK if item in user.made_up else 0
+                state[cell] = FALLBACK if item in user.fallback else 0
         return Case(
             Scores(values, state if state.any() else None),
             self._rows(rows, columns, [[(user.id, *row) for row in user.train] for user in self.users]),
@@ -169,16 +173,16 @@ class Question:
         )
 
     def smaller(self) -> Iterator[Question]:
-        """All questions that are this one with a little less in it, the largest steps first."""
+        """The question with some part removed, in every way; large parts first."""
         tested = self.tested
-        for some in _parts(tested):
-            if len(some) < len(tested):
-                yield replace(self, users=tuple(user for user in self.users if user not in some))
+        for removed in _parts(tested):
+            if len(removed) < len(tested):
+                yield replace(self, users=tuple(user for user in self.users if user not in removed))
         for items in _parts(self.items):
-            gone = frozenset(items)
-            users = tuple(user.without(gone) for user in self.users)
+            without = frozenset(items)
+            users = tuple(user.without(without) for user in self.users)
             if all(new.test or not old.test for new, old in zip(users, self.users, strict=True)):
-                yield replace(self, users=users, items=tuple(item for item in self.items if item not in gone))
+                yield replace(self, users=users, items=tuple(item for item in self.items if item not in without))
         for at, user in enumerate(self.users):
             for rows in _parts(user.test):
                 if len(rows) < len(user.test):
@@ -193,28 +197,30 @@ class Question:
             yield from (replace(self, k=k) for k in dict.fromkeys((self.k // 2, self.k - 1)))
 
     def with_plain_scores(self, at: int) -> Question:
-        """The question with scores of a user that are easier to read: places, unless some are zero or below."""
+        """The question with the scores of a user replaced by their ranks, unless some are zero or below."""
         user = self.users[at]
         finite = sorted({score for score in user.scores.values() if math.isfinite(score)})
         if not finite or finite[0] <= 0:
             return self
-        plain = {score: float(place) for place, score in enumerate(finite, start=1)}
-        return self._with(at, replace(user, scores={i: plain.get(s, s) for i, s in user.scores.items()}))
+        ranks = {score: float(rank) for rank, score in enumerate(finite, start=1)}
+        return self._with(
+            at, replace(user, scores={item: ranks.get(score, score) for item, score in user.scores.items()})
+        )
 
     def with_plain_ratings(self, at: int) -> Question:
-        """The question with held-out items of a user that are all liked, where it is about ratings."""
+        """The question with the highest rating for all held-out items of a user, if it has graded ratings."""
         if "graded" not in self.features:
             return self
         user = self.users[at]
         return self._with(at, replace(user, test=tuple((item, float(HIGHEST)) for item, _ in user.test)))
 
     def with_reversed_rows(self) -> Question:
-        """The same question with all rows and items from the last to the first."""
+        """The question with all users, rows and items in reverse order."""
         users = [replace(user, test=user.test[::-1], train=user.train[::-1]) for user in self.users]
         return replace(self, users=tuple(users[::-1]), items=self.items[::-1])
 
     def to_text(self) -> str:
-        """The question in lines: of each user the list with its scores, and what was held out and trained on."""
+        """The question in lines: for each user the scores, the held-out and the training ratings."""
         lines = [] if self.k is None else [f"k = {self.k}"]
         for user in self.users:
             parts = []
@@ -234,7 +240,7 @@ class Question:
         return "{" + ", ".join(f"{self.label(item)}: {rating:.9g}" for item, rating in rows) + "}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The question as plain data; numbers that are none are text."""
+        """The question as plain data; scores that are not finite are text."""
         return {
             "k": self.k,
             "items": list(self.items),
@@ -245,7 +251,7 @@ class Question:
                     "scores": {str(item): _plain(user.scores[item]) for item in self.items if item in user.scores},
                     "test": [list(row) for row in user.test],
                     "train": [list(row) for row in user.train],
-                    "made_up": sorted(user.made_up),
+                    "made_up": sorted(user.fallback),
                 }
                 for user in self.users
             ],
@@ -254,42 +260,42 @@ class Question:
         }
 
     @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> Question:
-        """The question that :meth:`to_dict` gave; what it was drawn with is not kept."""
+    def from_dict(cls, data: Mapping[str, Any]) -> Question:
+        """The question from the data of :meth:`to_dict`, which do not have its features."""
         users = tuple(
             User(
-                one["user"],
-                {int(item): float(score) for item, score in one["scores"].items()},
-                tuple((item, rating) for item, rating in one["test"]),
-                tuple((item, rating) for item, rating in one["train"]),
-                frozenset(one["made_up"]),
+                user["user"],
+                {int(item): float(score) for item, score in user["scores"].items()},
+                tuple((item, rating) for item, rating in user["test"]),
+                tuple((item, rating) for item, rating in user["train"]),
+                frozenset(user["made_up"]),
             )
-            for one in given["users"]
+            for user in data["users"]
         )
-        low, high = given["scale"]
+        low, high = data["scale"]
         return cls(
             users,
-            tuple(given["items"]),
-            given["k"],
+            tuple(data["items"]),
+            data["k"],
             (low, high),
-            text_ids=bool(given.get("text_ids", False)),
-            interleaved=int(given.get("interleaved", 0)),
+            text_ids=bool(data.get("text_ids", False)),
+            interleaved=int(data.get("interleaved", 0)),
         )
 
     def _with(self, at: int, user: User) -> Question:
         return replace(self, users=(*self.users[:at], user, *self.users[at + 1 :]))
 
 
-def _disliked(user: User) -> bool:
-    """Whether hardly anybody would take one of the held-out items of the user for relevant."""
+def _has_no_relevant(user: User) -> bool:
+    """Whether no held-out item of the user is relevant under any usual threshold."""
     return all(grade <= 1 for _, grade in user.test)
 
 
-def _nearest(scores: Sequence[float]) -> float:
-    """By how much two scores differ, of those that differ least; two infinite or two missing scores do not differ."""
+def _smallest_gap(scores: Sequence[float]) -> float:
+    """The smallest difference between two scores; two infinite scores, and two missing ones, do not differ."""
     finite = np.sort([score for score in scores if math.isfinite(score)])
-    others = [str(score) for score in scores if not math.isfinite(score)]
-    if len(set(others)) < len(others):
+    not_finite = [str(score) for score in scores if not math.isfinite(score)]
+    if len(set(not_finite)) < len(not_finite):
         return 0.0
     return float(np.diff(finite).min(initial=math.inf))
 
@@ -299,21 +305,21 @@ def _plain(number: float) -> float | str:
 
 
 def _score(user: User, item: int) -> str:
-    return f"{user.scores[item]:.12g}" + (" (made up)" if item in user.made_up else "")
+    return f"{user.scores[item]:.12g}" + (" (made up)" if item in user.fallback else "")
 
 
-def _parts(of: Sequence[Part]) -> Iterator[Sequence[Part]]:
-    """Halves of a sequence, then quarters and so on, and its single elements last."""
-    size = len(of) // 2
+def _parts(whole: Sequence[Part]) -> Iterator[Sequence[Part]]:
+    """Halves of a sequence, then quarters and so on, and single elements last."""
+    size = len(whole) // 2
     while size > 1:
-        yield from (of[at : at + size] for at in range(0, len(of), size))
+        yield from (whole[at : at + size] for at in range(0, len(whole), size))
         size //= 2
-    yield from (of[at : at + 1] for at in range(len(of)))
+    yield from (whole[at : at + 1] for at in range(len(whole)))
 
 
-def _without(rows: tuple[Rating, ...], some: Sequence[Rating]) -> tuple[Rating, ...]:
-    """The rows without ``some``, of which each takes away one row only."""
-    left = list(rows)
-    for row in some:
-        left.remove(row)
-    return tuple(left)
+def _without(rows: tuple[Rating, ...], removed: Sequence[Rating]) -> tuple[Rating, ...]:
+    """The rows without the removed ones; of equal rows, as many go as are removed."""
+    remaining = list(rows)
+    for row in removed:
+        remaining.remove(row)
+    return tuple(remaining)
