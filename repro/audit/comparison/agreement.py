@@ -1,4 +1,4 @@
-"""Who agrees with whom: what came of asking black boxes that are taken for the same metric the same questions."""
+"""Agreement: which black boxes that are declared as one metric give the same answers to the same questions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NO_EFFECT = "(no effect)"
 
 @dataclass(frozen=True)
 class Choice:
-    """A decision that two black boxes take in different ways; None where it has no effect for one of them."""
+    """A decision in which two black boxes differ; None where it has no effect for one of them."""
 
     decision: str
     first: Value | None
@@ -31,9 +31,9 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class SmallestCase:
-    """A question that is as small as it can be for two black boxes to give different numbers, and what all say to it.
+    """The smallest question found to which two black boxes give different numbers.
 
-    ``answers`` has those that can be asked it.
+    ``answers`` has the answers of all black boxes that can be asked it.
     """
 
     kind: str
@@ -41,22 +41,23 @@ class SmallestCase:
     answers: Mapping[str, Outcome]
 
     def to_text(self) -> str:
-        """The question, and each answer with those who gave it."""
-        said: dict[str, list[str]] = {}
+        """The question, and each answer with the black boxes that gave it."""
+        names_of: dict[str, list[str]] = {}
         for name, outcome in self.answers.items():
-            said.setdefault("no answer" if outcome.refusal else number(outcome), []).append(name)
-        lines = [f"{answer}: {', '.join(names)}" for answer, names in said.items()]
+            names_of.setdefault("no answer" if outcome.refusal else number(outcome), []).append(name)
+        lines = [f"{answer}: {', '.join(names)}" for answer, names in names_of.items()]
         return "\n".join([self.question.to_text(), *lines])
 
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two black boxes: to how many questions of each kind both gave a number, and where the numbers differ.
+    """Two black boxes, and where their numbers differ.
 
-    gaps     for each kind in which some differ, by how much at most; infinite where one of them is not a number
-    case     the smallest question to which they give different numbers; None where there is none
-    choices  the decisions in which their policies differ and that explain it, where both policies are known
-    random   those of the two that give other numbers to the same question
+    compared  for each kind of questions, the number of questions to which both gave a number
+    gaps      for each kind in which numbers differ, the largest difference; infinite where one is not a number
+    case      the smallest question to which they give different numbers; None where there is none
+    choices   the decisions in which their policies differ and that explain it, where both policies are known
+    random    those of the two that give different numbers to the same question
     """
 
     first: str
@@ -76,7 +77,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A black box that refuses questions of a kind: how many of how many, and what it says to the first of them."""
+    """A black box that refuses questions of a kind: how many of how many, and the first message."""
 
     name: str
     kind: str
@@ -87,7 +88,7 @@ class Refusal:
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """The black boxes that are taken for a metric, all pairs of them, and what they refuse.
+    """The black boxes that are declared as a metric, all pairs of them, and their refusals.
 
     ``kinds`` are the kinds of questions in the order in which they were asked.
     """
@@ -101,27 +102,27 @@ class Agreement:
 
     @property
     def agreeing(self) -> int:
-        """How many pairs agree."""
+        """The number of pairs that agree."""
         return sum(pair.verdict == "agree" for pair in self.pairs)
 
     @property
     def compared(self) -> int:
-        """How many pairs gave numbers to the same questions."""
+        """The number of pairs that gave numbers to the same questions."""
         return sum(pair.verdict != "not compared" for pair in self.pairs)
 
     @property
     def share(self) -> float:
-        """The share of pairs that agree; not a number where none could be compared."""
+        """The share of compared pairs that agree; NaN where none could be compared."""
         return share_of([self])
 
     @property
     def cases(self) -> list[SmallestCase]:
         """The smallest cases, each once, in the order of kinds."""
-        found = {id(pair.case): pair.case for pair in self.pairs if pair.case is not None}
-        return sorted(found.values(), key=lambda case: self.kinds.index(case.kind))
+        distinct = {id(pair.case): pair.case for pair in self.pairs if pair.case is not None}
+        return sorted(distinct.values(), key=lambda case: self.kinds.index(case.kind))
 
     def frame(self) -> pd.DataFrame:
-        """The matrix: black boxes by black boxes, what came of each pair."""
+        """The verdict on each pair, as a matrix of black boxes by black boxes."""
         import pandas as pd
 
         verdicts = {(pair.first, pair.second): pair.verdict for pair in self.pairs}
@@ -135,29 +136,30 @@ class Agreement:
 
     @property
     def legend(self) -> str:
-        """What the characters of the matrix mean."""
+        """The meaning of the characters in the matrix."""
         letters = [f"{letter}: {kind}" for kind, letter in self._letters.items()]
         text = f"=: they agree to {self.digits} digits; -: never did both give a number"
         return f"{text}. A letter: the first questions to which they do not. {'; '.join(letters)}" if letters else text
 
     @property
     def summary(self) -> str:
-        """The finding in a sentence."""
+        """The result in a sentence."""
         share = f" ({self.share:.0%})" if self.compared else ""
-        apart = f"; {len(self.pairs) - self.compared} could not be compared" if self.compared < len(self.pairs) else ""
-        return f"{self.metric}: {self.agreeing} of {self.compared} pairs agree{share}{apart}"
+        n_not_compared = len(self.pairs) - self.compared
+        remark = f"; {n_not_compared} could not be compared" if n_not_compared else ""
+        return f"{self.metric}: {self.agreeing} of {self.compared} pairs agree{share}{remark}"
 
     def to_text(self) -> str:
-        """The matrix, and what is behind it, as a page to be read."""
+        """The matrix and its details as a page of text."""
         width = max(map(len, self.names))
-        columns = [f"{place:>2}" for place in range(1, len(self.names) + 1)]
+        columns = [f"{position:>2}" for position in range(1, len(self.names) + 1)]
         lines = [self.summary, "", " " * (width + 5) + " ".join(columns)]
-        for place, (name, row) in enumerate(zip(self.names, self.marks(), strict=True), start=1):
-            lines.append(f"  {place:>2} {name:<{width}} " + " ".join(f"{mark:>2}" for mark in row))
+        for position, (name, row) in enumerate(zip(self.names, self.marks(), strict=True), start=1):
+            lines.append(f"  {position:>2} {name:<{width}} " + " ".join(f"{mark:>2}" for mark in row))
         return "\n".join([*lines, "", self.legend, "", self.details()])
 
     def details(self) -> str:
-        """The smallest cases of disagreement with what explains them, and what is refused, as text."""
+        """The smallest cases of disagreement with the decisions that explain them, and refusals, as text."""
         lines = []
         if self.cases:
             lines += ["Smallest cases of disagreement"]
@@ -171,9 +173,9 @@ class Agreement:
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """The finding as plain data, for scripts."""
+        """The result as plain data."""
         cases = self.cases
-        places = {id(case): place for place, case in enumerate(cases)}
+        positions = {id(case): position for position, case in enumerate(cases)}
         return {
             "metric": self.metric,
             "names": list(self.names),
@@ -189,9 +191,10 @@ class Agreement:
                     "verdict": pair.verdict,
                     "compared": dict(pair.compared),
                     "gaps": {kind: finite(gap) for kind, gap in pair.gaps.items()},
-                    "case": None if pair.case is None else places[id(pair.case)],
+                    "case": None if pair.case is None else positions[id(pair.case)],
                     "choices": [
-                        {"decision": one.decision, "first": one.first, "second": one.second} for one in pair.choices
+                        {"decision": choice.decision, "first": choice.first, "second": choice.second}
+                        for choice in pair.choices
                     ],
                     "random": list(pair.random),
                 }
@@ -207,19 +210,19 @@ class Agreement:
             ],
             "refusals": [
                 {
-                    "name": one.name,
-                    "kind": one.kind,
-                    "refused": one.refused,
-                    "asked": one.asked,
-                    "message": one.message,
+                    "name": refusal.name,
+                    "kind": refusal.kind,
+                    "refused": refusal.refused,
+                    "asked": refusal.asked,
+                    "message": refusal.message,
                 }
-                for one in self.refusals
+                for refusal in self.refusals
             ],
         }
 
     @cached_property
     def _letters(self) -> dict[str, str]:
-        """A letter for each kind of questions that is the first to tell a pair apart."""
+        """A letter for each kind of questions that is the first to show the difference of a pair."""
         used = sorted({self._first(pair) for pair in self.pairs if pair.gaps}, key=self.kinds.index)
         letters = [*string.ascii_lowercase, *(f"a{letter}" for letter in string.ascii_lowercase)]
         return dict(zip(used, letters, strict=False))
@@ -233,35 +236,35 @@ class Agreement:
         return "=" if pair.verdict == "agree" else "-"
 
     def _explained(self, case: SmallestCase) -> list[str]:
-        """For each decision that explains a difference in this case, who takes it how."""
-        taken: dict[str, dict[str, list[str]]] = {}
+        """For each decision that explains a difference in this case, the options and the black boxes that take them."""
+        options_of: dict[str, dict[str, list[str]]] = {}
         for pair in self.pairs:
             for choice in pair.choices if pair.case is case else ():
-                ways = taken.setdefault(choice.decision, {})
+                options = options_of.setdefault(choice.decision, {})
                 for name, value in ((pair.first, choice.first), (pair.second, choice.second)):
-                    who = ways.setdefault(_NO_EFFECT if value is None else toml_value(value), [])
-                    who += [name] if name not in who else []
+                    names = options.setdefault(_NO_EFFECT if value is None else toml_value(value), [])
+                    names += [name] if name not in names else []
         return [
-            f"{decision} = " + "; ".join(f"{value} ({', '.join(names)})" for value, names in ways.items())
-            for decision, ways in taken.items()
+            f"{decision} = " + "; ".join(f"{value} ({', '.join(names)})" for value, names in options.items())
+            for decision, options in options_of.items()
         ]
 
     def _refused(self) -> list[str]:
-        """Who refuses what, and how: those together that refuse the same."""
+        """The refused kinds of questions and the message; black boxes that refuse the same share a line."""
         kinds: dict[tuple[str, str], list[str]] = {}
-        for one in self.refusals:
-            some = "" if one.refused == one.asked else f" ({one.refused} of {one.asked})"
-            kinds.setdefault((one.name, one.message), []).append(f"{one.kind}{some}")
+        for refusal in self.refusals:
+            share = "" if refusal.refused == refusal.asked else f" ({refusal.refused} of {refusal.asked})"
+            kinds.setdefault((refusal.name, refusal.message), []).append(f"{refusal.kind}{share}")
         names: dict[tuple[str, str], list[str]] = {}
         for (name, message), refused in kinds.items():
             names.setdefault((message, "; ".join(refused)), []).append(name)
-        return [f"{', '.join(who)}: {refused}\n    {message}" for (message, refused), who in names.items()]
+        return [f"{', '.join(boxes)}: {refused}\n    {message}" for (message, refused), boxes in names.items()]
 
     def __str__(self) -> str:
         return self.to_text()
 
 
 def share_of(agreements: Collection[Agreement]) -> float:
-    """The share of pairs that agree, of those that could be compared; not a number where none could."""
-    compared = sum(one.compared for one in agreements)
-    return sum(one.agreeing for one in agreements) / compared if compared else float("nan")
+    """The share of compared pairs that agree; NaN where none could be compared."""
+    compared = sum(agreement.compared for agreement in agreements)
+    return sum(agreement.agreeing for agreement in agreements) / compared if compared else float("nan")

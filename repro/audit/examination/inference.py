@@ -1,4 +1,4 @@
-"""What was found out about a black box, and how it reads."""
+"""The result of an examination: the inferred policy, and what it does not explain."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from repro.audit.questions.question import Question
 from repro.audit.simulation import Outcome
 from repro.protocol import Protocol, Value, registry, toml_value
 
-SINGLE_DECIMALS = 6  # that numbers around 1 have in single precision
+SINGLE_DECIMALS = 6  # decimals of numbers around 1 in single precision
 Status = Literal["explained", "explained but for", "unexplained"]
-# What is audited beside the evaluation code itself.
+# A reminder that the code between this audit and an evaluator is audited too.
 ADAPTER = (
     "What is audited is the evaluator as it is called here. What happens to items that are not in a list, to empty "
     "lists and to pairs with several rows may be a choice of the code that calls it."
@@ -25,7 +25,7 @@ ADAPTER = (
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Why an option is not it: a question, what the black box said, and what it would have said."""
+    """Why an option is rejected: a question, the answer of the black box, and the answer under that option."""
 
     decision: str
     option: Value
@@ -39,7 +39,11 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class Unexplained:
-    """Where no hypothesis fits: about what, the closest one, how far it is off, and the smallest case where it is."""
+    """Behaviour that no policy explains: the aspect, the nearest policy, and the smallest case it does not predict.
+
+    residual  the largest difference between an answer and the prediction of the nearest policy
+    agreed    the number of answers that it predicts, of ``compared``
+    """
 
     aspect: str
     nearest: Mapping[str, Value]
@@ -63,7 +67,7 @@ class Unexplained:
 
 @dataclass(frozen=True, eq=False)
 class Unstable:
-    """The same question, in other words the same input or its rows in another order, and another answer."""
+    """A question that gets different answers: when it is repeated, or when its rows are in another order."""
 
     kind: Literal["random", "row order"]
     aspect: str
@@ -78,7 +82,7 @@ class Unstable:
 
 @dataclass(frozen=True, eq=False)
 class Refused:
-    """What the black box does not take: about what, what it said, and a case."""
+    """A refusal: the aspect, the message of the black box, and a question that it refuses."""
 
     aspect: str
     message: str
@@ -90,21 +94,21 @@ class Refused:
 
 @dataclass(frozen=True, eq=False)
 class Inference:
-    """What a black box really computes.
+    """What a black box computes.
 
-    status        "explained": one policy gives its answers to everything that it can be asked; "explained but for": a
-                  policy does so, except for the aspects in ``doubtful``; "unexplained": no policy survived
+    status        "explained": one policy predicts its answers to all questions that it can be asked; "explained but
+                  for": a policy does so, except for the aspects in ``doubtful``; "unexplained": no policy survived
     policy        the decisions that the answers determine
-    undetermined  the decisions that they do not, with the options that remain
+    undetermined  the decisions that they do not determine, with the remaining options
     threshold     the interval in which the threshold of relevance lies, where the policy has one
-    protocol      the policy as a protocol; ``open`` in it are the decisions that are not determined
-    measure       the metric under the policy, with every variant named that is determined
-    evidence      for each option that is rejected, the smallest case that rejects it
+    protocol      the policy as a protocol; decisions that are not determined are ``open`` in it
+    measure       the metric under the policy, with the variants that are determined
+    evidence      for each rejected option, the smallest case that rejects it
     holds         the aspects that the policy explains
-    confirmed     fresh random cases on which the policy gave the answer, of ``tried``
-    attacked      further cases, of a generator of their own, none of which refuted the policy
-    pairs         how many pairs of aspects these cases had together, and how many there are
-    decimals      to how many decimals answers are rounded, or exact; None where they are so to the last digit
+    confirmed     how many answers to new questions the policy predicted, of ``tried``
+    attacked      how many questions of the adversary did not refute the policy
+    pairs         how many pairs of aspects these questions had together, and how many pairs there are
+    decimals      to how many decimals answers are rounded or exact; None where they are exact to the last digit
     asked         how many questions the black box was asked
     not_asked     what it could not be asked about, and why
     """
@@ -133,20 +137,20 @@ class Inference:
 
     @property
     def doubtful(self) -> tuple[str, ...]:
-        """The aspects of which the policy says nothing, or nothing certain."""
-        unexplained, unstable = (one.aspect for one in self.unexplained), (one.aspect for one in self.unstable)
+        """The aspects that the policy does not explain, or for which answers vary."""
+        unexplained, unstable = (case.aspect for case in self.unexplained), (case.aspect for case in self.unstable)
         return tuple(dict.fromkeys((*unexplained, *unstable)))
 
     @property
     def verdict(self) -> str:
-        """The status in words: explained, explained but for what, or unexplained."""
+        """The status, with the doubtful aspects if there are any."""
         return f"{self.status} {', '.join(self.doubtful)}" if self.status == "explained but for" else self.status
 
     @property
     def summary(self) -> str:
-        """The finding in a sentence."""
+        """The result in a sentence."""
         if self.status == "unexplained":
-            if any(one.kind == "random" for one in self.unstable):
+            if any(case.kind == "random" for case in self.unstable):
                 return f"{self.name} gives another number each time it is asked the same"
             if self.refused and not self.unexplained:
                 return f"{self.name} refuses {self.refused[0].aspect}: {brief(self.refused[0].message)}"
@@ -155,25 +159,25 @@ class Inference:
         return f"{self.name} is {self.measure}{as_exact(self.decimals)}{but}"
 
     def to_text(self) -> str:
-        """The whole finding as a page to be read."""
+        """The whole result as a page of text."""
         lines = [self.summary, f"status: {self.verdict}; {self._confirmation()}", ""]
         if self.status != "unexplained":
             lines += ["Policy", *self._policy_lines(), ""]
-        for title, found in (
+        for title, cases in (
             ("Undetermined", self.undetermined),
             ("Unexplained", self.unexplained),
             ("Random or unstable", self.unstable),
             ("Refused", self.refused),
         ):
-            if found:
-                lines += [title, *(indented(one.to_text()) for one in found), ""]
+            if cases:
+                lines += [title, *(indented(case.to_text()) for case in cases), ""]
         lines += ["Not asked", f"    {ADAPTER}", *(f"    {what}: {why}" for what, why in self.not_asked.items()), ""]
         if self.evidence:
             lines += ["Evidence", *(indented(_evidence_text(group)) for group in self._shown_together()), ""]
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """The finding as plain data, for scripts."""
+        """The result as plain data."""
         return {
             "name": self.name,
             "metric": self.metric,
@@ -190,50 +194,50 @@ class Inference:
             "holds": list(self.holds),
             "unexplained": [
                 {
-                    "aspect": one.aspect,
-                    "closest": dict(one.nearest),
-                    "residual": finite(one.residual),
-                    "agreed": one.agreed,
-                    "asked": one.compared,
-                    "note": one.note,
-                    **_case(one.question, one.answer, one.predicted),
+                    "aspect": case.aspect,
+                    "closest": dict(case.nearest),
+                    "residual": finite(case.residual),
+                    "agreed": case.agreed,
+                    "asked": case.compared,
+                    "note": case.note,
+                    **_case(case.question, case.answer, case.predicted),
                 }
-                for one in self.unexplained
+                for case in self.unexplained
             ],
             "unstable": [
                 {
-                    "kind": one.kind,
-                    "aspect": one.aspect,
-                    "case": one.question.to_dict(),
-                    "answers": [number(answer) for answer in one.answers],
+                    "kind": case.kind,
+                    "aspect": case.aspect,
+                    "case": case.question.to_dict(),
+                    "answers": [number(answer) for answer in case.answers],
                 }
-                for one in self.unstable
+                for case in self.unstable
             ],
             "refused": [
-                {"aspect": one.aspect, "message": brief(one.message), "case": one.question.to_dict()}
-                for one in self.refused
+                {"aspect": case.aspect, "message": brief(case.message), "case": case.question.to_dict()}
+                for case in self.refused
             ],
-            "undetermined": [one.to_dict() for one in self.undetermined],
+            "undetermined": [group.to_dict() for group in self.undetermined],
             "threshold": None if self.threshold is None else self.threshold.to_dict(),
             "attacked": self.attacked,
             "pairs": list(self.pairs),
             "not_asked": dict(self.not_asked),
             "evidence": [
                 {
-                    "decision": one.decision,
-                    "option": one.option,
-                    **_case(one.question, one.answer, one.predicted),
+                    "decision": evidence.decision,
+                    "option": evidence.option,
+                    **_case(evidence.question, evidence.answer, evidence.predicted),
                 }
-                for one in self.evidence
+                for evidence in self.evidence
             ],
         }
 
     def _shown_together(self) -> list[list[Evidence]]:
-        """The evidence, that about one decision together which has the same case and the same two numbers."""
+        """The evidence in groups with the same decision, question, answer and prediction."""
         groups: dict[tuple[str, ...], list[Evidence]] = {}
-        for one in self.evidence:
-            shown = (one.decision, one.question.to_text(), number(one.answer), number(one.predicted))
-            groups.setdefault(shown, []).append(one)
+        for evidence in self.evidence:
+            answers = number(evidence.answer), number(evidence.predicted)
+            groups.setdefault((evidence.decision, evidence.question.to_text(), *answers), []).append(evidence)
         return list(groups.values())
 
     def _confirmation(self) -> str:
@@ -246,12 +250,11 @@ class Inference:
         )
 
     def _policy_lines(self) -> list[str]:
-        known = registry()
+        decisions, lines = registry(), []
         width = max(map(len, self.policy), default=0)
-        lines = [
-            f"  {key:<{width}}  {toml_value(value)}  {known[key].meaning(value) if known[key].option(value) else ''}"
-            for key, value in self.policy.items()
-        ]
+        for key, value in self.policy.items():
+            meaning = decisions[key].meaning(value) if decisions[key].option(value) else ""
+            lines.append(f"  {key:<{width}}  {toml_value(value)}  {meaning}")
         return [*lines, *([] if self.threshold is None else [f"  {self.threshold}"])]
 
     def __str__(self) -> str:
@@ -265,14 +268,14 @@ class Inference:
 
 
 def as_exact(decimals: int | None) -> str:
-    """How exact answers are, to be said after what they are."""
+    """A phrase about the precision of answers, to follow the name of a measure."""
     if decimals is None:
         return ""
     return ", in single precision" if decimals == SINGLE_DECIMALS else f", rounded to {decimals} decimals"
 
 
 def number(outcome: Outcome) -> str:
-    """An answer as it is shown."""
+    """An answer as text."""
     if outcome.refusal:
         return f"an error ({brief(outcome.refusal, 120)})"
     if outcome.value is not None:
@@ -282,27 +285,28 @@ def number(outcome: Outcome) -> str:
 
 
 def indented(text: str) -> str:
+    """The text with all lines indented."""
     return "\n".join(f"    {line}" for line in text.splitlines())
 
 
 def brief(message: str, width: int = 200) -> str:
-    """What was said, on a line, without the last lines of a worker."""
+    """A message on one line, without the last lines of a worker's output."""
     text = " ".join(message.partition("; its last lines:")[0].split())
     return text if len(text) <= width else f"{text[:width]}..."
 
 
 def finite(value: float) -> float | None:
-    """A number as JSON has it: None where it is infinite or none."""
+    """A number for JSON: None where it is infinite or NaN."""
     return value if math.isfinite(value) else None
 
 
 def _evidence_text(group: Sequence[Evidence]) -> str:
-    """What rejects options of a decision: one case, and what was said of it and would have been."""
-    one = group[0]
-    options = " or ".join(toml_value(each.option) for each in group)
-    told = f"said {number(one.answer)}; with {one.decision} = {options} it would be {number(one.predicted)}"
-    return f"{told}\n{indented(one.question.to_text())}"
+    """The case that rejects options of a decision, with its answer and the prediction that all of them share."""
+    first = group[0]
+    options = " or ".join(toml_value(evidence.option) for evidence in group)
+    answers = f"said {number(first.answer)}; with {first.decision} = {options} it would be {number(first.predicted)}"
+    return f"{answers}\n{indented(first.question.to_text())}"
 
 
-def _case(question: Question, said: Outcome, would_say: Outcome) -> dict[str, Any]:
-    return {"case": question.to_dict(), "said": number(said), "would_say": number(would_say)}
+def _case(question: Question, answer: Outcome, predicted: Outcome) -> dict[str, Any]:
+    return {"case": question.to_dict(), "said": number(answer), "would_say": number(predicted)}

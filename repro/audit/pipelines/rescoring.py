@@ -1,4 +1,4 @@
-"""Scores that a framework's own evaluation made, measured by the core in the way of every study."""
+"""Scores of a framework's own evaluation, measured by the core like those of a study."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOTHING = np.empty(0, dtype=np.int32)
 
 @dataclass(frozen=True, eq=False)
 class ScoredFold:
-    """A fold of a framework's own evaluation, as the rooms of a study take it."""
+    """A fold of a framework's own evaluation, in the form that an evaluation takes."""
 
     parts: FoldData
     recommender: CheckedRecommender
@@ -40,8 +40,11 @@ class ScoredFold:
 
 @dataclass(frozen=True, eq=False)
 class Rescored:
-    """The core's number of a fold, of how many users, what each decision touched, and of each list how long it is and
-    what it counts; there are no lists where ratings are predicted."""
+    """The core's number for a fold, the number of users, and the impact of each decision.
+
+    ``lengths`` and ``counts`` have the length of each list and what it adds to the number; they are empty where ratings
+    are predicted.
+    """
 
     value: float
     users: int
@@ -51,7 +54,7 @@ class Rescored:
 
 
 def rescore(fold: ScoredFold, metric: str, protocol: Protocol, seed: int = 0) -> Rescored:
-    """Measure the scores of a fold under a protocol; ``metric`` is called like ``ndcg@10``."""
+    """Measure the scores of a fold under a protocol, with a ``metric`` such as ``ndcg@10``."""
     measure = parse_measure(metric, protocol, metrics())
     test, _ = one_row_per_pair(fold.parts.test, protocol.text("data.duplicates"))
     parts = replace(fold.parts, test=without_unseen(test, fold.parts.train, protocol))
@@ -64,6 +67,6 @@ def rescore(fold: ScoredFold, metric: str, protocol: Protocol, seed: int = 0) ->
 
 
 def _counts(measure: Measure, lists: object) -> FloatArray:
-    """What each list counts; nothing where the number is not made of what lists count."""
+    """What each list adds to the number; empty where the number is not a sum over lists."""
     name = f"{measure.full_name} numerator"
     return lists[name].to_numpy() if name in lists.column_names else np.empty(0)  # type: ignore[attr-defined,index]
