@@ -253,7 +253,7 @@ def test_black_boxes_without_a_common_cutoff_are_refused():
 
 def test_progress_is_told():
     told = []
-    compare(box("a", precision()), box("b", precision()), tell=lambda *what: told.append(what))
+    compare(box("a", precision()), box("b", precision()), progress=lambda *what: told.append(what))
     assert {metric for metric, _, _ in told} == {"precision@k"}
     assert [done for _, done, _ in told] == list(range(len(told))) and told[-1][1] == told[-1][2]
 

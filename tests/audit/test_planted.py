@@ -15,7 +15,7 @@ from repro.audit.examination.failures import reattribute_failure
 from repro.audit.examination.inference import Unexplained
 from repro.audit.examination.ledger import TRANSITIONS, AspectLedger
 from repro.audit.examination.state import ExaminationState
-from repro.audit.hypotheses.elimination import REFUSING, Elimination
+from repro.audit.hypotheses.elimination import Elimination
 from repro.audit.hypotheses.observation import AspectResult
 from repro.audit.questions.generator import QuestionGenerator
 from repro.audit.questions.question import Question, User
@@ -23,6 +23,7 @@ from repro.audit.simulation import Outcome, Simulation
 from repro.audit.space import Hypothesis, Space
 from repro.evaluation.metrics import metric_named
 from repro.plugin import Observed
+from repro.protocol import registry
 
 from .planted import ALL, asked_only, box_of, planted
 
@@ -45,8 +46,9 @@ def check_planted(metric: str, seed: int) -> None:
         simulation = Simulation(question, space)
         wanted, got = simulation.outcome(hypothesis), simulation.outcome(inferred)
         if wanted.refusal:
-            foreseen = got.refusal or REFUSING & set(found.policy.values()) or found.refused
-            assert foreseen, (hypothesis.values, found.policy)
+            options = [registry()[key].option(value) for key, value in found.policy.items()]
+            may_stop = any(option is not None and option.stops_run for option in options)
+            assert got.refusal or may_stop or found.refused, (hypothesis.values, found.policy)
             continue
         if by_user:
             wanted, got = (type(one)(None, one.per_user, one.refusal) for one in (wanted, got))

@@ -1,4 +1,4 @@
-"""What explains that a framework reports another number than the core gives to its scores."""
+"""Explanations of a difference between a number that a framework reports and that of the core for the same scores."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from repro.errors import ReproError
 from repro.evaluation.metrics import Measure
 from repro.protocol import Protocol, Value, toml_value
 
-SINGLE = 1e-6  # numbers that were added up in single precision are no better than this
-_MOST_TRIED = 200
+SINGLE = 1e-6  # the precision of sums in single precision
+_MAX_TRIED = 200
 
 
 def explanations(
@@ -27,19 +27,21 @@ def explanations(
     tolerance: float,
     quirk: str | None = None,
 ) -> list[str]:
-    """Sentences, those first that give the numbers that were reported.
+    """Sentences that explain the difference; sentences about a full explanation come first.
 
-    ``folds`` are those that differ, ``name`` is what the framework calls the measure, and ``quirk`` what is known of it
-    that scores cannot tell.
+    ``folds`` are those whose numbers differ, ``name`` is the framework's name of the measure, and ``quirk`` is a known
+    peculiarity that the scores do not show.
     """
     trial = _Trial(measure, name, folds, protocol, tolerance)
-    found = [*trial.of_precision(), *trial.of_decisions(), *trial.of_ties(), *([quirk] if quirk else [])]
-    if not found:
-        found.append("No other choice in one decision, and no other order of ties, gives the numbers reported.")
-    return [*found, *trial.in_doubt(policy)]
+    sentences = [*trial.of_precision(), *trial.of_decisions(), *trial.of_ties(), *([quirk] if quirk else [])]
+    if not sentences:
+        sentences.append("No other choice in one decision, and no other order of ties, gives the numbers reported.")
+    return [*sentences, *trial.in_doubt(policy)]
 
 
 class _Trial:
+    """Tries whether precision, another option or the order of ties explains the reported numbers."""
+
     def __init__(
         self, measure: Measure, name: str, folds: Sequence[ScoredFold], protocol: Protocol, tolerance: float
     ) -> None:
@@ -51,15 +53,15 @@ class _Trial:
         self._tolerance = tolerance
 
     def of_precision(self) -> Iterator[str]:
-        """Whether single precision is all there is to it."""
+        """Whether single precision explains the difference."""
         gaps = [abs(fold.reported[self._name] - self._rescored(fold, self._protocol).value) for fold in self._folds]
         if all(gap <= SINGLE for gap in gaps):
             yield f"The numbers differ by {max(gaps):.1g} at most, as those do that were added up in single precision."
 
     def of_decisions(self) -> Iterator[str]:
-        """The decisions of which other options give the numbers that were reported."""
+        """The decisions of which another option gives the reported numbers."""
         fitting: dict[str, list[str]] = {}
-        for key, value, changed in itertools.islice(self._ways(), _MOST_TRIED):
+        for key, value, changed in itertools.islice(self._changed_protocols(), _MAX_TRIED):
             options, option = fitting.setdefault(key, []), toml_value(value)
             if option not in options and all(self._equal(fold, changed) for fold in self._folds):
                 options.append(option)
@@ -69,10 +71,10 @@ class _Trial:
                 yield f"With {stated} the numbers are those reported."
 
     def of_ties(self) -> Iterator[str]:
-        """Whether the numbers lie between what the worst and the best order of ties give."""
+        """Whether the reported numbers lie between those of the worst and the best order of ties."""
         if "ties.break" not in self._protocol or isinstance(self._measure.tie_order, str):
             return
-        touched = lists = 0
+        n_touched = n_lists = 0
         for fold in self._folds:
             worst, best = (
                 self._rescored(fold, self._protocol.replace({"ties.break": rule}, "tried"))
@@ -81,49 +83,49 @@ class _Trial:
             low, high = sorted((worst.value, best.value))
             if low == high or not low - self._tolerance <= fold.reported[self._name] <= high + self._tolerance:
                 return
-            touched += int((worst.counts != best.counts).sum())
-            lists += len(worst.counts)
-        of = f", which make a difference to {touched:,} of {lists:,} lists" if lists else ""
-        yield f"The numbers lie between what the worst and the best order of equal scores give{of}."
+            n_touched += int((worst.counts != best.counts).sum())
+            n_lists += len(worst.counts)
+        scope = f", which make a difference to {n_touched:,} of {n_lists:,} lists" if n_lists else ""
+        yield f"The numbers lie between what the worst and the best order of equal scores give{scope}."
 
     def in_doubt(self, policy: Policy) -> Iterator[str]:
-        """What the policy does not explain of the evaluator, and how much of that there is here."""
+        """The aspects that the policy does not explain, and how many lists or users they concern here."""
         if isinstance(policy, Protocol):
             return
-        known = {aspect.name: aspect for aspect in aspects_of(self._measure.metric)}
+        aspects = {aspect.name: aspect for aspect in aspects_of(self._measure.metric)}
         rescored = self._rescored(self._folds[0], self._protocol)
         for name in policy.doubtful:
-            opens = known[name].opens if name in known else ()
+            opens = aspects[name].opens if name in aspects else ()
             touched = [self._short_lists(rescored)] if name == "short lists" else []
             touched += [
                 impact.sentence
                 for impact in rescored.impacts
-                if impact.touched and any(f"{impact.decision}.".startswith(f"{one}.") for one in opens)
+                if impact.touched and any(f"{impact.decision}.".startswith(f"{family}.") for family in opens)
             ]
-            here = "; ".join(filter(None, touched)) or "nothing of the kind is counted here"
-            yield f"The policy does not explain {name} ({here})."
+            impacts = "; ".join(filter(None, touched)) or "nothing of the kind is counted here"
+            yield f"The policy does not explain {name} ({impacts})."
 
     def _short_lists(self, rescored: Rescored) -> str:
-        short = int((rescored.lengths < (self._measure.cutoff or 0)).sum())
-        return f"{short:,} of {len(rescored.lengths):,} lists are" if short else ""
+        n_short = int((rescored.lengths < (self._measure.cutoff or 0)).sum())
+        return f"{n_short:,} of {len(rescored.lengths):,} lists are" if n_short else ""
 
-    def _ways(self) -> Iterator[tuple[str, Value, Protocol]]:
-        """The protocol with one decision taken otherwise, and what has to be decided then in all ways."""
+    def _changed_protocols(self) -> Iterator[tuple[str, Value, Protocol]]:
+        """The protocol with one decision changed, with every choice for decisions that only then have an effect."""
         space = Space(self._measure.metric)
         hypothesis = hypothesis_of(self._protocol, space)
         for key in hypothesis.values:
             for value in space.tried(key):
-                for way in space.changed(hypothesis, {key: value}) if value != hypothesis.values[key] else ():
-                    changes = {one: new for one, new in way.values.items() if self._protocol.get(one) != new}
+                for other in space.changed(hypothesis, {key: value}) if value != hypothesis.values[key] else ():
+                    changes = {name: new for name, new in other.values.items() if self._protocol.get(name) != new}
                     try:
                         yield key, value, self._protocol.replace(changes, "tried")
-                    except ReproError:  # not everything goes with everything
+                    except ReproError:  # decisions that contradict each other
                         continue
 
     def _equal(self, fold: ScoredFold, protocol: Protocol) -> bool:
         try:
             return close(fold.reported[self._name], self._rescored(fold, protocol).value, self._tolerance)
-        except ReproError:  # the run stops, where the framework's did not
+        except ReproError:  # the core stops where the framework did not
             return False
 
     def _rescored(self, fold: ScoredFold, protocol: Protocol) -> Rescored:

@@ -1,7 +1,7 @@
-"""A framework's whole evaluation held against the core: its own split and its own scores, and then the core's numbers.
+"""A framework's whole evaluation compared with the core: the framework splits and scores, the core measures again.
 
-The scores of each fold go the way of every study (:mod:`repro.study`): judged, listed, ranked, measured and averaged
-as a protocol says, which is the policy that was inferred of the framework's evaluator.
+The scores of each fold are evaluated like those of a study, under a protocol: the policy that was inferred from the
+framework's evaluator.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from repro.audit.black_boxes.black_box import TOLERANCE, close
 from repro.audit.examination.inference import as_exact, finite
 from repro.audit.pipelines.explanations import explanations
-from repro.audit.pipelines.rescoring import ScoredFold, rescore
+from repro.audit.pipelines.rescoring import Rescored, ScoredFold, rescore
 from repro.audit.policies import Policy, protocol_of
 from repro.data.interactions import Interactions
 from repro.errors import PluginError, ReproError, nearest
@@ -25,12 +25,12 @@ from repro.protocol import Protocol
 if TYPE_CHECKING:
     import pandas as pd
 
-Tell = Callable[[str, int, int], None]
+Progress = Callable[[str, int, int], None]  # is called with a stage, the steps done and all steps
 
 
 @dataclass(frozen=True)
 class FoldNumbers:
-    """What a framework reported of a fold, what the core gives, of how many users, and whether that is the same."""
+    """The reported number of a fold and that of the core, whether they are equal, and the number of users."""
 
     fold: int
     reported: float
@@ -40,7 +40,7 @@ class FoldNumbers:
 
     @property
     def difference(self) -> float:
-        """By how much the report is above the core; 0 where both are no number."""
+        """The reported number minus that of the core; 0 where both are NaN."""
         if math.isnan(self.reported) and math.isnan(self.measured):
             return 0.0
         return self.reported - self.measured
@@ -48,13 +48,13 @@ class FoldNumbers:
 
 @dataclass(frozen=True, eq=False)
 class AuditedMeasure:
-    """A measure of the framework on all folds, and the core's under a protocol.
+    """A measure of the framework on all folds, compared with the core under a protocol.
 
-    measure       the framework's own name
-    metric        the core's, with every variant; or the one that the measure is taken for, where there is no policy
+    measure       the framework's name of the measure
+    metric        the metric with every variant; without a policy, the one that the measure is declared as
     why           why there are no numbers of the core
     decimals      to how many decimals the framework rounds; None where it does not
-    explanations  where numbers differ: what explains it, or what of the policy is in doubt here
+    explanations  where numbers differ: the decisions that explain it, and aspects that the policy does not explain
     """
 
     measure: str
@@ -71,17 +71,17 @@ class AuditedMeasure:
 
     @property
     def summary(self) -> str:
-        """The finding in a sentence."""
+        """The result in a sentence."""
         if not self.folds:
             return f"{self.measure}: {self.why}"
         rounded = as_exact(self.decimals)
         if self.equal:
             return f"{self.measure}: equal on {_folds(len(self.folds))}, as {self.metric}{rounded}"
-        most = max(abs(fold.difference) for fold in self.folds)
-        apart = sum(not fold.equal for fold in self.folds)
+        largest = max(abs(fold.difference) for fold in self.folds)
+        n_differing = sum(not fold.equal for fold in self.folds)
         return (
-            f"{self.measure}: differs from {self.metric}{rounded} on {apart} of {_folds(len(self.folds))}, "
-            f"by up to {most:.3g}"
+            f"{self.measure}: differs from {self.metric}{rounded} on {n_differing} of {_folds(len(self.folds))}, "
+            f"by up to {largest:.3g}"
         )
 
 
@@ -98,25 +98,26 @@ class PipelineAudit:
 
     @property
     def equal(self) -> bool:
-        """Whether all numbers are."""
-        return all(one.equal for one in self.measures)
+        """Whether all numbers are equal to those of the core."""
+        return all(measure.equal for measure in self.measures)
 
     @property
     def summary(self) -> str:
-        equal = sum(one.equal for one in self.measures)
+        """The result in a sentence."""
+        n_equal = sum(measure.equal for measure in self.measures)
         return (
-            f"{self.name} ({self.title}) on {self.data}: {equal} of {len(self.measures)} measures have the numbers "
+            f"{self.name} ({self.title}) on {self.data}: {n_equal} of {len(self.measures)} measures have the numbers "
             f"that the core gives to the same scores under the policy of {self.evaluator}"
         )
 
     def frame(self) -> pd.DataFrame:
-        """One row for each measure and fold."""
+        """A table with a row for each measure and fold."""
         import pandas as pd
 
         rows = [
             {
-                "measure": one.measure,
-                "metric": one.metric,
+                "measure": measure.measure,
+                "metric": measure.metric,
                 "fold": fold.fold,
                 "reported": fold.reported,
                 "measured": fold.measured,
@@ -124,34 +125,34 @@ class PipelineAudit:
                 "equal": fold.equal,
                 "users": fold.users,
             }
-            for one in self.measures
-            for fold in one.folds
+            for measure in self.measures
+            for fold in measure.folds
         ]
         columns = ["measure", "metric", "fold", "reported", "measured", "difference", "equal", "users"]
         return pd.DataFrame(rows, columns=columns)
 
     def findings(self) -> str:
-        """Of each measure, whether its numbers are equal; and if not, what explains it."""
+        """The summary of each measure, with explanations of differences."""
         lines = []
-        for one in self.measures:
-            lines += [one.summary, *(f"    {text}" for text in one.explanations)]
+        for measure in self.measures:
+            lines += [measure.summary, *(f"    {text}" for text in measure.explanations)]
         return "\n".join(lines)
 
     def to_text(self) -> str:
-        """The numbers and what is to be said of them, as a page to be read."""
-        width = max((len(one.measure) for one in self.measures), default=0)
+        """The numbers and their explanations as a page of text."""
+        width = max((len(measure.measure) for measure in self.measures), default=0)
         lines = [self.summary, ""]
-        for one in self.measures:
-            for fold in one.folds:
-                told = "equal" if fold.equal else f"off by {fold.difference:.3g}"
+        for measure in self.measures:
+            for fold in measure.folds:
+                verdict = "equal" if fold.equal else f"off by {fold.difference:.3g}"
                 lines.append(
-                    f"  {one.measure:<{width}}  fold {fold.fold}  reported {fold.reported:.10g}, "
-                    f"measured {fold.measured:.10g}: {told}"
+                    f"  {measure.measure:<{width}}  fold {fold.fold}  reported {fold.reported:.10g}, "
+                    f"measured {fold.measured:.10g}: {verdict}"
                 )
         return "\n".join([*lines, "", self.findings()])
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain data, for scripts."""
+        """The result as plain data."""
         return {
             "name": self.name,
             "title": self.title,
@@ -161,13 +162,13 @@ class PipelineAudit:
             "equal": self.equal,
             "measures": [
                 {
-                    "measure": one.measure,
-                    "metric": one.metric,
-                    "equal": one.equal,
-                    "summary": one.summary,
-                    "decimals": one.decimals,
-                    "protocol_hash": None if one.protocol is None else one.protocol.hash,
-                    "explanations": list(one.explanations),
+                    "measure": measure.measure,
+                    "metric": measure.metric,
+                    "equal": measure.equal,
+                    "summary": measure.summary,
+                    "decimals": measure.decimals,
+                    "protocol_hash": None if measure.protocol is None else measure.protocol.hash,
+                    "explanations": list(measure.explanations),
                     "folds": [
                         {
                             "fold": fold.fold,
@@ -177,10 +178,10 @@ class PipelineAudit:
                             "equal": fold.equal,
                             "users": fold.users,
                         }
-                        for fold in one.folds
+                        for fold in measure.folds
                     ],
                 }
-                for one in self.measures
+                for measure in self.measures
             ],
         }
 
@@ -196,73 +197,75 @@ def audit_pipeline(
     data: str = "the data",
     seed: int = 0,
     measures: Collection[str] = (),
-    tell: Tell | None = None,
+    progress: Progress | None = None,
 ) -> PipelineAudit:
-    """Run a framework's whole evaluation, and measure its scores again by the core.
+    """Run a framework's whole evaluation, and measure its scores again with the core.
 
-    ``policy_of`` gives the policy by which a measure of the pipeline's evaluator is had. ``measures`` are those that
-    are looked at, by default all that are reported. ``tell`` is called with what is being done, and how much of it is.
+    ``policy_of`` gives the policy of a measure of the pipeline's evaluator. ``measures`` restricts the audit to some of
+    the reported measures.
     """
-    say = tell or (lambda *_: None)
+    report = progress or (lambda *_: None)
     evaluator = evaluator_of(pipeline)
-    say("the framework's evaluation", 0, 1)
+    report("the framework's evaluation", 0, 1)
     folds = plugins().run_pipeline(pipeline, rows, seed)
-    say("the framework's evaluation", 1, 1)
+    report("the framework's evaluation", 1, 1)
     scored = [ScoredFold.of(fold, rows, pipeline.name) for fold in folds]
-    reported = _asked(pipeline, list(folds[0].reported), measures)
+    reported = _selected(pipeline, list(folds[0].reported), measures)
     audited = []
     for done, measure in enumerate(reported):
-        say("measures", done, len(reported))
-        meant = evaluator.measures[measure].replace("@k", f"@{pipeline.k}")
-        audited.append(_audited(measure, meant, policy_of(measure), scored, pipeline.quirks.get(measure)))
-    say("measures", len(reported), len(reported))
+        report("measures", done, len(reported))
+        declared = evaluator.measures[measure].replace("@k", f"@{pipeline.k}")
+        audited.append(_audited(measure, declared, policy_of(measure), scored, pipeline.quirks.get(measure)))
+    report("measures", len(reported), len(reported))
     return PipelineAudit(pipeline.name, pipeline.summary, evaluator.name, data, seed, tuple(audited))
 
 
 def evaluator_of(pipeline: Pipeline) -> Evaluator:
-    """The evaluator that does the measuring in a pipeline."""
-    known = plugins().evaluators()
-    if pipeline.evaluator not in known:
+    """The evaluator that a pipeline measures with."""
+    evaluators = plugins().evaluators()
+    if pipeline.evaluator not in evaluators:
         raise PluginError(
-            f"{pipeline.name} is measured by {pipeline.evaluator}, and there is no such evaluator"
-            f"{nearest(pipeline.evaluator, known)}"
+            f"{pipeline.name} measures with the evaluator {pipeline.evaluator}, which no plug-in has"
+            f"{nearest(pipeline.evaluator, evaluators)}"
         )
-    return known[pipeline.evaluator]
+    return evaluators[pipeline.evaluator]
 
 
-def _asked(pipeline: Pipeline, reported: Sequence[str], wanted: Collection[str]) -> list[str]:
-    if unknown := [one for one in wanted if one not in reported]:
-        told = f"'{unknown[0]}'{nearest(unknown[0], reported)} It reports: {', '.join(reported)}"
-        raise PluginError(f"{pipeline.name} reports no {told}")
-    return [one for one in reported if not wanted or one in wanted]
+def _selected(pipeline: Pipeline, reported: Sequence[str], wanted: Collection[str]) -> list[str]:
+    """The reported measures that are wanted; all of them where none is named."""
+    if unknown := [name for name in wanted if name not in reported]:
+        hint = f"'{unknown[0]}'{nearest(unknown[0], reported)} It reports: {', '.join(reported)}"
+        raise PluginError(f"{pipeline.name} reports no {hint}")
+    return [name for name in reported if not wanted or name in wanted]
 
 
 def _audited(
-    measure: str, meant: str, policy: Policy | None, folds: Sequence[ScoredFold], quirk: str | None
+    measure: str, declared: str, policy: Policy | None, folds: Sequence[ScoredFold], quirk: str | None
 ) -> AuditedMeasure:
-    """The numbers of one measure; ``meant`` is the metric that it is taken for."""
+    """The numbers of one measure; ``declared`` is the metric that it is declared as."""
     protocol = None if policy is None else protocol_of(policy)
     if policy is None or protocol is None:
         why = "no policy is known for it" if policy is None or isinstance(policy, Protocol) else policy.summary
-        return AuditedMeasure(measure, meant, why=why)
+        return AuditedMeasure(measure, declared, why=why)
     decimals = None if isinstance(policy, Protocol) else policy.decimals
     tolerance = TOLERANCE if decimals is None else 0.5 * 10.0**-decimals + TOLERANCE
-    asked = parse_measure(meant, protocol, metrics())
+    metric = parse_measure(declared, protocol, metrics())
     try:
-        numbers = tuple(_numbers(place, fold, measure, meant, protocol, tolerance) for place, fold in enumerate(folds))
+        rescored = [rescore(fold, declared, protocol) for fold in folds]
     except ReproError as error:
-        return AuditedMeasure(measure, asked.full_name, protocol=protocol, why=f"the core has no number: {error}")
-    apart = [fold for fold, number in zip(folds, numbers, strict=True) if not number.equal]
-    explained = explanations(asked, measure, apart, protocol, policy, tolerance, quirk) if apart else []
-    return AuditedMeasure(measure, asked.full_name, numbers, protocol, decimals, tuple(explained))
+        return AuditedMeasure(measure, metric.full_name, protocol=protocol, why=f"the core has no number: {error}")
+    numbers = tuple(
+        _numbers(number, fold.reported[measure], of_core, tolerance)
+        for number, (fold, of_core) in enumerate(zip(folds, rescored, strict=True), start=1)
+    )
+    differing = [fold for fold, of_fold in zip(folds, numbers, strict=True) if not of_fold.equal]
+    explained = explanations(metric, measure, differing, protocol, policy, tolerance, quirk) if differing else []
+    return AuditedMeasure(measure, metric.full_name, numbers, protocol, decimals, tuple(explained))
 
 
-def _numbers(
-    place: int, fold: ScoredFold, measure: str, meant: str, protocol: Protocol, tolerance: float
-) -> FoldNumbers:
-    rescored = rescore(fold, meant, protocol)
-    reported = fold.reported[measure]
-    return FoldNumbers(place + 1, reported, rescored.value, rescored.users, close(reported, rescored.value, tolerance))
+def _numbers(number: int, reported: float, of_core: Rescored, tolerance: float) -> FoldNumbers:
+    """The reported number of a fold and that of the core; folds are numbered from 1."""
+    return FoldNumbers(number, reported, of_core.value, of_core.users, close(reported, of_core.value, tolerance))
 
 
 def _folds(number: int) -> str:

@@ -78,7 +78,7 @@ def evaluators(
     chosen, left_out = usable(chosen_evaluators(only))
     known = read_policies(Path(policies)) if policies else {}
     with _asking(), Stages(hidden=quiet or as_json) as stages:
-        found = compare_evaluators(chosen, metrics=wanted, seed=seed, policies=known, tell=stages.tell)
+        found = compare_evaluators(chosen, metrics=wanted, seed=seed, policies=known, progress=stages.tell)
     if as_json:
         print_json(
             {"share": share_of(found), "metrics": [one.to_dict() for one in found], "left_out": left_out, "seed": seed}
@@ -223,7 +223,7 @@ def pipeline(
     rows = load_dataset(data)
     with _asking(), Stages(hidden=quiet or as_json) as stages:
         policy_of = _policies(evaluator, protocol, policies, seed, stages)
-        found = audit_pipeline(one, rows, policy_of, data=data, seed=seed, measures=measures, tell=stages.tell)
+        found = audit_pipeline(one, rows, policy_of, data=data, seed=seed, measures=measures, progress=stages.tell)
     if as_json:
         print_json(found.to_dict())
         return
