@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from repro import Study
+from repro.audit.hypotheses.simulation import Simulation
+from repro.audit.hypotheses.space import Space
 from repro.audit.questions.question import Question, User
-from repro.audit.simulation import Simulation
-from repro.audit.space import Space
 from repro.errors import ProtocolError
 from repro.evaluation.metrics import metric_named
 from repro.explain import ScoredRun
@@ -116,7 +116,7 @@ def test_the_audit_predicts_the_same():
     # User 1: rank 2 for 11 and, 11 being out of the list, rank 2 for 24.
     for rule, wanted in (("skip", 1 / 2), ("zero", 1 / 4), ("one", 3 / 4), ("nan", math.nan)):
         changes = {"relevance.threshold": 3.0, "candidates.relevant": "one", "average.no_relevant": rule}
-        [hypothesis] = space.changed(space.start, changes)
+        [hypothesis] = space.with_changes(space.start, changes)
         outcome = Simulation(Question(users, (3, 11, 24), None), space).outcome(hypothesis)
         assert outcome.value == pytest.approx(wanted, nan_ok=True)
 

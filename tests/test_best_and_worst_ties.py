@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 import repro
+from repro.audit.hypotheses.simulation import Simulation
+from repro.audit.hypotheses.space import Space
 from repro.audit.questions.question import Question, User
-from repro.audit.simulation import Simulation
-from repro.audit.space import Space
 from repro.errors import ProtocolError
 from repro.evaluate import default_protocol
 from repro.evaluation.metrics import metric_named
@@ -128,7 +128,7 @@ def test_an_audit_predicts_what_evaluate_gives(name, rule):
     decided = {"ties.break": rule, "relevance.threshold": 4.0, "candidates.exclude_train": "none"}
     decided["missing.rank"] = "drop"  # what is not listed
     variants = {"metric.novelty.denominator": "k"} if name == "novelty" else {}
-    [hypothesis, *_] = space.changed(space.start, decided | variants)
+    [hypothesis, *_] = space.with_changes(space.start, decided | variants)
     outcome = Simulation(question, space).outcome(hypothesis)
     stated = "[denominator=k]" if name == "novelty" else ""
     (expected,) = values(given, truth, train, rule, [f"{name}{stated}@2" if name != "mpr" else name])
@@ -139,5 +139,5 @@ def test_an_audit_predicts_what_evaluate_gives(name, rule):
 def test_an_audit_does_not_suppose_what_is_refused(rule):
     for name in ("gini", "catalogue-coverage", "intra-list-diversity"):
         space = Space(metric_named(name))
-        assert space.changed(space.start, {"ties.break": rule}) == []
+        assert space.with_changes(space.start, {"ties.break": rule}) == []
     assert Space(metric_named("ndcg")).changed(Space(metric_named("ndcg")).start, {"ties.break": rule})

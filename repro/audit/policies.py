@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repro.audit.examination.inference import Inference
-from repro.audit.space import Hypothesis, Space
+from repro.audit.hypotheses.space import Hypothesis, Space
 from repro.errors import ProtocolError
 from repro.protocol import Protocol, read_protocol
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from repro.audit import BlackBox
 from repro.audit.black_boxes.black_box import CUTOFFS
-from repro.audit.simulation import Simulation
-from repro.audit.space import NOT_AUDITED, NOT_THERE, Hypothesis, Space
+from repro.audit.hypotheses.simulation import Simulation
+from repro.audit.hypotheses.space import NOT_AUDITED, NOT_THERE, Hypothesis, Space
 from repro.errors import PluginError
 from repro.evaluation.metrics import metrics
 from repro.plugin import Observed
@@ -23,7 +23,7 @@ def planted(space: Space, rng: np.random.Generator) -> Hypothesis:
     for key in space.decisions:
         if key in hypothesis.values and rng.random() < 0.6:
             options = space.tried(key)
-            ways = space.changed(hypothesis, {key: options[rng.integers(len(options))]})
+            ways = space.with_changes(hypothesis, {key: options[rng.integers(len(options))]})
             hypothesis = ways[rng.integers(len(ways))] if ways else hypothesis
     return hypothesis
 

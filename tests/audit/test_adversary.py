@@ -14,12 +14,11 @@ import pandas as pd
 import pytest
 
 from repro.audit import infer
-from repro.audit.aspects import RANKING
-from repro.audit.black_boxes.black_box import contradicts
 from repro.audit.confirmation import adversary
 from repro.audit.confirmation.adversary import TRAITS, Adversary, Goal, traits_of
 from repro.audit.examination.thresholds import Interval
-from repro.audit.simulation import Outcome
+from repro.audit.questions.answers import Answer, contradicts
+from repro.audit.questions.aspects import RANKING
 from repro.errors import ProtocolError
 from repro.plugin import FEATURES
 
@@ -108,12 +107,12 @@ def test_who_refuses_users_without_a_list_may_still_average_nobody():
 
 
 def test_a_question_that_the_core_cannot_evaluate_refutes_nothing():
-    stopped = Outcome(None, refusal="there are no candidates")
+    stopped = Answer(None, refusal="there are no candidates")
     by_decision = replace(stopped, by_decision=True)
-    assert not contradicts(Outcome(0.5), stopped)
-    assert contradicts(Outcome(0.5), by_decision)
-    assert not contradicts(Outcome(None, refusal="no"), by_decision)
-    assert contradicts(Outcome(0.5), Outcome(0.25)) and not contradicts(Outcome(0.5), Outcome(0.5))
+    assert not contradicts(Answer(0.5), stopped)
+    assert contradicts(Answer(0.5), by_decision)
+    assert not contradicts(Answer(None, refusal="no"), by_decision)
+    assert contradicts(Answer(0.5), Answer(0.25)) and not contradicts(Answer(0.5), Answer(0.5))
 
 
 def test_ties_by_a_hash_are_pseudo_random():

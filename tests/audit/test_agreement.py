@@ -13,8 +13,8 @@ import pytest
 from repro.audit.black_boxes.black_box import CUTOFFS, BlackBox
 from repro.audit.comparison.agreement import Agreement, share_of
 from repro.audit.comparison.pairwise import by_metric, compare_boxes, compare_evaluators
+from repro.audit.questions.answers import Answer
 from repro.audit.questions.question import Question, User
-from repro.audit.simulation import Outcome
 from repro.errors import PluginError, ProtocolError
 from repro.evaluation.metrics import metric_named
 from repro.plugin import Evaluator, Observed, plugins
@@ -293,5 +293,5 @@ def test_scikit_learn_and_trec_eval_agree_on_ndcg_but_for_ties():
     )
     assert {pair.case.kind for pair in found.pairs} == {"ties"}
     [tied] = [case for case in found.cases if all(len(set(one.scores.values())) == 1 for one in case.question.tested)]
-    assert tied.answers["sklearn/ndcg_score ndcg_at_k"] == Outcome(pytest.approx(0.5))
+    assert tied.answers["sklearn/ndcg_score ndcg_at_k"] == Answer(pytest.approx(0.5))
     assert any("NaN" in one.message for one in found.refusals if one.name.startswith("sklearn"))

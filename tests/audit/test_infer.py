@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from repro.audit import infer
-from repro.audit.black_boxes.black_box import agree, box_of_evaluator
-from repro.audit.space import Space
+from repro.audit.black_boxes.black_box import box_of_evaluator
+from repro.audit.hypotheses.space import Space
+from repro.audit.questions.answers import agree
 from repro.errors import PluginError, ProtocolError
 from repro.evaluation.metrics import metric_named
 from repro.plugin import Evaluator, Observed
@@ -122,10 +123,10 @@ def test_every_other_option_is_rejected_by_a_small_case(audited):
     space = Space(metric_named(found.metric))
     alike = {(key, option) for one in found.undetermined for key in one.decisions for option in one.of(key)}
     rejected = {(one.decision, one.option) for one in found.evidence}
-    policy = space.changed(space.start, found.policy)[0]
+    policy = space.with_changes(space.start, found.policy)[0]
     for key, value in found.policy.items():
         for option in space.tried(key):
-            way_out = space.changed(policy, {key: option})
+            way_out = space.with_changes(policy, {key: option})
             assert option == value or (key, option) in alike | rejected or not way_out
     for one in found.evidence:
         again = function(**_frames(one.question), k=one.question.k)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from repro.audit import Evidence, Inference, Refused, Unexplained, Unstable
+from repro.audit.questions.answers import Answer
 from repro.audit.questions.question import Question, User
-from repro.audit.simulation import Outcome
 
 SMALL = Question((User(5, {3: 1.0, 58: 2.0}, ((3, 4.0),)),), (3, 58), 1)
 LARGE = Question((User(5, {3: 1.0, 58: 2.0, 60: 3.0}, ((3, 4.0),)),), (3, 58, 60), 2)
 
 
 def evidence(decision, option, question, would_say):
-    return Evidence(decision, option, question, Outcome(0.0), Outcome(would_say))
+    return Evidence(decision, option, question, Answer(0.0), Answer(would_say))
 
 
 def inference(holds=("plain lists",), **found):
@@ -46,7 +46,7 @@ def test_options_that_the_same_case_rejects_are_told_together():
 
 
 def test_what_is_in_doubt_is_named_once():
-    said = Outcome(1.0)
+    said = Answer(1.0)
     found = inference(
         unexplained=(Unexplained("ties", {}, 0.5, 0, 1, SMALL, said, said),),
         unstable=(

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from repro.audit.hypotheses.simulation import Simulation
+from repro.audit.hypotheses.space import Space
 from repro.audit.policies import hypothesis_of
 from repro.audit.questions.question import Question, User
-from repro.audit.simulation import Simulation
-from repro.audit.space import Space
 from repro.evaluation.metrics import metric_named
 from repro.protocol import Protocol, read_protocol
 

@@ -10,8 +10,8 @@ import pytest
 
 from repro.audit import Inference, audit_pipeline
 from repro.audit.examination.inference import Unexplained, Unstable
+from repro.audit.questions.answers import Answer
 from repro.audit.questions.question import Question, User
-from repro.audit.simulation import Outcome
 from repro.data import Interactions, synthetic_interactions
 from repro.errors import PluginError
 from repro.plugin import Pipeline, PipelineFold, Scores, plugins
@@ -121,7 +121,7 @@ def test_rounded_numbers_are_equal_to_their_decimals():
 
 
 def test_what_the_policy_does_not_explain_is_counted():
-    question, said, would_say = Question((), (), 3), Outcome(1.0), Outcome(0.5)
+    question, said, would_say = Question((), (), 3), Answer(1.0), Answer(0.5)
     doubtful = inference(
         unexplained=(Unexplained("short lists", {}, 0.5, 1, 2, question, said, would_say),),
         unstable=(Unstable("random", "ties", question, (said, would_say)),),
@@ -148,7 +148,7 @@ def test_without_a_policy_there_is_nothing_to_hold_numbers_against():
     assert (one.equal, one.summary) == (False, "mean_absolute_error: no policy is known for it")
     assert found.frame().empty
     question = Question((User(1, {2: 3.0}, ((2, 5.0),)),), (2,), None)
-    twice = Unstable("random", "plain lists", question, (Outcome(0.0), Outcome(1.0)))
+    twice = Unstable("random", "plain lists", question, (Answer(0.0), Answer(1.0)))
     random = Inference("x", "mae", "unexplained", {}, None, "mae", unstable=(twice,))
     assert (
         "gives another number each time"

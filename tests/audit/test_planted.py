@@ -9,18 +9,19 @@ import numpy as np
 import pytest
 
 from repro.audit import infer_policy
-from repro.audit.aspects import PLAIN, aspects_of
-from repro.audit.black_boxes.black_box import CUTOFFS, agree
+from repro.audit.black_boxes.black_box import CUTOFFS
 from repro.audit.examination.failures import reattribute_failure
 from repro.audit.examination.inference import Unexplained
 from repro.audit.examination.ledger import TRANSITIONS, AspectLedger
 from repro.audit.examination.state import ExaminationState
 from repro.audit.hypotheses.elimination import Elimination
 from repro.audit.hypotheses.observation import AspectResult
+from repro.audit.hypotheses.simulation import Simulation
+from repro.audit.hypotheses.space import Hypothesis, Space
+from repro.audit.questions.answers import Answer, agree
+from repro.audit.questions.aspects import PLAIN, aspects_of
 from repro.audit.questions.generator import QuestionGenerator
 from repro.audit.questions.question import Question, User
-from repro.audit.simulation import Outcome, Simulation
-from repro.audit.space import Hypothesis, Space
 from repro.evaluation.metrics import metric_named
 from repro.plugin import Observed
 from repro.protocol import registry
@@ -38,7 +39,7 @@ def check_planted(metric: str, seed: int) -> None:
     box = box_of(space, hypothesis, by_user)
     found = infer_policy(box, seed=seed, evidence=False)
     assert found.status == "explained", (hypothesis.values, found.to_text())
-    [inferred] = space.changed(hypothesis, found.policy)[:1]
+    [inferred] = space.with_changes(hypothesis, found.policy)[:1]
     drawing = QuestionGenerator(box.cutoffs, space.metric.kind == "prediction")
     for _ in range(100):
         some = [one for one in sorted(box.possible) if rng.random() < 0.3]
@@ -76,7 +77,7 @@ def test_three_hundred_policies_drawn_at_random_are_found(seed):
 )
 def test_what_users_count_who_lack_something_is_found(metric, policy):
     space = Space(metric_named(metric))
-    [planted_so] = space.changed(space.start, {"relevance.threshold": 3.0, **policy})
+    [planted_so] = space.with_changes(space.start, {"relevance.threshold": 3.0, **policy})
     features = ("graded", "no-relevant", "no-list", "neither", "nobody", "no-negatives", "training")
     found = infer_policy(asked_only(box_of(space, planted_so, by_user=False), *features), evidence=False)
     assert found.status == "explained", found.to_text()
@@ -94,7 +95,7 @@ def test_what_users_count_who_lack_something_is_found(metric, policy):
 @pytest.mark.parametrize(("metric", "nobody"), [("spearman", "error"), ("ndpm", "zero")])
 def test_the_mean_of_nobody_is_determined_where_plain_lists_leave_a_metric_undefined(metric, nobody):
     space = Space(metric_named(metric))
-    [policy] = space.changed(space.start, {"average.nobody": nobody})
+    [policy] = space.with_changes(space.start, {"average.nobody": nobody})
     box = box_of(space, policy, by_user=False)
     engine = Elimination(box, space, QuestionGenerator(box.cutoffs), np.random.default_rng(0))
     plain = next(one for one in aspects_of(space.metric) if one.name == PLAIN)
@@ -141,7 +142,7 @@ def test_a_bug_of_any_metric_is_never_taken_for_a_policy(metric):
         assert agree(one.answer, box.ask(one.question))
         assert not agree(one.answer, one.predicted)
     if found.status == "explained":
-        [policy] = space.changed(space.start, found.policy)[:1]
+        [policy] = space.with_changes(space.start, found.policy)[:1]
         drawing = QuestionGenerator(box.cutoffs, space.metric.kind == "prediction")
         for _ in range(100):
             question = drawing.question([one for one in sorted(box.possible) if rng.random() < 0.3], rng)
@@ -156,7 +157,7 @@ def whole_ratings(question: Question) -> Question:
 
 def test_who_cuts_ratings_to_whole_numbers_is_explained_but_for_others():
     space = Space(metric_named("ndcg"))
-    [linear] = space.changed(space.start, {"metric.ndcg.gain": "linear"})
+    [linear] = space.with_changes(space.start, {"metric.ndcg.gain": "linear"})
     sound = asked_only(box_of(space, linear, by_user=False), "graded", "fractional", "training", "no-relevant")
     found = infer_policy(replace(sound, respond=lambda one: sound.respond(whole_ratings(one))), evidence=False)
     assert [one.aspect for one in found.unexplained] == ["ratings that are no whole numbers"]
@@ -210,7 +211,7 @@ def test_what_goes_wrong_in_mixtures_only_is_blamed_on_what_the_smallest_case_sh
 
 def test_what_is_not_explained_after_all_leaves_nothing_in_the_policy():
     space = Space(metric_named("hit"))
-    [policy] = space.changed(space.start, {"missing.rank": "first"})
+    [policy] = space.with_changes(space.start, {"missing.rank": "first"})
     box = asked_only(box_of(space, policy, by_user=False), "missing")
     engine = Elimination(box, space, QuestionGenerator(box.cutoffs), np.random.default_rng(0))
     plain, missing = (one for one in aspects_of(space.metric) if one.name in (PLAIN, "missing scores"))
@@ -233,7 +234,7 @@ def test_another_aspect_is_responsible_where_the_smallest_case_shows_no_feature_
     engine.withdraw(duplicates.aspect)
     ledger.results = [plain, missing, replace(duplicates, state="unexplained")]
     question = Question((User(1, {2: math.nan}, ((2, 5.0),)),), (2,), None)
-    case = Unexplained("duplicates", {}, 1.0, 0, 1, question, Outcome(2.0), Outcome(1.0))
+    case = Unexplained("duplicates", {}, 1.0, 0, 1, question, Answer(2.0), Answer(1.0))
     assert reattribute_failure(state, [(ledger.results[2], case)])
     assert [result.state for result in ledger.results] == ["explained", "unexplained", "explained"]
     assert [(one.aspect, one.question) for one in ledger.unexplained] == [("missing predictions", question)]
@@ -292,7 +293,7 @@ def test_the_closest_policy_is_the_closest_in_more_than_the_case_that_contradict
 
 def test_what_takes_the_place_of_made_up_predictions_is_found_where_missing_ones_are_a_riddle():
     space = Space(metric_named("mae"))
-    [policy] = space.changed(space.start, {"predict.fallback": "missing", "predict.missing": "global-mean"})
+    [policy] = space.with_changes(space.start, {"predict.fallback": "missing", "predict.missing": "global-mean"})
     sound = asked_only(box_of(space, policy, by_user=False), "graded", "missing", "fallback", "training")
 
     def respond(question):

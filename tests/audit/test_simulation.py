@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from repro.audit.hypotheses.simulation import Simulation
+from repro.audit.hypotheses.space import Space
 from repro.audit.questions.question import Question, User
-from repro.audit.simulation import Simulation
-from repro.audit.space import Space
 from repro.evaluation.metrics import metric_named
 
 GRADED = Question((User(5, {3: 1.0, 58: 2.0}, ((3, 5.0), (58, 4.0))), User(9, train=((3, 1.0), (58, 1.0)))), (3, 58), 2)
@@ -21,7 +21,7 @@ def test_gains_that_start_from_a_threshold_are_told_apart_by_it(thresholds):
     simulation = Simulation(GRADED, space)
     for threshold in thresholds:
         decided = {"relevance.threshold": threshold, "metric.ndcg.gain": "exp2-threshold"}
-        [hypothesis] = space.changed(space.start, decided)
+        [hypothesis] = space.with_changes(space.start, decided)
         lower, higher = 2 ** (4 - threshold + 1) - 1, 2 ** (5 - threshold + 1) - 1  # item 58 is listed first
         second = 1 / math.log2(3)
         wanted = (lower + higher * second) / (higher + lower * second)
@@ -42,9 +42,9 @@ def random_question(rng):
         train = tuple(
             (item, float(rng.integers(1, 6))) for item in items if item not in held_out and rng.random() < 0.3
         )
-        made_up = frozenset(item for item in listed if rng.random() < 0.1)
+        fallback = frozenset(item for item in listed if rng.random() < 0.1)
         test = tuple((item, float(rng.integers(0, 6))) for item in held_out)
-        users.append(User(number, scores, test, train=train, made_up=made_up))
+        users.append(User(number, scores, test, train=train, fallback=fallback))
     return Question(tuple(users), items, int(rng.integers(1, 5)))
 
 
@@ -59,7 +59,7 @@ def test_an_outcome_is_the_same_whatever_was_simulated_before(name):
         for _ in range(30):
             options = {key: space.tried(key) for key in space.decisions}
             decided = {key: values[rng.integers(len(values))] for key, values in options.items() if values}
-            for hypothesis in space.changed(space.start, decided)[:2]:
+            for hypothesis in space.with_changes(space.start, decided)[:2]:
                 outcome = shared.outcome(hypothesis)
                 alone = Simulation(question, space).outcome(hypothesis)
                 assert same(outcome, alone), (hypothesis.values, question)

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from repro.audit.examination.inference import finite, indented, number
+from repro.audit.questions.answers import Answer
 from repro.audit.questions.question import Question
-from repro.audit.simulation import Outcome
 from repro.protocol import Value, toml_value
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class SmallestCase:
 
     kind: str
     question: Question
-    answers: Mapping[str, Outcome]
+    answers: Mapping[str, Answer]
 
     def to_text(self) -> str:
         """The question, and each answer with the black boxes that gave it."""

@@ -9,16 +9,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from repro.audit.aspects import aspects_of
-from repro.audit.black_boxes.black_box import BlackBox, agree, box_of_evaluator, close, values_by_user
+from repro.audit.black_boxes.black_box import BlackBox, box_of_evaluator
 from repro.audit.comparison.agreement import Agreement, Choice, Pair, Refusal, SmallestCase
 from repro.audit.examination.inference import brief
+from repro.audit.hypotheses.simulation import Simulation
+from repro.audit.hypotheses.space import Hypothesis, Space
 from repro.audit.policies import Policies, hypothesis_of, protocol_of
+from repro.audit.questions.answers import Answer, agree, close, values_by_user
+from repro.audit.questions.aspects import aspects_of
 from repro.audit.questions.generator import QuestionGenerator
 from repro.audit.questions.question import Question
 from repro.audit.questions.shrinking import shrink
-from repro.audit.simulation import Outcome, Simulation
-from repro.audit.space import Hypothesis, Space
 from repro.errors import ProtocolError
 from repro.evaluation.metrics import Metric
 from repro.plugin import Evaluator
@@ -151,7 +152,7 @@ class _Comparison:
         self._n_questions = max(questions, FIRST)
         self._draws = {name: self._draw(kind, seed) for name, kind in self._kinds.items()}
         self._drawn: dict[str, list[Question]] = {name: [] for name in self._kinds}
-        self._answers: dict[tuple[str, Question], Outcome] = {}
+        self._answers: dict[tuple[str, Question], Answer] = {}
         self._random: dict[tuple[str, Question], bool] = {}
         self._cases: list[SmallestCase] = []
 
@@ -185,7 +186,7 @@ class _Comparison:
     def _fitting(self, kind: Kind) -> list[BlackBox]:
         return [box for box in self._boxes.values() if kind.fits(box)]
 
-    def _answer(self, box: BlackBox, question: Question) -> Outcome:
+    def _answer(self, box: BlackBox, question: Question) -> Answer:
         key = (box.name, question)
         if key not in self._answers:
             self._answers[key] = box.ask(question)
@@ -259,7 +260,7 @@ class _Comparison:
                         yield Refusal(box.name, kind.name, len(refused), len(messages), brief(refused[0]))
 
 
-def gap(a: Outcome, b: Outcome) -> float | None:
+def gap(a: Answer, b: Answer) -> float | None:
     """The difference of two answers: 0 where they agree to :data:`DIGITS` digits, infinite where one is not a number.
 
     None where they cannot be compared: one is a refusal, or one is a number for all users and one for each.
@@ -277,7 +278,7 @@ def gap(a: Outcome, b: Outcome) -> float | None:
 
 
 def explaining(
-    metric: Metric, question: Question, answers: tuple[Outcome, Outcome], first: Protocol, second: Protocol
+    metric: Metric, question: Question, answers: tuple[Answer, Answer], first: Protocol, second: Protocol
 ) -> tuple[Choice, ...]:
     """The decisions in which two policies differ and each of which explains two answers; all of them, if none does.
 
@@ -287,7 +288,7 @@ def explaining(
     simulation = Simulation(question, space)
     of_first, of_second = hypothesis_of(first, space), hypothesis_of(second, space)
 
-    def predicts(hypothesis: Hypothesis, answer: Outcome) -> bool:
+    def predicts(hypothesis: Hypothesis, answer: Answer) -> bool:
         return agree(answer, simulation.outcome(hypothesis), ROUNDING / 2)
 
     if not (predicts(of_first, answers[0]) and predicts(of_second, answers[1])):
@@ -298,7 +299,7 @@ def explaining(
         key
         for key in differing
         if key in theirs
-        and any(predicts(changed, answers[1]) for changed in space.changed(of_first, {key: theirs[key]}))
+        and any(predicts(changed, answers[1]) for changed in space.with_changes(of_first, {key: theirs[key]}))
     ]
     return tuple(Choice(key, mine.get(key), theirs.get(key)) for key in sufficient or differing)
 

@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from repro.audit.aspects import reaching
-from repro.audit.black_boxes.black_box import TOLERANCE, BlackBox, agree, contradicts
+from repro.audit.black_boxes.black_box import BlackBox
 from repro.audit.confirmation.adversary import TRAITS, Adversary, Goal
 from repro.audit.hypotheses.elimination import Elimination
 from repro.audit.hypotheses.observation import Observation
+from repro.audit.hypotheses.simulation import Simulation
+from repro.audit.hypotheses.space import Hypothesis
+from repro.audit.questions.answers import TOLERANCE, agree, contradicts
+from repro.audit.questions.aspects import features_touching
 from repro.audit.questions.question import Question
-from repro.audit.simulation import Simulation
-from repro.audit.space import Hypothesis
 
 _ROUNDED = 1e-6  # tolerances from here on are those of answers that are rounded to decimals
 _LONG_SUMS = 40  # error of a long sum in single precision, relative to that of a short one
@@ -194,12 +195,12 @@ class Attacks:
     def _rivals(self, policy: Hypothesis, features: frozenset[str]) -> list[Hypothesis]:
         """A sample of policies with one decision changed, of the decisions that the features can touch."""
         free = sorted(self.engine.free_decisions & policy.values.keys())
-        touched = [key for key in free if features.intersection(reaching(key)) - self.engine.base_features]
-        touched = touched or [key for key in free if not reaching(key)]
+        touched = [key for key in free if features.intersection(features_touching(key)) - self.engine.base_features]
+        touched = touched or [key for key in free if not features_touching(key)]
         space = self.engine.space
         changes = [(key, value) for key in touched for value in space.tried(key) if value != policy.values[key]]
         sample = [changes[at] for at in self.rng.permutation(len(changes))[:_RIVALS]]
-        return [rival for key, value in sample for rival in space.changed(policy, {key: value})[:1]]
+        return [rival for key, value in sample for rival in space.with_changes(policy, {key: value})[:1]]
 
     def ask(self, goal: Goal) -> Observation:
         """The answer to a question that meets the goal."""

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from repro.audit.aspects import in_words
 from repro.audit.black_boxes.black_box import BlackBox
 from repro.audit.confirmation.adversary import TRAITS
 from repro.audit.examination.evidence import gather_evidence, unreached_decisions
@@ -15,7 +14,8 @@ from repro.audit.examination.state import ExaminationState
 from repro.audit.examination.thresholds import INCLUSIVE, THRESHOLD
 from repro.audit.examination.undetermined import Undetermined, group_differences
 from repro.audit.hypotheses.observation import AspectResult, Observation
-from repro.audit.space import Hypothesis
+from repro.audit.hypotheses.space import Hypothesis
+from repro.audit.questions.aspects import in_words
 from repro.evaluation.metrics import Measure
 from repro.protocol import Protocol, Value
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Sequence
 
-from repro.audit.aspects import in_words, reaching
-from repro.audit.black_boxes.black_box import agree
 from repro.audit.examination.inference import Evidence
 from repro.audit.examination.undetermined import Undetermined
 from repro.audit.hypotheses.elimination import Elimination
 from repro.audit.hypotheses.observation import AspectResult, Observation
+from repro.audit.hypotheses.simulation import Simulation
+from repro.audit.hypotheses.space import Hypothesis
+from repro.audit.questions.answers import Answer, agree
+from repro.audit.questions.aspects import features_touching, in_words
 from repro.audit.questions.question import Question
 from repro.audit.questions.shrinking import shrink
-from repro.audit.simulation import Outcome, Simulation
-from repro.audit.space import Hypothesis
 from repro.protocol import Value
 
 # Decisions that do not affect the answer to any question.
@@ -35,7 +35,7 @@ def gather_evidence(engine: Elimination, policy: Hypothesis, equivalent: Sequenc
         for value in engine.space.tried(key):
             if value == policy.values[key] or (key, value) in unrejected:
                 continue
-            alternatives = engine.space.changed(policy, {key: value})
+            alternatives = engine.space.with_changes(policy, {key: value})
             rejections = [_rejection(engine, alternative, answered) for alternative in alternatives]
             rejected = [
                 (rejection, alternative)
@@ -54,14 +54,14 @@ def unreached_decisions(
 ) -> Iterator[Undetermined]:
     """Decisions that no answer is about, because questions about them were impossible or were ``refused``."""
     for key in policy.values:
-        if key in engine.free_decisions or key in WITHOUT_BEARING or not reaching(key):
+        if key in engine.free_decisions or key in WITHOUT_BEARING or not features_touching(key):
             continue
-        impossible = [feature for feature in reaching(key) if feature not in engine.box.possible]
-        if len(impossible) == len(reaching(key)):
+        impossible = [feature for feature in features_touching(key) if feature not in engine.box.possible]
+        if len(impossible) == len(features_touching(key)):
             feature = impossible[0]
             reason = f"it cannot be given {in_words(feature)}: {engine.box.cannot.get(feature, '')}".rstrip(": ")
             yield Undetermined((key,), (), reason)
-        elif about := [result for result in refused if set(result.aspect.needs) & set(reaching(key))]:
+        elif about := [result for result in refused if set(result.aspect.needs) & set(features_touching(key))]:
             yield Undetermined((key,), (), f"it refuses {about[0].aspect.name}")
 
 
@@ -77,9 +77,9 @@ def _rejection(engine: Elimination, alternative: Hypothesis, observations: Seque
     return without_number
 
 
-def _is_visibly_equal(engine: Elimination, first: Outcome, second: Outcome) -> bool:
+def _is_visibly_equal(engine: Elimination, first: Answer, second: Answer) -> bool:
     by_user = engine.by_user
-    return agree(first.as_told(by_user), second.as_told(by_user), max(_VISIBLE, 2 * engine.tolerance))
+    return agree(first.as_reported(by_user), second.as_reported(by_user), max(_VISIBLE, 2 * engine.tolerance))
 
 
 def _evidence(
@@ -91,7 +91,7 @@ def _evidence(
 ) -> Evidence:
     """The rejection of an alternative with a ``changed`` decision, made as small as the black box confirms."""
 
-    def predictions(question: Question) -> tuple[Outcome, Outcome]:
+    def predictions(question: Question) -> tuple[Answer, Answer]:
         simulation = Simulation(question, engine.space)
         return simulation.outcome(policy), simulation.outcome(alternative)
 
@@ -114,8 +114,8 @@ def _evidence(
     if not agree(answer, predictions(question)[0], engine.tolerance):
         # The policy does not hold for so small a question: show the question as it was asked.
         question, answer = rejection.question, rejection.answer
-    return Evidence(*changed, question, answer, predictions(question)[1].as_told(answer.is_by_user))
+    return Evidence(*changed, question, answer, predictions(question)[1].as_reported(answer.is_by_user))
 
 
-def _is_number(outcome: Outcome) -> bool:
+def _is_number(outcome: Answer) -> bool:
     return outcome.value is not None and math.isfinite(outcome.value)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from repro.audit.aspects import TOGETHER, aspects_of
-from repro.audit.black_boxes.black_box import BlackBox, contradicts
+from repro.audit.black_boxes.black_box import BlackBox
 from repro.audit.examination.conclusions import Confirmation, conclude
 from repro.audit.examination.failures import (
     attribute_failure,
@@ -23,6 +22,8 @@ from repro.audit.examination.stability import instabilities, refusal_of_everythi
 from repro.audit.examination.state import ExaminationState, Progress
 from repro.audit.examination.tie_description import describe
 from repro.audit.hypotheses.observation import Observation
+from repro.audit.questions.answers import contradicts
+from repro.audit.questions.aspects import ALL_TOGETHER, aspects_of
 
 CONFIRMED_ON = 200
 _MAX_CONFIRMATIONS = 6
@@ -72,7 +73,7 @@ def _examine_plain_lists(state: ExaminationState) -> PlainResult | None:
 
 def _examine_jointly(state: ExaminationState) -> Confirmation:
     """Examine all explained aspects together, and confirm the policy on new questions."""
-    state.progress(TOGETHER)
+    state.progress(ALL_TOGETHER)
     state.engine.challenge()
     for _ in range(_MAX_RETRIES):
         if not retry_unexplained(state):
@@ -103,7 +104,7 @@ def _confirm(state: ExaminationState) -> Confirmation:
             break
     if wrong and not state.ledger.has_joint_failure:
         nearest = state.engine.nearest([policy], observations)
-        state.ledger.unexplained.append(smallest_case(state, TOGETHER, nearest))
+        state.ledger.unexplained.append(smallest_case(state, ALL_TOGETHER, nearest))
     return Confirmation(len(observations) - len(wrong), len(observations))
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from repro.audit.aspects import STRANGERS, TOGETHER
 from repro.audit.examination.evidence import WITHOUT_BEARING
 from repro.audit.examination.further_aspects import examine_aspect, retry_unexplained
 from repro.audit.examination.inference import Unexplained
 from repro.audit.examination.relevance_threshold import refit_threshold
 from repro.audit.examination.state import ExaminationState
 from repro.audit.hypotheses.observation import AspectResult, NearestHypothesis, Observation
+from repro.audit.hypotheses.space import Hypothesis
+from repro.audit.questions.aspects import ALL_TOGETHER, UNKNOWN_USERS
 from repro.audit.questions.question import Question
-from repro.audit.space import Hypothesis
 
 _FURTHER_QUESTIONS = 12  # about an unexplained aspect, to see how often the nearest policy is right
 
@@ -29,7 +29,7 @@ def smallest_case(state: ExaminationState, aspect: str, nearest: NearestHypothes
     if is_mispredicted(question):
         question = state.shrunk(question, is_mispredicted)
     answer = state.box.ask(question)
-    predicted = state.predicted(hypothesis, question).as_told(answer.is_by_user)
+    predicted = state.predicted(hypothesis, question).as_reported(answer.is_by_user)
     policy = {key: value for key, value in hypothesis.values.items() if key not in WITHOUT_BEARING}
     return Unexplained(aspect, policy, nearest.residual, nearest.agreed, nearest.compared, question, answer, predicted)
 
@@ -52,10 +52,10 @@ def _nearest(state: ExaminationState, policy: Hypothesis | None, result: AspectR
     if result.nearest is None:
         return None
     aspect = result.aspect
-    undecided = state.space.below(aspect.opens) - state.engine.free_decisions
-    hypotheses = state.space.opened([policy or state.space.start], undecided)
+    undecided = state.space.matching(aspect.frees) - state.engine.free_decisions
+    hypotheses = state.space.expand([policy or state.space.start], undecided)
     features, generator = state.engine.features_of(aspect), state.generator
-    if aspect.name == STRANGERS:
+    if aspect.name == UNKNOWN_USERS:
         features, generator = aspect.features(()), replace(generator, known_users=False)
     questions = [generator.question(features, state.rng) for _ in range(_FURTHER_QUESTIONS)]
     further = [state.observe(question) for question in questions]
@@ -66,7 +66,7 @@ def _nearest(state: ExaminationState, policy: Hypothesis | None, result: AspectR
 def suspects(state: ExaminationState, question: Question) -> list[AspectResult]:
     """The explained aspects whose features a question shows: one of them may be responsible for a failure."""
     features = question.shown - state.engine.base_features
-    return [result for result in state.ledger.in_state("explained") if result.aspect.own & features]
+    return [result for result in state.ledger.in_state("explained") if result.aspect.own_features & features]
 
 
 def mark_unexplained(state: ExaminationState, suspect: AspectResult) -> None:
@@ -74,12 +74,12 @@ def mark_unexplained(state: ExaminationState, suspect: AspectResult) -> None:
 
     Other aspects that were held responsible for a case with its features are examined again.
     """
-    ledger, own = state.ledger, suspect.aspect.own
+    ledger, own = state.ledger, suspect.aspect.own_features
     ledger.mark_unexplained(suspect)
     state.engine.withdraw(suspect.aspect)
     readmitted = state.attacks.readmit(own)
     ledger.drop_cases(lambda case: case.aspect in readmitted)
-    ledger.drop_cases(lambda case: case.aspect == TOGETHER and bool(own & case.question.shown))
+    ledger.drop_cases(lambda case: case.aspect == ALL_TOGETHER and bool(own & case.question.shown))
     held_responsible = {case.aspect for case in ledger.unexplained if own & case.question.shown}
     others = held_responsible - {suspect.aspect.name}
     retry_unexplained(state, lambda aspect: aspect.name in others)
@@ -87,13 +87,13 @@ def mark_unexplained(state: ExaminationState, suspect: AspectResult) -> None:
 
 def attribute_failure(state: ExaminationState, policy: Hypothesis, observations: Sequence[Observation]) -> bool:
     """Hold the last suspect of the smallest failing case responsible; whether there is one."""
-    smallest = smallest_case(state, TOGETHER, state.engine.nearest([policy], observations))
+    smallest = smallest_case(state, ALL_TOGETHER, state.engine.nearest([policy], observations))
     responsible = suspects(state, smallest.question)
     if not responsible:
         return False
     aspect = responsible[-1].aspect
     mark_unexplained(state, responsible[-1])
-    about_aspect = [one for one in observations if aspect.own <= one.question.features]
+    about_aspect = [one for one in observations if aspect.own_features <= one.question.features]
     nearest = state.engine.nearest([policy], about_aspect or observations)
     case = replace(
         smallest,
@@ -113,7 +113,7 @@ def reattribute_failure(state: ExaminationState, cases: Sequence[tuple[AspectRes
     this was done for one of the cases.
     """
     for result, case in cases:
-        own = result.aspect.own
+        own = result.aspect.own_features
         if not own or own & case.question.shown:
             continue
         responsible = suspects(state, case.question)
@@ -137,4 +137,4 @@ def check_jointly(state: ExaminationState) -> None:
         return
     nearest = state.engine.nearest(state.engine.survivors, observations)
     if not attribute_failure(state, nearest.hypothesis, observations):
-        state.ledger.unexplained.append(smallest_case(state, TOGETHER, nearest))
+        state.ledger.unexplained.append(smallest_case(state, ALL_TOGETHER, nearest))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from repro.audit.aspects import FRACTIONS, STRANGERS, Aspect
 from repro.audit.examination.plain_lists import PlainResult, examine_known_users
 from repro.audit.examination.stability import instabilities
 from repro.audit.examination.state import ExaminationState
 from repro.audit.hypotheses.observation import AspectResult
+from repro.audit.questions.aspects import FRACTIONS, UNKNOWN_USERS, Aspect
 
 
 def examine_all(state: ExaminationState, aspects: Sequence[Aspect], plain: PlainResult) -> PlainResult:
@@ -23,7 +23,9 @@ def examine_all(state: ExaminationState, aspects: Sequence[Aspect], plain: Plain
     for aspect in aspects[1:]:
         state.progress(aspect.name)
         ledger.record(examine_aspect(state, aspect))
-    is_training_unexplained = any(result.aspect.own == {"training"} for result in ledger.in_state("unexplained"))
+    is_training_unexplained = any(
+        result.aspect.own_features == {"training"} for result in ledger.in_state("unexplained")
+    )
     if not is_training_unexplained or state.asks_known_users or not plain.is_constant:
         return plain
     results, ledger.results = ledger.results, results_before
@@ -43,10 +45,10 @@ def examine_aspect(state: ExaminationState, aspect: Aspect) -> AspectResult:
         random = [instability for instability in instabilities(state, aspect) if instability.kind == "random"]
         if random:
             state.ledger.instabilities += random[:1]
-            engine.unexplained_features |= aspect.own
+            engine.unexplained_features |= aspect.own_features
             return AspectResult(aspect, "random")
     result = engine.examine(aspect)
-    if result.state != "unexplained" or "fractional" not in engine.features_of(aspect) - aspect.own:
+    if result.state != "unexplained" or "fractional" not in engine.features_of(aspect) - aspect.own_features:
         return result
     engine.unexplained_features.add("fractional")
     whole = engine.examine(aspect)
@@ -62,8 +64,8 @@ def retry_unexplained(state: ExaminationState, is_wanted: Callable[[Aspect], boo
     """Examine unexplained aspects again, now that more is known; whether any of them is explained now."""
     is_any_explained = False
     for result in list(state.ledger.results):
-        if result.state == "unexplained" and result.aspect.name != STRANGERS and is_wanted(result.aspect):
-            state.engine.unexplained_features -= result.aspect.own
+        if result.state == "unexplained" and result.aspect.name != UNKNOWN_USERS and is_wanted(result.aspect):
+            state.engine.unexplained_features -= result.aspect.own_features
             again = examine_aspect(state, result.aspect)
             if again.state == "explained":
                 state.ledger.mark_explained(result, again)

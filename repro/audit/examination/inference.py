@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from repro.audit.examination.thresholds import Interval
 from repro.audit.examination.undetermined import Undetermined
+from repro.audit.questions.answers import Answer
 from repro.audit.questions.question import Question
-from repro.audit.simulation import Outcome
 from repro.protocol import Protocol, Value, registry, toml_value
 
 SINGLE_DECIMALS = 6  # decimals of numbers around 1 in single precision
@@ -30,8 +30,8 @@ class Evidence:
     decision: str
     option: Value
     question: Question
-    answer: Outcome
-    predicted: Outcome
+    answer: Answer
+    predicted: Answer
 
     def to_text(self) -> str:
         return _evidence_text([self])
@@ -51,8 +51,8 @@ class Unexplained:
     agreed: int
     compared: int
     question: Question
-    answer: Outcome
-    predicted: Outcome
+    answer: Answer
+    predicted: Answer
     note: str = ""
 
     def to_text(self) -> str:
@@ -72,7 +72,7 @@ class Unstable:
     kind: Literal["random", "row order"]
     aspect: str
     question: Question
-    answers: tuple[Outcome, ...]
+    answers: tuple[Answer, ...]
 
     def to_text(self) -> str:
         what = "the same input" if self.kind == "random" else "the same rows in another order"
@@ -274,7 +274,7 @@ def as_exact(decimals: int | None) -> str:
     return ", in single precision" if decimals == SINGLE_DECIMALS else f", rounded to {decimals} decimals"
 
 
-def number(outcome: Outcome) -> str:
+def number(outcome: Answer) -> str:
     """An answer as text."""
     if outcome.refusal:
         return f"an error ({brief(outcome.refusal, 120)})"
@@ -308,5 +308,5 @@ def _evidence_text(group: Sequence[Evidence]) -> str:
     return f"{answers}\n{indented(first.question.to_text())}"
 
 
-def _case(question: Question, answer: Outcome, predicted: Outcome) -> dict[str, Any]:
+def _case(question: Question, answer: Answer, predicted: Answer) -> dict[str, Any]:
     return {"case": question.to_dict(), "said": number(answer), "would_say": number(predicted)}

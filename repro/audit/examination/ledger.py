@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from repro.audit.aspects import TOGETHER
 from repro.audit.examination.inference import Unexplained, Unstable
 from repro.audit.hypotheses.observation import AspectResult, State
+from repro.audit.questions.aspects import ALL_TOGETHER
 
 TRANSITIONS: Mapping[State, frozenset[State]] = {
     "unasked": frozenset({"explained", "unexplained", "refused", "random"}),
@@ -61,7 +61,7 @@ class AspectLedger:
     @property
     def has_joint_failure(self) -> bool:
         """Whether some case is unexplained that no single aspect is responsible for."""
-        return any(case.aspect == TOGETHER for case in self.unexplained)
+        return any(case.aspect == ALL_TOGETHER for case in self.unexplained)
 
     @property
     def is_random(self) -> bool:

@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from repro.audit.aspects import STRANGERS, Aspect
-from repro.audit.black_boxes.black_box import TOLERANCE, values_by_user
 from repro.audit.examination.inference import SINGLE_DECIMALS
 from repro.audit.examination.state import ExaminationState
 from repro.audit.hypotheses.observation import AspectResult, Observation
+from repro.audit.questions.answers import TOLERANCE, values_by_user
+from repro.audit.questions.aspects import UNKNOWN_USERS, Aspect
 
 _QUESTIONS_ABOUT_ROUNDING = 24
 
@@ -75,14 +75,14 @@ def examine_known_users(state: ExaminationState, plain: PlainResult) -> PlainRes
         observations = plain.aspect.observations
         nearest = state.engine.nearest(state.engine.survivors, observations)
         if nearest.mismatches:  # there are none where all questions were refused
-            unknown_users = replace(plain.aspect.aspect, name=STRANGERS)
+            unknown_users = replace(plain.aspect.aspect, name=UNKNOWN_USERS)
             state.ledger.record(AspectResult(unknown_users, "unexplained", observations, nearest))
     return known
 
 
 def _with_training_rows(plain: Aspect) -> Aspect:
     """The plain aspect about users who have training rows."""
-    return replace(plain, opens=(*plain.opens, "candidates.exclude_train"), along=("training",))
+    return replace(plain, frees=(*plain.frees, "candidates.exclude_train"), also=("training",))
 
 
 def _decimals(result: AspectResult, further: Sequence[Observation] = ()) -> int | None:

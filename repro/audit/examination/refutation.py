@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from repro.audit.aspects import TOGETHER
-from repro.audit.black_boxes.black_box import agree
 from repro.audit.confirmation.adversary import traits_of
 from repro.audit.examination.failures import mark_unexplained, smallest_case, suspects
 from repro.audit.examination.further_aspects import retry_unexplained
@@ -14,9 +12,11 @@ from repro.audit.examination.relevance_threshold import fit_threshold, refit_thr
 from repro.audit.examination.state import ExaminationState
 from repro.audit.examination.undetermined import equivalent_policies
 from repro.audit.hypotheses.observation import AspectResult, NearestHypothesis, Observation
+from repro.audit.hypotheses.simulation import Simulation
+from repro.audit.hypotheses.space import Hypothesis
+from repro.audit.questions.answers import agree
+from repro.audit.questions.aspects import ALL_TOGETHER
 from repro.audit.questions.question import HIGHEST, Question, User
-from repro.audit.simulation import Simulation
-from repro.audit.space import Hypothesis
 
 _MAX_POLICIES = 40  # that are attacked before the black box is left unexplained
 _SEPARATING_QUESTIONS = 60  # of each generator, that may distinguish equivalent policies
@@ -40,7 +40,7 @@ def withstands_attacks(state: ExaminationState) -> bool:
         if refutation is None and policy.values == state.policy.values:
             return True
         if refutation is not None and not _repair(state, policy, refutation):
-            case = smallest_case(state, TOGETHER, _refuted(state, policy, refutation))
+            case = smallest_case(state, ALL_TOGETHER, _refuted(state, policy, refutation))
             state.ledger.unexplained.append(case)
             return False
     return False
@@ -106,11 +106,11 @@ def _exclude_or_mark(
     """
     traits = _essential_traits(state, smallest, is_mispredicted)
     suspected = suspects(state, smallest)
-    about_ties = [result for result in suspected if result.aspect.own == _TIES]
+    about_ties = [result for result in suspected if result.aspect.own_features == _TIES]
     is_order_of_ties = bool(about_ties and traits & _TRAITS_OF_SORTING)
-    case = smallest_case(state, TOGETHER, _refuted(state, policy, refutation))
+    case = smallest_case(state, ALL_TOGETHER, _refuted(state, policy, refutation))
     if traits and not is_order_of_ties:
-        features = frozenset[str]().union(*(result.aspect.own for result in suspected))
+        features = frozenset[str]().union(*(result.aspect.own_features for result in suspected))
         name = state.attacks.exclude(features, traits, [result.aspect.name for result in suspected])
         state.ledger.unexplained.append(replace(case, aspect=name))
         return True
@@ -156,8 +156,8 @@ def _distinguish_equivalent(state: ExaminationState) -> Observation | None:
             else attacks.adversary().question(next(goals), state.rng)
         )
         simulation = Simulation(question, state.space)
-        predicted = simulation.outcome(policy).as_told(engine.by_user)
-        if all(agree(predicted, simulation.outcome(other).as_told(engine.by_user), visible) for other in others):
+        predicted = simulation.outcome(policy).as_reported(engine.by_user)
+        if all(agree(predicted, simulation.outcome(other).as_reported(engine.by_user), visible) for other in others):
             continue
         observation = Observation(question, state.box.ask(question), simulation)
         if observation.answer.refusal:

@@ -32,7 +32,7 @@ def fit_threshold(state: ExaminationState) -> None:
         return
     number, inclusive = state.threshold.simplest
     state.space.thresholds.add(number)
-    for changed in state.space.changed(policy, {THRESHOLD: number, INCLUSIVE: inclusive}):
+    for changed in state.space.with_changes(policy, {THRESHOLD: number, INCLUSIVE: inclusive}):
         if engine.consistent([changed]):
             engine.survivors = [changed]
             retry_unexplained(state)

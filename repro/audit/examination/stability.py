@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.audit.aspects import PLAIN, Aspect
-from repro.audit.black_boxes.black_box import agree
 from repro.audit.examination.inference import Unstable
 from repro.audit.examination.state import ExaminationState
 from repro.audit.hypotheses.observation import AspectResult, Observation
-from repro.audit.simulation import Outcome
+from repro.audit.questions.answers import Answer, agree
+from repro.audit.questions.aspects import PLAIN, Aspect
 
 _REPETITIONS = 3
 _REPEATED_QUESTIONS = 4
@@ -55,7 +54,7 @@ def instabilities(state: ExaminationState, aspect: Aspect) -> list[Unstable]:
     return list(first_of_kind.values())
 
 
-def _is_same(first: Outcome, second: Outcome) -> bool:
+def _is_same(first: Answer, second: Answer) -> bool:
     if first.refusal or second.refusal:
         return bool(first.refusal) == bool(second.refusal)
     return agree(first, second, 1e-12)

@@ -7,17 +7,18 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from repro.audit.black_boxes.black_box import TOLERANCE, BlackBox, contradicts
+from repro.audit.black_boxes.black_box import BlackBox
 from repro.audit.confirmation.attacks import Attacks
 from repro.audit.examination.ledger import AspectLedger
 from repro.audit.examination.thresholds import Interval
 from repro.audit.hypotheses.elimination import Elimination, n_non_default
 from repro.audit.hypotheses.observation import Observation
+from repro.audit.hypotheses.simulation import Simulation
+from repro.audit.hypotheses.space import Hypothesis, Space
+from repro.audit.questions.answers import TOLERANCE, Answer, contradicts
 from repro.audit.questions.generator import QuestionGenerator
 from repro.audit.questions.question import Question
 from repro.audit.questions.shrinking import shrink
-from repro.audit.simulation import Outcome, Simulation
-from repro.audit.space import Hypothesis, Space
 from repro.plugin import Observed
 
 Progress = Callable[[str], None]  # is called with the name of each step
@@ -77,9 +78,9 @@ class ExaminationState:
     def policy(self) -> Hypothesis:
         """Of the hypotheses that predict all answers so far, the one with the most default options."""
         best = min(self.engine.survivors, key=n_non_default)
-        about_relevance = self.space.below(["relevance"])
+        about_relevance = self.space.matching(["relevance"])
         if self.engine.free_decisions.isdisjoint(about_relevance) and "relevance.rule" in best.values:
-            [best] = self.space.changed(best, {"relevance.rule": "any"})[:1] or [best]
+            [best] = self.space.with_changes(best, {"relevance.rule": "any"})[:1] or [best]
         return best
 
     @property
@@ -105,7 +106,7 @@ class ExaminationState:
         """The answer to a question; the engine does not keep it."""
         return Observation(question, self.box.ask(question), Simulation(question, self.space))
 
-    def predicted(self, hypothesis: Hypothesis, question: Question) -> Outcome:
+    def predicted(self, hypothesis: Hypothesis, question: Question) -> Answer:
         """The answer to a question under a hypothesis."""
         return Simulation(question, self.space).outcome(hypothesis)
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from repro.audit.black_boxes.black_box import agree
 from repro.audit.hypotheses.observation import Observation
+from repro.audit.hypotheses.simulation import Simulation
+from repro.audit.hypotheses.space import Hypothesis, Space
+from repro.audit.questions.answers import agree
 from repro.audit.questions.question import HIGHEST, Question
-from repro.audit.simulation import Simulation
-from repro.audit.space import Hypothesis, Space
 
 THRESHOLD, INCLUSIVE, RULE = "relevance.threshold", "relevance.inclusive", "relevance.rule"
 NARROW = 1e-6
@@ -86,7 +86,8 @@ class RatingProbe:
         None where the black box refuses such questions, or its answer fits both or neither.
         """
         if_relevant, if_not = (
-            self.space.changed(self.policy, {THRESHOLD: rating, INCLUSIVE: inclusive}) for inclusive in (True, False)
+            self.space.with_changes(self.policy, {THRESHOLD: rating, INCLUSIVE: inclusive})
+            for inclusive in (True, False)
         )
         if not (if_relevant and if_not):
             return None

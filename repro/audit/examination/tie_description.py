@@ -10,11 +10,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from repro.audit.black_boxes.black_box import agree
 from repro.audit.hypotheses.observation import Observation
+from repro.audit.hypotheses.simulation import Simulation
+from repro.audit.hypotheses.space import Hypothesis, Space
+from repro.audit.questions.answers import Answer, agree
 from repro.audit.questions.question import Question, User
-from repro.audit.simulation import Outcome, Simulation
-from repro.audit.space import Hypothesis, Space
 
 _QUESTIONS = 12
 _MAX_ORDERS = 600
@@ -28,7 +28,7 @@ PSEUDO_RANDOM = (
 
 
 def describe(
-    policy: Hypothesis, space: Space, ask: Callable[[Question], Outcome], plain: Sequence[Question], tolerance: float
+    policy: Hypothesis, space: Space, ask: Callable[[Question], Answer], plain: Sequence[Question], tolerance: float
 ) -> str:
     """A sentence about the order of equal scores; empty where no order of them explains the answers.
 
@@ -46,7 +46,7 @@ def describe(
         answer = ask(tied)
         if answer.refusal:
             continue
-        if not any(agree(answer, prediction.as_told(answer.is_by_user), tolerance) for prediction in predictions):
+        if not any(agree(answer, prediction.as_reported(answer.is_by_user), tolerance) for prediction in predictions):
             return ""
         observations.append(Observation(tied, answer, Simulation(tied, space)))
         if len(observations) == _QUESTIONS:
@@ -56,7 +56,7 @@ def describe(
     fitting = [
         hypothesis
         for rule in space.tried("ties.break")
-        for hypothesis in space.changed(policy, {"ties.break": rule})
+        for hypothesis in space.with_changes(policy, {"ties.break": rule})
         if all(agree(one.answer, one.predicted(hypothesis), tolerance) for one in observations)
     ]
     if fitting:

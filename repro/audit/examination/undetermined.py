@@ -9,10 +9,10 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from repro.audit.black_boxes.black_box import agree
 from repro.audit.hypotheses.elimination import Elimination
 from repro.audit.hypotheses.observation import Observation
-from repro.audit.space import Hypothesis
+from repro.audit.hypotheses.space import Hypothesis
+from repro.audit.questions.answers import agree
 from repro.protocol import Value, toml_value
 
 _MAX_SHOWN = 8  # combinations that are written out
@@ -68,7 +68,7 @@ def equivalent_policies(engine: Elimination, policy: Hypothesis) -> list[Hypothe
     equivalent: dict[frozenset[tuple[str, Value]], Hypothesis] = {}
 
     def add(values: Mapping[str, Value]) -> None:
-        for changed in engine.space.changed(policy, values):
+        for changed in engine.space.with_changes(policy, values):
             identity = frozenset(changed.values.items())
             if identity not in equivalent and changed.values != policy.values and is_consistent(changed):
                 equivalent[identity] = changed

@@ -11,13 +11,14 @@ from functools import partial
 
 import numpy as np
 
-from repro.audit.aspects import Aspect, reaching
-from repro.audit.black_boxes.black_box import TOLERANCE, BlackBox, agree, contradicts, distance, values_by_user
+from repro.audit.black_boxes.black_box import BlackBox
 from repro.audit.hypotheses.observation import AspectResult, NearestHypothesis, Observation
+from repro.audit.hypotheses.simulation import Simulation
+from repro.audit.hypotheses.space import Hypothesis, Space
+from repro.audit.questions.answers import TOLERANCE, Answer, agree, contradicts, distance, values_by_user
+from repro.audit.questions.aspects import Aspect, features_touching
 from repro.audit.questions.generator import QuestionGenerator
 from repro.audit.questions.question import Question
-from repro.audit.simulation import Outcome, Simulation
-from repro.audit.space import Hypothesis, Space
 from repro.protocol import registry
 
 Features = Callable[[], Collection[str]]  # gives the features of the next question
@@ -79,7 +80,7 @@ class Elimination:
         if impossible:
             return AspectResult(aspect, "unasked", reason=self.box.cannot.get(impossible[0], "it has no cut-off"))
         features = self.features_of(aspect)
-        touched = (key for key in self.space.below(aspect.opens) if not aspect.needs or _can_touch(features, key))
+        touched = (key for key in self.space.matching(aspect.frees) if not aspect.needs or _can_touch(features, key))
         keys = set(touched) - self.free_decisions
         self.examined_decisions = frozenset(keys)
         observations: list[Observation] = []
@@ -89,29 +90,31 @@ class Elimination:
             return features | self._random_features(0.6)
 
         survivors = self.survivors or [self.space.start]
-        if aspect.reopens:
-            survivors = self.consistent(self.space.opened(survivors, self.space.below(aspect.reopens))) or survivors
-        hypotheses = self.space.opened(survivors, keys)
-        remaining = self._narrow(hypotheses, next_features, observations, aspect.least)
+        if aspect.frees_again:
+            survivors = (
+                self.consistent(self.space.expand(survivors, self.space.matching(aspect.frees_again))) or survivors
+            )
+        hypotheses = self.space.expand(survivors, keys)
+        remaining = self._narrow(hypotheses, next_features, observations, aspect.n_least)
         repaired = [] if remaining else [self.nearest(hypotheses, observations).hypothesis]
         for _ in range(_MAX_REPAIRS):
             if remaining or not repaired:
                 break
             repaired = self._repair(repaired[0], self.free_decisions | keys)
-            remaining = self._narrow(repaired, next_features, observations, aspect.least)
-        if not aspect.own and self._observed_empty_mean(remaining, observations):
+            remaining = self._narrow(repaired, next_features, observations, aspect.n_least)
+        if not aspect.own_features and self._observed_empty_mean(remaining, observations):
             keys.add(EMPTY_MEAN)
             self.examined_decisions = frozenset(keys)
-            remaining = self.consistent(self.space.opened(remaining, {EMPTY_MEAN}))
+            remaining = self.consistent(self.space.expand(remaining, {EMPTY_MEAN}))
         self.examined_decisions = frozenset()
         if not remaining:
             del self.observations[n_before:]
-            self.unexplained_features |= aspect.own
+            self.unexplained_features |= aspect.own_features
             nearest = self.nearest(hypotheses, observations)
             return AspectResult(aspect, "unexplained", tuple(observations), nearest)
         if all(one.answer.refusal and not one.predicted(remaining[0]).refusal for one in observations):
             del self.observations[n_before:]
-            self.unexplained_features |= aspect.own
+            self.unexplained_features |= aspect.own_features
             return AspectResult(aspect, "refused", tuple(observations), reason=observations[0].answer.refusal)
         self.free_decisions |= keys
         self.survivors = self._representatives(remaining, next_features)
@@ -190,7 +193,7 @@ class Elimination:
         for chosen in itertools.combinations(changeable, n):
             options = [[value for value in self.space.tried(key) if value != hypothesis.values[key]] for key in chosen]
             for values in itertools.product(*options):
-                yield from self.space.changed(hypothesis, dict(zip(chosen, values, strict=True)))
+                yield from self.space.with_changes(hypothesis, dict(zip(chosen, values, strict=True)))
 
     def _improvements(
         self, hypothesis: Hypothesis, keys: Collection[str], wrong: Sequence[Observation], n: int
@@ -209,7 +212,7 @@ class Elimination:
         reopened = (
             hypothesis
             for aspect in aspects
-            for hypothesis in self.space.opened(survivors, self.space.below(aspect.opens))
+            for hypothesis in self.space.expand(survivors, self.space.matching(aspect.frees))
         )
         return list(itertools.islice(reopened, _MAX_REOPENED))
 
@@ -260,18 +263,18 @@ class Elimination:
 
         Observations with its features are forgotten. Decisions that no other explained aspect frees are reset.
         """
-        self.unexplained_features |= aspect.own
-        self.observations = [one for one in self.observations if not aspect.own <= one.question.features]
+        self.unexplained_features |= aspect.own_features
+        self.observations = [one for one in self.observations if not aspect.own_features <= one.question.features]
         self.explained = [other for other in self.explained if other is not aspect]
-        freed_by_others = self.space.below(key for other in self.explained for key in other.opens)
-        no_longer_free = self.free_decisions & (self.space.below(aspect.opens) - freed_by_others)
+        freed_by_others = self.space.matching(key for other in self.explained for key in other.frees)
+        no_longer_free = self.free_decisions & (self.space.matching(aspect.frees) - freed_by_others)
         self.free_decisions -= no_longer_free
         self.survivors = [self._reset(survivor, no_longer_free) for survivor in self.survivors]
 
     def _reset(self, hypothesis: Hypothesis, keys: Collection[str]) -> Hypothesis:
         """The hypothesis with decisions as in the start of the space, if it predicts all answers then."""
         initial = {key: value for key, value in self.space.start.values.items() if key in keys}
-        return next(iter(self.consistent(self.space.changed(hypothesis, initial))), hypothesis)
+        return next(iter(self.consistent(self.space.with_changes(hypothesis, initial))), hypothesis)
 
     def ask(self, question: Question) -> Observation:
         """Ask the black box; survivors must predict the answer from now on."""
@@ -383,7 +386,7 @@ class Elimination:
             _is_empty_mean(one.predicted(hypothesis)) for hypothesis in hypotheses[:_FEW] for one in observations
         )
 
-    def _signature(self, outcome: Outcome) -> tuple[object, ...]:
+    def _signature(self, outcome: Answer) -> tuple[object, ...]:
         """Equal for outcomes that the answers of this black box cannot distinguish."""
         if outcome.refusal:
             return ("refused",)
@@ -400,7 +403,7 @@ class Elimination:
 
 def _can_touch(features: Collection[str], decision: str) -> bool:
     """Whether a decision can change the answers to questions with these features."""
-    needed = reaching(decision)
+    needed = features_touching(decision)
     return not needed or not set(needed).isdisjoint(features)
 
 
@@ -410,12 +413,12 @@ def _may_refuse(hypothesis: Hypothesis, observation: Observation) -> bool:
     options = {key: decisions[key].option(value) for key, value in hypothesis.values.items()}
     stopping = [key for key, option in options.items() if option is not None and option.stops_run]
     features = observation.question.features
-    if any(not reaching(key) or features.intersection(reaching(key)) for key in stopping):
+    if any(not features_touching(key) or features.intersection(features_touching(key)) for key in stopping):
         return True
     return bool(stopping and observation.predicted(hypothesis).refusal)
 
 
-def _is_empty_mean(outcome: Outcome, zero: bool = False) -> bool:
+def _is_empty_mean(outcome: Answer, zero: bool = False) -> bool:
     """Whether no user has a number, and the number for all is missing (``zero``: or is 0)."""
     if values_by_user(outcome) or outcome.refusal:
         return False

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from repro.audit.aspects import Aspect
+from repro.audit.hypotheses.simulation import Simulation
+from repro.audit.hypotheses.space import Hypothesis
+from repro.audit.questions.answers import Answer
+from repro.audit.questions.aspects import Aspect
 from repro.audit.questions.question import Question
-from repro.audit.simulation import Outcome, Simulation
-from repro.audit.space import Hypothesis
 
 # unasked      the black box cannot be given the features of the aspect, or has not been yet
 # explained    some hypothesis predicts every answer
@@ -23,10 +24,10 @@ class Observation:
     """A question, the answer of the black box, and a simulation that predicts the answer under any hypothesis."""
 
     question: Question
-    answer: Outcome
+    answer: Answer
     simulation: Simulation
 
-    def predicted(self, hypothesis: Hypothesis) -> Outcome:
+    def predicted(self, hypothesis: Hypothesis) -> Answer:
         """The answer under a hypothesis."""
         return self.simulation.outcome(hypothesis)
 

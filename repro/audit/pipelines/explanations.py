@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
-from repro.audit.aspects import aspects_of
-from repro.audit.black_boxes.black_box import close
+from repro.audit.hypotheses.space import Space
 from repro.audit.pipelines.rescoring import Rescored, ScoredFold, rescore
 from repro.audit.policies import Policy, hypothesis_of
-from repro.audit.space import Space
+from repro.audit.questions.answers import close
+from repro.audit.questions.aspects import aspects_of
 from repro.errors import ReproError
 from repro.evaluation.metrics import Measure
 from repro.protocol import Protocol, Value, toml_value
@@ -95,12 +95,12 @@ class _Trial:
         aspects = {aspect.name: aspect for aspect in aspects_of(self._measure.metric)}
         rescored = self._rescored(self._folds[0], self._protocol)
         for name in policy.doubtful:
-            opens = aspects[name].opens if name in aspects else ()
+            decisions = aspects[name].frees if name in aspects else ()
             touched = [self._short_lists(rescored)] if name == "short lists" else []
             touched += [
                 impact.sentence
                 for impact in rescored.impacts
-                if impact.touched and any(f"{impact.decision}.".startswith(f"{family}.") for family in opens)
+                if impact.touched and any(f"{impact.decision}.".startswith(f"{family}.") for family in decisions)
             ]
             impacts = "; ".join(filter(None, touched)) or "nothing of the kind is counted here"
             yield f"The policy does not explain {name} ({impacts})."
@@ -115,7 +115,7 @@ class _Trial:
         hypothesis = hypothesis_of(self._protocol, space)
         for key in hypothesis.values:
             for value in space.tried(key):
-                for other in space.changed(hypothesis, {key: value}) if value != hypothesis.values[key] else ():
+                for other in space.with_changes(hypothesis, {key: value}) if value != hypothesis.values[key] else ():
                     changes = {name: new for name, new in other.values.items() if self._protocol.get(name) != new}
                     try:
                         yield key, value, self._protocol.replace(changes, "tried")

@@ -11,11 +11,11 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from repro.audit.black_boxes.black_box import TOLERANCE, close
 from repro.audit.examination.inference import as_exact, finite
 from repro.audit.pipelines.explanations import explanations
 from repro.audit.pipelines.rescoring import Rescored, ScoredFold, rescore
 from repro.audit.policies import Policy, protocol_of
+from repro.audit.questions.answers import TOLERANCE, close
 from repro.data.interactions import Interactions
 from repro.errors import PluginError, ReproError, nearest
 from repro.evaluation.metrics import metrics, parse_measure

@@ -258,7 +258,7 @@ def _policies(
 @contextmanager
 def _aspects(stages: Stages, box: BlackBox) -> Iterator[Callable[[str], None]]:
     """Shows how many aspects of a policy have been gone through."""
-    from repro.audit.aspects import aspects_of
+    from repro.audit.questions.aspects import aspects_of
 
     total, done = len(aspects_of(box.metric)) + 3, 0  # and stability, all together, and the evidence
 

@@ -1,7 +1,7 @@
-"""The aspects of a policy, one after the other: what questions have in them, and which decisions they can touch.
+"""The aspects of a policy: the features of questions about each, and the decisions that these questions can touch.
 
-The first questions are as plain as can be: a few users, all of whose held-out items are relevant, and scores that all
-differ. Each aspect puts something more into the questions, and opens the decisions about it.
+The first questions are plain: a few users, all of whose held-out items are relevant, and scores that all differ. Each
+aspect adds features to the questions, and frees the decisions about them.
 """
 
 from __future__ import annotations
@@ -13,42 +13,44 @@ from repro.evaluation.metrics import Metric
 from repro.plugin import FEATURES
 from repro.protocol import registry
 
-# Features that every black box can be given, beside those that it may say it cannot.
-ALWAYS: Mapping[str, str] = {
+# Features that every black box can be given; those of plug-ins it may exclude.
+ALWAYS_POSSIBLE: Mapping[str, str] = {
     "off-scale": "predictions off the rating scale",
 }
 
 
 @dataclass(frozen=True)
 class Aspect:
-    """Something that questions get, and the decisions (or families of them) that it opens.
+    """Features of questions, and the decisions (or families of decisions) that questions with them can determine.
 
-    needs    the features that make it what it is
-    along    further features that its questions have, where the black box can take them
-    reopens  decisions that an aspect before it opened, and that only its questions may tell
-    least    how many questions are asked about it, even where nothing is left to be told apart
+    frees        decisions that hypotheses may take differently when the aspect is examined
+    needs        the features of its questions
+    also         further features of its questions, where the black box accepts them
+    frees_again  decisions that an earlier aspect settled, and that its questions may settle differently
+    n_least      the number of questions that are asked at least
     """
 
     name: str
-    opens: tuple[str, ...]
+    frees: tuple[str, ...]
     needs: tuple[str, ...] = ()
-    along: tuple[str, ...] = ()
-    reopens: tuple[str, ...] = ()
-    least: int = 12
+    also: tuple[str, ...] = ()
+    frees_again: tuple[str, ...] = ()
+    n_least: int = 12
 
     @property
-    def own(self) -> frozenset[str]:
+    def own_features(self) -> frozenset[str]:
         """The features that no other aspect is about."""
         return frozenset(self.needs) - {"graded"}
 
     def features(self, possible: Collection[str]) -> frozenset[str]:
-        return frozenset((*self.needs, *(one for one in self.along if one in possible)))
+        """The features of its questions, if only those that are ``possible`` are added."""
+        return frozenset((*self.needs, *(feature for feature in self.also if feature in possible)))
 
 
 PLAIN = "plain lists"
-STRANGERS = "users without training rows"
+UNKNOWN_USERS = "users without training rows"
 FRACTIONS = "ratings that are no whole numbers"
-TOGETHER = "everything together"
+ALL_TOGETHER = "everything together"
 _MISSING = ("missing.rank", "missing.constant", "average.no_list")
 _RATED = ("relevance", "candidates.rated_negatives", "candidates.exclude_train")
 _UNKNOWN_ITEMS = Aspect("unknown items", ("split.unseen_items",), ("unknown-items",))
@@ -59,8 +61,8 @@ RANKING = (
     Aspect("partial lists", ("average.no_list",), ("partial-lists",)),
     Aspect("training items", ("candidates.exclude_train",), ("training",)),
     _UNKNOWN_ITEMS,
-    # What orders equal scores as it happens may look like a rule for a while.
-    Aspect("ties", ("ties",), ("ties",), least=60),
+    # An unstable sort may look like a rule for a while.
+    Aspect("ties", ("ties",), ("ties",), n_least=60),
     Aspect("missing scores", _MISSING, ("missing",)),
     Aspect("scores of zero and below", ("missing.zero", *_MISSING), ("non-positive",), ("missing",)),
     Aspect("infinite scores", ("missing.infinite", *_MISSING), ("infinite",)),
@@ -75,9 +77,9 @@ NO_NEGATIVES = Aspect(
     "users without negative items",
     ("average.no_negatives",),
     ("no-negatives",),
-    reopens=("average.no_relevant", "average.no_negatives"),
+    frees_again=("average.no_relevant", "average.no_negatives"),
 )
-# Features that nobody can be asked about who cannot be asked about others.
+# Features that are impossible where others are.
 IMPLIES: Mapping[str, tuple[str, ...]] = {
     "neither": ("no-relevant", "no-list", "graded"),
     "nobody": ("no-relevant", "graded"),
@@ -93,21 +95,21 @@ PREDICTION = (
 
 def aspects_of(metric: Metric) -> tuple[Aspect, ...]:
     """The aspects of a metric, the plain one first."""
-    own = (f"metric.{metric.name}", *metric.shared)
+    of_metric = (f"metric.{metric.name}", *metric.shared)
     if metric.kind == "prediction":
-        return (Aspect(PLAIN, (*own, "predict.clip", "predict.round")), *PREDICTION)
+        return (Aspect(PLAIN, (*of_metric, "predict.clip", "predict.round")), *PREDICTION)
     negatives = (NO_NEGATIVES,) if metric.negatives else ()
     undefined = ("average.no_relevant", *(("average.no_negatives",) if negatives else ()))
-    plain = Aspect(PLAIN, (*own, "candidates.base", "candidates.relevant", "average.over", *undefined))
+    plain = Aspect(PLAIN, (*of_metric, "candidates.base", "candidates.relevant", "average.over", *undefined))
     ratings, *others = RANKING
-    return (plain, replace(ratings, reopens=own), *others, *negatives)
+    return (plain, replace(ratings, frees_again=of_metric), *others, *negatives)
 
 
-def reaching(decision: str) -> tuple[str, ...]:
-    """The features of which a question needs one for a decision to touch it; none where it needs none."""
+def features_touching(decision: str) -> tuple[str, ...]:
+    """The features of which a question needs one for a decision to affect its answer; empty if it needs none."""
     return registry()[decision].acts_on
 
 
 def in_words(feature: str) -> str:
     """What a feature is, in words."""
-    return ALWAYS.get(feature) or FEATURES[feature]
+    return ALWAYS_POSSIBLE.get(feature) or FEATURES[feature]

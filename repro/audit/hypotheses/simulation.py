@@ -6,14 +6,14 @@ differ in decisions that make no difference to a small question, so results are 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from repro.audit.hypotheses.space import Hypothesis, Space
+from repro.audit.questions.answers import Answer
 from repro.audit.questions.question import Question
-from repro.audit.space import Hypothesis, Space
 from repro.data.filters import one_row_per_pair
 from repro.data.interactions import CodeArray, Interactions
 from repro.errors import ReproError
@@ -29,33 +29,6 @@ from repro.split import without_unseen
 
 SEED = 0
 NO_ITEMS: CodeArray = np.empty(0, dtype=np.int32)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """A number, and that of each user by code (None where users have none); or why there is none.
-
-    ``by_decision`` tells whether a decision of the protocol says that there is none.
-    """
-
-    value: float | None
-    per_user: Mapping[int, float] | None = None
-    refusal: str = ""
-    by_decision: bool = False
-
-    @classmethod
-    def of(cls, averaged: Averaged) -> Outcome:
-        """The outcome with a number for each user."""
-        return cls(averaged.value, dict(zip(averaged.users.tolist(), averaged.values.tolist(), strict=True)))
-
-    @property
-    def is_by_user(self) -> bool:
-        """Whether there is a number of each user only."""
-        return self.value is None and not self.refusal
-
-    def as_told(self, by_user: bool) -> Outcome:
-        """The outcome as an evaluator reports it that gives numbers of users only, or only the number of all."""
-        return replace(self, value=None) if by_user else replace(self, per_user=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,16 +97,16 @@ class Simulation:
         self._folds: dict[Interactions, ScoreStages] = {}
         self._measures: Cache[Measure] = Cache()
         self._shared = SharedMeasures()
-        self._outcomes: dict[Averaged, Outcome] = {}
+        self._outcomes: dict[Averaged, Answer] = {}
 
-    def outcome(self, hypothesis: Hypothesis) -> Outcome:
-        """What the hypothesis predicts that an evaluator says."""
+    def outcome(self, hypothesis: Hypothesis) -> Answer:
+        """The answer that the hypothesis predicts."""
         try:
             return self._outcome(hypothesis)
         except ReproError as error:
-            return Outcome(None, None, str(error), bool(error.decision))
+            return Answer(None, None, str(error), bool(error.decision))
 
-    def _outcome(self, hypothesis: Hypothesis) -> Outcome:
+    def _outcome(self, hypothesis: Hypothesis) -> Answer:
         measure = self._measures.get(hypothesis.keys.measured, self._measure, hypothesis)
         stages = self._stages(self._rows.get(hypothesis.keys.rows, self._test, hypothesis))
         if measure.metric.kind == "prediction":
@@ -142,11 +115,11 @@ class Simulation:
             return self._of(stages.error(measure, predictions))
         ranked = stages.ranked(hypothesis)
         if measure.metric.kind == "collection":
-            return Outcome(stages.number(measure, ranked, hypothesis).value)
+            return Answer(stages.number(measure, ranked, hypothesis).value)
         if not measure.parts:
             return self._of(stages.number(measure, ranked, hypothesis))
         assert measure.metric.join is not None
-        return Outcome(
+        return Answer(
             float(measure.metric.join([stages.number(part, ranked, hypothesis).value for part in measure.parts]))
         )
 
@@ -158,10 +131,10 @@ class Simulation:
             self._folds[test] = stages
         return stages
 
-    def _of(self, averaged: Averaged) -> Outcome:
+    def _of(self, averaged: Averaged) -> Answer:
         outcome = self._outcomes.get(averaged)
         if outcome is None:
-            outcome = self._outcomes[averaged] = Outcome.of(averaged)
+            outcome = self._outcomes[averaged] = Answer.of(averaged)
         return outcome
 
     def _measure(self, hypothesis: Hypothesis) -> Measure:

@@ -1,8 +1,8 @@
-"""The hypotheses: every way in which the decisions that bear on a metric can be taken.
+"""The space of hypotheses: every combination of the decisions that affect a metric.
 
-They come from the registry of decisions: an option that is added there is searched here. The product of all of them
-is far too large to be listed, so decisions are *opened* one aspect after the other (:mod:`repro.audit.aspects`): as
-long as questions have nothing in them that a decision could touch, it stays as it is.
+The decisions and their options come from the registry: an option that is added there is searched here. There are far
+too many combinations to list, so decisions are *freed* aspect by aspect (:mod:`repro.audit.questions.aspects`): as long
+as no question has features that a decision acts on, it keeps its value.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from repro.evaluation.metrics.metric import DEEPEST
 from repro.evaluation.stages import StageKeys
 from repro.protocol import BEFORE_FITTING, OF_LISTS, OF_PREDICTIONS, Decision, Protocol, Value, registry
 
-# What metrics may need that no question has.
+# Inputs of metrics that no question has.
 NOT_THERE = frozenset({"features", "previous", "timestamps"})
 NOT_AUDITED: Mapping[str, str] = {
     "practical-accuracy": "it is the product of two others; audit these",
 }
-# A protocol has a split; no question hangs on how rows were drawn, and plain ones have users without training rows.
+# A protocol has a split, though no answer depends on it; plain questions have users without training rows.
 SPLIT: Mapping[str, Value] = {"split.strategy": "ratio", "split.test_ratio": 0.2, "split.unseen_users": "keep"}
 Values = Mapping[str, Value]
-_NUMBERS: dict[Hashable, int] = {}  # of decisions that were met, so that they are compared quickly
+_NUMBERS: dict[Hashable, int] = {}  # of combinations of decisions, which are compared by their number
 
 
 @dataclass(frozen=True, eq=False)
 class Hypothesis:
-    """One way to take all decisions that have an effect on the metric; ``variants`` are what the metric is given."""
+    """A value for each decision that affects the metric; ``variants`` are those that the metric itself reads."""
 
     values: Values
     variants: Values
@@ -46,13 +46,13 @@ class Hypothesis:
 
     @cached_property
     def protocol(self) -> Protocol:
-        """The decisions as the rooms upstream take them, without the checks of a file."""
+        """The decisions as a protocol, without the checks of a file."""
         values = {**SPLIT, **self.values}
         return Protocol(values, dict.fromkeys(values, "hypothesis"))
 
 
 class Space:
-    """The decisions that bear on a metric, in the order of the registry, and what is tried of each."""
+    """The decisions that affect a metric, in the order of the registry, and the values that are searched."""
 
     def __init__(self, metric: Metric) -> None:
         if metric.name in NOT_AUDITED or NOT_THERE & set(metric.needs):
@@ -68,9 +68,11 @@ class Space:
             for key, decision in registry().items()
             if key in named or (decision.stage in stages and decision.searchable)
         }
-        self.thresholds: set[float] = set()  # that lie between those that are met in practice
-        neutral = {key: one.neutral for key, one in self.decisions.items() if one.neutral is not None}
-        self.start = next(self._ways({}, neutral, frozenset()))  # all held-out items of first questions are relevant
+        self.thresholds: set[float] = set()  # beyond those that the registry lists
+        neutral = {key: decision.neutral for key, decision in self.decisions.items() if decision.neutral is not None}
+        self.start = next(
+            self._combinations({}, neutral, frozenset())
+        )  # all held-out items of plain questions are relevant
 
     def tried(self, key: str) -> tuple[Value, ...]:
         """The values of a decision that are searched."""
@@ -79,72 +81,71 @@ class Space:
         values = dict.fromkeys((*decision.tried, *further))
         return tuple(value for value in values if (option := decision.option(value)) is None or option.searchable)
 
-    def below(self, prefixes: Iterable[str]) -> frozenset[str]:
+    def matching(self, names: Iterable[str]) -> frozenset[str]:
         """The decisions with these ids, or of these families."""
-        wanted = tuple(prefixes)
-        return frozenset(
-            key for key in self.decisions if key in wanted or key.startswith(tuple(f"{one}." for one in wanted))
-        )
+        ids = frozenset(names)
+        prefixes = tuple(f"{name}." for name in ids)
+        return frozenset(key for key in self.decisions if key in ids or key.startswith(prefixes))
 
-    def opened(self, hypotheses: Iterable[Hypothesis], keys: Collection[str]) -> list[Hypothesis]:
-        """Each hypothesis with every way to take the decisions ``keys``; the others as they are. No two are alike."""
-        return list(self.ways(hypotheses, keys))
+    def expand(self, hypotheses: Iterable[Hypothesis], keys: Collection[str]) -> list[Hypothesis]:
+        """The hypotheses with every combination of the decisions ``keys``, without repetitions."""
+        return list(self.enumerate(hypotheses, keys))
 
-    def ways(self, hypotheses: Iterable[Hypothesis], keys: Collection[str]) -> Iterator[Hypothesis]:
-        """The same one after the other, where there may be more than anybody wants."""
-        known: set[frozenset[object]] = set()
+    def enumerate(self, hypotheses: Iterable[Hypothesis], keys: Collection[str]) -> Iterator[Hypothesis]:
+        """The same, one hypothesis at a time."""
+        yielded: set[frozenset[object]] = set()
         for hypothesis in hypotheses:
-            for way in self._ways(hypothesis.values, {}, frozenset(keys)):
-                values = frozenset(way.values.items())
-                if values not in known:
-                    known.add(values)
-                    yield way
+            for expanded in self._combinations(hypothesis.values, {}, frozenset(keys)):
+                values = frozenset(expanded.values.items())
+                if values not in yielded:
+                    yielded.add(values)
+                    yield expanded
 
-    def changed(self, hypothesis: Hypothesis, changes: Values) -> list[Hypothesis]:
-        """The hypothesis with some decisions taken otherwise, and what has to be decided then, in all ways."""
-        return list(self._ways(hypothesis.values, changes, frozenset()))
+    def with_changes(self, hypothesis: Hypothesis, changes: Values) -> list[Hypothesis]:
+        """The hypothesis with some decisions changed, and every choice for decisions that only then have an effect."""
+        return list(self._combinations(hypothesis.values, changes, frozenset()))
 
     def hypothesis(self, values: Values) -> Hypothesis:
-        """The hypothesis that decisions are taken so; the metric is given its variants by short names."""
+        """The hypothesis with these values; the metric reads its variants by their short names."""
         variants = {short: values[key] for short, key in self.metric.variant_ids.items() if key in values}
         read = {key.rpartition(".")[2]: values[key] for key in self.metric.reads if key in values}
         return Hypothesis(values, variants | read)
 
-    def _ways(self, old: Values, fixed: Values, keys: frozenset[str]) -> Iterator[Hypothesis]:
-        """All hypotheses in which decisions are ``fixed``, or of ``keys`` and taken in every way, or as in ``old``."""
-        known = registry()
+    def _combinations(self, initial: Values, fixed: Values, free: frozenset[str]) -> Iterator[Hypothesis]:
+        """All hypotheses with ``fixed`` values, any value of ``free`` decisions, and ``initial`` values otherwise."""
+        decisions = registry()
         order = list(self.decisions.items())
 
         def choices(key: str, decision: Decision) -> tuple[Value, ...]:
             if key in fixed:
                 return (fixed[key],)
-            if key in keys:
+            if key in free:
                 return self.tried(key)
-            if key in old:
-                return (old[key],)
-            return self.tried(key) if decision.required or old else (decision.default,)  # type: ignore[return-value]
+            if key in initial:
+                return (initial[key],)
+            return self.tried(key) if decision.required or initial else (decision.default,)  # type: ignore[return-value]
 
-        def walk(number: int, values: dict[str, Value]) -> Iterator[Hypothesis]:
-            while number < len(order):
-                key, decision = order[number]
-                number += 1
-                if not known.active(decision, values):
+        def walk(position: int, values: dict[str, Value]) -> Iterator[Hypothesis]:
+            while position < len(order):
+                key, decision = order[position]
+                position += 1
+                if not decisions.active(decision, values):
                     continue
                 for value in choices(key, decision):
-                    if known.allows(decision, value, values):
-                        yield from walk(number, {**values, key: value})
+                    if decisions.allows(decision, value, values):
+                        yield from walk(position, {**values, key: value})
                 return
             candidate = self.hypothesis({key: value for key, value in values.items() if key not in SPLIT})
-            if self._possible(candidate):
+            if self._is_possible(candidate):
                 yield candidate
 
         return walk(0, dict(SPLIT))
 
-    def _possible(self, hypothesis: Hypothesis) -> bool:
-        """Whether the metric can be had under the hypothesis, with what questions have in them."""
+    def _is_possible(self, hypothesis: Hypothesis) -> bool:
+        """Whether the metric can be computed under the hypothesis from the inputs that questions have."""
         values = hypothesis.values
         if values.get("relevance.threshold") == HIGHEST and not values["relevance.inclusive"]:
-            return False  # nothing could ever be relevant
+            return False  # no item would be relevant
         if self.metric.also_needs and NOT_THERE & set(self.metric.also_needs(hypothesis.variants)):
             return False
         if values.get("candidates.relevant") == "one" and (
