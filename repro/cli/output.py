@@ -150,7 +150,11 @@ def _print_block(console: Console, columns: list[_Column], title: str) -> None:
 
 
 def _widths(columns: list[_Column], width: int) -> list[int]:
-    """As wide as they are; where that is too much, the widest that may be folded gives way first."""
+    """As wide as they are; where that is too much, the widest that may be folded gives way first.
+
+    rich can choose widths too, but where several columns have reached their least width its lines become wider than
+    the terminal.
+    """
     widths = [column.natural for column in columns]
     while sum(widths) + _GAP * (len(columns) - 1) > width:
         foldable = [place for place, column in enumerate(columns) if widths[place] > column.least]

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from repro.cli import cli
-from repro.cli.audited import (
+from repro.cli.options.evaluator_options import (
     called_after,
     complete_cannot,
     complete_data,

@@ -6,7 +6,7 @@ import pytest
 from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
-from repro.cli.commands.data import data
+from repro.cli.commands.catalogue.data import data
 from repro.data import datasets, get_dataset
 from repro.data.registry import parse_registry
 from repro.errors import DataError

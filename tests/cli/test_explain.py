@@ -152,7 +152,7 @@ def test_what_cannot_be_done_is_told(runs, study, arguments, told):
 
 
 def test_what_may_be_varied_is_completed():
-    from repro.cli.decisions import complete_varied
+    from repro.cli.options.protocol_options import complete_varied
 
     offered = [item.value for item in complete_varied(None, None, "ties,metric.nd")]
     assert "ties,metric.ndcg" in offered and "ties,metric.ndcg.gain" in offered

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from repro.cli import cli
-from repro.cli.decisions import complete_change, complete_metric, complete_protocol
+from repro.cli.options.protocol_options import complete_change, complete_metric, complete_protocol
 from repro.errors import ProtocolError
 from repro.evaluation.metrics import metrics
 

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from repro import Study
-from repro.cli.commands.protocol import protocol
+from repro.cli.commands.protocols.protocol import protocol
 from repro.errors import ProtocolError
 from repro.protocol import protocol_names, read_protocol, reader
 

@@ -22,7 +22,7 @@ import ray
 from ray.cluster_utils import Cluster
 
 from repro import Study
-from repro.cli.commands.run import run
+from repro.cli.commands.runs.run import run
 from repro.current import reset
 from repro.errors import StudyError
 from repro.evaluation.blocks import InThreads

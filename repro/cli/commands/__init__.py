@@ -1,1 +1,1 @@
-"""The commands of `repro`, a file for each."""
+"""The commands, one file for each; files whose names begin with an underscore are parts of a command."""

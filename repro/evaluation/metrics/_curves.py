@@ -51,20 +51,24 @@ _ENDED = slice(ENDED_HITS, ENDED_PRECISIONS + 1)
 
 
 def tally_places(ranked: Ranked) -> FloatArray:
-    """What the n-th places of a block's lists hold, as exact sums: rows (LISTED, ...) by limbs by places.
+    """:func:`tally_hits` of the lists of a block."""
+    return tally_hits(relevant_ranks(ranked), ranked.lengths, ranked.n_relevant)
+
+
+def tally_hits(hits: Found, lengths: npt.NDArray[np.int32], n_relevant: npt.NDArray[np.int32]) -> FloatArray:
+    """What the n-th places of lists hold, as exact sums: rows (LISTED, ...) by limbs by places.
 
     Place 0 is empty. Under expected ties an item is spread evenly over the places of its tie group: hits
     within any n are expected hits. The ideal lists have all relevant items, then the other ones.
     """
-    hits = relevant_ranks(ranked)
-    lengths, relevant = ranked.lengths.astype(np.int64), ranked.n_relevant.astype(np.int64)
-    found = np.bincount(hits.lists, minlength=len(ranked))
+    lengths, relevant = lengths.astype(np.int64), n_relevant.astype(np.int64)
+    found = np.bincount(hits.lists, minlength=len(lengths))
     others = lengths - found
     per_relevant, per_other = 1.0 / np.maximum(relevant, 1), 1.0 / np.maximum(others, 1)
-    one, first = np.ones(len(ranked)), np.ones(len(ranked), dtype=np.int64)
+    one, first = np.ones(len(lengths)), np.ones(len(lengths), dtype=np.int64)
     # One place more than the longest list, so that the last place says what all lists keep.
     size = max(int(lengths.max(initial=0)), int((relevant + others).max(initial=0))) + 2
-    end = np.full(len(ranked), size - 1)
+    end = np.full(len(lengths), size - 1)
     tally = np.empty((IDEAL_FALSE_RATES + 1, _LIMBS, size))
     tally[LISTED] = _spread(first, lengths, one, size)
     tally[OTHERS] = _spread(first, others, one, size)
@@ -302,6 +306,12 @@ class Found:
     last: Places
     share: FloatArray
 
+    @classmethod
+    def in_order(cls, lists: Places, positions: Places) -> Found:
+        """The relevant items of lists that have an order; ``lists`` ascend, and ``positions`` in each list."""
+        seen = np.arange(1, len(lists) + 1) - np.searchsorted(lists, lists, side="left")
+        return cls(lists, positions, seen, positions, positions, np.ones(len(lists)))
+
 
 def relevant_ranks(ranked: Ranked) -> Found:
     rows = np.flatnonzero((ranked.relevant > 0) & (ranked.position > 0))
@@ -310,7 +320,7 @@ def relevant_ranks(ranked: Ranked) -> Found:
     starts = np.searchsorted(lists, lists, side="left")
     seen = np.arange(1, len(rows) + 1) - starts
     if ranked.ties != "expected":
-        return Found(lists, positions, seen, positions, positions, np.ones(len(rows)))
+        return Found.in_order(lists, positions)
     above, tied = ranked.above[rows].astype(np.int64), ranked.tied[rows].astype(np.int64)
     return Found(lists, positions, seen, above + 1, above + tied, 1.0 / tied)
 

@@ -1,4 +1,4 @@
-"""Hits at each rank of the lists that a run stored: what precision-recall and ROC curves are drawn from."""
+"""Precision-recall and ROC curves by list length, from the lists that a run stored."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from repro.data.interactions import FloatArray
 from repro.evaluation.candidates import judge
+from repro.evaluation.metrics._curves import Found, Lengths, add_places, tally_hits
 from repro.evaluation.ranking.ties import gives_order
 from repro.protocol import Protocol
 from repro.runs.lists import Numbers, StoredLists, codes, list_numbers
@@ -96,37 +97,29 @@ class HitFinder:
 
 
 def rates(folds: Sequence[Hits]) -> Rates:
-    """The rates of the lists of all folds together."""
+    """The rates of the lists of all folds together, as :mod:`repro.evaluation` computes curves by list length."""
     depth = max(hits.depth for hits in folds)
-    sums, counted, with_others = np.zeros((3, depth)), 0, 0
-    for hits in folds:
-        sums += _sums(hits, depth)
-        counted += int((hits.relevant > 0).sum())
-        with_others += int(((hits.relevant > 0) & (_others(hits) > 0)).sum())
+    curves = Lengths(add_places([_tally(hits) for hits in folds]))
+    recall, precision = curves.precision_recall("means")
+    false = np.nan_to_num(curves.roc("means")[0][1:])
     whole = all(bool((hits.lengths <= hits.depth).all()) for hits in folds)
-    recall, precision = sums[:2] / max(counted, 1)
-    return Rates(recall, precision, sums[2] / max(with_others, 1), counted, whole)
+    return Rates(recall[:depth], precision[:depth], false[:depth], int(curves.with_relevant), whole)
 
 
-def _sums(hits: Hits, depth: int) -> FloatArray:
-    """Recall, precision and false positive rate at each n, added up over the lists with something relevant."""
-    asked = np.flatnonzero(hits.relevant > 0)
-    at = np.zeros((len(hits.lengths), depth))
-    np.add.at(at, (hits.lists, hits.ranks - 1), 1.0)
-    found = np.cumsum(at[asked], axis=1)
-    shown = np.minimum(np.arange(1, depth + 1), hits.lengths[asked][:, None])
-    others = _others(hits)[asked][:, None]
-    false = np.where(others > 0, (shown - found) / np.maximum(others, 1), 0.0)
-    recall = found / hits.relevant[asked][:, None]
-    return np.stack([recall.sum(axis=0), (found / np.maximum(shown, 1)).sum(axis=0), false.sum(axis=0)])
+def _tally(hits: Hits) -> FloatArray:
+    """The tally of the lists with something relevant.
 
-
-def _others(hits: Hits) -> Numbers:
-    """How many items of each list are not relevant.
-
-    Where a list was stored to its end, that is known. Where it was cut, relevant items that are not among those stored
-    are taken to be further down.
+    Where a list was cut, relevant items that are not among those stored are taken to be at its end: all that is known
+    of their places is that they come after the stored ones.
     """
     found = np.bincount(hits.lists, minlength=len(hits.lengths))
-    inside = np.where(hits.lengths <= hits.depth, found, hits.relevant)
-    return np.maximum(hits.lengths - inside, 0)
+    hidden = np.clip(hits.relevant - found, 0, np.maximum(hits.lengths - hits.depth, 0))
+    later = np.repeat(np.arange(len(hidden)), hidden)
+    from_end = np.arange(len(later)) - np.repeat(np.cumsum(hidden) - hidden, hidden)
+    lists = np.concatenate([hits.lists, later])
+    ranks = np.concatenate([hits.ranks, hits.lengths[later] - from_end])
+    order = np.lexsort((ranks, lists))
+    kept = hits.relevant > 0
+    numbers = np.cumsum(kept) - 1  # of the lists that are kept
+    listed = Found.in_order(numbers[lists[order]], ranks[order])
+    return tally_hits(listed, hits.lengths[kept], hits.relevant[kept])

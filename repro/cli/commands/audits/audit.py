@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.audited import (
+from repro.cli.commands.audits._audit_report import report
+from repro.cli.options.evaluator_options import (
     DEFAULT_K,
     box_called,
     chosen_evaluators,
@@ -26,8 +27,7 @@ from repro.cli.audited import (
     seed_option,
     usable,
 )
-from repro.cli.commands.audit_report import report
-from repro.cli.decisions import metric_option
+from repro.cli.options.protocol_options import metric_option
 from repro.cli.output import Styled, echo, json_option, print_json, print_table
 from repro.cli.progress import Stages, quiet_option
 
@@ -48,7 +48,7 @@ _policies_option = click.option(
 
 @click.group(epilog="Examples: repro audit infer implicit/ranking_metrics_at_k; repro audit report")
 def audit() -> None:
-    """Find out what evaluators really compute, by asking them."""
+    """Infer what evaluators compute by asking them, and compare them with each other."""
 
 
 audit.add_command(report)

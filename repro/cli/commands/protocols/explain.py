@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.decisions import complete_protocol, complete_varied, metric_option
-from repro.cli.kept import algorithms_option, kept_data_option
+from repro.cli.options.protocol_options import complete_protocol, complete_varied, metric_option
+from repro.cli.options.score_options import algorithms_option, kept_data_option
 from repro.cli.output import echo, json_option, print_json, print_table
 from repro.cli.progress import Stages, quiet_option
 
@@ -89,7 +89,7 @@ def explain(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """How much of the gap between two evaluations each decision that differs accounts for.
+    """Attribute the gap between two evaluations to the decisions in which they differ.
 
     FIRST is the folder of a run with `--keep-scores`; SECOND is another one. The parts are Shapley values: what
     switching a decision changes, averaged over all orders in which the decisions are switched. They add up to the gap.

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.decisions import complete_varied, metric_option
-from repro.cli.kept import algorithms_option, kept_data_option
+from repro.cli.options.protocol_options import complete_varied, metric_option
+from repro.cli.options.score_options import algorithms_option, kept_data_option
 from repro.cli.output import echo, json_option, print_json, print_table
 from repro.cli.progress import Progress, Stages, quiet_option
 
@@ -58,7 +58,7 @@ def multiverse(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """The numbers of a study under many protocols: spread, winners, and which decision turns the order round.
+    """Compute the numbers of a study under many protocols: spread, win rates, rank reversals.
 
     STUDY is a study's file, which is run first if its scores are not kept yet, or the folder of a run that kept them.
     Where there are more combinations of decisions than the budget, a designed sample of them is taken.

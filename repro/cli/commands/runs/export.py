@@ -8,7 +8,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from repro.cli.commands.compare import completes
+from repro.cli.commands.lists.compare import completes
 from repro.cli.output import echo, json_option, print_json, print_table
 from repro.cli.progress import Stages, quiet_option
 
@@ -87,7 +87,7 @@ def export(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Write a finished run in other forms: for archives, papers, and evaluators of the field."""
+    """Export a finished run: RO-Crate, PROV, TREC, LaTeX, methods text, CSV."""
     from repro.export import export_forms
 
     folder = Path(run)

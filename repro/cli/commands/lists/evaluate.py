@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from repro.cli.decisions import complete_change, complete_protocol, metric_option
-from repro.cli.findings import marked, print_footnotes
-from repro.cli.inputs import chosen_protocol, complete_run, labelled, print_mismatches, reader
+from repro.cli.finding_footnotes import marked, print_footnotes
+from repro.cli.options.list_files import chosen_protocol, complete_run, labelled, print_mismatches, reader
+from repro.cli.options.protocol_options import complete_change, complete_protocol, metric_option
 from repro.cli.output import echo, json_option, print_json, print_table
 from repro.terminal import printable
 

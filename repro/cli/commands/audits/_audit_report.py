@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from repro.cli.audited import chosen_evaluators, complete_data, only_option, seed_option, usable
-from repro.cli.decisions import metric_option
+from repro.cli.options.evaluator_options import chosen_evaluators, complete_data, only_option, seed_option, usable
+from repro.cli.options.protocol_options import metric_option
 from repro.cli.output import Styled, echo, json_option, print_json
 from repro.cli.progress import Stages, quiet_option
 from repro.text import plural

@@ -33,7 +33,7 @@ def _complete_framework(ctx: click.Context, param: click.Parameter, incomplete: 
     )
 )
 def plugins() -> None:
-    """Frameworks that can be used here."""
+    """List and install the frameworks that can be used here."""
 
 
 @plugins.command("list", epilog="Example: repro plugins list --json")

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.kept import algorithms_option, kept_data_option
+from repro.cli.options.score_options import algorithms_option, kept_data_option
 from repro.cli.output import Styled, echo, json_option, print_json
 from repro.cli.progress import Replicating, quiet_option
-from repro.cli.reproduced import baseline_option, print_comparison, tolerance_option
+from repro.cli.rerun_comparison import baseline_option, print_comparison, tolerance_option
 
 if TYPE_CHECKING:
     from repro.verify import Verification
@@ -54,7 +54,7 @@ def verify(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Check a run: is it whole, do its numbers follow from what it stored, do they come again.
+    """Verify a run: file integrity, recomputed metrics, or full retraining.
 
     RUN is the folder of a run, or one that keeps some files of it, as those under reports/ do. Each level includes the
     ones before. What does not hold is told with the file, the line of the journal and the users, and the exit code is

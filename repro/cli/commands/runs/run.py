@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
-from repro.cli.decisions import complete_change, read_changes
-from repro.cli.findings import marked, print_footnotes
+from repro.cli.finding_footnotes import marked, print_footnotes
+from repro.cli.options.protocol_options import complete_change, read_changes
 from repro.cli.output import echo, json_option, print_json, print_table
 from repro.cli.progress import Progress, quiet_option
 
@@ -88,7 +88,7 @@ def run(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Run a study: progress, then a table; a run folder with the journal.
+    """Run a study and write a run folder.
 
     STUDY is a TOML file with data, protocol, algorithms and metrics.
     """

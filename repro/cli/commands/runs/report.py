@@ -20,7 +20,7 @@ from repro.cli.output import echo, json_option, print_json
 @click.option("--open", "shown", is_flag=True, help="Open it in the browser.")
 @json_option
 def report(run: str, into: str | None, shown: bool, as_json: bool) -> None:
-    """Write the report of a finished run: one HTML file that needs nothing else.
+    """Write the report of a finished run: one self-contained HTML file.
 
     RUN is a folder that `repro run` made. The report has the answer, what each decision touched, charts, all that
     identifies the run, and the whole journal.

@@ -20,7 +20,7 @@ def _complete_algorithm(ctx: click.Context, param: click.Parameter, incomplete: 
 @click.argument("name", required=False, shell_complete=_complete_algorithm)
 @json_option
 def algorithms(name: str | None, as_json: bool) -> None:
-    """The algorithms of all frameworks, by their canonical names.
+    """List the algorithms of all frameworks and how each framework names them.
 
     With a NAME: how each framework calls the algorithm and its parameters, and what it cannot express.
     """
@@ -31,7 +31,7 @@ def algorithms(name: str | None, as_json: bool) -> None:
 
 
 def _print_matrix(as_json: bool) -> None:
-    from repro.cli.commands.plugins import describe
+    from repro.cli.commands.catalogue.plugins import describe
     from repro.plugin import plugins
     from repro.plugin.api.canonical import CANONICAL
 
@@ -66,7 +66,7 @@ def _print_matrix(as_json: bool) -> None:
 
 
 def _print_algorithm(name: str, as_json: bool) -> None:
-    from repro.cli.commands.plugins import describe, ranks_by
+    from repro.cli.commands.catalogue.plugins import describe, ranks_by
     from repro.errors import PluginError, nearest
     from repro.plugin import plugins
     from repro.plugin.api.canonical import CANONICAL

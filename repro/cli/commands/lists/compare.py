@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from repro.cli.decisions import metric_option
+from repro.cli.options.protocol_options import metric_option
 from repro.cli.output import echo, json_option, print_json, print_table
 
 if TYPE_CHECKING:

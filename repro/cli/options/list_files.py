@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
-from repro.cli.decisions import read_changes
+from repro.cli.options.protocol_options import read_changes
 from repro.cli.output import echo
 
 if TYPE_CHECKING:

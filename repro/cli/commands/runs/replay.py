@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.kept import algorithms_option, kept_data_option
+from repro.cli.options.score_options import algorithms_option, kept_data_option
 from repro.cli.output import echo, json_option, print_json, print_table
 from repro.cli.progress import Replicating, quiet_option
-from repro.cli.reproduced import baseline_option, print_comparison, tolerance_option
+from repro.cli.rerun_comparison import baseline_option, print_comparison, tolerance_option
 
 if TYPE_CHECKING:
     from repro.verify.replay_run import Replay
@@ -51,7 +51,7 @@ def replay(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Run a finished run again from its folder alone, in its own versions, and compare each number.
+    """Repeat a finished run from its folder alone, in its own versions, and compare each number.
 
     RUN is the folder of a run, from this machine or another one. Each framework runs in the versions that the run kept
     a freeze of; the data is got, and refused if it is not that of the run. The new run is a run folder like any other,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.decisions import complete_protocol
+from repro.cli.options.protocol_options import complete_protocol
 from repro.cli.output import Styled, echo, json_option, print_json, print_table
 from repro.text import plural
 

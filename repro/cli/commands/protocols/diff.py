@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.commands.compare import correct_option, test_option
+from repro.cli.commands.lists.compare import correct_option, test_option
 from repro.cli.output import echo, json_option, print_json, print_table
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("--all", "everything", is_flag=True, help="Every package and fold that differs, not only the first ones.")
 @json_option
 def diff(first: str, second: str, test: str, correct: str, everything: bool, as_json: bool) -> None:
-    """What differs between two runs, or a run and a protocol: decisions, data, versions, numbers.
+    """Show what differs between two runs, or a run and a protocol: decisions, data, versions, numbers.
 
     FIRST is the folder of a run. SECOND is another one, the name of a protocol, or its file.
     """

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.decisions import complete_metric
+from repro.cli.options.protocol_options import complete_metric
 from repro.cli.output import Styled, echo, json_option, print_json, print_table
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _CUTOFFS = {"required": "@k", "optional": "[@k]", "none": ""}
 
 @click.group(epilog="Example: repro metrics show ndcg")
 def metrics() -> None:
-    """List the metrics, and show what each one means."""
+    """List the metrics, and show how each one is defined."""
 
 
 @metrics.command("list", epilog="Example: repro metrics list --json")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from repro.cli.decisions import complete_change, complete_protocol
-from repro.cli.inputs import chosen_protocol, complete_run, labelled, print_mismatches, reader
+from repro.cli.options.list_files import chosen_protocol, complete_run, labelled, print_mismatches, reader
+from repro.cli.options.protocol_options import complete_change, complete_protocol
 from repro.cli.output import echo, json_option, print_json, print_table
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def curve(
     output: str | None,
     as_json: bool,
 ) -> None:
-    """Precision-recall and ROC curves of recommendations, joined over users in three ways.
+    """Precision-recall and ROC curves of recommendations, aggregated over users in three ways.
 
     Each run is a file with user, item and score (or rank), the truth one with user, item and, if there are any,
     rating. The area below the curve is printed under the name of the metric that it is.

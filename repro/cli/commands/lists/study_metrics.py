@@ -69,7 +69,7 @@ def study_metrics(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Which metric and cut-off to trust: correlation, robustness, discriminative power.
+    """Find out which metric and cut-off to trust: correlation, robustness, discriminative power.
 
     RUN_FOLDER is that of a finished `repro run` with several algorithms and a metric at the deepest cut-off.
     Its lists are judged again with part of the held-out ratings (Valcarce et al., RecSys 2018).

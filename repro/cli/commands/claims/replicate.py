@@ -62,7 +62,7 @@ def replicate(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Run the claims of papers and pages again: a verdict for each published number.
+    """Replicate the claims of papers and pages: a verdict for each published number.
 
     PATH is a claim file, or a folder: all claim.toml below it, with a page of verdicts and a README. Verdicts, report
     and journal are written beside each claim.

@@ -1,0 +1,1 @@
+"""Commands that list what is available: algorithms, data sets, metrics, frameworks."""

@@ -1,0 +1,1 @@
+"""Commands that measure recommendations and compare the numbers."""

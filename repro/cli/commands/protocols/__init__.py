@@ -1,0 +1,1 @@
+"""Commands about protocols and what their decisions change."""

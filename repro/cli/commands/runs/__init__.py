@@ -1,0 +1,1 @@
+"""Commands that make, check and pass on runs."""
