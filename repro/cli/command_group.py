@@ -3,42 +3,52 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
 from functools import cache
-from pathlib import Path
+from importlib.machinery import SourceFileLoader
 
 import click
 
+from repro.cli import commands
+
 
 @cache
-def command_files() -> dict[str, Path]:
-    """The file of each command, by name; files whose names begin with an underscore are parts of a command."""
-    folder = Path(__file__).parent / "commands"
-    files = sorted(folder.glob("*/[!_]*.py"), key=lambda file: file.stem)
-    return {file.stem.replace("_", "-"): file for file in files}
+def command_modules() -> dict[str, str]:
+    """The module of each command, by name; modules whose names begin with an underscore are parts of a command.
+
+    Folders are read with ``os`` and files with a loader: `repro --help` does not wait for the import of pathlib.
+    """
+    names = {}
+    for room in os.scandir(commands.__path__[0]):
+        if room.is_dir():
+            for file in os.scandir(room.path):
+                if file.name.endswith(".py") and not file.name.startswith("_"):
+                    names[file.name.removesuffix(".py")] = f"{commands.__name__}.{room.name}.{file.name[:-3]}"
+    return {name.replace("_", "-"): names[name] for name in sorted(names)}
 
 
 def summary(name: str) -> str:
     """The first line of the docstring of a command, read from its file."""
-    file = command_files()[name]
-    docstring = rf'^def {file.stem}\(.*?^    """(.*?)(?:"""|$)'
-    found = re.search(docstring, file.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    assert found is not None, f"{file} has no function {file.stem} with a docstring"
-    return found[1]
+    _, room, function = command_modules()[name].rsplit(".", 2)
+    path = f"{commands.__path__[0]}/{room}/{function}.py"
+    source = SourceFileLoader(function, path).get_data(path).decode()
+    docstring = re.search(rf'^def {function}\(.*?^    """(.*?)(?:"""|$)', source, re.MULTILINE | re.DOTALL)
+    assert docstring is not None, f"{path} has no function {function} with a docstring"
+    return docstring[1]
 
 
 class CommandGroup(click.Group):
     """Lists its commands without importing them: `repro --help` must not wait for pandas."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(command_files())
+        return list(command_modules())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        file = command_files().get(cmd_name)
-        if file is None:
+        module = command_modules().get(cmd_name)
+        if module is None:
             return None
-        module = importlib.import_module(f"repro.cli.commands.{file.parent.name}.{file.stem}")
-        command = getattr(module, file.stem)
+        command = getattr(importlib.import_module(module), module.rpartition(".")[2])
         assert isinstance(command, click.Command)
         return command
 
@@ -47,11 +57,11 @@ class CommandGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         from repro.errors import nearest
 
-        name, names = args[0], command_files()
+        name, names = args[0], command_modules()
         if name not in names and not name.startswith("-"):
             ctx.fail(f"there is no command '{name}'{nearest(name, names)} Commands: {', '.join(names)}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, summary(name)) for name in command_files()])
+            formatter.write_dl([(name, summary(name)) for name in command_modules()])

@@ -6,11 +6,9 @@ and never commands the terminal.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
@@ -25,8 +23,7 @@ _GAP = 2  # blanks between columns
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 
 
-@dataclass(frozen=True)
-class Styled:
+class Styled(NamedTuple):
     """Text in bold or in a colour, where the output is a terminal."""
 
     text: str
@@ -45,6 +42,8 @@ def echo(*parts: str | Styled, err: bool = False, nl: bool = True) -> None:
 
 def print_json(value: Any) -> None:
     """``value`` as JSON; what is not a finite number is null, as JSON has no word for it."""
+    import json
+
     text = json.dumps(_plain(value), indent=2, ensure_ascii=False, default=str, allow_nan=False)
     click.echo(printable_json(text))
 
@@ -92,8 +91,7 @@ def print_table(
         console.print(f"({', '.join(left_out)}: in a wider terminal, or with --json)")
 
 
-@dataclass(frozen=True)
-class _Column:
+class _Column(NamedTuple):
     """A column of a table, and how narrow it may become: numbers stay whole, text is folded between words."""
 
     name: str

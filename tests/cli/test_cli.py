@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from repro.cli import cli
-from repro.cli.command_group import command_files
+from repro.cli.command_group import command_modules
 
 HEAVY = ("numba", "numpy", "pandas", "pyarrow", "pydantic", "rich", "scipy")
 
@@ -68,8 +68,8 @@ def test_an_unknown_command_gets_the_nearest():
 def test_commands_are_listed_with_what_they_do():
     """The help of a command is written once: the list has the first line of what the command says of itself."""
     output = " ".join(CliRunner().invoke(cli, ["--help"]).output.split())
-    assert len(command_files()) > 15
-    for name in command_files():
+    assert len(command_modules()) > 15
+    for name in command_modules():
         command = cli.get_command(click.Context(cli), name)
         first = command.help.partition("\n")[0]
         assert len(first) > 20 and f" {name} {first}" in output

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import repro.cli
 from repro.cli import cli, main
-from repro.cli.command_group import command_files
+from repro.cli.command_group import command_modules
 from repro.cli.output import Styled, echo, print_json, print_table
 from repro.terminal import printable, printable_json
 
@@ -149,8 +149,8 @@ def test_no_command_lets_text_of_others_through(place, monkeypatch, capsys, tmp_
         ("data", "describe", place / "ratings.csv"),
         ("claim", "check", claim / "claim.toml"),
         ("replicate", claim / "claim.toml", "--workers", 1),
-        *((command, other) for command in command_files()),
-        *((command, f"--{HOSTILE}") for command in command_files()),
+        *((command, other) for command in command_modules()),
+        *((command, f"--{HOSTILE}") for command in command_modules()),
         (HOSTILE,),
         ("metrics", "show", HOSTILE),
         ("protocol", "explain", HOSTILE),
