@@ -52,16 +52,15 @@ _ENDED = slice(ENDED_HITS, ENDED_PRECISIONS + 1)
 
 def tally_places(ranked: Ranked) -> FloatArray:
     """:func:`tally_hits` of the lists of a block."""
-    return tally_hits(relevant_ranks(ranked), ranked.lengths, ranked.n_relevant)
+    return tally_hits(relevant_ranks(ranked), ranked.lengths.astype(np.int64), ranked.n_relevant.astype(np.int64))
 
 
-def tally_hits(hits: Found, lengths: npt.NDArray[np.int32], n_relevant: npt.NDArray[np.int32]) -> FloatArray:
+def tally_hits(hits: Found, lengths: Places, relevant: Places) -> FloatArray:
     """What the n-th places of lists hold, as exact sums: rows (LISTED, ...) by limbs by places.
 
-    Place 0 is empty. Under expected ties an item is spread evenly over the places of its tie group: hits
+    ``lengths`` and ``relevant`` are the numbers of items and of relevant items of each list. Place 0 is empty. Under expected ties an item is spread evenly over the places of its tie group: hits
     within any n are expected hits. The ideal lists have all relevant items, then the other ones.
     """
-    lengths, relevant = lengths.astype(np.int64), n_relevant.astype(np.int64)
     found = np.bincount(hits.lists, minlength=len(lengths))
     others = lengths - found
     per_relevant, per_other = 1.0 / np.maximum(relevant, 1), 1.0 / np.maximum(others, 1)
