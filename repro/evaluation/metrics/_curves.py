@@ -58,8 +58,9 @@ def tally_places(ranked: Ranked) -> FloatArray:
 def tally_hits(hits: Found, lengths: Places, relevant: Places) -> FloatArray:
     """What the n-th places of lists hold, as exact sums: rows (LISTED, ...) by limbs by places.
 
-    ``lengths`` and ``relevant`` are the numbers of items and of relevant items of each list. Place 0 is empty. Under expected ties an item is spread evenly over the places of its tie group: hits
-    within any n are expected hits. The ideal lists have all relevant items, then the other ones.
+    ``lengths`` and ``relevant`` are the numbers of items and of relevant items of each list. Place 0 is empty. Under
+    expected ties an item is spread evenly over the places of its tie group: hits within any n are expected hits. The
+    ideal lists have all relevant items, then the other ones.
     """
     found = np.bincount(hits.lists, minlength=len(lengths))
     others = lengths - found
