@@ -14,8 +14,7 @@ FEW := reference,lenskit,surprise,implicit
 # Every plug-in is installed; of the frameworks, those that can live together. The others build environments of
 # their own (`repro plugins install`). The tutorial's plug-in is installed by its own tests.
 PLUGINS := $(filter-out plugins/example,$(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml)))
-TOGETHER := plugins/lenskit plugins/surprise plugins/implicit plugins/pytrec_eval plugins/sklearn \
-  plugins/ranx plugins/ir_measures plugins/mlflow
+TOGETHER := $(patsubst %/pyproject.toml,%,$(shell grep -lx 'together = true' plugins/*/pyproject.toml))
 PIP := $(BIN)/python -m pip --disable-pip-version-check --retries 10 --timeout 60
 # A package index that does not answer is asked again before giving up.
 RETRY := retry() { for try in 1 2 3; do "$$@" && return 0; echo "try $$try failed: $$*"; sleep 5; done; return 1; }; retry

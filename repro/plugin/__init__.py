@@ -16,7 +16,7 @@ from repro.plugin.api.interfaces import (
     Recommender,
     Splitter,
 )
-from repro.plugin.api.requirements import read_requirements
+from repro.plugin.api.requirements import pinned_framework, read_requirements
 from repro.plugin.api.scores import FALLBACK, SCORED, UNSCORED, ScoreKind, Scores
 from repro.plugin.api.spec import impl
 from repro.plugin.host.discovery import installed_plugins, load_plugins, plugins, selected
@@ -56,6 +56,7 @@ __all__ = [
     "make_recommender",
     "parameters_of",
     "pinned",
+    "pinned_framework",
     "plugins",
     "read_requirements",
     "selected",

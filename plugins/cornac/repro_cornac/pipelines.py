@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from repro.data.interactions import Interactions
-from repro.plugin import SCORED, UNSCORED, Pipeline, PipelineFold, Scores
+from repro.plugin import Pipeline, PipelineFold, Scores
 from repro_cornac.evaluators import README_THRESHOLD, metric_of, triples_of
 from repro_cornac.running import cornac_seed, quiet
 from repro_cornac.splitters import ratio_split
@@ -59,7 +59,7 @@ def _scores(model: Any, rows: Interactions) -> Scores:
     for one, inner in model.uid_map.items():
         if model.knows_user(inner):
             values[users[one], known] = model.score(inner)
-    return Scores(values, np.where(np.isnan(values), UNSCORED, SCORED).astype(np.uint8))
+    return Scores.from_nan(values)
 
 
 def pipelines() -> Sequence[Pipeline]:

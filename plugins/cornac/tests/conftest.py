@@ -3,57 +3,40 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import repro
 from repro.data.interactions import Interactions
-from repro.plugin import CheckedRecommender, parameters_of, plugins
-from repro.plugin.isolation.environment import build
+from repro.plugin import CheckedRecommender
+from repro.testing import IsolatedFramework, isolated_framework, movielens_part
 
 SCRIPT = Path(__file__).with_name("against_cornac.py")
 Make = Callable[..., CheckedRecommender]
 
 
 @pytest.fixture(scope="session")
-def python() -> Path:
-    """The interpreter of Cornac's environment."""
-    needs = plugins().framework("cornac").environment
-    assert needs is not None
-    return build("cornac", needs, print)
+def framework() -> Iterator[IsolatedFramework]:
+    """Cornac in its environment, which is used even where Cornac could run in this process."""
+    with isolated_framework("cornac") as framework:
+        yield framework
 
 
 @pytest.fixture(scope="session")
-def make(python: Path) -> Make:
+def make(framework: IsolatedFramework) -> Make:
     """A recommender of Cornac in its environment, by name and some of its parameters."""
-
-    def made(name: str, **given: Any) -> CheckedRecommender:
-        _, algorithm = plugins().algorithm(f"cornac/{name}")
-        return plugins().recommender(f"cornac/{name}", parameters_of(algorithm, given))
-
-    return made
+    return lambda name, **parameters: framework.make(name, parameters)
 
 
 @pytest.fixture(scope="session")
-def inside(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[dict[str, Any]], Any]:
-    """Ask ``against_cornac.py``, which runs in Cornac's environment with the same packages that a worker sees."""
-    border = tmp_path_factory.mktemp("border")
-    for package in plugins().launch("cornac").packages:
-        (border / package.name).symlink_to(package)
+def inside(framework: IsolatedFramework) -> Callable[[dict[str, Any]], Any]:
+    """Asks ``against_cornac.py``, which runs in Cornac's environment with the same packages that a worker sees."""
 
     def ask(question: dict[str, Any]) -> Any:
-        one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(border)}
-        done = subprocess.run(
-            [python, SCRIPT], input=json.dumps(question), capture_output=True, text=True, env=os.environ | one_thread
-        )
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout.splitlines()[-1])
+        return json.loads(framework.run(SCRIPT, stdin=json.dumps(question)).splitlines()[-1])
 
     return ask
 
@@ -80,8 +63,7 @@ def small() -> Interactions:
 @pytest.fixture(scope="session")
 def movielens() -> Interactions:
     """MovieLens 100K without the rows of some users and items, which are unknown then."""
-    rows = repro.load_dataset("ml-100k")
-    return rows.select((rows.users % 100 != 7) & (rows.items % 50 != 3))
+    return movielens_part(every_user=100, every_item=50)
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,6 @@ import pytest
 
 from repro.errors import PluginError
 from repro.plugin import FALLBACK, SCORED, UNSCORED, plugins
-from repro.plugin.api.canonical import CANONICAL
 
 KNOWN_USER, UNKNOWN_USER, KNOWN_ITEM, UNKNOWN_ITEM = 0, 59, 0, 39
 QUICK = {
@@ -110,14 +109,6 @@ def test_the_defaults_are_those_of_cornac(inside):
         for own in model.parameters:
             mine = [int(part) for part in own.default.split(",")] if own.layers else own.default
             assert (None if mine == "none" else mine) == theirs[name][own.name], (name, own.name)
-
-
-def test_canonical_parameters_are_mapped_or_said_to_be_missing():
-    for algorithm in ALGORITHMS:
-        if algorithm.name in CANONICAL:
-            wanted = set(CANONICAL[algorithm.name].parameters)
-            assert wanted == set(algorithm.mapping) | set(algorithm.unmapped), algorithm.name
-            assert set(algorithm.mapping) <= {parameter.name for parameter in algorithm.parameters}
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 
-from repro.data.interactions import FloatArray
 from repro.plugin import Algorithm, Parameter, ParameterValue, Recommender
-from repro_implicit.models import ALS, BM25, BPR, COSINE, DOT, LMF, TFIDF, Model, weights
+from repro.plugin.api.adapting import canonical_parameters, confidence_weights, renamed, row_weights
+from repro_implicit.models import ALS, BM25, BPR, COSINE, DOT, LMF, TFIDF, Model
 
 _SQUARES_AND_EPOCHS = {"factors": "factors", "epochs": "iterations", "regularisation": "regularization"}
 _DESCENT = {**_SQUARES_AND_EPOCHS, "learning_rate": "learning_rate"}
@@ -17,42 +15,26 @@ _SIMILARITIES = {"cosine": COSINE, "tfidf": TFIDF, "bm25": BM25, "dot": DOT}
 
 def make_als(*, alpha: float, values: str, **given: ParameterValue) -> Recommender:
     """The confidence of the paper is 1 + alpha * value; implicit's ``alpha`` alone would leave the 1 out."""
-    weigh = weights(values)
-
-    def confidence(ratings: FloatArray) -> FloatArray:
-        return 1.0 + alpha * weigh(ratings)
-
-    return ALS.make(confidence, {**_in_own_words(_SQUARES_AND_EPOCHS, given), "alpha": 1.0})
+    return ALS.make(confidence_weights(values, alpha), {**renamed(_SQUARES_AND_EPOCHS, given), "alpha": 1.0})
 
 
 def make_descent(model: Model, *, values: str = "ratings", **given: ParameterValue) -> Recommender:
-    return model.make(weights(values), _in_own_words(_DESCENT, given))
+    return model.make(row_weights(values), renamed(_DESCENT, given))
 
 
 def make_item_knn(*, similarity: str, values: str, **given: ParameterValue) -> Recommender:
     model = _SIMILARITIES[similarity]
     taken = {parameter.name for parameter in model.parameters}
-    own = _in_own_words({"k": "K"}, given)
-    return model.make(weights(values), {name: value for name, value in own.items() if name in taken})
-
-
-def _in_own_words(names: Mapping[str, str], given: Mapping[str, ParameterValue]) -> dict[str, ParameterValue]:
-    return {names.get(name, name): value for name, value in given.items()}
-
-
-def _parameters(model: Model, names: Mapping[str, str], *others: Parameter) -> tuple[Parameter, ...]:
-    """Those of the class, under canonical names and first where they have one, replaced by ``others`` of that name."""
-    own = {parameter.name: parameter for parameter in model.parameters}
-    canonical = {name: replace(own.pop(old), name=name) for name, old in names.items()}
-    return tuple((canonical | {other.name: other for other in others} | own).values())
+    own = renamed({"k": "K"}, given)
+    return model.make(row_weights(values), {name: value for name, value in own.items() if name in taken})
 
 
 IMPLICIT_ALS = Algorithm(
     "implicit-als",
     ALS.summary,
     make_als,
-    parameters=_parameters(
-        ALS,
+    parameters=canonical_parameters(
+        ALS.parameters,
         {**_SQUARES_AND_EPOCHS, "alpha": "alpha"},
         Parameter("alpha", 1.0, "the confidence in a training row is 1 + alpha * value, that in any other pair 1"),
     ),
@@ -65,7 +47,7 @@ DESCENTS = tuple(
         name,
         model.summary,
         partial(make_descent, model),
-        parameters=_parameters(model, _DESCENT),
+        parameters=canonical_parameters(model.parameters, _DESCENT),
         own=model.own,
         mapping=_DESCENT,
         only_with=model.only_with,
@@ -77,8 +59,8 @@ ITEM_KNN = Algorithm(
     "item-knn",
     "items like those of the user: a sum that is not normalised, and so no rating",
     make_item_knn,
-    parameters=_parameters(
-        BM25,
+    parameters=canonical_parameters(
+        BM25.parameters,
         {"k": "K"},
         Parameter("similarity", "cosine", "the class of implicit; K1 and B are for bm25", tuple(_SIMILARITIES)),
     ),

@@ -50,4 +50,4 @@ class FactorModel:
         self.products_ = GroupedRows(len(users), _TOGETHER, rows)
 
     def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        return self.training_.block(users, items, self.products_.block, of_all=True)
+        return self.training_.block(users, items, self.products_.block, complete=True)

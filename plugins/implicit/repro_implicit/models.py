@@ -6,15 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-import numpy as np
-
-from repro.data.interactions import FloatArray
-from repro.errors import PluginError
 from repro.plugin import Algorithm, Parameter, ParameterValue, Recommender
+from repro.plugin.api.adapting import Weigh, require_at_least, row_weights
 from repro_implicit.factors import FactorModel
 from repro_implicit.neighbours import NeighbourModel
-
-Weigh = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True)
@@ -38,9 +33,7 @@ class Model:
 
     def make(self, weigh: Weigh, given: Mapping[str, ParameterValue]) -> Recommender:
         """A recommender with these parameters of the class, ``values`` among them if it has it."""
-        for name, value in given.items():
-            if name in _LOWEST and not float(value) >= _LOWEST[name]:
-                raise PluginError(f"{name} = {value!r} is too small; give a number of at least {_LOWEST[name]}")
+        require_at_least(_LOWEST, given)
         module, _, name = self.own.rpartition(".")
         return self.recommender(f"{module}:{name}", {k: v for k, v in given.items() if k != "values"}, weigh)
 
@@ -167,10 +160,5 @@ def own_algorithm(model: Model) -> Algorithm:
     )
 
 
-def weights(values: ParameterValue) -> Weigh:
-    """From the ratings of the training rows to the values that implicit is given."""
-    return np.ones_like if values == "binary" else np.asarray
-
-
 def _make(model: Model, **given: ParameterValue) -> Recommender:
-    return model.make(weights(given.get("values", "ratings")), given)
+    return model.make(row_weights(given.get("values", "ratings")), given)

@@ -5,12 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from pkgutil import resolve_name
-from typing import Any
-
-import numpy as np
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import ParameterValue, Scores
+from repro.plugin.api.adapting import neighbour_sums
 from repro_implicit.training import Training
 
 
@@ -46,15 +44,4 @@ class NeighbourModel:
         return self.training_.block(users, items, self._sums)
 
     def _sums(self, rows: CodeArray, columns: CodeArray) -> FloatArray:
-        values, similarities = self.training_.matrix[rows], self.similarity_[:, columns]
-        sums: FloatArray = (values @ similarities).toarray()
-        # A sum may be 0 although there are neighbours, so these are counted.
-        sums[(_pattern(values) @ _pattern(similarities)).toarray() == 0] = np.nan
-        return sums
-
-
-def _pattern(matrix: Any) -> Any:
-    """A 1 for each stored entry."""
-    pattern = matrix.copy()
-    pattern.data = np.ones(len(pattern.data), dtype=np.int32)
-    return pattern
+        return neighbour_sums(self.training_.matrix[rows], self.similarity_[:, columns])

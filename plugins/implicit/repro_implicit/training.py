@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.plugin import SCORED, UNSCORED, Scores
-
-Mask = npt.NDArray[np.bool_]
+from repro.plugin import Scores
+from repro.plugin.api.adapting import known_positions
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class Training:
         matrix = csr_matrix(
             (weigh(table.data), table.indices.astype(np.int32), table.indptr.astype(np.int32)), shape=table.shape
         )
-        return cls(matrix, _positions(train.user_counts() > 0), _positions(train.item_counts() > 0))
+        return cls(matrix, known_positions(train.user_counts()), known_positions(train.item_counts()))
 
     def block(
         self,
@@ -46,29 +44,13 @@ class Training:
         items: CodeArray,
         score: Callable[[CodeArray, CodeArray], FloatArray],
         *,
-        of_all: bool = False,
+        complete: bool = False,
     ) -> Scores:
         """``score(rows, columns)`` of the known users and items, NaN where it has none; all others are unscored.
 
-        ``of_all`` says that it has one for all of them.
+        ``complete`` says that it has a score for each of them.
         """
         rows, columns = self.rows[users], self.columns[items]
         known_rows, known_columns = rows >= 0, columns >= 0
-        if known_rows.all() and known_columns.all():
-            values = score(rows, columns)
-            return Scores(values) if of_all else marked(values)
-        values = np.full((len(users), len(items)), np.nan)
-        values[np.ix_(known_rows, known_columns)] = score(rows[known_rows], columns[known_columns])
-        return marked(values)
-
-
-def marked(values: FloatArray) -> Scores:
-    """Scores in which NaN is unscored."""
-    missing = np.isnan(values)
-    if not missing.any():
-        return Scores(values)
-    return Scores(values, np.where(missing, UNSCORED, SCORED).astype(np.uint8))
-
-
-def _positions(known: Mask) -> CodeArray:
-    return np.where(known, np.cumsum(known) - 1, -1).astype(np.int32)
+        values = score(rows[known_rows], columns[known_columns])
+        return Scores.of_known(values, known_rows, known_columns, complete=complete)

@@ -61,25 +61,6 @@ def test_a_seed_gives_the_same_bits_and_another_one_others(
     assert (all_bits(name, given, movielens, seed=6) != first).any() == drawn
 
 
-@each
-def test_scores_do_not_depend_on_who_else_is_asked_for(
-    name: str, given: dict[str, Any], movielens: Interactions
-) -> None:
-    recommender = fitted(name, given, movielens)
-    whole = bits(recommender, codes(movielens.n_users), codes(movielens.n_items))
-    rng = np.random.default_rng(4)
-    for n_users, n_items in [(1, 1), (1, 1682), (943, 1), (3, 5), (64, 300), (200, 7)]:
-        users = rng.choice(movielens.n_users, n_users).astype(np.int32)
-        items = rng.choice(movielens.n_items, n_items).astype(np.int32)
-        assert (bits(recommender, users, items) == whole[np.ix_(users, items)]).all()
-
-
-@each
-def test_the_order_of_training_rows_does_not_matter(name: str, given: dict[str, Any], train: Interactions) -> None:
-    shuffled = train.select(np.random.default_rng(3).permutation(len(train)))
-    assert (all_bits(name, given, shuffled) == all_bits(name, given, train)).all()
-
-
 @pytest.mark.parametrize("name", ["implicit-als", "item-knn"])
 def test_threads_do_not_change_a_bit_where_it_is_said(name: str, movielens: Interactions) -> None:
     given = {"factors": 12, "epochs": 3} if name == "implicit-als" else {"k": 15}

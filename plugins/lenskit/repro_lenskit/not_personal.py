@@ -10,7 +10,7 @@ import numpy.typing as npt
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.errors import PluginError
 from repro.plugin import FALLBACK, SCORED, Scores
-from repro_lenskit.recommender import NumberArray, Trained, or_unscored
+from repro_lenskit.recommender import NumberArray, Trained
 
 
 class Popularity(Trained):
@@ -20,7 +20,7 @@ class Popularity(Trained):
         self.scores_ = np.append(self.component.item_scores_, np.nan)  # the last is that of number -1: unknown
 
     def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        return or_unscored(np.tile(self.scores_[self.items_[items]], (len(users), 1)))
+        return Scores.from_nan(np.tile(self.scores_[self.items_[items]], (len(users), 1)))
 
 
 class RecentPopularity(Popularity):

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from repro.data.interactions import FloatArray, Interactions
-from repro.plugin import Pipeline, PipelineFold
+from repro.plugin import Pipeline, PipelineFold, Scores
 from repro_lenskit.evaluators import OF_LISTS, OF_PREDICTIONS, metric_of
-from repro_lenskit.recommender import or_unscored
 from repro_lenskit.splitters import positions_of
 from repro_lenskit.training import dataset_of, train_component
 
@@ -30,7 +29,7 @@ def crossfold(rows: Interactions, seed: int, *, predicts: bool) -> list[Pipeline
         reported = _predictions(pipeline, split.test) if predicts else _lists(pipeline, split.test)
         train, test = positions_of(split, rows)
         scores = _scores(pipeline, rows, split.test, predicts=predicts)
-        folds.append(PipelineFold(train, test, or_unscored(scores), reported))
+        folds.append(PipelineFold(train, test, Scores.from_nan(scores), reported))
     return folds
 
 

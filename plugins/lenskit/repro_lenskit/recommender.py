@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from repro.data.interactions import CodeArray, FloatArray, Interactions
+from repro.data.interactions import CodeArray, Interactions
 from repro.errors import PluginError
-from repro.plugin import SCORED, UNSCORED, Scores
+from repro.plugin import Scores
 from repro_lenskit.training import dataset_of, train_component
 
 NumberArray = npt.NDArray[np.int32]
@@ -68,7 +68,7 @@ class Personal(Trained):
         for row, user in zip(values, self.users_[users].tolist(), strict=True):
             if user >= 0:
                 row[known] = self._row(user, numbers[known])
-        return or_unscored(values)
+        return Scores.from_nan(values)
 
     def _predict(self, users: CodeArray, items: CodeArray) -> Scores:
         user_numbers, numbers = self.users_[users], self.items_[items]
@@ -78,17 +78,11 @@ class Personal(Trained):
         starts = np.flatnonzero(np.diff(user_numbers[pairs], prepend=-1))
         for group in np.split(pairs, starts[1:]) if len(pairs) else ():
             values[group] = self._row(int(user_numbers[group[0]]), numbers[group])
-        return or_unscored(values)
+        return Scores.from_nan(values)
 
     @abstractmethod
     def _row(self, user: int, items: NumberArray) -> npt.NDArray[np.float32]:
         """The scores of a known user for known items, by LensKit's numbers."""
-
-
-def or_unscored(values: FloatArray) -> Scores:
-    """Scores of which NaN is unscored."""
-    missing = np.isnan(values)
-    return Scores(values, np.where(missing, UNSCORED, SCORED).astype(np.uint8) if missing.any() else None)
 
 
 def _numbers(vocabulary: Any, size: int) -> NumberArray:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from repro.plugin import Parameter, ParameterValue
+from repro.plugin.api.adapting import renamed
 from repro_recbole.models import BATCH, MODELS, SAMPLED, YES_NO
 
 Values = Mapping[str, ParameterValue]
@@ -32,7 +33,7 @@ class Canonical:
 
 def _renamed(names: Mapping[str, str], **fixed: ParameterValue) -> Callable[[Values], Values]:
     """Values under RecBole's names, where that is all there is to it."""
-    return lambda values: {names.get(name, name): value for name, value in values.items()} | fixed
+    return lambda values: renamed(names, values) | fixed
 
 
 def _slim(values: Values) -> Values:

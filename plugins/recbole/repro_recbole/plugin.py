@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
-from repro.plugin import Algorithm, Evaluator, Framework, ParameterValue, Pipeline, impl
+from repro.plugin import Algorithm, Evaluator, Framework, ParameterValue, Pipeline, impl, pinned_framework
 from repro_recbole.canonical import CANONICAL, Canonical
-from repro_recbole.environment import ENVIRONMENT, recbole_version
 from repro_recbole.evaluators import evaluators
 from repro_recbole.models import MODELS, Model
 from repro_recbole.pipelines import pipelines
@@ -16,12 +16,16 @@ from repro_recbole.recommender import RecBoleRecommender
 
 @impl
 def repro_framework() -> Framework:
-    return Framework(
-        name="recbole",
-        version=recbole_version(),
+    return pinned_framework(
+        "recbole",
+        distribution="recbole",
         summary="general recommenders of RecBole: baselines, linear models, factors, graphs and autoencoders",
+        requirements=Path(__file__).with_name("requirements.txt"),
+        imports=("recbole.config", "recbole.trainer"),
+        install="pip install 'recsys-repro-recbole[framework]'",
         algorithms=(*map(_canonical, CANONICAL), *map(_own, MODELS.values())),
-        environment=ENVIRONMENT,
+        # Installed first and alone: with others, torch would come with an accelerator's libraries.
+        first=("torch==2.13.0",),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.plugin import SCORED, UNSCORED, ParameterValue, Scores
+from repro.plugin import ParameterValue, Scores
 from repro.rng import child_keys, stream
 from repro_recbole import scoring
 from repro_recbole.learning import InnerIds, Learnt, learn
@@ -39,11 +39,7 @@ class RecBoleRecommender:
             inner_users = np.maximum(inner_users, 1)  # any user will do
         known_users, known_items = inner_users > 0, inner_items > 0
         known = self._block(users[known_users], inner_users[known_users], inner_items[known_items])
-        if known.shape == (len(users), len(items)):
-            return Scores(known)
-        values = np.full((len(users), len(items)), np.nan)
-        values[np.ix_(known_users, known_items)] = known
-        return Scores(values, np.where(np.isnan(values), UNSCORED, SCORED).astype(np.uint8))
+        return Scores.of_known(known, known_users, known_items, complete=True)
 
     def _block(self, users: CodeArray, inner_users: InnerIds, inner_items: InnerIds) -> FloatArray:
         assert self.learnt_ is not None

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-import repro
 from repro.data.interactions import Interactions
-from repro.plugin import CheckedRecommender, parameters_of, plugins
+from repro.plugin import CheckedRecommender
+from repro.testing import IsolatedFramework, isolated_framework
 
 SEED = 11
 Run = tuple[str, dict[str, Any]]
@@ -35,58 +32,29 @@ QUICK: dict[str, Run] = {
 
 
 @pytest.fixture(scope="session")
-def python() -> Iterator[Path]:
-    """The interpreter of RecBole's environment, which is used even where RecBole could run in this process."""
-    command = [sys.executable, "-m", "repro", "plugins", "install", "recbole", "--json"]
-    built = json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("REPRO_ISOLATE", "recbole")
-        assert plugins().location("recbole") == "isolated"
-        yield Path(built["recbole"])
+def framework() -> Iterator[IsolatedFramework]:
+    """RecBole in its environment, which is used even where RecBole could run in this process."""
+    with isolated_framework("recbole") as framework:
+        yield framework
 
 
 @pytest.fixture(scope="session")
-def train() -> Interactions:
-    """Four fifths of MovieLens 100K; the first six users and eight items have no rows."""
-    rows = repro.load_dataset("ml-100k")
-    return rows.select((rows.users > 5) & (rows.items > 7) & (np.arange(len(rows)) % 5 > 0))
+def train(four_fifths: Interactions) -> Interactions:
+    return four_fifths
 
 
 @pytest.fixture(scope="session")
-def some(train: Interactions) -> Interactions:
-    """A small part of it: 90 users and 250 items have rows."""
-    return train.select((train.users < 96) & (train.items < 258))
+def fitted(framework: IsolatedFramework) -> Fitted:
+    """Fits a recommender in RecBole's environment."""
+    return framework.fitted
 
 
 @pytest.fixture(scope="session")
-def fitted(python: Path) -> Fitted:
-    """A recommender in RecBole's environment that has learnt."""
-
-    def fit(name: str, parameters: dict[str, Any], train: Interactions, seed: int = SEED) -> CheckedRecommender:
-        _, algorithm = plugins().algorithm(f"recbole/{name}")
-        recommender = plugins().recommender(f"recbole/{name}", parameters_of(algorithm, parameters))
-        recommender.fit(train, seed=seed)
-        return recommender
-
-    return fit
-
-
-@pytest.fixture(scope="session")
-def inside(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Inside:
+def inside(framework: IsolatedFramework) -> Inside:
     """Runs one of the scripts beside this file in RecBole's environment, as a worker would be run; what it prints."""
-    packages = tmp_path_factory.mktemp("packages")
-    for package in plugins().launch("recbole").packages:
-        (packages / package.name).symlink_to(package)
 
     def run(script: str, *arguments: str, folder: Path) -> str:
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
-        environment |= {"PYTHONPATH": str(packages), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-        path = Path(__file__).parent / script
-        done = subprocess.run(
-            [python, path, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        return framework.run(Path(__file__).parent / script, *arguments, folder=folder)
 
     return run
 

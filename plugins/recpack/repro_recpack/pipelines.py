@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from repro.data.interactions import Interactions, RowArray
-from repro.plugin import SCORED, UNSCORED, Pipeline, PipelineFold, Scores
+from repro.plugin import Pipeline, PipelineFold, Scores
 from repro_recpack.running import quiet, reproducible
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _scores(predicted: csr_matrix) -> Scores:
     entries = predicted.tocoo()
     values = np.full(predicted.shape, np.nan)
     values[entries.row, entries.col] = entries.data
-    return Scores(values, np.where(np.isnan(values), UNSCORED, SCORED).astype(np.uint8))
+    return Scores.from_nan(values)
 
 
 def pipelines() -> Sequence[Pipeline]:

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
-from repro.plugin import Evaluator, Framework, Pipeline, impl
+from repro.plugin import Evaluator, Framework, Pipeline, impl, pinned_framework
 from repro_recpack.declarations import algorithms
-from repro_recpack.environment import ENVIRONMENT, framework_version
 from repro_recpack.evaluators import evaluators
 from repro_recpack.pipelines import pipelines
 
 
 @impl
 def repro_framework() -> Framework:
-    return Framework(
-        name="recpack",
-        version=framework_version(),
+    return pinned_framework(
+        "recpack",
+        distribution="recpack",
         summary="RecPack's algorithms for top-n recommendation from binary feedback",
+        requirements=Path(__file__).with_name("requirements.txt"),
+        imports=("recpack",),
+        install="pip install torch==2.13.0 && pip install 'recsys-repro-recpack[framework]'",
         algorithms=algorithms(),
-        environment=ENVIRONMENT,
+        # Installed first and alone: with others, torch would come with an accelerator's libraries.
+        first=("torch",),
     )
 
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from repro.data.interactions import CodeArray, Interactions
 from repro.errors import PluginError
-from repro.plugin import SCORED, UNSCORED, ParameterValue, Scores
+from repro.plugin import ParameterValue, Scores
+from repro.plugin.api.adapting import known_positions
 from repro_recpack.models import Model
 from repro_recpack.running import quiet, reproducible, whole_networks
 from repro_recpack.validation import held_out
@@ -37,8 +38,8 @@ class RecPackRecommender:
     def fit(self, train: Interactions, *, seed: int) -> None:
         if not len(train):
             raise PluginError("RecPack cannot learn from a training part without rows")
-        self._users = _places(train.user_counts())
-        self._items = _places(train.item_counts())
+        self._users = known_positions(train.user_counts())
+        self._items = known_positions(train.item_counts())
         rows = _binary(train.compact())
         if self._model.bounded and self._parameters["num_components"] > min(rows.shape):
             raise PluginError(
@@ -77,8 +78,7 @@ class RecPackRecommender:
         if not (known_users.all() and known_items.all()):
             known, values = values, np.zeros((len(users), len(items)))
             values[np.ix_(known_users, known_items)] = known
-        stored = values != 0
-        return Scores(np.where(stored, values, np.nan), np.where(stored, SCORED, UNSCORED).astype(np.uint8))
+        return Scores.where(values != 0, values)  # RecPack stores no zeros
 
 
 def _check_validation(parameters: dict[str, ParameterValue]) -> None:
@@ -87,12 +87,6 @@ def _check_validation(parameters: dict[str, ParameterValue]) -> None:
         raise PluginError(f"validation = {share:g} is not a share; give a number from 0 to below 1")
     if share == 0 and parameters["stop_early"]:
         raise PluginError("stop_early needs held-out rows to know when to stop; give validation a share above 0")
-
-
-def _places(counts: np.ndarray) -> np.ndarray:
-    """The place of each code among those that have rows; -1 for the others."""
-    has = counts > 0
-    return np.where(has, np.cumsum(has) - 1, -1)
 
 
 def _binary(train: Interactions) -> csr_matrix:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -11,7 +9,6 @@ import pytest
 from repro.errors import PluginError
 from repro.plugin import Algorithm, parameters_of, plugins
 from repro.plugin.api.canonical import CANONICAL
-from repro_recpack.environment import PINS
 from repro_recpack.models import MODELS
 from repro_recpack.plugin import repro_framework
 
@@ -24,11 +21,6 @@ LEFT_OUT = {"seed", "save_best_to_file", "predict_topK", "use_only_interacted_it
 each = pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda algorithm: algorithm.name)
 
 
-def test_the_installed_plugin_is_found() -> None:
-    assert "recpack" in plugins().frameworks
-    assert "recpack" not in plugins().broken
-
-
 def test_all_algorithms_are_declared_once() -> None:
     names = [algorithm.name for algorithm in ALGORITHMS]
     assert len(names) == len(set(names))
@@ -38,40 +30,19 @@ def test_all_algorithms_are_declared_once() -> None:
     assert set(names) - set(CANONICAL) == set(MODELS)
 
 
-@pytest.mark.parametrize("algorithm", CANONICAL_ONES, ids=lambda algorithm: algorithm.name)
-def test_every_canonical_parameter_is_mapped_or_said_not_to_be(algorithm: Algorithm) -> None:
-    canonical = set(CANONICAL[algorithm.name].parameters)
-    assert set(algorithm.mapping) | set(algorithm.unmapped) == canonical
-    assert not set(algorithm.mapping) & set(algorithm.unmapped)
-    assert set(algorithm.mapping) == {parameter.name for parameter in algorithm.parameters} & canonical
-
-
 @each
 def test_it_says_what_it_is(algorithm: Algorithm) -> None:
     assert algorithm.own.startswith("recpack.algorithms.")
     assert algorithm.summary
     assert algorithm.deterministic
     assert not algorithm.predicts
-    for parameter in algorithm.parameters:
-        assert parameter.meaning
-        assert not parameter.options or parameter.default in parameter.options
-
-
-def test_the_declaration_needs_no_framework() -> None:
-    code = (
-        "import sys; import repro_recpack.plugin as p; p.repro_framework(); "
-        "assert not {'recpack', 'torch', 'scipy', 'pandas', 'sklearn'} & set(sys.modules), sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_every_requirement_is_pinned_for_any_machine() -> None:
-    assert all(pin.count("==") == 1 and "+" not in pin for pin in PINS)
-    assert {"numpy", "pandas", "scipy", "pluggy", "recpack", "torch"} <= {pin.partition("==")[0] for pin in PINS}
-    assert not [pin for pin in PINS if pin.startswith(("nvidia", "triton", "cuda"))]
     environment = repro_framework().environment
     assert environment is not None
     assert environment.steps[0] == ("torch==2.13.0",)
+    assert not [pin for pin in environment.steps[1] if pin.startswith(("nvidia", "triton", "cuda"))]
 
 
 @pytest.mark.parametrize(

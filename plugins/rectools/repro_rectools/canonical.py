@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 
-from repro.data.interactions import FloatArray
 from repro.plugin import Algorithm, Parameter, ParameterValue, Recommender
+from repro.plugin.api.adapting import canonical_parameters, confidence_weights, renamed
 from repro_rectools.models import (
     ALS,
     BPR,
@@ -19,7 +18,6 @@ from repro_rectools.models import (
     SIMILARITIES,
     Model,
     make_own,
-    weights,
 )
 
 _REGULARISATION = {"regularisation": "regularization"}
@@ -28,41 +26,25 @@ _SQUARES_AND_EPOCHS = {**_FACTORS, "epochs": "iterations", **_REGULARISATION}
 
 
 def make_renamed(model: Model, names: Mapping[str, str], /, **given: ParameterValue) -> Recommender:
-    return make_own(model, **_in_own_words(names, given))
+    return make_own(model, **renamed(names, given))
 
 
 def make_als(*, alpha: float, values: str, **given: ParameterValue) -> Recommender:
     """The confidence of the paper is 1 + alpha * value; implicit's ``alpha`` alone would leave the 1 out."""
-    weigh = weights(values)
-
-    def confidence(ratings: FloatArray) -> FloatArray:
-        return 1.0 + alpha * weigh(ratings)
-
-    return ALS.make(confidence, {**_in_own_words(_SQUARES_AND_EPOCHS, given), "alpha": 1.0})
+    return ALS.make(confidence_weights(values, alpha), {**renamed(_SQUARES_AND_EPOCHS, given), "alpha": 1.0})
 
 
 def make_item_knn(*, similarity: str, **given: ParameterValue) -> Recommender:
-    return make_own(ITEM_KNN, model=SIMILARITIES[similarity], **_in_own_words({"k": "K"}, given))
+    return make_own(ITEM_KNN, model=SIMILARITIES[similarity], **renamed({"k": "K"}, given))
 
 
-def _in_own_words(names: Mapping[str, str], given: Mapping[str, ParameterValue]) -> dict[str, ParameterValue]:
-    return {names.get(name, name): value for name, value in given.items()}
-
-
-def _parameters(model: Model, names: Mapping[str, str], *others: Parameter) -> tuple[Parameter, ...]:
-    """Those of the class, under canonical names and first where they have one, replaced by ``others`` of that name."""
-    own = {parameter.name: parameter for parameter in model.parameters}
-    canonical = {name: replace(own.pop(old), name=name) for name, old in names.items()}
-    return tuple((canonical | {other.name: other for other in others} | own).values())
-
-
-def _renamed(name: str, model: Model, names: Mapping[str, str]) -> Algorithm:
+def _same_but_for_names(name: str, model: Model, names: Mapping[str, str]) -> Algorithm:
     """A canonical algorithm that needs no more than other names."""
     return Algorithm(
         name,
         model.summary,
         partial(make_renamed, model, names),
-        parameters=_parameters(model, names),
+        parameters=canonical_parameters(model.parameters, names),
         own=model.own,
         mapping=names,
         deterministic=model.deterministic,
@@ -75,8 +57,8 @@ IMPLICIT_ALS = Algorithm(
     "implicit-als",
     ALS.summary,
     make_als,
-    parameters=_parameters(
-        ALS,
+    parameters=canonical_parameters(
+        ALS.parameters,
         {**_SQUARES_AND_EPOCHS, "alpha": "alpha"},
         Parameter("alpha", 1.0, "the confidence in a training row is 1 + alpha * value, that in any other pair 1"),
     ),
@@ -90,8 +72,8 @@ CANONICAL_ITEM_KNN = Algorithm(
     make_item_knn,
     parameters=tuple(
         parameter
-        for parameter in _parameters(
-            ITEM_KNN,
+        for parameter in canonical_parameters(
+            ITEM_KNN.parameters,
             {"k": "K"},
             Parameter(
                 "similarity", "cosine", "the class of implicit inside; K1 and B are for bm25", tuple(SIMILARITIES)
@@ -113,11 +95,11 @@ CANONICAL_ITEM_KNN = Algorithm(
     cite=ITEM_KNN.cite,
 )
 ALGORITHMS = (
-    _renamed("random", RANDOM, {}),
-    _renamed("popularity", POPULAR, {}),
+    _same_but_for_names("random", RANDOM, {}),
+    _same_but_for_names("popularity", POPULAR, {}),
     CANONICAL_ITEM_KNN,
     IMPLICIT_ALS,
-    _renamed("bpr", BPR, {**_SQUARES_AND_EPOCHS, "learning_rate": "learning_rate"}),
-    _renamed("ease", EASE, _REGULARISATION),
-    _renamed("puresvd", PURE_SVD, _FACTORS),
+    _same_but_for_names("bpr", BPR, {**_SQUARES_AND_EPOCHS, "learning_rate": "learning_rate"}),
+    _same_but_for_names("ease", EASE, _REGULARISATION),
+    _same_but_for_names("puresvd", PURE_SVD, _FACTORS),
 )

@@ -9,7 +9,8 @@ import numpy as np
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import Scores
-from repro_rectools.training import Training, Weigh
+from repro.plugin.api.adapting import Weigh
+from repro_rectools.training import Training
 
 
 class EASERecommender:

@@ -8,14 +8,12 @@ from functools import partial
 from pkgutil import resolve_name
 from typing import Any
 
-import numpy as np
-
 from repro.errors import PluginError
 from repro.plugin import Algorithm, Parameter, ParameterValue, Recommender
+from repro.plugin.api.adapting import Weigh, require_at_least, row_weights
 from repro_rectools.linear import EASERecommender
 from repro_rectools.neighbours import NeighbourRecommender
 from repro_rectools.not_personal import PopularRecommender, RandomRecommender
-from repro_rectools.training import Weigh
 from repro_rectools.vectors import VectorRecommender
 
 Own = Mapping[str, ParameterValue]
@@ -46,16 +44,9 @@ class Model:
 
     def make(self, weigh: Weigh, given: Own) -> Recommender:
         """A recommender with these parameters of the class, ``values`` among them if it has it."""
-        for name, value in given.items():
-            if name in _LOWEST and not float(value) >= _LOWEST[name]:
-                raise PluginError(f"{name} = {value!r} is too small; give a number of at least {_LOWEST[name]}")
+        require_at_least(_LOWEST, given)
         own = {name: value for name, value in given.items() if name != "values"}
         return self.recommender(partial(self.construct, own), weigh)
-
-
-def weights(values: ParameterValue) -> Weigh:
-    """From the ratings of the training rows to the weights that RecTools is given."""
-    return np.ones_like if values == "binary" else np.asarray
 
 
 def _class(name: str) -> Any:
@@ -248,4 +239,4 @@ def own_algorithm(model: Model) -> Algorithm:
 
 
 def make_own(model: Model, /, **given: ParameterValue) -> Recommender:
-    return model.make(weights(given.get("values", "ratings")), given)
+    return model.make(row_weights(given.get("values", "ratings")), given)

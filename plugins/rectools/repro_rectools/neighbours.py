@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import Scores
-from repro_rectools.training import Training, Weigh
+from repro.plugin.api.adapting import Weigh, neighbour_sums
+from repro_rectools.training import Training
 
 
 class NeighbourRecommender:
@@ -34,15 +33,4 @@ class NeighbourRecommender:
         return self.training_.block(users, items, self._sums)
 
     def _sums(self, users: CodeArray, items: CodeArray) -> FloatArray:
-        rows, similarities = self.rows_[users], self.similarity_[:, items]
-        sums: FloatArray = (rows @ similarities).toarray()
-        # A sum may be 0 although there are neighbours, so these are counted.
-        sums[(_pattern(rows) @ _pattern(similarities)).toarray() == 0] = np.nan
-        return sums
-
-
-def _pattern(matrix: Any) -> Any:
-    """A 1 for each stored entry."""
-    pattern = matrix.copy()
-    pattern.data = np.ones(len(pattern.data), dtype=np.int32)
-    return pattern
+        return neighbour_sums(self.rows_[users], self.similarity_[:, items])

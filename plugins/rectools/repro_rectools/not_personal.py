@@ -10,8 +10,9 @@ import numpy as np
 from repro.data.interactions import CodeArray, Interactions
 from repro.errors import PluginError
 from repro.plugin import FALLBACK, SCORED, UNSCORED, Scores
+from repro.plugin.api.adapting import Weigh
 from repro.rng import child_keys, stream
-from repro_rectools.training import Training, Weigh
+from repro_rectools.training import Training
 
 
 class PopularRecommender:
@@ -79,6 +80,4 @@ class RandomRecommender:
             # Not through the public recommend: that makes a data frame of each list, which takes ten times as long.
             _, listed, ranks = model._recommend_cold([user], self.training_.dataset, n_items, None)
             scores[row, listed] = ranks
-        values = scores[:, inner]
-        missing = np.broadcast_to(inner < 0, values.shape)
-        return Scores(values, np.where(missing, UNSCORED, SCORED).astype(np.uint8) if missing.any() else None)
+        return Scores.from_nan(scores[:, inner])

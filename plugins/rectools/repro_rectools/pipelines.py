@@ -10,7 +10,6 @@ import numpy as np
 from repro.data.interactions import Interactions
 from repro.plugin import Pipeline, PipelineFold, Scores
 from repro_rectools.evaluators import frame_of
-from repro_rectools.training import marked
 
 K = 10
 FOLDS = 3
@@ -67,7 +66,7 @@ def _scores(model: Any, dataset: Any, rows: Interactions, test: Any) -> Scores:
             told = model.recommend(users, dataset, k=rows.n_items, filter_viewed=False)
             at = told[Columns.User].map(user_codes), told[Columns.Item].map(item_codes)
             values[at] = told[Columns.Score]
-    return marked(values)
+    return Scores.from_nan(values)
 
 
 def pipelines() -> Sequence[Pipeline]:

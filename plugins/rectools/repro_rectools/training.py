@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.plugin import SCORED, UNSCORED, Scores
-
-Weigh = Callable[[FloatArray], FloatArray]
+from repro.plugin import Scores
+from repro.plugin.api.adapting import Weigh
 
 
 @dataclass(frozen=True)
@@ -65,28 +64,16 @@ class Training:
         items: CodeArray,
         score: Callable[[CodeArray, CodeArray], FloatArray],
         *,
-        of_all: bool = False,
+        complete: bool = False,
     ) -> Scores:
         """``score(users, items)`` by the inner ids of those with rows, NaN where it has none; the rest unscored.
 
-        ``of_all`` says that it has one for all of them.
+        ``complete`` says that it has a score for each of them.
         """
         inner_users, inner_items = self.users[users], self.items[items]
         known_users, known_items = inner_users >= 0, inner_items >= 0
-        if known_users.all() and known_items.all():
-            values = score(inner_users, inner_items)
-            return Scores(values) if of_all else marked(values)
-        values = np.full((len(users), len(items)), np.nan)
-        values[np.ix_(known_users, known_items)] = score(inner_users[known_users], inner_items[known_items])
-        return marked(values)
-
-
-def marked(values: FloatArray) -> Scores:
-    """Scores in which NaN is unscored."""
-    missing = np.isnan(values)
-    if not missing.any():
-        return Scores(values)
-    return Scores(values, np.where(missing, UNSCORED, SCORED).astype(np.uint8))
+        values = score(inner_users[known_users], inner_items[known_items])
+        return Scores.of_known(values, known_users, known_items, complete=complete)
 
 
 def _inner_ids(codes: Any, size: int) -> CodeArray:

@@ -9,7 +9,8 @@ import numpy as np
 
 from repro.data.interactions import CodeArray, Interactions
 from repro.plugin import GroupedRows, Scores
-from repro_rectools.training import Training, Weigh
+from repro.plugin.api.adapting import Weigh
+from repro_rectools.training import Training
 
 # How many users are multiplied at a time.
 _TOGETHER = 256
@@ -37,4 +38,4 @@ class VectorRecommender:
         self.products_ = GroupedRows(len(users), _TOGETHER, lambda first, end: users[first:end] @ items.T)
 
     def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        return self.training_.block(users, items, self.products_.block, of_all=True)
+        return self.training_.block(users, items, self.products_.block, complete=True)

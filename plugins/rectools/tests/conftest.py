@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
-import repro
 from repro.data.interactions import Interactions
 from repro.plugin import plugins
 from repro.plugin.isolation.client import Launch
 from repro.plugin.isolation.environment import build
+from repro.testing import ratings_table
 from repro_rectools.plugin import repro_framework
 
 
@@ -34,20 +33,10 @@ def launch() -> Launch:
 
 
 @pytest.fixture(scope="session")
-def movielens() -> Interactions:
-    """MovieLens 100K without the rows of every 50th user and every 40th item."""
-    data = repro.load_dataset("ml-100k")
-    return data.select((data.users % 50 != 7) & (data.items % 40 != 3))
-
-
-@pytest.fixture(scope="session")
 def train() -> Interactions:
     """40 users by 30 items, a third rated with 1 to 5 on days 0 to 29; users 39, 40 and items 29, 30 have no rows."""
     rng = np.random.default_rng(20)
     ratings = rng.integers(1, 6, (40, 30)) * (rng.random((40, 30)) < 0.33)
     ratings[38:] = 0
     ratings[:, 28:] = 0
-    users, items = np.indices(ratings.shape)
-    columns = {"user": users + 1, "item": items + 1, "rating": ratings, "timestamp": 86_400 * items}
-    frame = pd.DataFrame({name: column.ravel() for name, column in columns.items()})
-    return Interactions.from_frame(frame).select(ratings.ravel() != 0)
+    return ratings_table(ratings, 86_400 * np.indices(ratings.shape)[1])

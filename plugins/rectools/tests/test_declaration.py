@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -14,45 +13,17 @@ from repro.plugin import Algorithm, Recommender, parameters_of, plugins
 from repro.plugin.api.canonical import CANONICAL
 from repro.plugin.isolation.client import Launch
 from repro_rectools.models import MODELS
-from repro_rectools.plugin import PINS, repro_framework
+from repro_rectools.plugin import repro_framework
 
 ALGORITHMS = repro_framework().algorithms
 NAMES = {"random", "popularity", "item-knn", "implicit-als", "bpr", "ease", "puresvd"}
 each = pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda algorithm: algorithm.name)
 
 
-def test_the_installed_plugin_is_found() -> None:
-    assert plugins().framework("rectools").version == "0.19.0"
-
-
 def test_algorithms_are_declared_once() -> None:
     names = [algorithm.name for algorithm in ALGORITHMS]
     assert len(names) == len(set(names)) == 14
     assert {name for name in names if name in CANONICAL} == NAMES
-
-
-def test_the_declaration_does_not_need_the_framework() -> None:
-    code = (
-        "import sys\n"
-        "for name in ('rectools', 'implicit', 'scipy', 'pandas', 'threadpoolctl', 'numba', 'pyarrow', 'pydantic'):\n"
-        "    sys.modules[name] = None\n"
-        "from repro_rectools.plugin import repro_framework\n"
-        "assert repro_framework().name == 'rectools'"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_the_environment_is_pinned_in_full() -> None:
-    assert all(pin.count("==") == 1 and "+" not in pin for pin in PINS)
-    assert {"RecTools", "pm-implicit", "numpy", "pandas", "pluggy", "scipy"} <= {p.partition("==")[0] for p in PINS}
-
-
-@pytest.mark.parametrize("name", sorted(NAMES))
-def test_canonical_parameters_are_mapped_or_said_to_be_unmapped(name: str) -> None:
-    _, algorithm = plugins().algorithm(f"rectools/{name}")
-    assert set(algorithm.mapping) | set(algorithm.unmapped) == set(CANONICAL[name].parameters)
-    assert not set(algorithm.mapping) & set(algorithm.unmapped)
-    assert set(algorithm.mapping) <= {parameter.name for parameter in algorithm.parameters}
 
 
 def test_own_defaults_are_those_of_the_classes(launch: Launch) -> None:

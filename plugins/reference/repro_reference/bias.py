@@ -10,7 +10,6 @@ from scipy.sparse import csr_array
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import Algorithm, Parameter, Scores
 from repro_reference.checks import at_least
-from repro_reference.unscored import scores_where
 
 
 @dataclass(frozen=True)
@@ -71,10 +70,10 @@ class Bias:
         self.known_items_ = train.item_counts() > 0
 
     def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        return scores_where(self.known_items_[items][None, :], self.baseline_.block(users, items))
+        return Scores.where(self.known_items_[items][None, :], self.baseline_.block(users, items))
 
     def predict(self, users: CodeArray, items: CodeArray) -> Scores:
-        return scores_where(self.known_items_[items], self.baseline_.pairs(users, items))
+        return Scores.where(self.known_items_[items], self.baseline_.pairs(users, items))
 
 
 declaration = Algorithm(

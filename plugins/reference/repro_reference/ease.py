@@ -10,7 +10,6 @@ from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import Algorithm, Parameter, Scores
 from repro_reference.checks import above, one_of
 from repro_reference.products import sums
-from repro_reference.unscored import block_where
 
 VALUES = ("binary", "ratings")
 
@@ -41,7 +40,7 @@ class EASE:
 
     def score(self, users: CodeArray, items: CodeArray) -> Scores:
         values = sums(self.rows_, users, self.weights_, items)
-        return block_where(self.known_users_[users], self.known_items_[items], values)
+        return Scores.where(self.known_users_[users][:, None] & self.known_items_[items], values)
 
 
 def item_weights(matrix: csr_array, regularisation: float) -> FloatArray:

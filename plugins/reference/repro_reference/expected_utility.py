@@ -9,7 +9,6 @@ from repro.plugin import Algorithm, Parameter, Recommender, Scores
 from repro_reference.checks import at_least, one_of
 from repro_reference.item_conditional import ItemConditional
 from repro_reference.item_mean import ItemMean
-from repro_reference.unscored import scores_where
 from repro_reference.user_knn import UserKNN
 
 PROBABILITIES = ("item-conditional", "prediction")
@@ -49,7 +48,7 @@ class ExpectedUtility:
         if self.probability == "prediction":
             chances = np.clip(chances / self.highest_, 0.0, 1.0)
         expected = chances * utility.values
-        return scores_where(~np.isnan(expected), expected)  # NaN where either is unscored
+        return Scores.where(~np.isnan(expected), expected)  # NaN where either is unscored
 
 
 declaration = Algorithm(

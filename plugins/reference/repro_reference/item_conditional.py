@@ -8,7 +8,6 @@ from scipy.sparse import csr_array
 from repro.data.interactions import CodeArray, Interactions
 from repro.plugin import Algorithm, Scores
 from repro_reference.products import maxima
-from repro_reference.unscored import block_where
 
 
 class ItemConditional:
@@ -32,7 +31,7 @@ class ItemConditional:
 
     def score(self, users: CodeArray, items: CodeArray) -> Scores:
         values = maxima(self.rows_, users, self.probabilities_, items)
-        return block_where(self.known_users_[users], self.known_items_[items], values)
+        return Scores.where(self.known_users_[users][:, None] & self.known_items_[items], values)
 
 
 declaration = Algorithm(

@@ -8,8 +8,7 @@ from scipy.sparse import csr_array
 from repro.data.interactions import CodeArray, Interactions
 from repro.plugin import Algorithm, Scores
 from repro_reference.bias import Baseline, damped_means
-from repro_reference.knn import ADAPTS_WITH, PARAMETERS, RATINGS_WITH, NearestNeighbours
-from repro_reference.unscored import scores_where
+from repro_reference.knn import ADAPTS_WITH, PARAMETERS, RATINGS_WITH, UNMAPPED, NearestNeighbours
 
 
 class ItemKNN(NearestNeighbours):
@@ -22,11 +21,11 @@ class ItemKNN(NearestNeighbours):
 
     def score(self, users: CodeArray, items: CodeArray) -> Scores:
         values = self.neighbours_.block(items, self.lists_[users], int(self.k), self.normalised_).T
-        return scores_where(~np.isnan(values), self.baseline_.block(users, items) + values)
+        return Scores.where(~np.isnan(values), self.baseline_.block(users, items) + values)
 
     def _predict(self, users: CodeArray, items: CodeArray) -> Scores:
         values = self.neighbours_.pairs(items, self.lists_, users, int(self.k), True)
-        return scores_where(~np.isnan(values), self.baseline_.pairs(users, items) + values)
+        return Scores.where(~np.isnan(values), self.baseline_.pairs(users, items) + values)
 
     def _sides(self, ratings: csr_array, centred: csr_array) -> tuple[csr_array, csr_array]:
         return csr_array(ratings.T), centred
@@ -42,6 +41,7 @@ declaration = Algorithm(
     "the user's ratings of the most similar items; predicts ratings if normalised",
     ItemKNN,
     parameters=PARAMETERS,
+    unmapped=UNMAPPED,
     predicts=True,
     ratings_with=RATINGS_WITH,
     adapts_with=ADAPTS_WITH,

@@ -6,7 +6,6 @@ import numpy as np
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import Algorithm, Scores
-from repro_reference.unscored import scores_where
 
 
 def item_means(train: Interactions) -> FloatArray:
@@ -28,11 +27,11 @@ class ItemMean:
 
     def score(self, users: CodeArray, items: CodeArray) -> Scores:
         means = np.broadcast_to(self.means_[items], (len(users), len(items)))
-        return scores_where(~np.isnan(means), means)
+        return Scores.where(~np.isnan(means), means)
 
     def predict(self, users: CodeArray, items: CodeArray) -> Scores:
         means = self.means_[items]
-        return scores_where(~np.isnan(means), means)
+        return Scores.where(~np.isnan(means), means)
 
 
 declaration = Algorithm(

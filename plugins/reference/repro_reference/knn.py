@@ -127,5 +127,6 @@ PARAMETERS = (
     Parameter("neighbourhood", "rated", "the k nearest of those with a rating for the pair, or of all", NEIGHBOURHOODS),
 )
 # What the scores are, for the declarations of both.
+UNMAPPED = {"min_neighbours": "one neighbour is enough"}
 RATINGS_WITH: dict[str, tuple[ParameterValue, ...]] = {"normalise": (AUTO, True)}
 ADAPTS_WITH: dict[str, ParameterValue] = {"normalise": AUTO}

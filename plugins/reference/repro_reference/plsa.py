@@ -9,10 +9,10 @@ from scipy.sparse import csr_array
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.errors import PluginError
 from repro.plugin import Algorithm, Parameter, Scores
+from repro.plugin.api.scores import Mask
 from repro.rng import KeyArray, child_keys, stream, uniform
 from repro_reference.checks import above, at_least
 from repro_reference.products import sums
-from repro_reference.unscored import Mask, block_where
 
 
 class PLSA:
@@ -56,7 +56,7 @@ class PLSA:
 
     def score(self, users: CodeArray, items: CodeArray) -> Scores:
         values = sums(self.mixtures_, users, self.tastes_, items)
-        return block_where(self.known_users_[users], self.known_items_[items], values)
+        return Scores.where(self.known_users_[users][:, None] & self.known_items_[items], values)
 
     def _start(self, seed: int, side: str, keys: KeyArray, known: Mask) -> FloatArray:
         """Ids by factors: uniform in [1, 2), close enough to even that no factor begins empty."""

@@ -6,7 +6,6 @@ import numpy as np
 
 from repro.data.interactions import CodeArray, Interactions
 from repro.plugin import Algorithm, Scores
-from repro_reference.unscored import scores_where
 
 
 class Popularity:
@@ -21,7 +20,7 @@ class Popularity:
 
     def score(self, users: CodeArray, items: CodeArray) -> Scores:
         counts = np.broadcast_to(self.counts_[items], (len(users), len(items)))
-        return scores_where(counts > 0, counts)
+        return Scores.where(counts > 0, counts)
 
 
 declaration = Algorithm(

@@ -11,7 +11,6 @@ from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import Algorithm, Parameter, Scores
 from repro_reference.checks import at_least
 from repro_reference.products import sums
-from repro_reference.unscored import block_where
 
 
 class PureSVD:
@@ -36,7 +35,7 @@ class PureSVD:
 
     def score(self, users: CodeArray, items: CodeArray) -> Scores:
         values = sums(self.user_factors_, users, self.item_factors_, items)
-        return block_where(self.known_users_[users], self.known_items_[items], values)
+        return Scores.where(self.known_users_[users][:, None] & self.known_items_[items], values)
 
 
 def right_singular_vectors(matrix: csr_array, factors: int) -> FloatArray:

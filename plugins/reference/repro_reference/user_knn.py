@@ -8,8 +8,7 @@ from scipy.sparse import csr_array
 from repro.data.interactions import CodeArray, Interactions
 from repro.plugin import Algorithm, Scores
 from repro_reference.bias import Baseline, damped_means, users_of_entries
-from repro_reference.knn import ADAPTS_WITH, PARAMETERS, RATINGS_WITH, NearestNeighbours
-from repro_reference.unscored import scores_where
+from repro_reference.knn import ADAPTS_WITH, PARAMETERS, RATINGS_WITH, UNMAPPED, NearestNeighbours
 
 
 class UserKNN(NearestNeighbours):
@@ -21,11 +20,11 @@ class UserKNN(NearestNeighbours):
 
     def score(self, users: CodeArray, items: CodeArray) -> Scores:
         values = self.neighbours_.block(users, self.lists_[items], int(self.k), self.normalised_)
-        return scores_where(~np.isnan(values), self.baseline_.block(users, items) + values)
+        return Scores.where(~np.isnan(values), self.baseline_.block(users, items) + values)
 
     def _predict(self, users: CodeArray, items: CodeArray) -> Scores:
         values = self.neighbours_.pairs(users, self.lists_, items, int(self.k), True)
-        return scores_where(~np.isnan(values), self.baseline_.pairs(users, items) + values)
+        return Scores.where(~np.isnan(values), self.baseline_.pairs(users, items) + values)
 
     def _sides(self, ratings: csr_array, centred: csr_array) -> tuple[csr_array, csr_array]:
         return ratings, csr_array(centred.T)
@@ -41,6 +40,7 @@ declaration = Algorithm(
     "ratings of the item by the most similar users; predicts ratings if normalised",
     UserKNN,
     parameters=PARAMETERS,
+    unmapped=UNMAPPED,
     predicts=True,
     ratings_with=RATINGS_WITH,
     adapts_with=ADAPTS_WITH,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from repro.data.interactions import CodeArray, FloatArray
-from repro.plugin import SCORED, UNSCORED, GroupedRows, Scores
+from repro.data.interactions import CodeArray
+from repro.plugin import GroupedRows, Scores
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -33,19 +33,12 @@ class Factors:
 
     def block(self, users: CodeArray, items: CodeArray) -> Scores:
         """Users by items."""
-        return self._marked(self._products.block(users, items), users[:, None], items[None, :])
+        return Scores.from_nan(self._products.block(users, items))
 
     def pairs(self, users: CodeArray, items: CodeArray) -> Scores:
         """One value for each pair."""
         values = np.einsum("nf,nf->n", self.users[users], self.items[items])
-        return self._marked(values.astype(np.float64), users, items)
-
-    def _marked(self, values: FloatArray, users: CodeArray, items: CodeArray) -> Scores:
-        """Scores of users and items that are broadcast against each other: unscored where one of them is unknown."""
-        unknown_users, unknown_items = np.isnan(self.users[users, 0]), np.isnan(self.items[items, 0])
-        if not (unknown_users.any() or unknown_items.any()):
-            return Scores(values)
-        return Scores(values, np.where(unknown_users | unknown_items, UNSCORED, SCORED).astype(np.uint8))
+        return Scores.from_nan(values.astype(np.float64))
 
 
 def collected(frame: DataFrame, size: int) -> FactorArray:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from repro.plugin import Framework, impl
+from pathlib import Path
+
+from repro.plugin import Framework, impl, pinned_framework
 from repro_spark.als import ALGORITHMS
-from repro_spark.environment import ENVIRONMENT, framework_version
 
 
 @impl
 def repro_framework() -> Framework:
-    return Framework(
-        name="spark",
-        version=framework_version(),
+    return pinned_framework(
+        "spark",
+        distribution="pyspark",
         summary="Apache Spark's alternating least squares, in local mode on one core; needs Java 17",
+        requirements=Path(__file__).with_name("requirements.txt"),
+        imports=("pyspark", "pyarrow"),
+        install="pip install 'recsys-repro-spark[framework]' (Java 17 or later is needed beside it)",
         algorithms=ALGORITHMS,
-        environment=ENVIRONMENT,
     )

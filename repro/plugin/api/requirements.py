@@ -1,10 +1,58 @@
-"""Requirements of a framework's own environment, as a file that pip reads."""
+"""Frameworks whose versions are pinned in a requirements file, as pip reads it."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from repro.plugin.api.interfaces import Algorithm, Environment, Framework
+
 _HASH = "--hash="
+
+
+def pinned_framework(
+    name: str,
+    *,
+    distribution: str,
+    summary: str,
+    requirements: Path,
+    imports: Sequence[str],
+    install: str,
+    algorithms: Sequence[Algorithm] = (),
+    packages: Sequence[str] = (),
+    first: Sequence[str] = (),
+) -> Framework:
+    """A framework with the environment that its requirements file describes.
+
+    Args:
+        distribution: the distribution whose version is the framework's: the installed one, else the pinned one.
+        requirements: pins, one for each distribution of the environment, with hashes (``python plugins/lock.py``).
+        imports: the modules that the framework needs; where they can be imported, it runs in the caller's process.
+        install: how to install the framework into the caller's own environment, as a command.
+        packages: distributions whose installed versions the journal records, where the framework is installed.
+        first: pins, or names of pinned distributions, that pip installs first and with their dependencies, such as
+            torch, whose build for the processor is then not replaced by one with an accelerator's libraries.
+    """
+    pins, hashes = read_requirements(requirements)
+    by_name = {distribution_name(pin): pin for pin in pins}
+    installed = _installed_version(distribution)
+    versions = {package: _installed_version(package) for package in packages} if installed else {}
+    before = tuple(pin if "==" in pin else by_name[distribution_name(pin)] for pin in first)
+    return Framework(
+        name=name,
+        version=installed or by_name[distribution_name(distribution)].partition("==")[2],
+        summary=summary,
+        algorithms=tuple(algorithms),
+        packages={package: number for package, number in versions.items() if number},
+        environment=Environment(
+            imports=tuple(imports),
+            steps=(*([before] if before else []), ("--no-deps", *pins)),
+            install=install,
+            hashes=hashes,
+        ),
+    )
 
 
 def read_requirements(path: Path) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
@@ -17,3 +65,15 @@ def read_requirements(path: Path) -> tuple[tuple[str, ...], dict[str, tuple[str,
         else:
             pins.append(word)
     return tuple(pins), hashes
+
+
+def distribution_name(requirement: str) -> str:
+    """The name in a requirement such as ``Name==1.0``, spelt as the package index does."""
+    return re.sub(r"[-_.]+", "-", requirement.partition("==")[0]).lower()
+
+
+def _installed_version(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return ""

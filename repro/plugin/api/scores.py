@@ -12,6 +12,7 @@ from repro.data.interactions import FloatArray
 
 SCORED, UNSCORED, FALLBACK = 0, 1, 2
 StateArray = npt.NDArray[np.uint8]
+Mask = npt.NDArray[np.bool_]
 ScoreKind = Literal["ratings", "ranking", "unknown"]
 
 
@@ -26,3 +27,28 @@ class Scores:
 
     values: FloatArray
     state: StateArray | None = None
+
+    @classmethod
+    def from_nan(cls, values: FloatArray) -> Scores:
+        """Scores in which NaN means unscored."""
+        unscored = np.isnan(values)
+        return cls(values, np.where(unscored, UNSCORED, SCORED).astype(np.uint8) if unscored.any() else None)
+
+    @classmethod
+    def where(cls, scored: Mask, values: FloatArray) -> Scores:
+        """``values`` where ``scored``, which is broadcast to them; unscored, and NaN, elsewhere."""
+        scored = np.broadcast_to(scored, values.shape)
+        return cls(np.where(scored, values, np.nan), np.where(scored, SCORED, UNSCORED).astype(np.uint8))
+
+    @classmethod
+    def of_known(cls, values: FloatArray, users: Mask, items: Mask, *, complete: bool = False) -> Scores:
+        """A block of scores in which ``values`` are those of the known users and items; the others are unscored.
+
+        ``users`` and ``items`` say which of those asked for are known: ``values`` has a row for each known user and a
+        column for each known item. NaN in it means unscored; ``complete`` says that it has none.
+        """
+        if values.shape == (len(users), len(items)):
+            return cls(values) if complete else cls.from_nan(values)
+        block = np.full((len(users), len(items)), np.nan)
+        block[np.ix_(users, items)] = values
+        return cls.from_nan(block)

@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from repro.errors import PluginError, nearest
 from repro.plugin.api.interfaces import Environment
+from repro.plugin.api.requirements import distribution_name
 
 SETTING = "REPRO_PINS"
 Pins = tuple[str, ...]
@@ -106,7 +107,7 @@ def is_pin(argument: str) -> bool:
 
 def distribution(requirement: str) -> str:
     """The name in a pinned requirement, spelt as the package index does."""
-    return re.sub(r"[-_.]+", "-", requirement.removeprefix(DEPENDENCY).partition("==")[0]).lower()
+    return distribution_name(requirement.removeprefix(DEPENDENCY))
 
 
 def with_pins(environment: Environment, pins: Pins) -> Environment:

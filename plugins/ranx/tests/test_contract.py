@@ -1,0 +1,16 @@
+"""The contract of plug-ins; and the same answers in an environment of its own."""
+
+import pytest
+
+from repro.testing import DeclarationContract, EvaluatorContract, IsolationContract
+
+
+class TestContract(DeclarationContract, EvaluatorContract):
+    plugin = "repro_ranx.plugin"
+    measures = ("ndcg@k", "precision")  # each takes long to compile
+
+
+@pytest.mark.slow
+class TestIsolation(IsolationContract):
+    plugin = "repro_ranx.plugin"
+    measures = ("ndcg@k", "precision")  # each takes long to compile

@@ -1,0 +1,83 @@
+"""Cases for evaluators, from what a person would write down."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from repro.data.interactions import Interactions
+from repro.plugin import FALLBACK, Case, Scores
+
+Numbers = Mapping[int, Mapping[int, float]]
+EXTRA_USER = 99
+
+
+def case_of(
+    scores: Numbers,
+    test: Numbers,
+    train: Numbers | None = None,
+    *,
+    order: Sequence[int] | None = None,
+    scale: tuple[float, float] = (1.0, 5.0),
+    fallback: Collection[tuple[int, int]] = (),
+) -> Case:
+    """A case from scores and held-out ratings, each by user and item.
+
+    An item without a score is not in the user's list; one whose score is NaN is in it, without a score. Without
+    training rows there is one user more, who is not tested and has a rating of 3 of every item. ``order`` has the items
+    as they are presented, ascending by default; ``fallback`` has the pairs whose score is a fallback.
+    """
+    parts: list[Numbers] = [scores, test, *([] if train is None else [train])]
+    items = np.array(sorted({item for part in parts for row in part.values() for item in row}))
+    if train is None:
+        train = {EXTRA_USER: {int(item): 3.0 for item in items}}
+    users = np.array(sorted({*scores, *test, *train}))
+    values = np.full((len(users), len(items)), np.nan)
+    listed = np.zeros(values.shape, dtype=bool)
+    state = np.zeros(values.shape, dtype=np.uint8)
+    for user, row in scores.items():
+        for item, score in row.items():
+            cell = np.searchsorted(users, user), np.searchsorted(items, item)
+            values[cell], listed[cell] = score, True
+            state[cell] = FALLBACK if (user, item) in fallback else 0
+    tested = np.searchsorted(users, sorted(test))
+    return Case(
+        scores=Scores(values, state if fallback else None),
+        train=_rows(train, users, items),
+        test=_rows(test, users, items),
+        order=np.searchsorted(items, items if order is None else np.array(order)).astype(np.int32),
+        scale=scale,
+        listed=None if listed[tested].all() else listed,
+    )
+
+
+def five_users() -> Case:
+    """Users 1, 2, 4, 5 and 6 with lists of 5, 2, 0, 5 and 5 of twelve items, which several evaluators were run on.
+
+    Held out are three items of user 1, of which two are listed, second and fourth; one of user 2, second; two of user
+    4; seven of user 5, of which the first five are listed; and one of user 6, who has it not in the list.
+    """
+    lists = {1: [1, 2, 3, 4, 5], 2: [3, 1], 4: [], 5: [6, 7, 8, 9, 10], 6: [1, 2, 3, 4, 5]}
+    test = {
+        1: {2: 3.0, 4: 5.0, 9: 1.0},
+        2: {1: 4.0},
+        4: {5: 2.0, 6: 4.0},
+        5: {6: 1.0, 7: 5.0, 8: 2.0, 9: 3.0, 10: 4.0, 11: 5.0, 12: 5.0},
+        6: {8: 5.0},
+    }
+    return case_of({user: {item: 1 - n / 20 for n, item in enumerate(row)} for user, row in lists.items()}, test)
+
+
+def _rows(numbers: Numbers, users: npt.NDArray[Any], items: npt.NDArray[Any]) -> Interactions:
+    rows = [(user, item, rating) for user, row in numbers.items() for item, rating in row.items()]
+    return Interactions(
+        np.searchsorted(users, [row[0] for row in rows]).astype(np.int32),
+        np.searchsorted(items, [row[1] for row in rows]).astype(np.int32),
+        np.array([row[2] for row in rows], dtype=np.float64),
+        None,
+        users,
+        items,
+    )
