@@ -26,7 +26,7 @@ from repro.plugin.api import spec
 from repro.plugin.host.discovery import load_plugins
 from repro.plugin.isolation.environment import build
 from repro.testing import checks
-from repro.testing.cases import five_users
+from repro.testing.cases import case_of
 from repro.testing.data import small_ratings
 
 Parameters = Mapping[str, ParameterValue]
@@ -52,8 +52,9 @@ class _Contract:
     measures: ClassVar[Sequence[str]] = ()
 
     def case(self) -> Case:
-        """The case of the tests; override it where an evaluator cannot be given such a case."""
-        return five_users()
+        """The case of the tests: two users with whole lists and ratings of 1. Override it where others are needed."""
+        scores = {1: {1: 0.9, 2: 0.5, 3: 0.4}, 2: {1: 0.1, 2: 0.2, 3: 0.3}}
+        return case_of(scores, {1: {3: 1.0}, 2: {1: 1.0, 3: 1.0}})
 
     def train(self) -> Interactions:
         """The training rows of the tests; override it where an algorithm needs others."""
