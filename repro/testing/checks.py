@@ -74,8 +74,9 @@ def check_declarations(plugins: Plugins, plugin: str) -> None:
     """Every hook returns valid declarations under names of its own."""
     for declare in (plugins.evaluators, plugins.pipelines, plugins.splitters):
         declare()
-    for declare_new in (plugins.exporters, plugins.datasets, plugins.metrics):
-        declare_new()
+    plugins.exporters()
+    plugins.datasets()
+    plugins.metrics(Metric)
     assert not plugins.broken, f"{plugin} is broken: {plugins.broken}"
 
 
