@@ -14,6 +14,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from repro.data.interactions import CodeArray, Interactions
+from repro.evaluation.metrics import Metric
 from repro.plugin import (
     UNSCORED,
     Algorithm,
