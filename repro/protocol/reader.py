@@ -1,4 +1,4 @@
-"""Protocol files: found by name, read with line numbers, refused with all that is wrong in them."""
+"""Protocol files: found by name, read with line numbers, rejected with all that is wrong in them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ from repro.errors import ProtocolError, nearest
 from repro.protocol.decision import Value
 from repro.protocol.model import Protocol, resolve
 from repro.protocol.registry import registry
-from repro.protocol.toml import parse_toml
+from repro.protocol.toml import parse_toml, toml_value
 
-HEADERS = ("name", "title", "source", "notes", "open")
+HEADERS = ("base", "name", "title", "source", "notes", "open")
+LONGEST = 50  # protocols that may build on each other
+# Protocol files that are being read, each with its path: the first builds on the second, and so on.
+Chain = tuple[tuple[str, Path], ...]
 
 
 def protocol_folder() -> Path:
@@ -34,40 +37,53 @@ def protocol_names() -> list[str]:
 
 def read_protocol(name_or_path: str | Path) -> Protocol:
     """The protocol of that name, or in that file."""
-    path, name = Path(name_or_path), str(name_or_path)
+    return _read(name_or_path, Path(), ())
+
+
+def _read(name_or_path: str | Path, folder: Path, readers: Chain) -> Protocol:
+    """The same, for a path relative to ``folder``, and for the files ``readers`` that build on it."""
+    path, name = folder / name_or_path, str(name_or_path)
     if path.suffix == ".toml":
-        return _read_file(path, str(path))
+        return _read_file(path, str(path), readers)
     bundled = protocol_folder() / f"{name}.toml"
-    if not path.is_absolute() and ".." not in path.parts and bundled.is_file():
-        protocol = _read_file(bundled, f"protocols/{name}.toml")
+    if not Path(name).is_absolute() and ".." not in path.parts and bundled.is_file():
+        protocol = _read_file(bundled, f"protocols/{name}.toml", readers)
         return protocol if protocol.name else replace(protocol, name=name)
-    if path.name == name or not path.is_file():
+    if Path(name).name == name or not path.is_file():
         raise ProtocolError(
             f"there is no protocol '{name}'{nearest(name, protocol_names())} "
             "`repro protocol list` shows them; a file is given by its path, ending in .toml"
         )
-    return _read_file(path, str(path))
+    return _read_file(path, str(path), readers)
 
 
-def _read_file(path: Path, label: str) -> Protocol:
+def _read_file(path: Path, label: str, readers: Chain) -> Protocol:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise ProtocolError(f"cannot read the protocol file {path}: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
         raise ProtocolError(f"{path} is not a text file in UTF-8 ({error.reason}); is it a TOML file?") from None
-    return parse_protocol(text, label, path.parent)
+    return _parse(text, label, path.parent, (*readers, (label, path.resolve())))
 
 
 def parse_protocol(text: str, label: str, folder: Path | None = None) -> Protocol:
-    """The protocol in ``text``; ``label`` names it in messages, ``folder`` is where its files are."""
+    """The protocol in ``text``; ``label`` names it in messages, ``folder`` is where its files are.
+
+    A text with ``base = "NAME"`` (or the path of a file, from ``folder``) states only the decisions that differ from
+    that protocol. It is the same protocol, with the same hash, as one that states all of them.
+    """
+    return _parse(text, label, folder or Path(), ())
+
+
+def _parse(text: str, label: str, folder: Path, readers: Chain) -> Protocol:
     try:
         document = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
         raise ProtocolError(f"{label} is not valid TOML: {error}") from None
     headers = {key: document.pop(key) for key in HEADERS if key in document}
     problems = [
-        f"{label}: {key} must be text, not {type(value).__name__}"
+        f"{label}:{line_of(text, key)}: {key} must be text, not {type(value).__name__}"
         for key, value in headers.items()
         if key != "open" and not isinstance(value, str)
     ]
@@ -82,22 +98,43 @@ def parse_protocol(text: str, label: str, folder: Path | None = None) -> Protoco
     ]
     stated = flatten(document)
     origins = {key: f"{label}:{line_of(text, key)}" for key in stated}
+    base = headers.get("base")
     try:
-        protocol = resolve(stated, origins)
+        if isinstance(base, str):
+            protocol = _base(base, f"{label}:{line_of(text, 'base')}", folder, readers)
+            protocol = protocol.replace(stated, origins, folder)
+        else:
+            protocol = replace(resolve(stated, origins), folder=folder)
     except ProtocolError as error:
         problems.append(str(error))
     if problems:
         raise ProtocolError("\n".join(problems))
-    return Protocol(
-        protocol.values_,
-        protocol.origins,
-        headers.get("name", ""),
-        headers.get("title", ""),
-        headers.get("source", ""),
-        headers.get("notes", ""),
-        tuple(open_),
-        folder or Path(),
+    return replace(
+        protocol,
+        name=headers.get("name", ""),
+        title=headers.get("title", ""),
+        source=headers.get("source", ""),
+        notes=headers.get("notes", ""),
+        open=tuple(open_) if "open" in headers else protocol.open,
     )
+
+
+def _base(name: str, where: str, folder: Path, readers: Chain) -> Protocol:
+    """The protocol that a file builds on; ``readers`` are that file and those that build on it in turn."""
+    is_file = name.endswith(".toml")
+    path = (folder / name if is_file else protocol_folder() / f"{name}.toml").resolve()
+    labels = [label for label, _ in readers]
+    if path in [reader for _, reader in readers]:
+        way = " -> ".join([*labels, name])
+        raise ProtocolError(f"{where}: the base {name} builds on this file: {way}; remove base from one of them")
+    if len(readers) >= LONGEST:
+        raise ProtocolError(f"{where}: more than {LONGEST} protocols build on each other; state the decisions here")
+    try:
+        return _read(name, folder if is_file else Path(), readers)
+    except ProtocolError as error:
+        if is_file and not path.is_file():
+            raise ProtocolError(f"{where}: there is no file {folder / name}, which base names") from None
+        raise ProtocolError(f"{where}: base = {toml_value(name)}: {error}") from None
 
 
 def flatten(document: Mapping[str, object], prefix: str = "") -> dict[str, Value]:

@@ -87,6 +87,7 @@ def json_schema() -> dict[str, object]:
         "type": "object",
         "additionalProperties": False,
         "properties": {
+            "base": {"type": "string", "description": "The protocol that this one differs from, by name or file."},
             "name": {"type": "string"},
             "title": {"type": "string"},
             "source": {"type": "string"},
