@@ -58,4 +58,4 @@ def test_no_package_names_a_module_of_another_one_in_text():
 def test_an_import_by_name_is_seen(line):
     assert imports_by_name(line, "protocol")
     assert not imports_by_name(line, MODULE.search(line)[1])
-    assert not imports_by_name(f'"""{line}"""', "protocol")
+    assert not imports_by_name(f"'''{line}'''", "protocol")

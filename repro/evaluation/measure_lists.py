@@ -160,7 +160,7 @@ class _Merged:
             collected = self._collected[measure.full_name]
             collected.append(block.collected[measure.full_name])
             if len(collected) > 1:  # one block's worth is kept, not one for each block
-                self._collected[measure.full_name] = [measure.metric.merge(collected)]
+                self._collected[measure.full_name] = [measure.merged(collected)]
         for name, column in block.columns.items():
             self._columns.setdefault(name, []).append(column)
         if block.tied is not None:

@@ -93,13 +93,7 @@ _READER = {read: stage for stage, reads in READS.items() for read in reads}
 
 def lists_depend_on_relevance(protocol: Protocol) -> bool:
     """Whether another judgement of the held-out items changes which lists there are, or which items are in them."""
-    return not (
-        protocol["candidates.base"] != "file"
-        and protocol["candidates.relevant"] == "all"
-        and protocol.get("candidates.negatives", "all") == "all"
-        and protocol.get("candidates.rated_negatives", "include") == "include"
-        and protocol.get("candidates.exclude_train", "all") != "relevant"
-    )
+    return protocol.reads("candidates", "relevance")
 
 
 def rank_depth(measures: Iterable[Measure]) -> int | None:

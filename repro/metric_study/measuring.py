@@ -11,7 +11,17 @@ import pandas as pd
 
 from repro.data.interactions import FloatArray, IdArray
 from repro.errors import StudyError
-from repro.evaluation.metrics import Averaged, Background, ListOwners, Measure, Ratio, average, metrics, parse_measure
+from repro.evaluation.metrics import (
+    Averaged,
+    Background,
+    ListOwners,
+    Measure,
+    RankingMetric,
+    Ratio,
+    average,
+    metrics,
+    parse_measure,
+)
 from repro.evaluation.ranking import Ranked
 from repro.metric_study.judged_lists import JudgedRun, Mask
 from repro.protocol import Protocol
@@ -42,7 +52,7 @@ def columns(names: Sequence[str], cutoffs: Sequence[int], protocol: Protocol) ->
 
 def _require_judging(name: str, measure: Measure) -> None:
     metric = measure.metric
-    if not measure.per_user or metric.kind != "ranking":
+    if not measure.per_user or not isinstance(metric, RankingMetric):
         raise StudyError(f"metric {name} has no value for each user, and this study compares users; leave it out")
     if beyond := [need for need in metric.needs if need != "test"]:
         raise StudyError(

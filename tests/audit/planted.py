@@ -9,12 +9,12 @@ import numpy as np
 from repro.audit import BlackBox
 from repro.audit.black_boxes.black_box import CUTOFFS
 from repro.audit.hypotheses.simulation import Simulation
-from repro.audit.hypotheses.space import NOT_AUDITED, NOT_THERE, Hypothesis, Space
+from repro.audit.hypotheses.space import NOT_THERE, Hypothesis, Space
 from repro.errors import PluginError
 from repro.evaluation.metrics import metrics
 from repro.plugin import Observed
 
-ALL = sorted(one.name for one in metrics().values() if one.name not in NOT_AUDITED and not NOT_THERE & set(one.needs))
+ALL = sorted(one.name for one in metrics().values() if not one.not_audited and not NOT_THERE & set(one.needs))
 
 
 def planted(space: Space, rng: np.random.Generator) -> Hypothesis:

@@ -153,7 +153,7 @@ def test_what_does_not_bear_on_a_metric_does_not_change_its_numbers(metric):
 
 PLUGIN = """
 import numpy as np
-from repro.evaluation.metrics import Metric, Ratio
+from repro.evaluation.metrics import RankingMetric, Ratio
 from repro.plugin import impl
 from repro.protocol import Decision, Option
 
@@ -162,8 +162,8 @@ KIND = Decision("metric.toy.kind", "Which?", options=(Option("a", "one"), Option
 
 @impl
 def repro_metrics():
-    one = lambda ranked, k, variants: Ratio(np.ones(len(ranked)), np.ones(len(ranked)))
-    return [Metric("toy", "A toy", "ranking", one, "required", variants=(KIND,))]
+    one = lambda ranked, k, variants, background: Ratio(np.ones(len(ranked)), np.ones(len(ranked)))
+    return [RankingMetric("toy", "A toy", one, cutoff="required", variants=(KIND,))]
 """
 # A version to come, in which nDCG has a variant more.
 LATER = """

@@ -82,3 +82,25 @@ def test_the_schema_accepts_every_protocol_of_the_suite(name):
 )
 def test_the_schema_refuses_what_the_reader_refuses(document):
     assert not jsonschema.Draft202012Validator(json_schema()).is_valid(document)
+
+
+def test_lists_depend_on_relevance_where_an_option_of_the_candidates_reads_it():
+    """Worked by hand for every option of the decisions about candidates."""
+    plain = read_protocol("bellogin-ai-an").replace({"candidates.exclude_train": "all"})
+    assert not plain.reads("candidates", "relevance")
+    for changes in (
+        {"candidates.base": "file", "candidates.file": "negatives.tsv"},
+        {"candidates.relevant": "one"},
+        {"candidates.negatives": "sampled", "candidates.sample_size": 5},
+        {"candidates.rated_negatives": "exclude"},
+        {"candidates.exclude_train": "relevant"},
+    ):
+        assert plain.replace(changes).reads("candidates", "relevance"), changes
+    for changes in (
+        {"candidates.base": "test-items"},
+        {"candidates.base": "train-items"},
+        {"candidates.base": "user-test-items"},
+        {"candidates.exclude_train": "none"},
+        {"ties.break": "expected"},
+    ):
+        assert not plain.replace(changes).reads("candidates", "relevance"), changes

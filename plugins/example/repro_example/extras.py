@@ -27,7 +27,7 @@ from repro.plugin import (
 )
 
 if TYPE_CHECKING:
-    from repro.evaluation.metrics import Metric, Ratio
+    from repro.evaluation.metrics import Background, Metric, Ratio
     from repro.evaluation.ranking import Ranked
 
 Rows = npt.NDArray[np.int64]
@@ -86,19 +86,20 @@ def repro_datasets() -> Sequence[Dataset]:
     ]
 
 
-def filled(ranked: Ranked, k: int, variants: Mapping[str, Any]) -> Ratio:
+def filled(ranked: Ranked, k: int | None, variants: Mapping[str, Any], background: Background) -> Ratio:
     """Of the k places of each list, those that have an item; there is no order in it, and so no tie rule."""
     from repro.evaluation.metrics import Ratio
 
+    assert k is not None  # the cut-off is required
     return Ratio(np.minimum(ranked.lengths, k).astype(np.float64), np.full(len(ranked), float(k)))
 
 
 @impl
 def repro_metrics() -> Sequence[Metric]:
-    from repro.evaluation.metrics import Metric
+    from repro.evaluation.metrics import RankingMetric
 
     title = "Share of the k places that have an item"
-    return [Metric("filled", title, "ranking", filled, cutoff="required", undefined="left-out", better="neither")]
+    return [RankingMetric("filled", title, filled, cutoff="required", undefined="left-out", better="neither")]
 
 
 def every_nth(rows: Interactions, seed: int, n: int) -> list[tuple[Rows, Rows]]:

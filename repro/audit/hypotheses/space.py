@@ -10,23 +10,35 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import ClassVar
+from weakref import WeakValueDictionary
 
 from repro.audit.questions.question import HIGHEST
 from repro.errors import ProtocolError
 from repro.evaluation.metrics import EXTREMES, Metric
 from repro.evaluation.metrics.metric import DEEPEST
 from repro.evaluation.stages import StageKeys
-from repro.protocol import BEFORE_FITTING, OF_LISTS, OF_PREDICTIONS, Decision, Protocol, Value, registry
+from repro.protocol import BEFORE_FITTING, Decision, Protocol, Value, registry
 
 # Inputs of metrics that no question has.
 NOT_THERE = frozenset({"features", "previous", "timestamps"})
-NOT_AUDITED: Mapping[str, str] = {
-    "practical-accuracy": "it is the product of two others; audit these",
-}
 # A protocol has a split, though no answer depends on it; plain questions have users without training rows.
 SPLIT: Mapping[str, Value] = {"split.strategy": "ratio", "split.test_ratio": 0.2, "split.unseen_users": "keep"}
 Values = Mapping[str, Value]
-_NUMBERS: dict[Hashable, int] = {}  # of combinations of decisions, which are compared by their number
+
+
+class _Key:
+    """Stands for a combination of decisions: equal combinations have the same key, as long as anything holds it."""
+
+    __slots__ = ("__weakref__",)
+    _keys: ClassVar[WeakValueDictionary[Hashable, _Key]] = WeakValueDictionary()
+
+    @classmethod
+    def of(cls, decisions: Hashable) -> _Key:
+        key = cls._keys.get(decisions)
+        if key is None:
+            key = cls._keys[decisions] = cls()
+        return key
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,11 +50,11 @@ class Hypothesis:
 
     @cached_property
     def keys(self) -> StageKeys:
-        """The decisions of each stage as a number, which is compared quickly."""
+        """The decisions of each stage as one object, which is compared quickly."""
         keys = StageKeys.of(self.values)
         keys = replace(keys, measured=(keys.measured, *self.variants.items()))
         names = (field.name for field in fields(keys))
-        return StageKeys(*(_NUMBERS.setdefault(getattr(keys, name), len(_NUMBERS)) for name in names))
+        return StageKeys(*(_Key.of(getattr(keys, name)) for name in names))
 
     @cached_property
     def protocol(self) -> Protocol:
@@ -55,14 +67,12 @@ class Space:
     """The decisions that affect a metric, in the order of the registry, and the values that are searched."""
 
     def __init__(self, metric: Metric) -> None:
-        if metric.name in NOT_AUDITED or NOT_THERE & set(metric.needs):
-            why = NOT_AUDITED.get(metric.name, f"it needs {', '.join(metric.needs)}, which questions do not have")
+        if metric.not_audited or NOT_THERE & set(metric.needs):
+            why = metric.not_audited or f"it needs {', '.join(metric.needs)}, which questions do not have"
             raise ProtocolError(f"{metric.name} cannot be audited: {why}")
         self.metric = metric
         named = {decision.id for decision in metric.variants} | set(metric.shared)
-        stages = {*BEFORE_FITTING, *(OF_PREDICTIONS if metric.kind == "prediction" else OF_LISTS)}
-        if metric.kind == "collection":  # one number about all lists: nothing is averaged
-            stages.remove("average")
+        stages = (*BEFORE_FITTING, *metric.stages)
         self.decisions: dict[str, Decision] = {
             key: decision
             for key, decision in registry().items()

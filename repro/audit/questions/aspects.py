@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from repro.evaluation.metrics import Metric
+from repro.evaluation.metrics import Metric, RankingMetric
 from repro.plugin import FEATURES
 from repro.protocol import registry
 
@@ -98,7 +98,7 @@ def aspects_of(metric: Metric) -> tuple[Aspect, ...]:
     of_metric = (f"metric.{metric.name}", *metric.shared)
     if metric.kind == "prediction":
         return (Aspect(PLAIN, (*of_metric, "predict.clip", "predict.round")), *PREDICTION)
-    negatives = (NO_NEGATIVES,) if metric.negatives else ()
+    negatives = (NO_NEGATIVES,) if isinstance(metric, RankingMetric) and metric.negatives else ()
     undefined = ("average.no_relevant", *(("average.no_negatives",) if negatives else ()))
     plain = Aspect(PLAIN, (*of_metric, "candidates.base", "candidates.relevant", "average.over", *undefined))
     ratings, *others = RANKING

@@ -9,15 +9,18 @@ from repro.evaluation.metrics.bearing import bearing
 from repro.evaluation.metrics.catalogue import metric_named, metrics, metrics_by_any_name
 from repro.evaluation.metrics.metric import (
     EXTREMES,
+    CollectionMetric,
     Measure,
     Metric,
+    PredictionMetric,
+    RankingMetric,
     Ratio,
     has_exact_extremes,
     parse_measure,
     simple_measures,
 )
+from repro.evaluation.metrics.prediction_pairs import Predictions
 from repro.evaluation.metrics.predictions import (
-    Predictions,
     TrainRatings,
     average_predictions,
     resolve_predictions,
@@ -28,10 +31,13 @@ __all__ = [
     "EXTREMES",
     "Averaged",
     "Background",
+    "CollectionMetric",
     "ListOwners",
     "Measure",
     "Metric",
+    "PredictionMetric",
     "Predictions",
+    "RankingMetric",
     "Ratio",
     "TrainRatings",
     "average",

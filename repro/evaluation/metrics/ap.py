@@ -21,13 +21,14 @@ from repro.evaluation.metrics._expected import expected_mean_precisions, expecte
 from repro.evaluation.metrics._hits import defined, limit, list_lengths, share_of, slots
 from repro.evaluation.metrics._kernels import precision_sums
 from repro.evaluation.metrics._ranges import AtSingleRanks
-from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST, BySearch, TieOrder
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, Value
 
 
-def average_precision(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+def average_precision(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
     """The sum of the precisions at each list's relevant items over the denominator asked for."""
     if variants["denominator"] == "hits":
         # The number of hits may itself be random, so the mean is taken within the list.
@@ -70,10 +71,9 @@ def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder:
     return BySearch() if variants["denominator"] == "hits" and k is not None else RELEVANT_FIRST
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="ap",
     title="Average precision",
-    kind="ranking",
     compute=average_precision,
     cutoff="optional",
     variants=(

@@ -21,13 +21,14 @@ import numpy as np
 from repro.data.interactions import FloatArray
 from repro.evaluation.metrics._expected import expected_mean_ranks
 from repro.evaluation.metrics._hits import discounted_gains, limit, relevant_hits
-from repro.evaluation.metrics.metric import Metric, Range, Ratio
+from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.metric import Range, RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_LAST, TieOrder
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Protocol, Value
 
 
-def mean_hit_rank(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+def mean_hit_rank(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
     """The mean rank of the relevant items of each list down to ``k``."""
     means = _mean_ranks(ranked, limit(k))
     found = ~np.isnan(means)
@@ -58,10 +59,9 @@ def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder | str:
     return RELEVANT_LAST
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="arc",
     title="Average rank of correct recommendations",
-    kind="ranking",
     compute=mean_hit_rank,
     cutoff="optional",
     undefined="left-out",

@@ -18,13 +18,14 @@ import numpy as np
 
 from repro.evaluation.metrics._hits import defined, discounted_gains, limit
 from repro.evaluation.metrics._ranges import shares_ranks
-from repro.evaluation.metrics.metric import Metric, Range, Ratio
+from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.metric import Range, RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Protocol, Value
 
 
-def reciprocal_hit_ranks(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+def reciprocal_hit_ranks(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
     """The sum of 1 / rank over the relevant items of each list down to ``k``."""
     sums = discounted_gains(ranked, limit(k), ranked.relevant_gains, "reciprocal")
     return Ratio(sums, defined(np.ones(len(ranked)), ranked))
@@ -38,10 +39,9 @@ def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> 
     return 0.0, math.fsum(1 / n for n in range(1, k + 1)) if k <= 1000 else math.log(k) + 0.57722 + 0.5 / k
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="arhr",
     title="Average reciprocal hit rank",
-    kind="ranking",
     compute=reciprocal_hit_ranks,
     cutoff="optional",
     range=_range,

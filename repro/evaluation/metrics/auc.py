@@ -32,7 +32,7 @@ from repro.evaluation.metrics._hits import limit, listed_relevant, n_negatives
 from repro.evaluation.metrics._pairs import expected_pairs_won, pairs_won
 from repro.evaluation.metrics._ranges import UNIT
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import NO_NEGATIVES, NO_RELEVANT, NONE_LISTED, Metric, Ratio
+from repro.evaluation.metrics.metric import NO_NEGATIVES, NO_RELEVANT, NONE_LISTED, RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, Protocol, Value
@@ -96,10 +96,9 @@ def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
     return ""
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="auc",
     title="Area under the ROC curve",
-    kind="ranking",
     compute=area_under_roc,
     cutoff="optional",
     variants=(

@@ -29,7 +29,7 @@ from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, FloatArray
 from repro.errors import DataError
 from repro.evaluation.metrics._exact import exact_sum
-from repro.evaluation.metrics.metric import FILLERS, NO_NEGATIVES, NO_RELEVANT, Measure, Ratio
+from repro.evaluation.metrics.metric import FILLERS, NO_NEGATIVES, NO_RELEVANT, Measure, RankingMetric, Ratio
 from repro.evaluation.ranking import Ranked
 from repro.protocol import Protocol
 
@@ -126,13 +126,15 @@ def _count(
     measure: Measure, ratio: Ratio, empty: Mask, protocol: Protocol
 ) -> tuple[FloatArray, Mask, dict[str, tuple[Mask, str]]]:
     """What each list counts, whether it counts at all, and which lists each decision touched, with what they are."""
+    metric = measure.metric
+    assert isinstance(metric, RankingMetric), measure.name
     undefined = ratio.denominator == 0
     values = ratio.values
     counted = ~undefined
     touched = {"average.no_list": (empty & ~undefined, "with an empty list")}
     if protocol["average.no_list"] == "skip":
         counted &= ~empty
-    if measure.metric.undefined == "left-out":
+    if metric.undefined == "left-out":
         nowhere = np.zeros(len(values), dtype=np.bool_)
         return values, counted, {"average.no_relevant": (nowhere, "without relevant items"), **touched}
     no_relevant = protocol.text("average.no_relevant")
@@ -149,14 +151,14 @@ def _count(
     }
     for lists, _, rule in rules.values():
         if rule == "no-list":
-            filler = math.nan if protocol["average.no_list"] == "skip" else measure.metric.empty(measure.variants)
+            filler = math.nan if protocol["average.no_list"] == "skip" else metric.empty(measure.variants)
             counts = not math.isnan(filler)
         else:
             rule = no_relevant if rule == "no-relevant" else rule
             filler, counts = FILLERS.get(str(rule), math.nan), rule != "skip"
         values[lists], counted[lists] = filler, counts
     found = {key: (lists, note) for key, (lists, note, _) in rules.items() if key in protocol}
-    if not measure.metric.negatives:
+    if not metric.negatives:
         del found["average.no_negatives"]
     return values, counted, {**found, **touched}
 

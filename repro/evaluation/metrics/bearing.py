@@ -15,11 +15,11 @@ def bearing(decisions: Iterable[str], measures: Sequence[Measure]) -> list[str]:
     each. A variant affects its own metric. A decision of an unknown stage may affect anything.
     """
     simple = simple_measures(measures)
-    kinds = {measure.metric.kind for measure in simple}
+    tasks = {measure.metric.task for measure in simple}
     stages: set[Stage | None] = {*BEFORE_FITTING, None}
-    if kinds & {"ranking", "collection"}:
+    if "recommendation" in tasks:
         stages |= set(OF_LISTS)
-    if "prediction" in kinds:
+    if "rating prediction" in tasks:
         stages |= set(OF_PREDICTIONS)
     named = {key for measure in (*measures, *simple) for key in (*measure.decisions, *measure.metric.reads)}
     known = registry()

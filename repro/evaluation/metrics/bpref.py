@@ -28,13 +28,14 @@ from repro.evaluation.metrics._expected import expected_preference_sums
 from repro.evaluation.metrics._hits import limit, share_of
 from repro.evaluation.metrics._kernels import preference_sums
 from repro.evaluation.metrics._ranges import UNIT
-from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, Value
 
 
-def binary_preference(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+def binary_preference(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
     """The sum of the preferences that each list keeps at its relevant items down to ``k``, over all of these."""
     relevant = ranked.n_relevant.astype(np.float64)
     norms = relevant
@@ -54,10 +55,9 @@ def _kept(ranked: Ranked, k: int, norms: FloatArray) -> FloatArray:
     return kept
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="bpref",
     title="Binary preference",
-    kind="ranking",
     compute=binary_preference,
     cutoff="optional",
     variants=(

@@ -19,7 +19,7 @@ from repro.data.interactions import FloatArray
 from repro.evaluation.metrics._lists import no_best_order, recommended_items, refuse_expected
 from repro.evaluation.metrics._ranges import UNIT
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Metric
+from repro.evaluation.metrics.metric import CollectionMetric
 from repro.protocol import Value
 
 
@@ -28,10 +28,9 @@ def share_of_items(counts: FloatArray, variants: Mapping[str, Value], background
     return np.count_nonzero(counts) / len(background.catalogue) if len(background.catalogue) else float("nan")
 
 
-METRIC = Metric(
+METRIC = CollectionMetric(
     name="catalogue-coverage",
     title="Catalogue coverage",
-    kind="collection",
     compute=recommended_items,
     finish=share_of_items,
     cutoff="required",

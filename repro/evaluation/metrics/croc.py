@@ -28,7 +28,7 @@ from repro.data.interactions import FloatArray
 from repro.evaluation.metrics._curves import Lengths, add_places, objection_to_shared_ranks, tally_places
 from repro.evaluation.metrics._ranges import UNIT
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Metric
+from repro.evaluation.metrics.metric import CollectionMetric
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, Protocol, Value
@@ -50,10 +50,9 @@ def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
     return objection_to_shared_ranks(protocol)
 
 
-METRIC = Metric(
+METRIC = CollectionMetric(
     name="croc",
     title="Customer ROC area",
-    kind="collection",
     compute=hits_at_places,
     merge=add_places,
     finish=area,

@@ -26,7 +26,7 @@ from repro.data.interactions import FloatArray
 from repro.evaluation.metrics._lists import no_best_order, recommended_items, refuse_expected
 from repro.evaluation.metrics._ranges import NOT_NEGATIVE, UNIT
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Metric, Range
+from repro.evaluation.metrics.metric import CollectionMetric, Range
 from repro.protocol import Decision, Option, Protocol, Value
 
 
@@ -54,10 +54,9 @@ def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> 
     return NOT_NEGATIVE if variants["base"] in ("2", "e") else UNIT
 
 
-METRIC = Metric(
+METRIC = CollectionMetric(
     name="entropy",
     title="Shannon entropy of recommendations",
-    kind="collection",
     compute=recommended_items,
     finish=evenness,
     cutoff="required",

@@ -29,7 +29,7 @@ from repro.evaluation.metrics._lists import denominator_decision, places, refuse
 from repro.evaluation.metrics._places import discounts
 from repro.evaluation.metrics._ranges import UNIT, AtSingleRanks
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Metric, Range, Ratio
+from repro.evaluation.metrics.metric import Range, RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import ByHits, ByItems, Places, TieOrder
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, Protocol, Value
@@ -84,10 +84,9 @@ def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder:
     return ByHits(_of_hits) if variants["relevance"] == "relevant" else ByItems(_of_items)
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="epc",
     title="Expected popularity complement",
-    kind="ranking",
     compute=popularity_complement,
     cutoff="required",
     variants=(

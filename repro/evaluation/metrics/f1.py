@@ -21,13 +21,14 @@ from collections.abc import Mapping, Sequence
 from repro.evaluation.metrics import precision, recall
 from repro.evaluation.metrics._hits import relevant_hits
 from repro.evaluation.metrics._ranges import AtSingleRanks
-from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, Value
 
 
-def f1(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+def f1(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
     """Twice the hits of each list over the sum of the denominators of precision and recall."""
     of_precision = precision.denominators(ranked, k, str(variants["precision"]))
     of_recall = recall.denominators(ranked, k, str(variants["recall"]))
@@ -51,10 +52,9 @@ def harmonic_mean(values: Sequence[float]) -> float:
     return 2.0 * first * second / (first + second) if first + second != 0 else 0.0
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="f1",
     title="F1",
-    kind="ranking",
     compute=f1,
     cutoff="optional",
     variants=(

@@ -23,7 +23,7 @@ from repro.data.interactions import FloatArray
 from repro.evaluation.metrics._hits import defined, discounted_gains, limit, n_negatives, relevant_hits
 from repro.evaluation.metrics._ranges import UNIT
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import NO_NEGATIVES, NO_RELEVANT, Metric, Ratio
+from repro.evaluation.metrics.metric import NO_NEGATIVES, NO_RELEVANT, RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_LAST
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, Protocol, Value
@@ -70,10 +70,9 @@ NEGATIVES = (
     Option("catalogue", "all others of the catalogue"),
 )
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="fallout",
     title="Fall-out",
-    kind="ranking",
     compute=fallout,
     cutoff="required",
     variants=(

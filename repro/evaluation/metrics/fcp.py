@@ -29,8 +29,8 @@ from repro.data.interactions import FloatArray
 from repro.evaluation.metrics._ranges import UNIT
 from repro.evaluation.metrics._two_orders import Pairs, TwoOrders, count_pairs
 from repro.evaluation.metrics.averaging import exact_mean
-from repro.evaluation.metrics.metric import Metric
-from repro.evaluation.metrics.predictions import Predictions
+from repro.evaluation.metrics.metric import PredictionMetric
+from repro.evaluation.metrics.prediction_pairs import Predictions
 from repro.evaluation.metrics.tie_order import UNAFFECTED
 from repro.protocol import Decision, Option, Value
 
@@ -71,10 +71,9 @@ def _right_and_wrong(pairs: Pairs, ties: str) -> tuple[FloatArray, FloatArray]:
             return pairs.concordant, pairs.discordant
 
 
-METRIC = Metric(
+METRIC = PredictionMetric(
     name="fcp",
     title="Fraction of concordant pairs",
-    kind="prediction",
     compute=concordant_fraction,
     variants=(
         Decision(

@@ -28,7 +28,7 @@ from repro.data.interactions import FloatArray
 from repro.evaluation.metrics._lists import no_best_order, recommended_items, refuse_expected
 from repro.evaluation.metrics._ranges import UNIT
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Metric
+from repro.evaluation.metrics.metric import CollectionMetric
 from repro.protocol import Decision, Option, Value
 
 
@@ -44,10 +44,9 @@ def unevenness(counts: FloatArray, variants: Mapping[str, Value], background: Ba
     return of_population * n / (n - 1) if n > 1 else math.nan
 
 
-METRIC = Metric(
+METRIC = CollectionMetric(
     name="gini",
     title="Gini index of recommendations",
-    kind="collection",
     compute=recommended_items,
     finish=unevenness,
     cutoff="required",

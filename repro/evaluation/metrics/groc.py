@@ -23,7 +23,7 @@ from repro.data.interactions import FloatArray
 from repro.evaluation.metrics._pooled_pairs import Pool, join_pairs, pooled_pairs
 from repro.evaluation.metrics._ranges import UNIT
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Metric
+from repro.evaluation.metrics.metric import CollectionMetric
 from repro.evaluation.metrics.tie_order import UNAFFECTED
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Value
@@ -39,10 +39,9 @@ def area(pairs: FloatArray, variants: Mapping[str, Value], background: Backgroun
     return Pool.of(pairs).roc_area
 
 
-METRIC = Metric(
+METRIC = CollectionMetric(
     name="groc",
     title="Global ROC area",
-    kind="collection",
     compute=scores_of_pairs,
     merge=join_pairs,
     finish=area,

@@ -30,7 +30,7 @@ from repro.evaluation.metrics._kernels import ideal_sums
 from repro.evaluation.metrics._places import discounts
 from repro.evaluation.metrics._ranges import AtSingleRanks
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Metric, Need, Range, Ratio
+from repro.evaluation.metrics.metric import Need, Range, RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import ByHits
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, Protocol, Value
@@ -74,10 +74,9 @@ def _worth(ranked: Ranked, k: int | None, variants: Mapping[str, Value], backgro
     return _utilities(ranked, variants, background)
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="half-life",
     title="Half-life utility",
-    kind="ranking",
     compute=half_life_utility,
     cutoff="optional",
     variants=(

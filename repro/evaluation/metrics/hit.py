@@ -16,21 +16,21 @@ import numpy as np
 
 from repro.evaluation.metrics._hits import defined, first_hits
 from repro.evaluation.metrics._ranges import UNIT
-from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Value
 
 
-def hit(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+def hit(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
     """1 for each list with a relevant item down to ``k``; with expected ties, the probability of one."""
     return Ratio(first_hits(ranked, k, reciprocal=False), defined(np.ones(len(ranked)), ranked))
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="hit",
     title="Hit rate",
-    kind="ranking",
     compute=hit,
     cutoff="required",
     range=UNIT,

@@ -28,13 +28,16 @@ import numpy as np
 from repro.evaluation.metrics._hits import limit, share_of
 from repro.evaluation.metrics._kernels import inferred_precision_sums
 from repro.evaluation.metrics._ranges import AtSingleRanks
-from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST, TieOrder
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, Protocol, Value
 
 
-def inferred_average_precision(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+def inferred_average_precision(
+    ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background
+) -> Ratio:
     """The sum of the precisions inferred at each list's relevant items down to ``k`` over the relevant items."""
     sums = inferred_precision_sums(
         ranked.offsets,
@@ -74,10 +77,9 @@ def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder | str:
     return RELEVANT_FIRST
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="infap",
     title="Inferred average precision",
-    kind="ranking",
     compute=inferred_average_precision,
     cutoff="optional",
     variants=(

@@ -27,7 +27,7 @@ from repro.data.interactions import FloatArray
 from repro.evaluation.metrics._lists import no_best_order, recommended_items, refuse_expected, shown
 from repro.evaluation.metrics._ranges import UNIT
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Metric
+from repro.evaluation.metrics.metric import CollectionMetric
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Value
 
@@ -67,10 +67,9 @@ def _pairs(counts: npt.NDArray[Any]) -> int:
     return int((counts * (counts - 1) // 2).sum())
 
 
-METRIC = Metric(
+METRIC = CollectionMetric(
     name="inter-list-diversity",
     title="Inter-list diversity (Hamming distance)",
-    kind="collection",
     compute=counts_of_lists,
     finish=mean_distance,
     cutoff="required",

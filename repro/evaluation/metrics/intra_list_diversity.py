@@ -26,7 +26,7 @@ from repro.evaluation.metrics._distances import distance_decisions, kind_of, pai
 from repro.evaluation.metrics._lists import refuse_expected, shown
 from repro.evaluation.metrics._ranges import farthest
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Metric, Need, Range, Ratio
+from repro.evaluation.metrics.metric import Need, Range, RankingMetric, Ratio
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, Protocol, Value
 
@@ -61,10 +61,9 @@ def _tie_order(k: int | None, variants: Mapping[str, Value]) -> str:
     return "which k of many tied items are furthest apart, or closest, is known only after all choices are tried"
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="intra-list-diversity",
     title="Intra-list diversity",
-    kind="ranking",
     compute=intra_list_diversity,
     cutoff="required",
     variants=(

@@ -32,7 +32,7 @@ from repro.evaluation.metrics._two_orders import (
     ties_variant,
 )
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Value
 
@@ -47,10 +47,9 @@ def tau_b(ranked: Ranked, k: int | None, variants: Mapping[str, Value], backgrou
     return Ratio(pairs.concordant - pairs.discordant, np.sqrt(by_list * by_ratings))
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="kendall",
     title="Kendall's rank correlation (tau-b)",
-    kind="ranking",
     compute=tau_b,
     variants=(ties_variant("kendall"),),
     needs=("ratings",),

@@ -17,8 +17,8 @@ import numpy as np
 
 from repro.evaluation.metrics._ranges import NOT_NEGATIVE
 from repro.evaluation.metrics.averaging import exact_mean
-from repro.evaluation.metrics.metric import Metric
-from repro.evaluation.metrics.predictions import Predictions
+from repro.evaluation.metrics.metric import PredictionMetric
+from repro.evaluation.metrics.prediction_pairs import Predictions
 from repro.evaluation.metrics.tie_order import UNAFFECTED
 from repro.protocol import Value
 
@@ -28,10 +28,9 @@ def mean_absolute_error(predictions: Predictions, variants: Mapping[str, Value])
     return exact_mean(np.abs(predictions.errors))
 
 
-METRIC = Metric(
+METRIC = PredictionMetric(
     name="mae",
     title="Mean absolute error",
-    kind="prediction",
     compute=mean_absolute_error,
     shared=("predict.average",),
     better="lower",

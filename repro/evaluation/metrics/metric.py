@@ -6,19 +6,20 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property, reduce
 from itertools import product
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from repro.data.interactions import FloatArray
 from repro.errors import ProtocolError, nearest
 from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.prediction_pairs import Predictions
 from repro.evaluation.metrics.tie_order import ByItems, Extreme, TieOrder, in_extreme_orders
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Decision, Protocol, Value, registry
+from repro.protocol import OF_LISTS, OF_PREDICTIONS, Decision, Protocol, Stage, Value, registry
 
 # The deepest cut-off there may be, and that of a metric without one: ranks are kept doubled, in 32 bits.
 DEEPEST = 2**29
@@ -27,11 +28,13 @@ DEEPEST = 2**29
 FILLERS = {"zero": 0.0, "half": 0.5, "one": 1.0, "nan": math.nan}
 
 Kind = Literal["ranking", "collection", "prediction"]
+Task = Literal["recommendation", "rating prediction"]
 Need = Literal["ratings", "train", "test", "catalogue", "timestamps", "features", "previous", "scores"]
 Better = Literal["higher", "lower", "neither"]
 Range = tuple[float, float]
-RangeOf = Callable[[int | None, Mapping[str, Value], Protocol], Range]
-TieOrderOf = Callable[[int | None, Mapping[str, Value]], TieOrder | str]
+Variants = Mapping[str, Value]
+RangeOf = Callable[[int | None, Variants, Protocol], Range]
+TieOrderOf = Callable[[int | None, Variants], TieOrder | str]
 Tied = Literal["best", "worst"]
 EXTREMES: tuple[Tied, ...] = ("best", "worst")
 
@@ -53,7 +56,7 @@ NO_RELEVANT, NO_NEGATIVES, NONE_LISTED = 0.0, 1.0, 2.0
 class Ratio(NamedTuple):
     """A metric of each list as numerator and denominator.
 
-    The value is their ratio. The denominator is 0 exactly where the metric is undefined; see ``Metric.undefined``.
+    The value is their ratio. The denominator is 0 exactly where the metric is undefined (``RankingMetric.undefined``).
     The numerator then says why: 0, the list has no relevant items; 1, it has some and no negatives; 2, it has some
     and ranks none of them, and the metric leaves out what is not ranked. Kept apart, they can also be pooled.
     """
@@ -76,32 +79,21 @@ class Ratio(NamedTuple):
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric: its name, where it comes from, its variants as decisions ``metric.NAME.VARIANT``, and its code.
+    """What all metrics have: :class:`RankingMetric`, :class:`CollectionMetric` and :class:`PredictionMetric`.
 
-    kind        "ranking": ``compute(ranked, k, variants)`` gives a Ratio for the lists of a block.
-                "collection": a number about all lists together; ``compute(ranked, k, variants, background)`` gives
-                an array for a block (all lists of a user are in one block); ``merge`` joins those of all blocks
-                in the order of users (by default it adds them up), and ``finish(merged, variants, background)``
-                makes the number of it.
-                "prediction": ``compute(predictions, variants)`` gives a number of predicted ratings.
+    name        as it is written in a study: ``ndcg``
+    title       its name in words
     cutoff      whether the name takes ``@k``; without one the whole list counts
+    variants    decisions ``metric.NAME.VARIANT``
     shared      decisions outside ``metric.NAME`` that the name can state like a variant, by their last name
                 (``predict.average`` as ``average``)
-    reads       other decisions that variants hang on; where they have an effect, ``compute`` finds them among
+    reads       other decisions that variants depend on; where they have an effect, ``compute`` gets them among
                 the variants by their last name (``relevance.threshold`` as ``threshold``)
-    needs       what must be known beside the lists; a ranking metric with needs is called as
-                ``compute(ranked, k, variants, background)``
-    also_needs  ``also_needs(variants)`` names what these variants need beside that
-    whole_list  whether all held-out items of a list must have their places, those below the cut-off too
-    undefined   what it means that the denominator of a list is 0: "no-relevant", the list has no relevant items,
-                and ``average.no_relevant`` says what counts; "left-out", there is nothing to say of the list
-    empty       ``empty(variants)`` is the value of an empty list where that does not depend on what is relevant; not a
-                number where there is none
-    negatives   whether a list without negative items has no value, so that ``average.no_negatives`` applies
-    objection   ``objection(variants, protocol)`` says why these variants cannot be had under the protocol, and
+    needs       what must be known besides the lists, in the background or as scores of listed items
+    also_needs  ``also_needs(variants)`` names what these variants need besides that
+    whole_list  whether all held-out items of a list must have their ranks, those below the cut-off too
+    objection   ``objection(variants, protocol)`` says why these variants cannot be computed under the protocol, and
                 what to ask for instead; an empty text where they can
-    pooled      ``pooled(variants)`` says whether numerators and denominators are added up over lists before they
-                are divided, whatever ``average.over`` says
     parts       ``parts(k, variants)`` names the measures whose numbers ``join(values)`` makes this one of; where
                 it names none, the metric computes by itself
     better      which of two values is the better one
@@ -111,33 +103,33 @@ class Metric:
                 which gives that order, or says in words why there is none; None where it is not known
     aliases     other names, with the variants that they state
     undefined_in_1r  why it says nothing when a list has one relevant item, and what to ask for instead
+    not_audited      why it cannot be audited, and what to audit instead
+    cite        where it comes from
     """
+
+    kind: ClassVar[Kind]
+    task: ClassVar[Task] = "recommendation"
+    stages: ClassVar[tuple[Stage, ...]]
 
     name: str
     title: str
-    kind: Kind
-    compute: Callable[..., Any]
+    _: KW_ONLY
     cutoff: Literal["required", "optional", "none"] = "none"
     variants: tuple[Decision, ...] = ()
     shared: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
     needs: tuple[Need, ...] = ()
-    also_needs: Callable[[Mapping[str, Value]], tuple[Need, ...]] | None = None
+    also_needs: Callable[[Variants], tuple[Need, ...]] | None = None
     whole_list: bool = False
-    undefined: Literal["no-relevant", "left-out"] = "no-relevant"
-    empty: Callable[[Mapping[str, Value]], float] = worth_nothing
-    negatives: bool = False
-    objection: Callable[[Mapping[str, Value], Protocol], str] | None = None
-    merge: Callable[[Sequence[FloatArray]], FloatArray] = add_up
-    finish: Callable[[FloatArray, Mapping[str, Value], Background], float] | None = None
-    pooled: Callable[[Mapping[str, Value]], bool] | None = None
-    parts: Callable[[int | None, Mapping[str, Value]], tuple[str, ...]] | None = None
+    objection: Callable[[Variants, Protocol], str] | None = None
+    parts: Callable[[int | None, Variants], tuple[str, ...]] | None = None
     join: Callable[[Sequence[float]], float] | None = None
     better: Better = "higher"
     range: Range | RangeOf = (-math.inf, math.inf)
     tie_order: TieOrder | TieOrderOf | None = None
     aliases: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     undefined_in_1r: str = ""
+    not_audited: str = ""
     cite: str = ""
 
     @property
@@ -164,6 +156,60 @@ class Metric:
         k = DEEPEST if self.cutoff == "required" else None
         ranges = [self.range(k, dict(zip(names, values, strict=True)), protocol) for values in every]
         return min(low for low, _ in ranges), max(high for _, high in ranges)
+
+
+@dataclass(frozen=True)
+class RankingMetric(Metric):
+    """A metric of each list: ``compute(ranked, k, variants, background)`` gives a Ratio for the lists of a block.
+
+    undefined   what it means that the denominator of a list is 0: "no-relevant", the list has no relevant items,
+                and ``average.no_relevant`` says what counts; "left-out", there is nothing to say of the list
+    empty       ``empty(variants)`` is the value of an empty list where that does not depend on what is relevant; not a
+                number where there is none
+    negatives   whether a list without negative items has no value, so that ``average.no_negatives`` applies
+    pooled      ``pooled(variants)`` says whether numerators and denominators are added up over lists before they
+                are divided, whatever ``average.over`` says
+    """
+
+    kind: ClassVar[Kind] = "ranking"
+    stages: ClassVar[tuple[Stage, ...]] = OF_LISTS
+
+    compute: Callable[[Ranked, int | None, Variants, Background], Ratio]
+    _: KW_ONLY
+    undefined: Literal["no-relevant", "left-out"] = "no-relevant"
+    empty: Callable[[Variants], float] = worth_nothing
+    negatives: bool = False
+    pooled: Callable[[Variants], bool] | None = None
+
+
+@dataclass(frozen=True)
+class CollectionMetric(Metric):
+    """One number about all lists together.
+
+    compute   ``compute(ranked, k, variants, background)`` gives an array for a block (all lists of a user are in one
+              block)
+    finish    ``finish(merged, variants, background)`` makes the number of the arrays of all blocks
+    merge     joins the arrays of blocks, in the order of users; by default it adds them up
+    """
+
+    kind: ClassVar[Kind] = "collection"
+    stages: ClassVar[tuple[Stage, ...]] = tuple(stage for stage in OF_LISTS if stage != "average")
+
+    compute: Callable[[Ranked, int | None, Variants, Background], FloatArray]
+    finish: Callable[[FloatArray, Variants, Background], float]
+    _: KW_ONLY
+    merge: Callable[[Sequence[FloatArray]], FloatArray] = add_up
+
+
+@dataclass(frozen=True)
+class PredictionMetric(Metric):
+    """A metric of predicted ratings: ``compute(predictions, variants)`` gives the number of some test pairs."""
+
+    kind: ClassVar[Kind] = "prediction"
+    task: ClassVar[Task] = "rating prediction"
+    stages: ClassVar[tuple[Stage, ...]] = OF_PREDICTIONS
+
+    compute: Callable[[Predictions, Variants], float]
 
 
 @dataclass(frozen=True)
@@ -247,9 +293,8 @@ class Measure:
         """The Ratio of the lists of a block, or, of a collection, what ``merge`` takes."""
         if ranked.ties == "best" or ranked.ties == "worst":
             return self.of_extreme_order(ranked, background, ranked.ties)
-        if self.metric.kind == "collection" or self.needs:
-            return self.metric.compute(ranked, self.cutoff, self.variants, background)
-        return self.metric.compute(ranked, self.cutoff, self.variants)
+        assert isinstance(self.metric, RankingMetric | CollectionMetric), self.name
+        return self.metric.compute(ranked, self.cutoff, self.variants, background)
 
     def of_extreme_order(self, ranked: Ranked, background: Background, which: Tied) -> Any:
         """As :meth:`of_lists`, with tied items in the best or in the worst order for this measure.
@@ -266,15 +311,21 @@ class Measure:
         further = np.maximum if extreme == "highest" else np.minimum
         return Ratio(further.reduce([first.numerator, *(other.numerator for other in others)]), first.denominator)
 
+    def merged(self, blocks: Sequence[FloatArray]) -> FloatArray:
+        """The arrays of several blocks as one."""
+        assert isinstance(self.metric, CollectionMetric), self.name
+        return self.metric.merge(blocks)
+
     def of_collection(self, blocks: Sequence[FloatArray], background: Background) -> float:
         """The number that all blocks together give."""
-        assert self.metric.finish is not None
+        assert isinstance(self.metric, CollectionMetric), self.name
         return float(self.metric.finish(self.metric.merge(blocks), self.variants, background))
 
     @property
     def pooled(self) -> bool:
         """Whether lists are added up before anything is divided, whatever the protocol says."""
-        return self.metric.pooled is not None and self.metric.pooled(self.variants)
+        pooled = self.metric.pooled if isinstance(self.metric, RankingMetric) else None
+        return pooled is not None and pooled(self.variants)
 
     def range(self, protocol: Protocol) -> Range:
         """The lowest and the highest value that there can be under the protocol; infinite where nothing bounds it.
@@ -283,7 +334,7 @@ class Measure:
         """
         bounds = self.metric.range
         low, high = bounds(self.cutoff, self.variants, protocol) if callable(bounds) else bounds
-        if self.metric.kind != "ranking" or self.parts:
+        if not isinstance(self.metric, RankingMetric) or self.parts:
             return low, high
         rules = ["average.nobody"]
         if self.metric.undefined == "no-relevant":

@@ -27,7 +27,7 @@ import numpy as np
 from repro.data.interactions import FloatArray
 from repro.evaluation.metrics._kernels import list_sums
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import NO_RELEVANT, NONE_LISTED, Metric, Need, Ratio
+from repro.evaluation.metrics.metric import NO_RELEVANT, NONE_LISTED, Need, RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import ByHits
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, Value
@@ -94,10 +94,9 @@ def _worth(ranked: Ranked, k: int | None, variants: Mapping[str, Value], backgro
     return -_weights(ranked, variants, background)
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="mpr",
     title="Mean percentile rank",
-    kind="ranking",
     compute=mean_percentile_rank,
     variants=(
         Decision(

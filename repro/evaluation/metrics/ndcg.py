@@ -28,13 +28,13 @@ from repro.evaluation.metrics._kernels import ideal_sums, listed_shares
 from repro.evaluation.metrics._places import deepest, discounts
 from repro.evaluation.metrics._ranges import AtSingleRanks
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import ByHits, BySearch, TieOrder
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, Protocol, Value, When
 
 
-def ndcg(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+def ndcg(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
     """The DCG of each list over that of its ideal list."""
     gains = _gains(ranked, variants)
     kind, base = str(variants["discount"]), float(variants.get("base", 2.0))
@@ -127,10 +127,9 @@ def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder | str:
     )
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="ndcg",
     title="Normalised discounted cumulative gain",
-    kind="ranking",
     compute=ndcg,
     cutoff="optional",
     variants=(

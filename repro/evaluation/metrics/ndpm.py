@@ -31,7 +31,7 @@ from repro.evaluation.metrics._two_orders import (
     ties_variant,
 )
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Value
 
@@ -45,10 +45,9 @@ def distance_from_ratings(
     return Ratio(2 * pairs.discordant + pairs.tied_by_system, 2 * ordered)
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="ndpm",
     title="Normalised distance-based performance measure",
-    kind="ranking",
     compute=distance_from_ratings,
     variants=(ties_variant("ndpm"),),
     needs=("ratings",),

@@ -24,8 +24,8 @@ from collections.abc import Mapping
 from repro.evaluation.metrics._ranges import clipped
 from repro.evaluation.metrics._scale import absolute_error_unit, normalised, normalising_variants
 from repro.evaluation.metrics.mae import mean_absolute_error
-from repro.evaluation.metrics.metric import Metric, Range
-from repro.evaluation.metrics.predictions import Predictions
+from repro.evaluation.metrics.metric import PredictionMetric, Range
+from repro.evaluation.metrics.prediction_pairs import Predictions
 from repro.evaluation.metrics.tie_order import UNAFFECTED
 from repro.protocol import Protocol, Value
 
@@ -42,10 +42,9 @@ def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> 
     return 0.0, 1.0 if variants["by"] == "range" else 3.0
 
 
-METRIC = Metric(
+METRIC = PredictionMetric(
     name="nmae",
     title="Normalised mean absolute error",
-    kind="prediction",
     compute=normalised_mean_absolute_error,
     variants=normalising_variants("nmae"),
     shared=("predict.average",),

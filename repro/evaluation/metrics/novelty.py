@@ -28,7 +28,7 @@ from repro.evaluation.metrics._lists import denominator_decision, refuse_expecte
 from repro.evaluation.metrics._places import discounts
 from repro.evaluation.metrics._ranges import NOT_NEGATIVE
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import ByItems, Places, TieOrder
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, Value
@@ -78,10 +78,9 @@ def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder | str:
     return ByItems(_of_items)
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="novelty",
     title="Novelty (mean self-information)",
-    kind="ranking",
     compute=novelty,
     cutoff="required",
     variants=(

@@ -23,8 +23,8 @@ from collections.abc import Mapping
 
 from repro.evaluation.metrics._ranges import clipped
 from repro.evaluation.metrics._scale import normalised, normalising_variants, squared_error_unit
-from repro.evaluation.metrics.metric import Metric, Range
-from repro.evaluation.metrics.predictions import Predictions
+from repro.evaluation.metrics.metric import PredictionMetric, Range
+from repro.evaluation.metrics.prediction_pairs import Predictions
 from repro.evaluation.metrics.rmse import root_mean_squared_error
 from repro.evaluation.metrics.tie_order import UNAFFECTED
 from repro.protocol import Protocol, Value
@@ -42,10 +42,9 @@ def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> 
     return 0.0, 1.0 if variants["by"] == "range" else math.sqrt(6)
 
 
-METRIC = Metric(
+METRIC = PredictionMetric(
     name="nrmse",
     title="Normalised root mean squared error",
-    kind="prediction",
     compute=normalised_root_mean_squared_error,
     variants=normalising_variants("nrmse"),
     shared=("predict.average",),

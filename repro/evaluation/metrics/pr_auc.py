@@ -33,7 +33,7 @@ from repro.evaluation.metrics._pooled_pairs import Pool, join_pairs, pooled_pair
 from repro.evaluation.metrics._ranges import UNIT
 from repro.evaluation.metrics.averaging import exact_mean
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Metric, Need
+from repro.evaluation.metrics.metric import CollectionMetric, Need
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST, UNAFFECTED, TieOrder
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, Protocol, Value
@@ -104,10 +104,9 @@ def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder | str:
             return RELEVANT_FIRST
 
 
-METRIC = Metric(
+METRIC = CollectionMetric(
     name="pr-auc",
     title="Area under the precision-recall curve",
-    kind="collection",
     compute=points,
     merge=join_blocks,
     finish=area,

@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from typing import NoReturn
 
 from repro.evaluation.metrics._ranges import AtSingleRanks
-from repro.evaluation.metrics.metric import Metric
+from repro.evaluation.metrics.metric import RankingMetric
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.protocol import Decision, Option, Protocol, Value
 
@@ -47,10 +47,9 @@ def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
     )
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="practical-accuracy",
     title="Practical accuracy (accuracy times user coverage)",
-    kind="ranking",
     compute=computed_by_its_factors,
     cutoff="required",
     variants=(
@@ -73,5 +72,6 @@ METRIC = Metric(
     objection=_objection,
     range=AtSingleRanks(0.0, 1.0),
     tie_order=RELEVANT_FIRST,
+    not_audited="it is the product of two others; audit these",
     cite="Herlocker et al. 2004",
 )

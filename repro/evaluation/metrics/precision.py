@@ -19,13 +19,14 @@ import numpy as np
 from repro.data.interactions import FloatArray
 from repro.evaluation.metrics._hits import defined, list_lengths, relevant_hits, slots
 from repro.evaluation.metrics._ranges import AtSingleRanks
-from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, Value
 
 
-def precision(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+def precision(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
     """The hits of each list down to ``k`` over the denominator asked for."""
     return Ratio(relevant_hits(ranked, k), denominators(ranked, k, str(variants["denominator"])))
 
@@ -41,10 +42,9 @@ def denominators(ranked: Ranked, k: int | None, which: str) -> FloatArray:
             return np.minimum(slots(ranked, k), ranked.n_relevant)
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="precision",
     title="Precision",
-    kind="ranking",
     compute=precision,
     cutoff="optional",
     variants=(

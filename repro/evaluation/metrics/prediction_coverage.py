@@ -17,8 +17,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from repro.evaluation.metrics._ranges import UNIT
-from repro.evaluation.metrics.metric import Metric
-from repro.evaluation.metrics.predictions import Predictions
+from repro.evaluation.metrics.metric import PredictionMetric
+from repro.evaluation.metrics.prediction_pairs import Predictions
 from repro.evaluation.metrics.tie_order import UNAFFECTED
 from repro.protocol import Value
 
@@ -28,10 +28,9 @@ def predicted_share(predictions: Predictions, variants: Mapping[str, Value]) -> 
     return float(np.count_nonzero(predictions.own)) / len(predictions) if len(predictions) else math.nan
 
 
-METRIC = Metric(
+METRIC = PredictionMetric(
     name="prediction-coverage",
     title="Prediction coverage",
-    kind="prediction",
     compute=predicted_share,
     range=UNIT,
     tie_order=UNAFFECTED,

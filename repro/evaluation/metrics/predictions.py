@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -14,9 +15,10 @@ from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.data.rating_means import RatingMeans
 from repro.errors import ProtocolError
 from repro.evaluation.metrics.averaging import Averaged, exact_mean
-from repro.evaluation.metrics.metric import Measure
+from repro.evaluation.metrics.metric import Measure, PredictionMetric
+from repro.evaluation.metrics.prediction_pairs import Predictions
 from repro.plugin import FALLBACK, UNSCORED, Scores
-from repro.protocol import Protocol
+from repro.protocol import Protocol, Value
 
 Mask = npt.NDArray[np.bool_]
 Range = tuple[float, float]
@@ -40,47 +42,6 @@ class TrainRatings:
         if not len(train):
             return cls(None, scale, (-math.inf, math.inf))
         return cls(RatingMeans.of(train), scale, (float(train.ratings.min()), float(train.ratings.max())))
-
-
-@dataclass(frozen=True, eq=False)
-class Predictions:
-    """Test pairs, their ratings, and what the ``predict.*`` decisions made of the predictions for them.
-
-    values  the prediction of each pair; NaN where it has none, and the pair is left out
-    own     whether the algorithm itself predicted it; False where there is nothing or a framework made it up
-    scale   the lowest and the highest rating there may be
-    spoils  whether a pair without a prediction is not left out: no error that it is in is a number then
-    """
-
-    users: CodeArray
-    items: CodeArray
-    ratings: FloatArray
-    values: FloatArray
-    own: Mask
-    scale: Range
-    impacts: tuple[Impact, ...] = ()
-    spoils: bool = False
-
-    def __len__(self) -> int:
-        return len(self.users)
-
-    @property
-    def errors(self) -> FloatArray:
-        """Prediction minus rating, of the pairs that are not left out."""
-        errors = self.values - self.ratings
-        return errors if self.spoils else errors[~np.isnan(errors)]
-
-    def select(self, rows: npt.NDArray[np.intp] | Mask | slice) -> Predictions:
-        """Some of the pairs, without what the decisions touched."""
-        return Predictions(
-            self.users[rows],
-            self.items[rows],
-            self.ratings[rows],
-            self.values[rows],
-            self.own[rows],
-            self.scale,
-            spoils=self.spoils,
-        )
 
 
 def resolve_predictions(
@@ -133,7 +94,7 @@ def average_predictions(measure: Measure, predictions: Predictions) -> Averaged:
         case "items":
             value = exact_mean(_by_group(measure, predictions, predictions.items)[1])
         case _:
-            value = float(measure.metric.compute(predictions, measure.variants))
+            value = float(_compute(measure)(predictions, measure.variants))
     return Averaged(value, len(users), users, user_values, predictions.impacts)
 
 
@@ -179,13 +140,19 @@ def _clip(values: FloatArray, protocol: Protocol, train: TrainRatings) -> FloatA
             return values
 
 
+def _compute(measure: Measure) -> Callable[[Predictions, Mapping[str, Value]], float]:
+    assert isinstance(measure.metric, PredictionMetric), measure.name
+    return measure.metric.compute
+
+
 def _by_group(measure: Measure, predictions: Predictions, codes: CodeArray) -> tuple[CodeArray, FloatArray]:
     """The codes about whose pairs there is something to say, ascending, and the metric of each one's pairs."""
     order = np.argsort(codes, kind="stable")
     together = predictions.select(order)
     present, starts = np.unique(codes[order], return_index=True)
     groups = (together.select(slice(start, end)) for start, end in pairwise([*starts, len(order)]))
-    values = np.array([measure.metric.compute(group, measure.variants) for group in groups], dtype=np.float64)
+    compute = _compute(measure)
+    values = np.array([compute(group, measure.variants) for group in groups], dtype=np.float64)
     if predictions.spoils:
         return present, values
     defined = ~np.isnan(values)

@@ -26,13 +26,15 @@ from repro.evaluation.metrics._kernels import ideal_sums
 from repro.evaluation.metrics._places import discounts
 from repro.evaluation.metrics._ranges import UNIT, shares_ranks
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Metric, Range, Ratio
+from repro.evaluation.metrics.metric import Range, RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import ByHits
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, Protocol, Value
 
 
-def rank_biased_precision(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+def rank_biased_precision(
+    ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background
+) -> Ratio:
     """The (expected) rank-biased precision of each list, over the highest one where that is asked for."""
     p = float(variants["p"])
     gains = _gains(ranked, variants)
@@ -61,10 +63,9 @@ def _worth(ranked: Ranked, k: int | None, variants: Mapping[str, Value], backgro
     return _gains(ranked, variants)
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="rbp",
     title="Rank-biased precision",
-    kind="ranking",
     compute=rank_biased_precision,
     cutoff="optional",
     variants=(

@@ -18,13 +18,14 @@ import numpy as np
 from repro.data.interactions import FloatArray
 from repro.evaluation.metrics._hits import limit, relevant_hits
 from repro.evaluation.metrics._ranges import UNIT, AtSingleRanks
-from repro.evaluation.metrics.metric import Metric, Range, Ratio
+from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.metric import Range, RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, Protocol, Value
 
 
-def recall(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+def recall(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
     """The hits of each list down to ``k`` over the denominator asked for."""
     return Ratio(relevant_hits(ranked, k), denominators(ranked, k, str(variants["denominator"])))
 
@@ -39,10 +40,9 @@ def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> 
     return UNIT if variants["denominator"] == "relevant" else AtSingleRanks(0.0, 1.0)(k, variants, protocol)
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="recall",
     title="Recall",
-    kind="ranking",
     compute=recall,
     cutoff="optional",
     variants=(

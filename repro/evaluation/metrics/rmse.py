@@ -16,9 +16,9 @@ import math
 from collections.abc import Mapping
 
 from repro.evaluation.metrics._ranges import NOT_NEGATIVE
-from repro.evaluation.metrics.metric import Metric
+from repro.evaluation.metrics.metric import PredictionMetric
 from repro.evaluation.metrics.mse import mean_squared_error
-from repro.evaluation.metrics.predictions import Predictions
+from repro.evaluation.metrics.prediction_pairs import Predictions
 from repro.evaluation.metrics.tie_order import UNAFFECTED
 from repro.protocol import Value
 
@@ -28,10 +28,9 @@ def root_mean_squared_error(predictions: Predictions, variants: Mapping[str, Val
     return math.sqrt(mean_squared_error(predictions, variants))
 
 
-METRIC = Metric(
+METRIC = PredictionMetric(
     name="rmse",
     title="Root mean squared error",
-    kind="prediction",
     compute=root_mean_squared_error,
     shared=("predict.average",),
     better="lower",

@@ -16,21 +16,21 @@ import numpy as np
 
 from repro.evaluation.metrics._hits import defined, first_hits
 from repro.evaluation.metrics._ranges import UNIT
-from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Value
 
 
-def reciprocal_rank(ranked: Ranked, k: int | None, variants: Mapping[str, Value]) -> Ratio:
+def reciprocal_rank(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
     """1 / rank of the first relevant item of each list, down to ``k``."""
     return Ratio(first_hits(ranked, k, reciprocal=True), defined(np.ones(len(ranked)), ranked))
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="rr",
     title="Reciprocal rank",
-    kind="ranking",
     compute=reciprocal_rank,
     cutoff="optional",
     range=UNIT,

@@ -27,7 +27,7 @@ from repro.evaluation.metrics._lists import denominator_decision, places
 from repro.evaluation.metrics._profiles import from_profiles, profile_decisions, profile_needs
 from repro.evaluation.metrics._ranges import AtSingleRanks, farthest
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Metric, Range, Ratio
+from repro.evaluation.metrics.metric import Range, RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import ByHits
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Protocol, Value
@@ -52,10 +52,9 @@ def _distances(ranked: Ranked, k: int | None, variants: Mapping[str, Value], bac
     return apart
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="serendipity",
     title="Serendipity",
-    kind="ranking",
     compute=serendipity,
     cutoff="required",
     variants=(*profile_decisions("serendipity"), denominator_decision("serendipity", "k")),

@@ -33,7 +33,7 @@ from repro.evaluation.metrics._two_orders import (
     ties_variant,
 )
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Value
 
@@ -48,10 +48,9 @@ def rho(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background
     return Ratio(together, np.sqrt(by_list * by_ratings))
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="spearman",
     title="Spearman's rank correlation",
-    kind="ranking",
     compute=rho,
     variants=(ties_variant("spearman"),),
     needs=("ratings",),

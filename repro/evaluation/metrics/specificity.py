@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from repro.evaluation.metrics._ranges import UNIT
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.fallout import NEGATIVES, all_negatives, false_positives, objection, share_of_negatives
-from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Value
@@ -37,10 +37,9 @@ def _of_empty_list(variants: Mapping[str, Value]) -> float:
     return 1.0
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="specificity",
     title="Specificity",
-    kind="ranking",
     compute=specificity,
     cutoff="required",
     variants=(

@@ -21,7 +21,7 @@ from repro.evaluation.metrics._earlier import new_items, no_order_of_two_times
 from repro.evaluation.metrics._lists import denominator_decision, places, refuse_expected
 from repro.evaluation.metrics._ranges import UNIT
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Value
 
@@ -32,10 +32,9 @@ def temporal_diversity(ranked: Ranked, k: int | None, variants: Mapping[str, Val
     return Ratio(new, places(ranked, k, variants) * compared)
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="temporal-diversity",
     title="Temporal diversity",
-    kind="ranking",
     compute=temporal_diversity,
     cutoff="required",
     variants=(denominator_decision("temporal-diversity", "k"),),

@@ -26,7 +26,7 @@ from repro.data.interactions import FloatArray
 from repro.evaluation.metrics._hits import discounted_gains, limit, slots
 from repro.evaluation.metrics._ranges import AtSingleRanks
 from repro.evaluation.metrics.background import NEVER, Background
-from repro.evaluation.metrics.metric import Metric, Ratio
+from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import ByHits
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, Value, When
@@ -57,10 +57,9 @@ def _sides(ranked: Ranked, k: int | None, variants: Mapping[str, Value], backgro
     return (rated > moments).astype(np.float64) - (rated < moments)
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="time-novelty",
     title="Time-split novelty",
-    kind="ranking",
     compute=time_novelty,
     cutoff="required",
     variants=(

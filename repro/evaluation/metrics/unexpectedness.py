@@ -28,7 +28,7 @@ from repro.evaluation.metrics._lists import denominator_decision, places, refuse
 from repro.evaluation.metrics._profiles import from_profiles, profile_decisions, profile_needs
 from repro.evaluation.metrics._ranges import farthest
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Metric, Range, Ratio
+from repro.evaluation.metrics.metric import Range, RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import ByItems, Places
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Protocol, Value
@@ -54,10 +54,9 @@ def _of_items(
     return from_profiles(ranked.users[lists], ranked.items[lists, places], variants, background)
 
 
-METRIC = Metric(
+METRIC = RankingMetric(
     name="unexpectedness",
     title="Unexpectedness",
-    kind="ranking",
     compute=unexpectedness,
     cutoff="required",
     variants=(*profile_decisions("unexpectedness"), denominator_decision("unexpectedness", "k")),

@@ -19,7 +19,7 @@ import numpy as np
 from repro.data.interactions import FloatArray
 from repro.evaluation.metrics._ranges import UNIT
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Metric
+from repro.evaluation.metrics.metric import CollectionMetric
 from repro.evaluation.metrics.tie_order import UNAFFECTED, ByItems, Places, TieOrder
 from repro.evaluation.ranking.ranked import OWN, Ranked
 from repro.protocol import Decision, Option, Value
@@ -49,10 +49,9 @@ def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder:
     return ByItems(_of_items) if variants["counts"] == "scored" else UNAFFECTED
 
 
-METRIC = Metric(
+METRIC = CollectionMetric(
     name="user-coverage",
     title="User coverage",
-    kind="collection",
     compute=covered_users,
     finish=share_of_users,
     cutoff="required",

@@ -100,7 +100,7 @@ def metric_fault(metric: MetricDeclaration) -> str:
     names = (metric.name, *metric.aliases)
     if not all(_named(name, _METRIC) for name in names):
         return f"declares a metric {', '.join(map(repr, names))}; a metric is called like ndcg or user-coverage"
-    if not callable(metric.compute):
+    if not callable(getattr(metric, "compute", None)):
         return f"declares the metric {metric.name} without a compute"
     own = f"metric.{metric.name}."
     if strange := [variant.id for variant in metric.variants if not variant.id.startswith(own)]:

@@ -16,7 +16,7 @@ import pandas as pd
 from repro.errors import ReproError, StudyError
 from repro.evaluate import Frames, measure_frames, read_frames
 from repro.evaluate.measuring import predictions_of, rank_frames
-from repro.evaluation.metrics import Measure, metrics, parse_measure
+from repro.evaluation.metrics import Measure, RankingMetric, metrics, parse_measure
 from repro.explain.design import Design, Variant, read_axes
 from repro.explain.interpolate import changes
 from repro.explain.search import bearing_on
@@ -276,7 +276,7 @@ def _matters(decision: str, frames: Frames, measure: Measure) -> bool:
         "average.no_list": not no_list,
         "average.no_relevant": not no_relevant,
         "average.neither": not (no_list and no_relevant),
-        "average.no_negatives": not measure.metric.negatives,
+        "average.no_negatives": not (isinstance(measure.metric, RankingMetric) and measure.metric.negatives),
         "average.nobody": not (no_list or no_relevant),
         "average.folds": True,
     }

@@ -12,7 +12,7 @@ from repro.audit.examination.inference import as_exact
 from repro.audit.questions.question import Question
 from repro.current import once
 from repro.evaluate import default_protocol
-from repro.evaluation.metrics import metrics_by_any_name
+from repro.evaluation.metrics import RankingMetric, metrics_by_any_name
 from repro.protocol import Value, registry, toml_value
 from repro.runs.journal.audit_events import CaseEntry, MeasureInferred, MetricCompared, PairEntry, UnexplainedEntry
 
@@ -102,7 +102,8 @@ def _widest_range(name: str) -> tuple[float, float]:
     if metric is None:
         return -math.inf, math.inf
     low, high = metric.widest_range(default_protocol(True))
-    if metric.kind == "ranking" and metric.undefined == "no-relevant":  # a user without relevant items may count 0 or 1
+    if isinstance(metric, RankingMetric) and metric.undefined == "no-relevant":
+        # A user without relevant items may count 0 or 1.
         return min(low, 0.0), max(high, 1.0)
     return low, high
 

@@ -9,9 +9,9 @@ import re
 
 import pytest
 
-import repro.evaluation.metrics
 from repro.errors import ProtocolError
-from repro.evaluation.metrics import metrics
+from repro.evaluation.metrics import CollectionMetric, PredictionMetric, RankingMetric, metrics
+from repro.protocol import Protocol
 
 
 def test_names_read_back(measure):
@@ -93,10 +93,25 @@ def test_every_metric_says_what_it_is():
             assert re.search(case, document), f"{metric.name}: says nothing about {case}"
 
 
+def test_every_metric_is_of_one_class_with_its_task_stages_direction_and_range():
+    of_lists = {"relevance", "candidates", "missing", "precision", "ties"}
+    classes = {
+        RankingMetric: ("ranking", "recommendation", of_lists | {"average"}),
+        CollectionMetric: ("collection", "recommendation", of_lists),
+        PredictionMetric: ("prediction", "rating prediction", {"predict"}),
+    }
+    for metric in metrics().values():
+        assert (metric.kind, metric.task, set(metric.stages)) == classes[type(metric)], metric.name
+        assert metric.better in ("higher", "lower", "neither"), metric.name
+        assert metric.tie_order is not None, metric.name
+        low, high = metric.widest_range(Protocol.load("random-5fold"))
+        assert low < high, metric.name
+
+
 def test_every_option_of_every_metric_is_tested():
     here = pathlib.Path(__file__).parent
     tests = "".join(path.read_text(encoding="utf-8") for path in here.glob("*.py"))
-    for decision in repro.evaluation.metrics.decisions():
+    for decision in (variant for metric in metrics().values() for variant in metric.variants):
         name = decision.id.rpartition(".")[2]
         for option in decision.options:
             default = option.value == decision.default

@@ -63,19 +63,19 @@ BROKEN = {
     ),
     "exporter": ("@impl\ndef repro_exporters(): return [Exporter('a', '', None)]", "an exporter 'a', which must have"),
     "metric": (
-        "from repro.evaluation.metrics import Metric\n@impl\ndef repro_metrics(): "
-        "return [Metric('ndcg', '', 'ranking', print)]",
+        "from repro.evaluation.metrics import RankingMetric\n"
+        "@impl\ndef repro_metrics(): return [RankingMetric('ndcg', '', print)]",
         "declares 'ndcg', which repro itself has already",
     ),
     "alias": (
-        "from repro.evaluation.metrics import Metric\n"
-        "@impl\ndef repro_metrics(): return [Metric('mine', '', 'ranking', print, aliases={'map': {}})]",
+        "from repro.evaluation.metrics import RankingMetric\n"
+        "@impl\ndef repro_metrics(): return [RankingMetric('mine', '', print, aliases={'map': {}})]",
         "declares 'map', which repro itself has already",
     ),
     "variant": (
-        "from repro.evaluation.metrics import Metric\nfrom repro.protocol import Decision\n"
+        "from repro.evaluation.metrics import RankingMetric\nfrom repro.protocol import Decision\n"
         "@impl\ndef repro_metrics():\n"
-        "    return [Metric('mine', '', 'ranking', print, variants=(Decision('ties.break', ''),))]",
+        "    return [RankingMetric('mine', '', print, variants=(Decision('ties.break', ''),))]",
         "it must begin with metric.mine.",
     ),
     "dataset": (

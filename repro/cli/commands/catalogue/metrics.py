@@ -119,11 +119,13 @@ def _variant(one: Decision) -> dict[str, object]:
 
 
 def _description(one: Metric) -> dict[str, object]:
+    from repro.evaluation.metrics import RankingMetric
+
     asked, why_not = _by_default(one)
     bounds = _bounds(one)
     return {
         "explanation": _explanation(one),
-        "undefined": one.undefined,
+        "undefined": one.undefined if isinstance(one, RankingMetric) else None,
         "full_name": asked.full_name if asked else None,
         "range": None if bounds is None else [None if math.isinf(bound) else bound for bound in bounds],
         "objection": why_not or None,
@@ -138,7 +140,7 @@ def _explanation(one: Metric) -> str:
 
     from repro.evaluation.metrics.catalogue import own_modules
 
-    source = own_modules().get(one.name, one.compute)
+    source = own_modules().get(one.name) or getattr(one, "compute", None)
     return (inspect.getdoc(source) or "").replace("``", "`")
 
 
@@ -181,15 +183,8 @@ def _facts(one: Metric) -> list[str]:
     needs = asked.needs if asked else one.needs
     better = "no direction is better" if one.better == "neither" else f"{one.better} is better"
     cutoff = {"required": "needs a cut-off", "optional": "takes a cut-off", "none": "takes no cut-off"}[one.cutoff]
-    undefined = {
-        "no-relevant": "average.no_relevant says what a list without relevant items counts",
-        "left-out": "a list of which it has nothing to say is left out",
-    }[one.undefined]
-    if one.negatives:
-        undefined += ", average.no_negatives what one without negative items counts"
     return [
-        f"In short  {_KINDS[one.kind].lower()}; {cutoff}; {better}"
-        + (f"; {undefined}" if one.kind == "ranking" else ""),
+        f"In short  {_KINDS[one.kind].lower()}; {cutoff}; {better}{_undefined(one)}",
         f"Range     {_range(one)}",
         *([f"Ties      {_ties(asked)}"] if asked and one.kind != "prediction" else []),
         *[f"Needs     {HOW_TO_GIVE[need]}" for need in needs if need in HOW_TO_GIVE],
@@ -197,6 +192,19 @@ def _facts(one: Metric) -> list[str]:
         f"In full   {asked.full_name if asked else why_not}",
         f"Example   {_example(one)}",
     ]
+
+
+def _undefined(one: Metric) -> str:
+    """What a list counts of which the metric has no value."""
+    from repro.evaluation.metrics import RankingMetric
+
+    if not isinstance(one, RankingMetric):
+        return ""
+    if one.undefined == "left-out":
+        text = "; a list of which it has nothing to say is left out"
+    else:
+        text = "; average.no_relevant says what a list without relevant items counts"
+    return text + (", average.no_negatives what one without negative items counts" if one.negatives else "")
 
 
 def _name(one: Metric) -> str:
