@@ -21,7 +21,7 @@ from repro.evaluation.kept_scores import score_tables
 from repro.evaluation.measured import Measured
 from repro.evaluation.metrics import Background, ListOwners, Measure, Ratio, has_tie_interval
 from repro.evaluation.ranking import Tally
-from repro.evaluation.ranking.ranked import OWN
+from repro.evaluation.ranking.ranked import BY_ALGORITHM
 from repro.evaluation.stages import TIE_ORDERS, TiedRatios, average_lists, tie_interval
 from repro.evaluation.suspicion import Facts, list_facts
 from repro.plugin import CheckedRecommender, Scores
@@ -228,7 +228,7 @@ class _Merged:
                 **self._whose(data, rows),
                 "rank": (places + 1).astype(np.int32),
                 "item": pa.array(data.item_ids[items[rows, places]]),
-                "scored": self._column("scored")[rows, places] == OWN,
+                "scored": self._column("scored")[rows, places] == BY_ALGORITHM,
             }
         )
 

@@ -1,4 +1,4 @@
-"""Which items may be in a user's list, and what is known of them."""
+"""Candidates: the items that each list ranks, and which of them are relevant."""
 
 from repro.evaluation.candidates.candidates import Candidates
 from repro.evaluation.candidates.digest import CandidatesDigest

@@ -1,4 +1,4 @@
-"""Which items may be in a user's list: what all ways to choose them have in common."""
+"""The base class of candidates: the items that each list of a fold ranks."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from repro.protocol import Protocol
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """The lists of a fold: one for each test user (AR), or for each user and relevant item (1R).
+    """The lists of a fold: one for each test user (AR), or one for each user and relevant item (1R).
 
-    By user, then target; those of user ``u`` are ``[offsets[u], offsets[u + 1])``. ``targets`` is -1 in AR.
+    Lists are sorted by user and target; those of user ``u`` are ``[offsets[u], offsets[u + 1])``. ``targets`` is -1
+    in AR.
     """
 
     users: CodeArray
@@ -32,7 +33,7 @@ class Lists:
 
 
 def plan_lists(judgements: Judgements, protocol: Protocol) -> Lists:
-    """The lists that ``candidates.relevant`` asks for."""
+    """The lists that ``candidates.relevant`` requires."""
     if protocol["candidates.relevant"] == "one":
         relevant = judgements.relevant == 1
         users, targets = judgements.users[relevant], judgements.items[relevant]
@@ -43,11 +44,11 @@ def plan_lists(judgements: Judgements, protocol: Protocol) -> Lists:
 
 
 class Candidates(ABC):
-    """The candidates of one fold, generated block by block of users.
+    """The candidates of a fold, generated for one block of users at a time.
 
     users    the test users that have a list, ascending; in 1R a user without relevant items has none
-    items    the items to be scored, ascending codes: the columns of every block
-    n_lists  how many lists there are in all
+    items    the items to score, ascending codes: the columns of every block
+    n_lists  the number of lists
     """
 
     def __init__(self, items: CodeArray, judgements: Judgements, lists: Lists, protocol: Protocol) -> None:
@@ -60,7 +61,7 @@ class Candidates(ABC):
         self._judged_columns = column_numbers(items, judgements.items)
 
     def block(self, users: CodeArray) -> ListBlock:
-        """The lists of these users, which are the same whatever other users are in the block."""
+        """The lists of these users; they do not depend on the other users of the block."""
         users = np.unique(users).astype(np.int32)
         numbers, offsets = spread(self._lists.offsets, users)
         rows = np.repeat(np.arange(len(users), dtype=np.int32), np.diff(offsets))
@@ -84,20 +85,20 @@ class Candidates(ABC):
 
     @abstractmethod
     def impacts(self) -> list[Impact]:
-        """What the ``candidates`` decisions touched, over all lists of the fold."""
+        """The effects of the ``candidates`` decisions on all lists of the fold."""
 
     @abstractmethod
     def _columns(self, numbers: RowArray, users: CodeArray, rows: npt.NDArray[np.int32]) -> tuple[bool, Ragged]:
-        """For the lists with these numbers: whether columns are the candidates, and the columns of each.
+        """For the lists with these numbers: whether columns are the candidates, and the columns of each list.
 
-        ``users`` are the users of the block and ``rows`` the position of each list's user among them.
+        ``users`` are the users of the block, and ``rows`` is the position of each list's user among them.
         """
 
     def _strata(self, numbers: RowArray) -> npt.NDArray[np.int32]:
         return np.zeros(len(numbers), dtype=np.int32)
 
     def _judged(self, numbers: RowArray) -> tuple[RowArray, Offsets]:
-        """The positions of each list's judgements: in 1R, without the user's other relevant items."""
+        """The positions of the judgements of each list; in 1R, without the user's other relevant items."""
         positions, offsets = spread(self._judgements.offsets, self._lists.users[numbers])
         if self._protocol["candidates.relevant"] == "all":
             return positions, offsets
@@ -115,8 +116,8 @@ class Candidates(ABC):
 
 
 def column_numbers(items: CodeArray, wanted: CodeArray) -> npt.NDArray[np.int32]:
-    """The column of each wanted item among the ascending ``items``; -1 where it is not among them."""
+    """The column of each wanted item among the ascending ``items``; -1 if it is not among them."""
     if not len(items):
         return np.full(len(wanted), -1, dtype=np.int32)
-    places = np.minimum(np.searchsorted(items, wanted), len(items) - 1)
-    return np.where(items[places] == wanted, places, -1).astype(np.int32)
+    positions = np.minimum(np.searchsorted(items, wanted), len(items) - 1)
+    return np.where(items[positions] == wanted, positions, -1).astype(np.int32)

@@ -1,4 +1,4 @@
-"""The identity of candidates: one digest for the lists of a fold, however they were cut into blocks."""
+"""A digest of the candidates of a fold that does not depend on the division into blocks."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from repro.evaluation.candidates.lists import ListBlock
 
 
 class CandidatesDigest:
-    """SHA-256 of who has which list with which candidates, fed block by block in the order of users.
+    """SHA-256 of users, lists and candidates; blocks are added in the order of users.
 
-    Each column of the lists is hashed on its own, so that where one block ends and the next begins leaves no trace.
+    Each column of the lists is hashed separately, so that the boundaries of blocks have no effect.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class CandidatesDigest:
         )
         for column, part in zip(self._columns, parts, strict=True):
             column.update(np.ascontiguousarray(part, dtype="<i4").tobytes())
-        if not block.listed:  # the columns are what is left out of these
+        if not block.listed:  # the columns are excluded from these items
             self._base = np.ascontiguousarray(block.items, dtype="<i4").tobytes()
 
     def hexdigest(self) -> str:

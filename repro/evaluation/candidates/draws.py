@@ -1,11 +1,11 @@
 """Sampled negatives: counter-based draws, compiled.
 
-The j-th draw of a list is a hash of the list's key and j, so a list depends on nothing but its key and its
-pool. Draws fall on the whole pool; those on an item that may not be drawn (again) are rejected. That gives
-successive sampling: each new item is drawn with probability proportional to its weight among the items left.
+The j-th draw of a list is a hash of the list's key and j, so a list depends only on its key and its pool. Draws are
+taken from the whole pool; draws of an excluded item, or of an item that is already drawn, are rejected. This is
+successive sampling: each new item is drawn with probability proportional to its weight among the remaining items.
 
-After ``4 * size + 32`` draws the rest is taken directly from the items left, which is the same distribution
-and ends also where nearly everything is drawn or a few items hold nearly all the weight.
+After ``4 * size + 32`` draws, the missing items are drawn directly from the remaining ones. This has the same
+distribution, and also ends if nearly all items are drawn or if a few items have nearly all the weight.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _S11 = np.uint64(11)
 
 @dataclass(frozen=True, eq=False)
 class Pools:
-    """What is drawn from: one pool of columns for each stratum, in ascending order of item code.
+    """The pools to draw from: the columns of each stratum, in ascending order of item code.
 
-    ``weights`` are the training rows of each column, or all 1 where draws are uniform (``weighted`` False).
+    ``weights`` are the numbers of training rows of each column, or all 1 if draws are uniform (``weighted`` False).
     """
 
     columns: Ragged
@@ -50,17 +50,17 @@ class Pools:
 
     @cached_property
     def cumulative(self) -> CountArray:
-        """The sum of the weights up to each place of ``columns``, within its pool."""
+        """The cumulative weights of ``columns`` within their pool."""
         sums = np.cumsum(self.weights[self.columns.values])
         before = np.concatenate([[0], sums])[self.columns.offsets[:-1]]
         return sums - np.repeat(before, self.columns.lengths)
 
     @cached_property
     def guide(self) -> CountArray:
-        """Where to begin looking for a sum in ``cumulative`` (the guide table of Chen & Asau 1974).
+        """Where to start the search for a sum in ``cumulative`` (the guide table of Chen & Asau 1974).
 
-        A pool of n columns and weight w is cut into n steps; ``guide`` has the first place whose sum exceeds
-        that of the step, floor(step * w / n).
+        A pool of n columns and weight w has n steps; ``guide`` has the first position whose sum exceeds that of the
+        step, floor(step * w / n).
         """
         guide = np.empty(len(self.cumulative), dtype=np.int64)
         for start, end in pairwise(self.columns.offsets):
@@ -71,56 +71,64 @@ class Pools:
         return guide
 
 
-def draw_negatives(
-    pools: Pools,
-    strata: npt.NDArray[np.int32],
-    keys: KeyArray,
-    available: RowArray,
-    rows: npt.NDArray[np.int32],
-    closed: Ragged,
-    added: Ragged,
-    size: int,
-    replacement: bool,
-) -> Ragged:
-    """For each list, ``size`` columns drawn from its pool and the ``added`` ones, together in ascending order.
+@dataclass(frozen=True, eq=False)
+class ListDraws:
+    """The lists to draw for.
 
-    ``rows`` gives the row of ``closed`` with the columns that may not be drawn for a list, and ``available``
-    how many of its pool are left then. Where these are fewer than ``size``, all are taken (with replacement:
-    some of them, in ``size`` draws).
+    strata     the stratum of each list, which is its pool
+    keys       the key of each list's random stream
+    available  the number of columns of its pool that may be drawn
+    rows       the row of ``closed`` with the columns that may not be drawn for the list
+    added      the columns that each list has in addition
+    """
+
+    strata: npt.NDArray[np.int32]
+    keys: KeyArray
+    available: RowArray
+    rows: npt.NDArray[np.int32]
+    closed: Ragged
+    added: Ragged
+
+
+def draw_negatives(pools: Pools, lists: ListDraws, size: int, replacement: bool) -> Ragged:
+    """For each list, ``size`` columns drawn from its pool and the added ones, together in ascending order.
+
+    If fewer than ``size`` columns are available, all of them are taken (with replacement: some of them, in ``size``
+    draws).
     """
     nothing = np.empty(0, dtype=np.int64)
-    room = offsets_of(added.lengths + np.minimum(available, size))
-    columns = np.empty(room[-1], dtype=np.int32)
-    lengths = np.empty(len(rows), dtype=np.int64)
+    slots = offsets_of(lists.added.lengths + np.minimum(lists.available, size))
+    columns = np.empty(slots[-1], dtype=np.int32)
+    lengths = np.empty(len(lists.rows), dtype=np.int64)
     _draw_lists(
         _input(pools.columns.offsets),
         _input(pools.columns.values),
         _input(pools.cumulative if pools.weighted else nothing),
         _input(pools.guide if pools.weighted else nothing),
         _input(pools.weights),
-        _input(strata),
-        _input(keys),
-        _input(available),
-        _input(rows),
-        _input(closed.offsets),
-        _input(closed.values),
-        _input(added.offsets),
-        _input(added.values),
+        _input(lists.strata),
+        _input(lists.keys),
+        _input(lists.available),
+        _input(lists.rows),
+        _input(lists.closed.offsets),
+        _input(lists.closed.values),
+        _input(lists.added.offsets),
+        _input(lists.added.values),
         size,
         replacement,
-        _input(room),
+        _input(slots),
         columns,
         lengths,
     )
-    filled = Ragged(room, columns)
+    filled = Ragged(slots, columns)
     if (lengths == filled.lengths).all():
         return filled
-    within = np.arange(len(columns)) - np.repeat(room[:-1], filled.lengths)
+    within = np.arange(len(columns)) - np.repeat(slots[:-1], filled.lengths)
     return filled.keep(within < np.repeat(lengths, filled.lengths))
 
 
 def _input(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The array as it is read: all are read-only, as some come from shared memory; else each mixture is compiled."""
+    """A read-only view: some arrays are in shared memory, and Numba would compile a version for every combination."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -151,19 +159,21 @@ def _draw_lists(
     drawn = np.empty(size + 1, dtype=np.int32)
     buffer = np.empty(len(weights) + 1, dtype=np.int32)
     marked = -1
-    for n in range(len(rows)):
-        if rows[n] != marked:
+    for number in range(len(rows)):
+        if rows[number] != marked:
             if marked >= 0:
                 _mark(state, closed_columns[closed_offsets[marked] : closed_offsets[marked + 1]], FREE)
-            marked = rows[n]
+            marked = rows[number]
             _mark(state, closed_columns[closed_offsets[marked] : closed_offsets[marked + 1]], CLOSED)
-        start, end = pool_offsets[strata[n]], pool_offsets[strata[n] + 1]
+        start, end = pool_offsets[strata[number]], pool_offsets[strata[number] + 1]
         pool = pool_columns[start:end]
         sums, steps = cumulative[start:end], guide[start:end]
-        n_drawn = _draw_list(pool, sums, steps, weights, state, keys[n], available[n], size, replacement, drawn)
-        added = added_columns[added_offsets[n] : added_offsets[n + 1]]
-        lengths[n] = _collect(pool, state, drawn[:n_drawn], added, buffer)
-        columns[room[n] : room[n] + lengths[n]] = buffer[: lengths[n]]
+        n_drawn = _draw_list(
+            pool, sums, steps, weights, state, keys[number], available[number], size, replacement, drawn
+        )
+        added = added_columns[added_offsets[number] : added_offsets[number + 1]]
+        lengths[number] = _collect(pool, state, drawn[:n_drawn], added, buffer)
+        columns[room[number] : room[number] + lengths[number]] = buffer[: lengths[number]]
 
 
 @njit(cache=True)
@@ -179,12 +189,12 @@ def _unit(key: np.uint64, draw: int) -> float:
 
 
 @njit(cache=True)
-def _place_of(reached: int, sums: CountArray, guide: CountArray) -> int:
-    """The first place whose cumulative weight exceeds ``reached``."""
-    place = guide[reached * len(sums) // sums[-1]]
-    while sums[place] <= reached:
-        place += 1
-    return place
+def _position_of(reached: int, sums: CountArray, guide: CountArray) -> int:
+    """The first position whose cumulative weight exceeds ``reached``."""
+    position = guide[reached * len(sums) // sums[-1]]
+    while sums[position] <= reached:
+        position += 1
+    return position
 
 
 @njit(cache=True)
@@ -200,7 +210,7 @@ def _draw_list(
     replacement: bool,
     drawn: ColumnArray,
 ) -> int:
-    """Draw into ``drawn``, mark in ``state``; returns how many different columns were drawn."""
+    """Draw into ``drawn`` and mark in ``state``; returns the number of distinct columns drawn."""
     if available == 0:
         return 0
     wanted = size if replacement else min(size, available)
@@ -212,10 +222,10 @@ def _draw_list(
     for attempt in range(attempts):
         if wanted == 0:
             break
-        place = int(_unit(key, attempt) * total)
+        position = int(_unit(key, attempt) * total)
         if len(sums):
-            place = _place_of(place, sums, guide)
-        column = pool[place]
+            position = _position_of(position, sums, guide)
+        column = pool[position]
         if state[column] == FREE:
             state[column] = DRAWN
             drawn[n_drawn] = column
@@ -226,12 +236,12 @@ def _draw_list(
     if wanted == 0:
         return n_drawn
     if replacement:
-        return _rest_replaced(pool, len(sums) > 0, weights, state, key, attempts, wanted, drawn, n_drawn)
-    return _rest(pool, len(sums) > 0, weights, state, key, attempts, wanted, drawn, n_drawn)
+        return _draw_remaining_replaced(pool, len(sums) > 0, weights, state, key, attempts, wanted, drawn, n_drawn)
+    return _draw_remaining(pool, len(sums) > 0, weights, state, key, attempts, wanted, drawn, n_drawn)
 
 
 @njit(cache=True)
-def _rest(
+def _draw_remaining(
     pool: ColumnArray,
     weighted: bool,
     weights: CountArray,
@@ -242,30 +252,33 @@ def _rest(
     drawn: ColumnArray,
     n_drawn: int,
 ) -> int:
-    """Draw ``wanted`` of the columns left: by arrival times where weighted (Efraimidis & Spirakis 2006), by a
-    partial shuffle where not. Columns of weight 0 come after all others, in random order."""
-    left = pool[state[pool] == FREE]
+    """Draw ``wanted`` of the remaining columns.
+
+    Weighted draws use arrival times (Efraimidis & Spirakis 2006), uniform ones a partial shuffle. Columns of weight 0
+    come after all others, in random order.
+    """
+    remaining = pool[state[pool] == FREE]
     if weighted:
-        arrival = np.full(len(left), np.inf)
+        arrival = np.full(len(remaining), np.inf)
         heavy = 0
-        for place in range(len(left)):
-            if weights[left[place]] > 0:
-                arrival[place] = -np.log1p(-_unit(key, attempts + place)) / weights[left[place]]
+        for position in range(len(remaining)):
+            if weights[remaining[position]] > 0:
+                arrival[position] = -np.log1p(-_unit(key, attempts + position)) / weights[remaining[position]]
                 heavy += 1
-        left = left[np.argsort(arrival, kind="mergesort")]
+        remaining = remaining[np.argsort(arrival, kind="mergesort")]
     else:
         heavy = 0
-    for place in range(wanted):
-        if place >= heavy:
-            other = place + int(_unit(key, attempts + len(left) + place) * (len(left) - place))
-            left[place], left[other] = left[other], left[place]
-        state[left[place]] = DRAWN
-        drawn[n_drawn + place] = left[place]
+    for position in range(wanted):
+        if position >= heavy:
+            other = position + int(_unit(key, attempts + len(remaining) + position) * (len(remaining) - position))
+            remaining[position], remaining[other] = remaining[other], remaining[position]
+        state[remaining[position]] = DRAWN
+        drawn[n_drawn + position] = remaining[position]
     return n_drawn + wanted
 
 
 @njit(cache=True)
-def _rest_replaced(
+def _draw_remaining_replaced(
     pool: ColumnArray,
     weighted: bool,
     weights: CountArray,
@@ -276,14 +289,14 @@ def _rest_replaced(
     drawn: ColumnArray,
     n_drawn: int,
 ) -> int:
-    """The same with replacement: ``wanted`` more draws from the columns that are not closed."""
+    """With replacement: ``wanted`` more draws from the columns that are not closed."""
     open_columns = pool[(state[pool] == FREE) | (state[pool] == DRAWN)]
     sums = np.cumsum(weights[open_columns])
     if not weighted or sums[-1] == 0:
         sums = np.arange(1, len(open_columns) + 1)
     for draw in range(wanted):
-        place = int(_unit(key, attempts + draw) * sums[-1])
-        column = open_columns[np.searchsorted(sums, place, side="right")]
+        threshold = int(_unit(key, attempts + draw) * sums[-1])
+        column = open_columns[np.searchsorted(sums, threshold, side="right")]
         if state[column] == FREE:
             state[column] = DRAWN
             drawn[n_drawn] = column
@@ -293,7 +306,7 @@ def _rest_replaced(
 
 @njit(cache=True)
 def _collect(pool: ColumnArray, state: StateArray, drawn: ColumnArray, added: ColumnArray, buffer: ColumnArray) -> int:
-    """Put drawn and added columns in ascending order into ``buffer``, and clear their marks."""
+    """Write drawn and added columns in ascending order into ``buffer``, and clear their marks."""
     n = len(drawn) + len(added)
     if len(pool) < 32 * n:  # reading the marks of the pool is faster than sorting
         _mark(state, added, ADDED)

@@ -1,4 +1,4 @@
-"""The lists to be ranked: for a block of users, which items are in each list and what is known of them."""
+"""Lists before ranking: for a block of users, the items of each list and their judgements."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class ListBlock:
     Ragged parts are stored end to end: the part of list ``n`` is ``[offsets[n], offsets[n + 1])``.
 
     users    the users of the block, ascending; one row of scores each
-    items    the items to be scored, ascending; one column of scores each
+    items    the items to score, ascending; one column of scores each
     rows     for each list, the row of its user; ascending
     targets  for each list of 1R, the code of its relevant item; -1 in AR
-    strata   for each list, the stratum it counts in; 0 where there are none
-    listed   whether ``columns`` are the candidates (True), or the items left out of ``items`` (False)
+    strata   for each list, its stratum; 0 without strata
+    listed   whether ``columns`` are the candidates (True), or the items excluded from ``items`` (False)
     columns  for each list, ascending columns (by ``offsets``)
     judged_* for each list, its held-out items: ``judged_items`` (codes, ascending), ``judged_columns`` (-1
              where the item is not among ``items``; being a column does not make it a candidate),

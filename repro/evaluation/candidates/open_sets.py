@@ -1,16 +1,16 @@
-"""Candidates from a set of items open to every user: all items, training items, test items.
+"""Candidates from a base set of items for all users: all items, training items or test items.
 
-With C the base set (without the head where one is taken out), for user u (Bellogín 2012, table 4.2):
+With C the base set (without the head, if it is removed), for user u (Bellogín 2012, table 4.2):
 
-- *known* items are R_train(u), as ``candidates.exclude_train`` says, and the user's validation items where
+- *known* items are R_train(u), subject to ``candidates.exclude_train``, and the user's validation items if
   ``candidates.exclude_validation`` is "yes";
-- *barred* items are in none of the user's lists: the known ones, and the non-relevant test items where
+- *barred* items are in none of the user's lists: the known ones, and the non-relevant test items if
   ``candidates.rated_negatives`` is "exclude";
-- *closed* items are no negatives: the barred ones and PR_test(u). N_u = C - closed(u) (AN) or a sample (NN);
-- a list of AR is (PR_test(u) & C - barred(u)) | N_u; a list of 1R has one item of PR_test(u) in place of all.
+- *closed* items are never negatives: the barred ones and PR_test(u). N_u = C - closed(u) (AN) or a sample (NN);
+- a list of AR is (PR_test(u) & C - barred(u)) | N_u; a list of 1R has a single item of PR_test(u) instead.
 
-A relevant item that is not in C, or that is a known item of the user, is in no list. It stays among the
-judged items, and so in the denominators of metrics.
+A relevant item that is not in C, or that is a known item of the user, is in no list. It stays among the judged items,
+and therefore in the denominators of metrics.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, Interactions, RowArray
 from repro.errors import DataError
 from repro.evaluation.candidates.candidates import Candidates, column_numbers, plan_lists
-from repro.evaluation.candidates.draws import Pools, draw_negatives
+from repro.evaluation.candidates.draws import ListDraws, Pools, draw_negatives
 from repro.evaluation.candidates.ragged import Ragged, offsets_of
 from repro.evaluation.candidates.relevance import Judgements, relevant_in_train
 from repro.evaluation.candidates.strata import popularity_strata
@@ -35,7 +35,7 @@ _COUNTED_USERS = 1024
 
 
 def base_items(train: Interactions, test: Interactions, protocol: Protocol) -> CodeArray:
-    """The base set, ascending, before the head is taken out."""
+    """The base set, ascending, including the head."""
     match protocol["candidates.base"]:
         case "all-items":
             return np.arange(train.n_items, dtype=np.int32)
@@ -46,7 +46,7 @@ def base_items(train: Interactions, test: Interactions, protocol: Protocol) -> C
 
 
 class OpenCandidates(Candidates):
-    """All negatives of the base set (AN): a list is given by the few items that are left out of it."""
+    """All negatives of the base set (AN): a list is stored as the few items that are excluded from it."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class OpenCandidates(Candidates):
         self._trained = self._training_columns(train)
         self._validated = self._validation_columns(validation)
         self._known = self._joined(self._trained, self._validated)
-        self._barred = self._joined(self._known, self._judged_where(self._is_left_out))
+        self._barred = self._joined(self._known, self._judged_where(self._is_excluded))
         self._closed = self._joined(self._barred, self._judged_where(self._is_relevant))
         targets = column_numbers(items, self._lists.targets)
         self._target_columns = np.where(self._known.contains(self._lists.users, targets), -1, targets)
@@ -89,30 +89,30 @@ class OpenCandidates(Candidates):
         return self._judgements.relevant == 1
 
     @property
-    def _is_left_out(self) -> npt.NDArray[np.bool_]:
+    def _is_excluded(self) -> npt.NDArray[np.bool_]:
         excluded = self._protocol["candidates.rated_negatives"] == "exclude"
         return ~self._is_relevant & excluded
 
     def _judged_where(self, mask: npt.NDArray[np.bool_]) -> Ragged:
-        """The columns of some of each user's test items, where they are in the base set."""
+        """The columns of the masked test items of each user that are in the base set."""
         kept = mask & (self._judged_columns >= 0)
         return Ragged.of_pairs(self._judgements.users[kept], self._judged_columns[kept], self._n_users)
 
     def _training_columns(self, train: Interactions) -> Ragged:
-        """The columns of each test user's training items that ``candidates.exclude_train`` keeps out."""
+        """The columns of the training items of each test user that ``candidates.exclude_train`` excludes."""
         excluded = self._protocol["candidates.exclude_train"]
         if excluded == "relevant":
             return self._columns_of(train, relevant_in_train(train, self._protocol))
         return self._columns_of(train, np.full(len(train), excluded == "all"))
 
     def _validation_columns(self, validation: Interactions | None) -> Ragged:
-        """The columns of each test user's validation items, where they are kept out."""
+        """The columns of the validation items of each test user, if they are excluded."""
         if validation is None or self._protocol.get("candidates.exclude_validation") != "yes":
             return Ragged(np.zeros(self._n_users + 1, dtype=np.int64), np.empty(0, dtype=np.int32))
         return self._columns_of(validation, np.ones(len(validation), dtype=np.bool_))
 
     def _columns_of(self, part: Interactions, mask: npt.NDArray[np.bool_]) -> Ragged:
-        """The columns of the masked rows of test users, where their items are in the base set."""
+        """The columns of the masked rows of test users whose items are in the base set."""
         tested = np.zeros(self._n_users, dtype=np.bool_)
         tested[self.users] = True
         rows = mask & tested[part.users]
@@ -131,7 +131,7 @@ class OpenCandidates(Candidates):
         return Ragged.of_pairs(rows, np.concatenate([first.values, second.values]), len(first))
 
     def _lost_impacts(self) -> list[Impact]:
-        """Relevant items that are in no list and can never be found."""
+        """Effects: relevant items that are in no list."""
         relevant = self._is_relevant
         columns, users = self._judged_columns[relevant], self._judgements.users[relevant]
         base, excluded = self._protocol["candidates.base"], self._protocol["candidates.exclude_train"]
@@ -156,12 +156,12 @@ class OpenCandidates(Candidates):
         return impacts
 
     def _excluded_impacts(self) -> list[Impact]:
-        """Candidates left out for a user, and the head."""
+        """Effects: candidates that are excluded for a user, and the head."""
         pairs = len(self.users) * len(self.items)
         rated = self._protocol["candidates.rated_negatives"]
         left_out = rated == "exclude"
         columns, users = self._judged_columns, self._judgements.users
-        open_ = ~self._is_relevant & (columns >= 0) & ~self._known.contains(users, columns)
+        may_be_listed = ~self._is_relevant & (columns >= 0) & ~self._known.contains(users, columns)
         with_list = np.isin(users, self.users)
         head = self._n_base - len(self.items)
         impacts = [
@@ -176,7 +176,7 @@ class OpenCandidates(Candidates):
             Impact(
                 "candidates.rated_negatives",
                 rated,
-                int((open_ & with_list).sum()),
+                int((may_be_listed & with_list).sum()),
                 int(with_list.sum()),
                 "test items",
                 "are not relevant and " + ("left out" if left_out else "may be in the list"),
@@ -195,10 +195,10 @@ class OpenCandidates(Candidates):
 class SampledCandidates(OpenCandidates):
     """A sample of the negatives (NN), for each list or for each user.
 
-    A list's stream is keyed by its user and, with ``candidates.sample_per`` "list", its target. Where a user has
-    one sample it is the same in AR and in 1R, as the lemma of section 4.3.4 (eq. 4.2) supposes; with strata,
-    there is one for each user and stratum. With popularity weights, items without training rows are drawn only
-    when all others are.
+    The random stream of a list is keyed by its user and, with ``candidates.sample_per`` "list", its target. If a user
+    has a single sample, it is the same in AR and in 1R, as the lemma of section 4.3.4 (eq. 4.2) assumes; with strata,
+    there is one for each user and stratum. With popularity weights, items without training rows are drawn only after
+    all others.
     """
 
     def __init__(
@@ -228,18 +228,15 @@ class SampledCandidates(OpenCandidates):
         self._findable = findable.keep(~self._known.contains(findable.rows, findable.values))
 
     def _columns(self, numbers: RowArray, users: CodeArray, rows: npt.NDArray[np.int32]) -> tuple[bool, Ragged]:
-        drawn = draw_negatives(
-            self._pools,
+        lists = ListDraws(
             self._list_strata[numbers],
             self._keys[numbers],
             self._available[numbers],
             rows,
             self._closed.take(users),
             self._relevant_columns(numbers),
-            self._size,
-            self._replacement,
         )
-        return True, drawn
+        return True, draw_negatives(self._pools, lists, self._size, self._replacement)
 
     def _strata(self, numbers: RowArray) -> npt.NDArray[np.int32]:
         return self._list_strata[numbers]
@@ -252,12 +249,12 @@ class SampledCandidates(OpenCandidates):
         if self._replacement:
             draws = self._size * int((self._available > 0).sum())
             note = "fell on an item already drawn for the list"
-            again = draws - self._n_negatives
-            impacts.append(Impact("candidates.replacement", True, again, draws, "draws", note))
+            repeated = draws - self._n_negatives
+            impacts.append(Impact("candidates.replacement", True, repeated, draws, "draws", note))
         return impacts
 
     def _relevant_columns(self, numbers: RowArray) -> Ragged:
-        """The relevant items in each list: all that can be found (AR), or the target (1R)."""
+        """The relevant items in each list: all that can be in the list (AR), or the target (1R)."""
         if self._protocol["candidates.relevant"] == "all":
             return self._findable.take(self._lists.users[numbers])
         targets = self._target_columns[numbers]
@@ -273,12 +270,12 @@ class SampledCandidates(OpenCandidates):
         return Pools(columns, weights, weighted)
 
     def _count_available(self) -> RowArray:
-        """How many items each list can draw from: its pool without the closed items of its user."""
+        """The number of items that each list can draw: its pool without the closed items of its user."""
         n_strata = len(self._pools.columns)
         strata = self._closed.rows * n_strata + self._column_strata[self._closed.values]
         closed = np.bincount(strata, minlength=self._n_users * n_strata)
-        own = self._lists.users.astype(np.int64) * n_strata + self._list_strata
-        return self._pools.columns.lengths[self._list_strata] - closed[own]
+        list_strata = self._lists.users.astype(np.int64) * n_strata + self._list_strata
+        return self._pools.columns.lengths[self._list_strata] - closed[list_strata]
 
     def _list_keys(self, everything: Interactions, seed: int) -> KeyArray:
         key, users = stream(seed, "candidates"), everything.user_keys[self._lists.users]
@@ -290,7 +287,7 @@ class SampledCandidates(OpenCandidates):
 
     @cached_property
     def _n_negatives(self) -> int:
-        """The negatives in all lists together, counted by making them."""
+        """The number of negatives in all lists together, counted by generating them."""
         relevant = len(self._relevant_columns(np.arange(self.n_lists)).values)
         starts = range(0, len(self.users), _COUNTED_USERS)
         blocks = (self.block(self.users[start : start + _COUNTED_USERS]) for start in starts)

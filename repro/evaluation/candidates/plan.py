@@ -1,4 +1,4 @@
-"""From a fold and a protocol to its candidates."""
+"""Choose the candidates of a fold by the decisions of a protocol."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from repro.data.interactions import CodeArray, Interactions
 from repro.evaluation.candidates.candidates import Candidates
-from repro.evaluation.candidates.given import GivenCandidates
+from repro.evaluation.candidates.file_candidates import FileCandidates
 from repro.evaluation.candidates.negatives_file import read_negatives
 from repro.evaluation.candidates.open_sets import OpenCandidates, SampledCandidates
 from repro.evaluation.candidates.relevance import Judgements, judge
@@ -25,12 +25,12 @@ def plan_candidates(
     validation: Interactions | None = None,
     all_interactions: Interactions | None = None,
 ) -> Candidates:
-    """The candidates of a fold, as the ``candidates`` decisions of the protocol say.
+    """The candidates of a fold by the ``candidates`` decisions of the protocol.
 
-    judgements        of the test part, where they are at hand; else they are made here
-    removed_items     codes of the head items taken out of every base set (``split.head``)
-    validation        the validation part of the fold, where it has one
-    all_interactions  the whole data set, for popularity by all rows; else training and test part together
+    judgements        the judgements of the test part; by default they are computed
+    removed_items     codes of the head items that are removed from every base set (``split.head``)
+    validation        the validation part of the fold, if it has one
+    all_interactions  the whole data set, for popularity by all rows; by default the training and test part together
     """
     judged = judge(train, test, protocol) if judgements is None else judgements
     removed = np.empty(0, dtype=np.int32) if removed_items is None else np.asarray(removed_items, dtype=np.int32)
@@ -38,12 +38,12 @@ def plan_candidates(
         case "user-test-items":
             return UserTestItems(judged, protocol)
         case "file":
-            given = read_negatives(protocol.path("candidates.file"), train, test)
-            return GivenCandidates(given, train, judged, protocol, removed)
+            negatives = read_negatives(protocol.path("candidates.file"), train, test)
+            return FileCandidates(negatives, train, judged, protocol, removed)
     if protocol["candidates.negatives"] == "all":
         return OpenCandidates(train, test, judged, protocol, removed, validation)
-    everything = joined_rows(train, test) if all_interactions is None else all_interactions
-    return SampledCandidates(train, test, judged, protocol, removed, validation, everything, seed)
+    all_rows = joined_rows(train, test) if all_interactions is None else all_interactions
+    return SampledCandidates(train, test, judged, protocol, removed, validation, all_rows, seed)
 
 
 def joined_rows(train: Interactions, test: Interactions) -> Interactions:

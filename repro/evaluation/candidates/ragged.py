@@ -25,7 +25,7 @@ class Ragged:
 
     @classmethod
     def of_pairs(cls, rows: IntArray, values: IntArray, n_rows: int) -> Ragged:
-        """From pairs of a row and a value in any order; a pair given twice counts once."""
+        """Build from pairs of a row and a value in any order; repeated pairs count once."""
         return cls(*_by_row(rows.astype(np.int64, copy=False), values.astype(np.int32, copy=False), n_rows))
 
     def __len__(self) -> int:
@@ -41,7 +41,7 @@ class Ragged:
         return np.repeat(np.arange(len(self)), self.lengths)
 
     def take(self, rows: IntArray) -> Ragged:
-        """Some rows, in that order; a row may be taken more than once."""
+        """The given rows, in that order; rows may repeat."""
         positions, offsets = spread(self.offsets, rows)
         return Ragged(offsets, self.values[positions])
 
@@ -51,24 +51,24 @@ class Ragged:
         return Ragged(before[self.offsets], self.values[mask])
 
     def contains(self, rows: IntArray, values: IntArray) -> npt.NDArray[np.bool_]:
-        """For each pair of a row and a value, whether that row holds that value."""
+        """For each pair of a row and a value, whether that row contains that value."""
         width, pairs = self._pairs
         if not len(pairs):
             return np.zeros(len(rows), dtype=np.bool_)
-        wanted = rows.astype(np.int64) * width + values
-        found = pairs[np.minimum(np.searchsorted(pairs, wanted), len(pairs) - 1)] == wanted
-        return found & (values >= 0) & (values < width)
+        pairs_wanted = rows.astype(np.int64) * width + values
+        is_present = pairs[np.minimum(np.searchsorted(pairs, pairs_wanted), len(pairs) - 1)] == pairs_wanted
+        return is_present & (values >= 0) & (values < width)
 
     @cached_property
     def _pairs(self) -> tuple[int, RowArray]:
-        """Row and value of every pair as one ascending number, and the factor between rows."""
+        """The factor between rows, and row and value of every pair as a single ascending number."""
         width = int(self.values.max()) + 1 if len(self.values) else 1
         return width, self.rows * width + self.values
 
 
 @njit(cache=True)
 def _by_row(rows, values, n_rows):  # type: ignore[no-untyped-def]  # compiled
-    """Offsets and values, the latter ascending in each row and each of them once."""
+    """Offsets and values; the values of a row are ascending and distinct."""
     offsets = np.zeros(n_rows + 1, dtype=np.int64)
     for row in rows:
         offsets[row + 1] += 1
@@ -81,9 +81,9 @@ def _by_row(rows, values, n_rows):  # type: ignore[no-untyped-def]  # compiled
     for row in range(n_rows):
         end = offsets[row + 1]
         offsets[row] = kept
-        own = placed[start:end]
-        if not _ascending(own):
-            own.sort()
+        row_values = placed[start:end]
+        if not _ascending(row_values):
+            row_values.sort()
         for position in range(start, end):
             if position == start or placed[position] != placed[kept - 1]:
                 placed[kept] = placed[position]
@@ -102,7 +102,7 @@ def _ascending(values):  # type: ignore[no-untyped-def]  # compiled
 
 
 def offsets_of(lengths: IntArray) -> Offsets:
-    """Where each row begins, and at last where all end."""
+    """The start of each row, and the end of the last one."""
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets
@@ -112,5 +112,5 @@ def spread(offsets: Offsets, rows: IntArray) -> tuple[RowArray, Offsets]:
     """The positions of all values of ``rows``, end to end, and the offsets of these rows among them."""
     starts = offsets[:-1][rows]
     lengths = offsets[1:][rows] - starts
-    taken = offsets_of(lengths)
-    return np.arange(taken[-1]) + np.repeat(starts - taken[:-1], lengths), taken
+    spread_offsets = offsets_of(lengths)
+    return np.arange(spread_offsets[-1]) + np.repeat(starts - spread_offsets[:-1], lengths), spread_offsets

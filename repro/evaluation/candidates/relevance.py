@@ -1,4 +1,4 @@
-"""What is known of held-out items: which are relevant, and with which grade."""
+"""Judgements of test items: which are relevant, and their grades."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Judgements:
-    """The held-out items of each user: those of user ``u`` are ``[offsets[u], offsets[u + 1])``.
+    """The test items of each user: those of user ``u`` are ``[offsets[u], offsets[u + 1])``.
 
     items     item codes, ascending for each user
-    ratings   as in the test part
-    relevant  1 where the item is relevant for the user, else 0
-    grades    the rating, of relevant items or of all, as ``relevance.grades`` says; else 0
+    ratings   the ratings of the test part
+    relevant  1 if the item is relevant for the user, else 0
+    grades    the rating of relevant items, or of all items (``relevance.grades``); else 0
     """
 
     offsets: Offsets
@@ -38,19 +38,19 @@ class Judgements:
 
     @property
     def test_users(self) -> CodeArray:
-        """Every user with a held-out row, whether or not any of them is relevant; ascending."""
+        """All users with a test row, with or without relevant items; ascending."""
         return np.flatnonzero(np.diff(self.offsets)).astype(np.int32)
 
     @property
     def users(self) -> CodeArray:
-        """The user of each held-out item."""
+        """The user of each test item."""
         return np.repeat(np.arange(len(self.offsets) - 1, dtype=np.int32), np.diff(self.offsets))
 
 
 def judge(train: Interactions, test: Interactions, protocol: Protocol) -> Judgements:
-    """Judge every row of the test part as the ``relevance`` decisions of the protocol say."""
+    """Judge every row of the test part by the ``relevance`` decisions of the protocol."""
     _require_ratings(test, protocol)
-    # One key of 64 bits, stable: several times faster than two columns, and next to nothing where sorted.
+    # A stable sort by a single key of 64 bits is several times faster than by two columns.
     order = np.argsort(test.users.astype(np.int64) * test.n_items + test.items, kind="stable")
     users, items, ratings = test.users[order], test.items[order], test.ratings[order]
     _require_single_rows(test, users, items)
@@ -62,14 +62,16 @@ def judge(train: Interactions, test: Interactions, protocol: Protocol) -> Judgem
 
 
 def relevant_in_train(train: Interactions, protocol: Protocol) -> Mask:
-    """For each training row, whether it would count as relevant had it been held out."""
+    """For each training row, whether it would be relevant as a test row."""
     _require_ratings(train, protocol)
     return _is_relevant(train.users, train.ratings, train, protocol)
 
 
 def unlisted_users(judgements: Judgements, protocol: Protocol) -> CodeArray:
-    """The test users who have no list, as each list is about one relevant item (1R) and they have none, where
-    ``average.no_relevant`` says that they count; ascending."""
+    """The test users without a list in 1R, because they have no relevant item, if ``average.no_relevant`` counts them.
+
+    Ascending; empty in AR.
+    """
     if protocol["candidates.relevant"] != "one" or protocol["average.no_relevant"] == "skip":
         return np.empty(0, dtype=np.int32)
     relevant = np.bincount(judgements.users, judgements.relevant, minlength=len(judgements.offsets) - 1)
@@ -78,7 +80,7 @@ def unlisted_users(judgements: Judgements, protocol: Protocol) -> CodeArray:
 
 
 def relevance_impacts(judgements: Judgements, train: Interactions, protocol: Protocol) -> list[Impact]:
-    """How many held-out items and users the ``relevance`` decisions touched."""
+    """The effects of the ``relevance`` decisions on test items and users."""
     rule = protocol["relevance.rule"]
     per_user = np.add.reduceat(judgements.relevant, judgements.offsets[judgements.test_users], dtype=np.int64)
     n_users = len(per_user)
@@ -114,10 +116,10 @@ def _require_ratings(rows: Interactions, protocol: Protocol) -> None:
 
 
 def _require_single_rows(test: Interactions, users: CodeArray, items: CodeArray) -> None:
-    again = np.flatnonzero((users[1:] == users[:-1]) & (items[1:] == items[:-1]))
-    if len(again):
-        user, item = test.user_ids[users[again[0]]], test.item_ids[items[again[0]]]
+    repeated = np.flatnonzero((users[1:] == users[:-1]) & (items[1:] == items[:-1]))
+    if len(repeated):
+        user, item = test.user_ids[users[repeated[0]]], test.item_ids[items[repeated[0]]]
         raise DataError(
-            f"user {user} and item {item} are in the test part more than once ({len(again):,} such rows); "
+            f"user {user} and item {item} are in the test part more than once ({len(repeated):,} such rows); "
             "keep one of them (in a study that splits the data itself, data.duplicates does)"
         )

@@ -15,9 +15,9 @@ def popularity_strata(
 ) -> npt.NDArray[np.int32]:
     """The percentile of each item: 0 for the least popular part of the items, m - 1 for the most popular.
 
-    All items (those taken out as the head aside) are sorted by their number of rows, equal ones by code, and
-    cut into m parts of almost equal numbers of items. It is the set of items that is cut, not the candidates:
-    an item has a percentile whether or not it is a candidate. The head belongs to the most popular part.
+    All items except the removed head are sorted by their number of rows, ties by code, and divided into m parts of
+    almost equal size. The division is of all items, not of the candidates: every item has a percentile. The head
+    belongs to the most popular part.
 
     A target set cannot be larger than a percentile, |T_u| <= |I| / m: that is a ProtocolError.
     """

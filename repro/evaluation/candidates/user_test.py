@@ -14,7 +14,7 @@ from repro.protocol import Protocol
 
 
 class UserTestItems(Candidates):
-    """Every test user ranks the items they rated in the test; nothing is excluded."""
+    """Each list has the user's own test items; nothing is excluded."""
 
     def __init__(self, judgements: Judgements, protocol: Protocol) -> None:
         super().__init__(np.unique(judgements.items), judgements, plan_lists(judgements, protocol), protocol)
@@ -24,7 +24,7 @@ class UserTestItems(Candidates):
         return True, Ragged(offsets, self._judged_columns[positions])
 
     def impacts(self) -> list[Impact]:
-        """Lists without a non-relevant item, which every order ranks perfectly."""
+        """Effects: lists with relevant items only, for which every order is perfect."""
         starts = self._judgements.offsets[self.users]
         certain = int(np.logical_and.reduceat(self._judgements.relevant, starts).sum()) if self.n_lists else 0
         value = self._protocol["candidates.base"]

@@ -21,7 +21,7 @@ from repro.evaluation.metrics._ranges import UNIT
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import CollectionMetric
 from repro.evaluation.metrics.tie_order import UNAFFECTED, ByItems, Places, TieOrder
-from repro.evaluation.ranking.ranked import OWN, Ranked
+from repro.evaluation.ranking.ranked import BY_ALGORITHM, Ranked
 from repro.protocol import Decision, Option, Value
 
 
@@ -29,7 +29,7 @@ def covered_users(ranked: Ranked, k: int | None, variants: Mapping[str, Value], 
     """How many users of the block have an item down to ``k``."""
     counted = ranked.items[:, :k] >= 0
     if variants["counts"] == "scored":
-        counted &= ranked.scored[:, :k] == OWN
+        counted &= ranked.scored[:, :k] == BY_ALGORITHM
     return np.array([float(len(np.unique(ranked.users[counted.any(axis=1)])))])
 
 
@@ -41,7 +41,7 @@ def share_of_users(counts: FloatArray, variants: Mapping[str, Value], background
 def _of_items(
     ranked: Ranked, lists: Places, places: Places, variants: Mapping[str, Value], background: Background
 ) -> FloatArray:
-    return (ranked.scored[lists, places] == OWN).astype(np.float64)
+    return (ranked.scored[lists, places] == BY_ALGORITHM).astype(np.float64)
 
 
 def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder:

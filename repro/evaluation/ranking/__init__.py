@@ -1,4 +1,4 @@
-"""Ranking: scores to lists. Missing scores, ties, and where the held-out items come."""
+"""Ranking: from scores to lists, with rules for missing scores and ties, and the ranks of test items."""
 
 from repro.evaluation.ranking.listed import given_scores, listed_scores
 from repro.evaluation.ranking.missing import MissingRule

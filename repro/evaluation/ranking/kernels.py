@@ -1,18 +1,30 @@
-"""Scores to ranked lists, compiled: everything that runs once for each list, cell or candidate.
+"""From scores to ranked lists, compiled: all code that runs for each list, cell or candidate.
 
-A list is ranked without sorting it. Its candidates are laid out in a row of working space, in ascending order
-of item (:func:`_lay_out_row`, :func:`_lay_out_candidates`), with missing scores already resolved: NaN is not
-ranked, -inf is missing and last, +inf is missing and first. A threshold that at least ``depth`` of them reach
-is read off the maxima of interleaved groups (:func:`_threshold`); what reaches it is collected, sorted by score
-and, within equal scores, by tie key (:func:`_sort_pairs`); and held-out items look up their place there
-(:func:`_place_hits`). All candidates that tie with the one at ``depth`` reach the threshold as well, so tie
-groups are always complete.
+:func:`rank_range` ranks each list in phases, without sorting the whole list::
 
-Everything compiled is in this one file: Numba's cache notices changes of the file of the function it is asked
-for, not of those that function calls.
+    scores, columns --lay out--> row --threshold--> maxima of groups --collect--> top --sort--> top, in order
+      _lay_out_row             (float64,    _threshold                _collect          _sort_pairs
+      _lay_out_candidates       by item)                                                _key_ties (within ties)
+                                                                                              |
+    judged items ----------find----------> hit_at ---------------place---------------> position, above, tied
+                   _find_hits, _find_given_hits             _place_hits
+
+1. *Lay out*: the candidates are copied into a row of working space, in ascending order of item, with missing scores
+   replaced: NaN is not ranked, -inf is missing and last, +inf is missing and first.
+2. *Threshold*: the maxima of interleaved groups give a score that at least ``depth`` candidates reach.
+3. *Collect and sort*: the candidates that reach it are sorted by score and, within equal scores, by tie key. All
+   candidates that tie with the one at ``depth`` reach the threshold as well, so that groups of ties are complete.
+4. *Place*: test items look up their ranks there.
+
+Given lists that are already in order take a shortcut (:func:`_in_order`).
+
+All compiled functions are in this file, which is why it is long: Numba's cache notices changes of the file of the
+function that is called, and not of the files of the functions that this one calls. They take arrays one by one, which
+is why they have many parameters: taking an array out of a tuple counts a reference, and counting references from
+several threads is slower than ranking.
 """
 
-# An int below is whatever whole number Numba makes of it.
+# An int below is any integer type of Numba.
 # mypy: disable-error-code="arg-type,assignment,return-value"
 
 from __future__ import annotations
@@ -24,19 +36,19 @@ from numba import njit
 from numba.extending import register_jitable
 
 from repro import rng
-from repro.evaluation.ranking.ranked import MADE_UP, OWN
+from repro.evaluation.ranking.ranked import BY_ALGORITHM, BY_FALLBACK
 from repro.plugin import FALLBACK, SCORED, UNSCORED
 
-# Where a list's candidates are: in the whole row of its user but for ``columns``; in ``columns`` of that row;
-# or in scores of the list's own, one for each of ``columns``.
+# The candidates of a list: the row of its user without ``columns``; ``columns`` of that row; or its own scores, one for
+# each of ``columns``.
 DENSE, LISTED, GIVEN = 0, 1, 2
 
-# What is counted of the candidates of a list, by column of ``Output.counts``. N_CONSTANT: all of them, where several
-# are ranked and all have the same score.
+# The columns of ``Output.counts``, which count candidates of a list. N_CONSTANT: all of them, if several are ranked and
+# all have the same score.
 N_MISSING, N_UNSCORED, N_FALLBACK, N_ZERO, N_INFINITE, N_ROUNDED, N_CONSTANT = range(7)
 N_COUNTS = N_CONSTANT + 1
 
-# When two scores are equal, and what orders them then.
+# The precision at which scores are equal, and the order of equal scores.
 DOUBLE, SINGLE, DECIMALS = 0, 1, 2
 BY_POSITION, BY_ORDER, BY_HASH = range(3)
 
@@ -51,7 +63,7 @@ _inner = njit(nogil=True, error_model="numpy")
 
 
 class Rules(NamedTuple):
-    """What becomes of the scores that are not there, and what orders equal ones.
+    """The rules for missing scores, and for the order of equal ones.
 
     by_column        whether a missing cell gets the fill of its column rather than of its row
     fallback_missing whether a FALLBACK is a missing score
@@ -73,10 +85,10 @@ class Rules(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """The scores, and what the rules need to know of rows and columns.
+    """The scores, with replacements and keys of rows and columns.
 
-    values, state           rows by columns; ``state`` has no rows where every cell is scored. GIVEN: one row
-    row_fills, column_fills the score of a missing cell
+    values, state           rows x columns; ``state`` has no rows if every cell is scored. GIVEN: one row
+    row_fills, column_fills the replacement of a missing score
     order                   BY_ORDER: an ascending key for each column
     row_keys, column_keys   BY_HASH: the stream keys of users and items
     """
@@ -109,11 +121,11 @@ class Lists(NamedTuple):
 
 
 class Output(NamedTuple):
-    """The arrays to be filled, as in :class:`repro.evaluation.ranking.ranked.Ranked`, and what the tally needs.
+    """The arrays to fill, as in :class:`repro.evaluation.ranking.ranked.Ranked`, and the counts of the tally.
 
-    lengths   -1 where a given list has an item twice
-    counts    lists by what is counted (N_MISSING, ...)
-    straddled lists by cut-offs: 1 where a tie group has members on both sides
+    lengths   -1 if a given list has an item twice
+    counts    lists x kinds of counts (N_MISSING, ...)
+    straddled lists x cut-offs: 1 if a group of ties has members on both sides
     """
 
     items: Any
@@ -143,11 +155,7 @@ def rank_range(
     lists: Lists,
     out: Output,
 ) -> None:
-    """Rank lists ``first`` up to ``last``, of at most ``width`` candidates and ``n_judged`` judged items each.
-
-    The functions below take arrays one by one, not the tuples that hold them: taking an array out of a tuple
-    counts a reference, and counting references from two threads is slower than ranking.
-    """
+    """Rank lists ``first`` up to ``last``, of at most ``width`` candidates and ``n_judged`` judged items each."""
     values, state, row_fills, column_fills, order, row_keys, column_keys = cells
     rows, column_items, offsets, columns, judged_offsets, judged_items, judged_columns, judged_relevant = lists[:8]
     judged_grades, cutoffs = lists[8:]
@@ -155,9 +163,9 @@ def rank_range(
     counts, straddled = out[10:]
     # Working space, by candidate, by group of candidates, or by judged item.
     room = max(width, n_judged) + 2
-    row, maxima, one = np.empty(width), np.empty(_groups(width, depth)), np.empty(1)
-    bits, maxima_bits, one_bits = row.view(np.int64), maxima.view(np.int64), one.view(np.int64)
-    found, place = np.empty(room, np.uint32), np.empty(room, np.uint32)
+    row, maxima, scratch = np.empty(width), np.empty(_groups(width, depth)), np.empty(1)
+    bits, maxima_bits, scratch_bits = row.view(np.int64), maxima.view(np.int64), scratch.view(np.int64)
+    top, rank_of = np.empty(room, np.uint32), np.empty(room, np.uint32)
     start, end = np.empty(room, np.uint32), np.empty(room, np.uint32)
     keys, spare_keys, spare = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint32)
     buckets, stack = np.empty(max(room, _MANY) + 2, np.uint32), np.empty(2 * (room // _FEW + 2), np.int64)
@@ -208,37 +216,37 @@ def rank_range(
                 lengths[n] = -1
         else:
             _find_hits(kind, begin, size, columns, first_hit, n_hits, judged_columns, hit_at)
-        threshold = _threshold(size, depth, row, maxima, maxima_bits, one, one_bits)
+        threshold = _threshold(size, depth, row, maxima, maxima_bits, scratch, scratch_bits)
         threshold, n_found, n_unsorted = _collect(
-            size, threshold, depth, row, maxima, maxima_bits, one, one_bits, found, spare
+            size, threshold, depth, row, maxima, maxima_bits, scratch, scratch_bits, top, spare
         )
         for i in range(n_found):
-            keys[i] = ~_ordered(bits[found[i]])
-        _sort_pairs(0, n_unsorted, keys, found, spare_keys, spare, buckets, stack)
+            keys[i] = ~_ordered(bits[top[i]])
+        _sort_pairs(0, n_unsorted, keys, top, spare_keys, spare, buckets, stack)
         group = 0
         while group < n_found:
             stop = group + 1
             while stop < n_found and keys[stop] == keys[group]:
                 stop += 1
             if stop - group > 1 and (rules.ties != BY_POSITION or group < n_unsorted):
-                _key_ties(group, stop, found, kind, r, begin, columns, order, row_keys, column_keys, rules, keys)
-                _sort_pairs(group, stop, keys, found, spare_keys, spare, buckets, stack)
+                _key_ties(group, stop, top, kind, r, begin, columns, order, row_keys, column_keys, rules, keys)
+                _sort_pairs(group, stop, keys, top, spare_keys, spare, buckets, stack)
             for i in range(group, stop):
                 start[i], end[i] = group, stop
-                place[found[i]] = i
+                rank_of[top[i]] = i
             group = stop
         if n_found > 1 and end[0] == lengths[n]:  # one group holds the whole list
             counts[n, N_CONSTANT] = lengths[n]
         marked = not (rules.by_column or abs(row_fills[r]) <= _LARGEST)  # missing scores are infinite in ``row``
         for p in range(min(n_found, items.shape[1])):
-            at = np.int64(found[p])
-            column = at if kind == DENSE else np.int64(columns[begin + at])
-            i, j = (0, begin + at) if kind == GIVEN else (r, column)
+            index = np.int64(top[p])
+            column = index if kind == DENSE else np.int64(columns[begin + index])
+            i, j = (0, begin + index) if kind == GIVEN else (r, column)
             items[n, p] = column_items[column]
             source = state[i, j] if len(state) else SCORED
-            if abs(row[at]) <= _LARGEST if marked else not _missing(values[i, j], source, rules):
-                scored[n, p] = MADE_UP if source == FALLBACK else OWN
-        n_ranked = _place_hits(n_hits, threshold, depth, row, place, start, hit_at, hit_keys, hit_index, spare)
+            if abs(row[index]) <= _LARGEST if marked else not _missing(values[i, j], source, rules):
+                scored[n, p] = BY_FALLBACK if source == FALLBACK else BY_ALGORITHM
+        n_ranked = _place_hits(n_hits, threshold, depth, row, rank_of, start, hit_at, hit_keys, hit_index, spare)
         _sort_pairs(0, n_ranked, hit_keys, hit_index, spare_keys, spare, buckets, stack)
         n_relevant[n] = 0
         for h in range(n_hits):
@@ -260,7 +268,7 @@ def rank_range(
 
 @_inner
 def _in_order(begin: int, size: int, values: Any) -> bool:
-    """Whether a given list stands in order: finite scores, each below the one before. Nothing to sort, no ties."""
+    """Whether a given list is in order: finite, strictly decreasing scores. It needs no sorting and has no ties."""
     if size == 0:
         return False
     part = values[0, begin : begin + size]
@@ -272,13 +280,13 @@ def _in_order(begin: int, size: int, values: Any) -> bool:
 
 @_inner
 def _list_in_order(n: int, begin: int, size: int, columns: Any, values: Any, items: Any, scored: Any) -> int:
-    """Copy a list that stands in order; how many scores are zero."""
+    """Copy a list that is in order; returns the number of zero scores."""
     part, zeros = values[0, begin : begin + size], 0
     for i in range(size):
         zeros += part[i] == 0.0
     shown = min(size, items.shape[1])
     items[n, :shown] = columns[begin : begin + shown]
-    scored[n, :shown] = OWN
+    scored[n, :shown] = BY_ALGORITHM
     return zeros
 
 
@@ -303,9 +311,9 @@ def _hit_in_order(
     above: Any,
     tied: Any,
 ) -> tuple[int, bool]:
-    """The hits of a list that stands in order: how many judged items are relevant, and whether no item is twice.
+    """The hits of a list that is in order; returns the number of relevant items, and whether all items are distinct.
 
-    ``mark`` says which judged item an item is, from 1; ``seen`` in which list an item was last.
+    ``mark`` has the number of the judged item of an item, from 1; ``seen`` has the last list of an item.
     """
     n_relevant, single, to = 0, True, first
     for judged in range(first, first + n_hits):
@@ -337,7 +345,7 @@ def _hit_in_order(
 
 @_inner
 def _missing(value: float, state: int, rules: Rules) -> bool:
-    """Whether a cell has no score that counts, as the protocol sees it."""
+    """Whether the score of a cell is missing under the rules."""
     if state == UNSCORED or value != value:
         return True
     if state == FALLBACK and rules.fallback_missing:
@@ -349,10 +357,9 @@ def _missing(value: float, state: int, rules: Rules) -> bool:
 
 @_inner
 def _count(value: float, state: int, rules: Rules, step: int, n: int, counts: Any) -> bool:
-    """Add ``step`` to the counts of list ``n`` that a cell belongs to; whether it is missing.
+    """Add ``step`` to the counts of list ``n`` for a cell; returns whether it is missing.
 
-    A cell is counted where a rule looked at it: one that is missing as a fallback is not asked whether it is
-    zero.
+    The rules apply in order: a cell that is missing as a fallback does not count as zero.
     """
     missing = _missing(value, state, rules)
     if missing:
@@ -375,7 +382,7 @@ def _count(value: float, state: int, rules: Rules, step: int, n: int, counts: An
 
 @_inner
 def _finite(value: float) -> float:
-    """An infinite score as the largest finite one, and -0.0 as 0.0: infinities mark what is missing."""
+    """Replace an infinite score by the largest finite one, and -0.0 by 0.0: infinities mark missing scores."""
     return min(max(value, -_LARGEST), _LARGEST) + 0.0
 
 
@@ -394,7 +401,7 @@ def _lay_out_row(
     row: Any,
     counts: Any,
 ) -> int:
-    """All cells of a row but those left out (NaN), missing scores resolved; how many candidates are ranked."""
+    """Copy a row with missing scores replaced and excluded cells as NaN; returns the number of ranked candidates."""
     width, fill = values.shape[1], row_fills[r]
     if len(state) or rules.zero_missing > 0 or rules.infinite_missing or rules.by_column:
         for j in range(width):
@@ -409,7 +416,7 @@ def _lay_out_row(
             row[j] = np.nan
     else:
         unscored, zero, infinite = 0, 0, 0
-        for j in range(width):  # without branches, for the compiler to turn into vector code
+        for j in range(width):  # without branches, so that the compiler can vectorise it
             value = values[r, j]
             unscored += value != value
             zero += value == 0.0
@@ -447,13 +454,13 @@ def _lay_out_candidates(
     row: Any,
     counts: Any,
 ) -> int:
-    """The candidates that ``columns`` names, missing scores resolved; how many of them are ranked."""
+    """Copy the candidates in ``columns`` with missing scores replaced; returns the number of ranked ones."""
     ranked = size
     for i in range(size):
         column = np.int64(columns[begin + i])
-        at, j = (0, begin + i) if kind == GIVEN else (r, column)
-        value = values[at, j]
-        if _count(value, state[at, j] if len(state) else SCORED, rules, 1, n, counts):
+        source_row, j = (0, begin + i) if kind == GIVEN else (r, column)
+        value = values[source_row, j]
+        if _count(value, state[source_row, j] if len(state) else SCORED, rules, 1, n, counts):
             row[i] = column_fills[column] if rules.by_column else row_fills[r]
             ranked -= row[i] != row[i]
         else:
@@ -463,10 +470,10 @@ def _lay_out_candidates(
 
 @_inner
 def _round_scores(row: Any, size: int, precision: int, scale: float) -> int:
-    """Round scores to the precision at which they count as equal; how many changed.
+    """Round scores to the precision of ties; returns the number of changed scores.
 
-    Decimals as in ``numpy.round``: to even, after scaling. Beyond the range of single precision a score stays
-    finite, because infinities mark what is missing.
+    Decimals are rounded as in ``numpy.round``: to even, after scaling. Scores beyond the range of single precision stay
+    finite, because infinities mark missing scores.
     """
     changed = 0
     for j in range(size):
@@ -489,10 +496,10 @@ def _round_scores(row: Any, size: int, precision: int, scale: float) -> int:
 
 @_inner
 def _groups(width: int, depth: int) -> int:
-    """Into how many groups :func:`_threshold` divides; 0 where collecting everything is as good.
+    """The number of groups of :func:`_threshold`; 0 if collecting all candidates is as fast.
 
-    Few groups are quickly compared with each other, many have few members that must be looked at again:
-    the sum of both is least near the square root of ``width * depth``.
+    Few groups are fast to compare, and many groups have few members to look at again: the total cost is lowest near the
+    square root of ``width * depth``.
     """
     if width < 128 or width < 4 * depth:
         return 0
@@ -500,12 +507,14 @@ def _groups(width: int, depth: int) -> int:
 
 
 @_inner
-def _threshold(size: int, depth: int, row: Any, maxima: Any, maxima_bits: Any, one: Any, one_bits: Any) -> float:
-    """A score that at least ``depth`` candidates reach, and not many more; -inf where groups are not worth it.
+def _threshold(
+    size: int, depth: int, row: Any, maxima: Any, maxima_bits: Any, scratch: Any, scratch_bits: Any
+) -> float:
+    """A score that at least ``depth`` candidates reach, and not many more; -inf without groups.
 
-    Position ``j`` belongs to group ``j`` modulo the number of groups. The ``depth``-th highest of the groups'
-    maxima is such a score: each of that many groups has a member that reaches it. It is found by halving
-    the interval of the maxima, read as whole numbers in the order of the scores, so that 64 steps are enough.
+    Position ``j`` belongs to group ``j`` modulo the number of groups. The ``depth``-th highest maximum of the groups is
+    such a score: each of that many groups has a member that reaches it. Bisection of the interval of the maxima, read
+    as integers in the order of the scores, finds it in at most 64 steps.
     """
     groups = _groups(size, depth)
     if groups == 0:
@@ -513,7 +522,7 @@ def _threshold(size: int, depth: int, row: Any, maxima: Any, maxima_bits: Any, o
     maxima[:groups] = -np.inf
     for base in range(0, size, groups):
         part = row[base : min(base + groups, size)]
-        for g in range(len(part)):  # adding 0.0 keeps the compiler from masked stores, which are slow
+        for g in range(len(part)):  # adding 0.0 avoids masked stores, which are slow
             maxima[g] = max(maxima[g], part[g]) + 0.0
     low, high = _BELOW_SIGN, -_BELOW_SIGN
     for g in range(groups):
@@ -530,13 +539,13 @@ def _threshold(size: int, depth: int, row: Any, maxima: Any, maxima_bits: Any, o
             low = middle
             if reached <= depth + depth // 8:
                 break
-    one_bits[0] = _ordered(low)
-    return one[0] + 0.0
+    scratch_bits[0] = _ordered(low)
+    return scratch[0] + 0.0
 
 
 @_inner
 def _ordered(bits: int) -> int:
-    """The bits of a float64 as a whole number that orders as the float does; its own inverse."""
+    """The bits of a float64 as an integer with the same order; its own inverse."""
     return bits ^ ((bits >> 63) & _BELOW_SIGN)
 
 
@@ -548,54 +557,56 @@ def _collect(
     row: Any,
     maxima: Any,
     maxima_bits: Any,
-    one: Any,
-    one_bits: Any,
-    found: Any,
+    scratch: Any,
+    scratch_bits: Any,
+    top: Any,
     spare: Any,
 ) -> tuple[float, int, int]:
-    """Put the positions that reach the threshold into ``found``: the threshold, how many, how many to sort.
+    """Write the positions that reach the threshold into ``top``.
 
-    Where many do, most of them usually tie at it (rows of zeros, of missing scores). These then come last,
-    in ascending order and in need of no sorting; or nowhere, where enough others are above.
+    Returns the threshold, the number of positions, and the number of those to sort.
+
+    If many reach it, most of them usually tie at it (rows of zeros or of missing scores). These come last, in ascending
+    order, and need no sorting; they are omitted if enough others are above.
     """
     groups = _groups(size, depth)
-    one[0] = threshold
-    least = _ordered(one_bits[0])
-    n_found, n_groups = 0, 0
-    for g in range(groups):  # without branches: which ones reach it cannot be predicted
+    scratch[0] = threshold
+    least = _ordered(scratch_bits[0])
+    n_top, n_groups = 0, 0
+    for g in range(groups):  # without branches, which would be unpredictable
         spare[n_groups] = g
         n_groups += maxima_bits[g] >= least
     if 0 < n_groups <= depth + depth // 2:
         for i in range(n_groups):
             j = np.int64(spare[i])
             while j < size:
-                found[n_found] = j
-                n_found += row[j] >= threshold
+                top[n_top] = j
+                n_top += row[j] >= threshold
                 j += groups
-        return threshold, n_found, n_found
+        return threshold, n_top, n_top
     n_equal = 0
     for j in range(size):
-        found[n_found] = j
-        n_found += row[j] > threshold
+        top[n_top] = j
+        n_top += row[j] > threshold
         spare[n_equal] = j
         n_equal += row[j] == threshold
-    if n_found < depth:
+    if n_top < depth:
         for i in range(n_equal):
-            found[n_found + i] = spare[i]
-        return threshold, n_found + n_equal, n_found
-    one_bits[0] = _ordered(least + 1)
-    return one[0], n_found, n_found
+            top[n_top + i] = spare[i]
+        return threshold, n_top + n_equal, n_top
+    scratch_bits[0] = _ordered(least + 1)
+    return scratch[0], n_top, n_top
 
 
 @_inner
 def _sort_pairs(
     first: int, last: int, keys: Any, values: Any, spare_keys: Any, spare: Any, buckets: Any, stack: Any
 ) -> None:
-    """Sort ``keys[first:last]`` ascending and ``values`` with them, stable.
+    """Sort ``keys[first:last]`` ascending, and ``values`` with them, stably.
 
-    One pass distributes them over more buckets than there are keys, by their leading bits above the
-    smallest; then, as a rule, few are out of order. A crowded bucket waits on the stack and is
-    distributed in turn. Each turn consumes at least four bits of a key, so it never takes more than sixteen.
+    A pass distributes them over more buckets than there are keys, by their leading bits above the smallest key; usually
+    few are out of order afterwards. Crowded buckets are put on the stack and distributed in turn. Each pass consumes at
+    least four bits of a key, so there are at most sixteen.
     """
     stack[0], stack[1] = first, last
     waiting = 1
@@ -612,22 +623,22 @@ def _sort_pairs(
         if fullest <= _FEW:
             _insert(begin, end, keys, values)
             continue
-        settled, at = begin, begin
-        for b in range(n_buckets):  # an entry now says where its bucket ends
+        settled, bucket_start = begin, begin
+        for b in range(n_buckets):  # an entry is now the end of its bucket
             stop = begin + np.int64(buckets[b])
-            if stop - at > _FEW:
-                _insert(settled, at, keys, values)
+            if stop - bucket_start > _FEW:
+                _insert(settled, bucket_start, keys, values)
                 if n_buckets > 1:
-                    stack[2 * waiting], stack[2 * waiting + 1] = at, stop
+                    stack[2 * waiting], stack[2 * waiting + 1] = bucket_start, stop
                     waiting += 1
                 settled = stop
-            at = stop
+            bucket_start = stop
         _insert(settled, end, keys, values)
 
 
 @_inner
 def _count_smaller(begin: int, end: int, keys: Any, values: Any, spare_keys: Any, spare: Any, buckets: Any) -> None:
-    """Put each pair where the number of smaller keys says: quadratic, but without branches and in vector code."""
+    """Put each pair at the number of smaller keys: quadratic, but without branches and vectorised."""
     part, size = keys[begin:end], end - begin
     buckets[:size] = 0
     for i in range(size):
@@ -645,7 +656,7 @@ def _count_smaller(begin: int, end: int, keys: Any, values: Any, spare_keys: Any
 def _distribute(
     begin: int, end: int, keys: Any, values: Any, spare_keys: Any, spare: Any, buckets: Any
 ) -> tuple[int, int]:
-    """Order pairs by the leading bits of their keys: the number of buckets (1: equal keys), and the fullest."""
+    """Order pairs by the leading bits of their keys; returns the number of buckets (1: equal keys), and the fullest."""
     size = end - begin
     low, high = keys[begin], keys[begin]
     for i in range(begin, end):
@@ -674,7 +685,7 @@ def _distribute(
 
 @_inner
 def _insert(begin: int, end: int, keys: Any, values: Any) -> None:
-    """Insertion sort: for a few pairs, or when each is almost in its place."""
+    """Insertion sort, for a few pairs, or for pairs that are almost in order."""
     for i in range(begin + 1, end):
         key = keys[i]
         if keys[i - 1] <= key:
@@ -690,7 +701,7 @@ def _insert(begin: int, end: int, keys: Any, values: Any) -> None:
 def _key_ties(
     group: int,
     stop: int,
-    found: Any,
+    top: Any,
     kind: int,
     r: int,
     begin: int,
@@ -703,7 +714,7 @@ def _key_ties(
 ) -> None:
     """The keys that order equal scores, ascending."""
     for i in range(group, stop):
-        p = np.int64(found[i])
+        p = np.int64(top[i])
         column = p if kind == DENSE else np.int64(columns[begin + p])
         if rules.ties == BY_POSITION:
             keys[i] = p
@@ -714,32 +725,32 @@ def _key_ties(
             keys[i] = np.int64(drawn ^ _SIGN)
 
 
-# --- held-out items -------------------------------------------------------------------------------------------
+# --- test items -----------------------------------------------------------------------------------------------
 
 
 @_inner
 def _find_hits(
     kind: int, begin: int, size: int, columns: Any, first: int, n_hits: int, judged_columns: Any, hit_at: Any
 ) -> None:
-    """The position of each judged item among the candidates, -1 where it is none (or left out: then NaN)."""
+    """The position of each judged item among the candidates; -1 if it is not a candidate (excluded ones have NaN)."""
     for h in range(n_hits):
         column = judged_columns[first + h]
         hit_at[h] = column
         if kind == DENSE or column < 0:
             continue
-        low, left = begin, size  # halved without branches, which could not be predicted
-        while left > 1:
-            half = left // 2
+        low, remaining = begin, size  # bisection without branches, which would be unpredictable
+        while remaining > 1:
+            half = remaining // 2
             low += half * np.int64(columns[low + half - 1] < column)
-            left -= half
-        hit_at[h] = low - begin if left and columns[low] == column else -1
+            remaining -= half
+        hit_at[h] = low - begin if remaining and columns[low] == column else -1
 
 
 @_inner
 def _find_given_hits(
     begin: int, size: int, columns: Any, first: int, n_hits: int, judged_columns: Any, mark: Any, hit_at: Any
 ) -> bool:
-    """As :func:`_find_hits`, for candidates in any order, with ``mark`` by item; whether no item is there twice."""
+    """As :func:`_find_hits`, for candidates in any order; returns whether all items are distinct."""
     single = True
     for i in range(size):
         column = columns[begin + i]
@@ -758,23 +769,23 @@ def _place_hits(
     threshold: float,
     depth: int,
     row: Any,
-    place: Any,
+    rank_of: Any,
     start: Any,
     hit_at: Any,
     keys: Any,
-    index: Any,
+    hit_order: Any,
     spare: Any,
 ) -> int:
-    """The place of each judged item that is ranked, from 0; the others after them. How many are ranked."""
+    """The rank of each ranked judged item, from 0, and the others after them; returns the number of ranked ones."""
     n_ranked, n_unranked = 0, 0
     for h in range(n_hits):
-        at = hit_at[h]
-        if at >= 0 and row[at] >= threshold and start[place[at]] < depth:
-            keys[n_ranked], index[n_ranked] = place[at], h
+        index = hit_at[h]
+        if index >= 0 and row[index] >= threshold and start[rank_of[index]] < depth:
+            keys[n_ranked], hit_order[n_ranked] = rank_of[index], h
             n_ranked += 1
             continue
         spare[n_unranked] = h
         n_unranked += 1
     for h in range(n_unranked):
-        index[n_ranked + h] = spare[h]
+        hit_order[n_ranked + h] = spare[h]
     return n_ranked

@@ -1,4 +1,4 @@
-"""Scores that are not there: what counts as one, and the score that takes its place."""
+"""Missing scores: which scores count as missing, and the scores that replace them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _LARGEST = float(np.finfo(np.float64).max)
 
 @dataclass(frozen=True, eq=False)
 class MissingRule:
-    """The decisions ``missing.*``, and the means they may need.
+    """The decisions ``missing.*``, and the mean ratings that they may need.
 
-    In the order of the questions: is the cell unscored (or NaN)? a fallback that counts as missing? infinite?
-    zero? What is missing is then ranked by ``rank``: not at all, last, first, or by a score in its place.
+    A score is missing if it is unscored (or NaN), a fallback that counts as missing, infinite, or zero, in this order.
+    Missing scores are ranked by ``rank``: not at all, last, first, or by a replacement score.
     """
 
     rank: str
@@ -57,7 +57,7 @@ class MissingRule:
         return self.rank == "item-mean"
 
     def fills_of_users(self, users: CodeArray) -> FloatArray:
-        """The score of a missing cell, for each of these users; infinite or NaN where it gets none."""
+        """The replacement of a missing score for each of these users; infinite or NaN if there is none."""
         if self.rank == "user-mean":
             assert self.means is not None
             return self.means.users[users]
@@ -67,11 +67,11 @@ class MissingRule:
         return np.full(len(users), min(max(fill, -_LARGEST), _LARGEST))
 
     def fills_of_items(self) -> FloatArray:
-        """The score of a missing cell, for each item of the vocabulary; used where ``by_item``."""
+        """The replacement of a missing score for each item of the vocabulary; used if ``by_item``."""
         return self.means.items if self.by_item and self.means is not None else np.empty(0)
 
     def missing(self, values: FloatArray, state: npt.NDArray[np.uint8] | None) -> npt.NDArray[np.bool_]:
-        """Which of some cells are missing."""
+        """A mask of the scores that are missing."""
         missing = np.isnan(values)
         if state is not None:
             missing |= state == UNSCORED

@@ -1,4 +1,4 @@
-"""What a ranking gives: for each list, the top items, and where its held-out items came."""
+"""The result of a ranking: the top items of each list, and the ranks of its test items."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import numpy.typing as npt
 from repro.data.interactions import CodeArray, FloatArray
 from repro.evaluation.candidates.lists import Offsets
 
-# Whose score an item is ranked by; 0 where it has none.
-OWN, MADE_UP = 1, 2
+# The origin of the score by which an item is ranked; 0 if it has none.
+BY_ALGORITHM, BY_FALLBACK = 1, 2
 
 Ties = Literal["definite", "expected", "best", "worst", "shared-best", "shared-mean", "shared-worst"]
 
@@ -23,27 +23,27 @@ Ties = Literal["definite", "expected", "best", "worst", "shared-best", "shared-m
 class Ranked:
     """Ranked lists, in the order of the list block they come from.
 
-    Metrics need only the held-out items of a list (its *hits*, relevant or not) and where they stand. For hit
-    ``h``: ``above[h]`` candidates have a strictly higher score, ``tied[h]`` candidates (itself included) have
-    the same one, and ``position[h]`` is its place, from 1, once ties are broken. With a tie rule that gives
-    an order, ``position`` is all that counts; with "expected", "best", "worst" and the shared ranks, ``above`` and
-    ``tied`` are, and ``position`` is only the order in which the list is shown.
+    Metrics need only the test items of a list (its *hits*, relevant or not) and their ranks. For hit ``h``,
+    ``above[h]`` candidates have a strictly higher score, ``tied[h]`` candidates (itself included) have the same score,
+    and ``position[h]`` is its rank, from 1, after ties are broken. With a tie rule that gives an order, metrics use
+    ``position``; with "expected", "best", "worst" and shared ranks, they use ``above`` and ``tied``, and ``position``
+    is only the order in which the list is shown.
 
     users      the user of each list
     strata     the stratum of each list
-    depth      how far down lists were ranked; beyond it a hit is *unranked* (``position`` 0, ``above`` -1)
-    items      lists by depth: item codes in order of rank, -1 beyond the end of the list
-    scored     lists by depth: OWN where the algorithm scored the item, MADE_UP where the framework did in its place
-               and the protocol accepts that, 0 where a missing-score rule placed it
-    lengths    how many candidates each list ranks, all of them, not only down to ``depth``
-    candidates how many candidates each list has, those included that a missing-score rule left out
-    missing    how many of a list's candidates have no score that counts
-    n_relevant how many of a list's held-out items are relevant, ranked or not
-    scores     lists by depth: the score each item is ranked by, -inf (or inf) where it is last (first) for want of
-               one; only where a metric asks for it
+    depth      the number of ranks; hits beyond it are *unranked* (``position`` 0, ``above`` -1)
+    items      lists x depth: item codes in order of rank, -1 beyond the end of the list
+    scored     lists x depth: BY_ALGORITHM if the algorithm scored the item, BY_FALLBACK if it has a fallback score of
+               the framework that the protocol accepts, 0 if a rule for missing scores placed it
+    lengths    the number of ranked candidates of each list, also beyond ``depth``
+    candidates the number of candidates of each list, including those that a rule for missing scores dropped
+    missing    the number of candidates of each list whose score is missing
+    n_relevant the number of relevant test items of each list, ranked or not
+    scores     lists x depth: the score by which each item is ranked, -inf (or inf) if it is last (first) because it has
+               none; only if a metric needs it
     offsets    the hits of list ``n`` are ``[offsets[n], offsets[n + 1])``: by ``position``, unranked ones last
-    ideals     what ideal lists of the same held-out items are worth, by what is counted; where it is given, other
-               rankings of these lists share it
+    ideals     cached values of ideal lists of the same test items, by kind of gain; other rankings of these lists may
+               share the cache
     """
 
     users: CodeArray
@@ -70,7 +70,7 @@ class Ranked:
         return len(self.users)
 
     def only(self, rows: npt.NDArray[np.intp]) -> Ranked:
-        """Some of the lists, in that order."""
+        """The given lists, in that order."""
         sizes = np.diff(self.offsets)[rows]
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         hits = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], sizes)
@@ -97,9 +97,9 @@ class Ranked:
 
     @cached_property
     def doubled_ranks(self) -> npt.NDArray[np.int64]:
-        """Twice the rank of each hit under the tie rule, as a whole number; 0 where the hit is unranked.
+        """Twice the rank of each hit under the tie rule, as a whole number; 0 if the hit is unranked.
 
-        Twice, because the mean rank of two tied items at places 2 and 3 is 2.5.
+        Doubled because mean ranks may be halves: that of two tied items at ranks 2 and 3 is 2.5.
         """
         above, tied = self.above.astype(np.int64), self.tied
         match self.ties:
@@ -117,15 +117,15 @@ class Ranked:
 
     @cached_property
     def relevant_gains(self) -> FloatArray:
-        """What each hit is worth where only relevance counts: 1 or 0."""
+        """The gain of each hit by relevance: 1 or 0."""
         return self.relevant.astype(np.float64)
 
     @cached_property
     def linear_gains(self) -> FloatArray:
-        """What each hit is worth where the grade counts; nothing below 0."""
+        """The gain of each hit by its grade, at least 0."""
         return np.maximum(self.grades, 0.0)
 
     @cached_property
     def exponential_gains(self) -> FloatArray:
-        """What each hit is worth where 2^grade - 1 counts; nothing below 0."""
+        """The gain of each hit by 2^grade - 1, at least 0."""
         return np.maximum(np.exp2(self.grades) - 1.0, 0.0)

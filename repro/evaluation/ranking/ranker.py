@@ -24,13 +24,13 @@ from repro.protocol import Protocol
 
 _ZERO = {"scored": 0, "missing": 1, "missing-or-below": 2}
 _PRECISION = {"double": kernels.DOUBLE, "single": kernels.SINGLE, "decimals": kernels.DECIMALS}
-_SMALL = 400_000  # cells below which a second thread is not worth starting
-_RANGE = 100_000  # cells below which a range of lists is not worth working space of its own
+_SMALL = 400_000  # with fewer cells, a second thread is not worth its start
+_RANGE = 100_000  # with fewer cells, a range of lists is not worth its own working space
 
 
 @dataclass(frozen=True, eq=False)
 class RankingRules:
-    """The decisions ``missing.*`` and ``ties.*`` of a protocol, ready for the users and items of a data set."""
+    """The decisions ``missing.*`` and ``ties.*`` of a protocol, prepared for the users and items of a data set."""
 
     missing: MissingRule
     ties: TieRule
@@ -49,8 +49,8 @@ class RankingRules:
     ) -> RankingRules:
         """The rules for codes of ``vocabulary`` (any part of the data set).
 
-        ``train`` are the training rows, where there are any: rules that rank by mean ratings need them. ``data_items``
-        are the items of all rows of the data set, as it was read, where that is known: ties may be in their order.
+        ``train`` are the training rows, which rules that rank by mean ratings need. ``data_items`` are the items of all
+        rows of the data set in their original order, which some tie rules need.
         """
         return cls(
             MissingRule.from_protocol(protocol, train),
@@ -64,8 +64,8 @@ class RankingRules:
 class GivenLists:
     """Lists that come with their candidates and scores, end to end as in :class:`ListBlock`.
 
-    A list given by ranks has the scores ``-rank``. ``judged_items`` ascend within a list, ``items`` need not;
-    ``state`` is that of :class:`repro.plugin.Scores`. Lists of one user belong together in one call.
+    A list given by ranks has the scores ``-rank``. ``judged_items`` ascend within a list, ``items`` need not.
+    ``state`` is that of :class:`repro.plugin.Scores`. All lists of a user must be in the same call.
     """
 
     users: CodeArray
@@ -82,12 +82,12 @@ class GivenLists:
     def __len__(self) -> int:
         return len(self.users)
 
-    def turned_round(self) -> GivenLists:
-        """The same lists, each from its end to its beginning."""
+    def reversed(self) -> GivenLists:
+        """The lists with their items in reverse order."""
         sizes = np.diff(self.offsets)
-        places = np.repeat(self.offsets[:-1] + self.offsets[1:] - 1, sizes) - np.arange(len(self.items))
-        state = None if self.state is None else self.state[places]
-        return replace(self, items=self.items[places], scores=self.scores[places], state=state)
+        positions = np.repeat(self.offsets[:-1] + self.offsets[1:] - 1, sizes) - np.arange(len(self.items))
+        state = None if self.state is None else self.state[positions]
+        return replace(self, items=self.items[positions], scores=self.scores[positions], state=state)
 
 
 def rank(
@@ -101,9 +101,8 @@ def rank(
 ) -> tuple[Ranked, Tally]:
     """Rank the lists of a block by the scores of its users (rows) and items (columns).
 
-    ``depth`` is how far down, None for all the way; ``cutoffs`` are the ranks, none below ``depth``, for which
-    the tally counts ties that lie across. The result depends neither on ``threads`` nor on how users were cut
-    into blocks.
+    ``depth`` is the number of ranks, None for all; ``cutoffs`` are the ranks, at most ``depth``, for which the tally
+    counts ties across them. The result depends neither on ``threads`` nor on the division of users into blocks.
     """
     shape = (len(block.users), len(block.items))
     if scores.values.shape != shape:
@@ -117,6 +116,7 @@ def rank(
         users=block.users[block.rows],
         strata=block.strata,
         column_items=block.items,
+        in_order=rules.ties.order is not None,
     )
     cells = _cells(scores.values, scores.state, rules, block.users, block.items)
     lists = kernels.Lists(
@@ -131,7 +131,7 @@ def rank(
         _input(block.judged_grades, np.float64),
         _input(np.array(cutoffs), np.int64),
     )
-    return _rank(problem, cells, lists, rules, depth, cutoffs, threads, rules.ties.order is not None)
+    return _rank(problem, cells, lists, rules, depth, cutoffs, threads)
 
 
 def rank_lists(
@@ -144,7 +144,7 @@ def rank_lists(
 ) -> tuple[Ranked, Tally]:
     """Rank lists that come with their own candidates and scores; see :func:`rank`."""
     if rules.ties.rule == "rows-desc":
-        given = given.turned_round()
+        given = given.reversed()
     problem = _Problem(
         kind=kernels.GIVEN,
         width=int(np.diff(given.offsets).max(initial=0)),
@@ -152,15 +152,16 @@ def rank_lists(
         users=given.users,
         strata=given.strata,
         column_items=np.arange(len(rules.item_ids), dtype=np.int32),
+        in_order=not rules.ties.by_rows,
     )
-    every_item = problem.column_items
+    all_items = problem.column_items
     state = None if given.state is None else given.state[np.newaxis]
-    cells = _cells(given.scores[np.newaxis], state, rules, given.users, every_item)
+    cells = _cells(given.scores[np.newaxis], state, rules, given.users, all_items)
     if rules.ties.order is None and not rules.ties.by_rows:
-        cells = cells._replace(order=_input(every_item, np.int64))
+        cells = cells._replace(order=_input(all_items, np.int64))
     lists = kernels.Lists(
         _input(np.arange(len(given)), np.int32),
-        _input(every_item, np.int32),
+        _input(all_items, np.int32),
         _input(given.offsets, np.int64),
         _input(given.items, np.int32),
         _input(given.judged_offsets, np.int64),
@@ -170,13 +171,14 @@ def rank_lists(
         _input(given.judged_grades, np.float64),
         _input(np.array(cutoffs), np.int64),
     )
-    return _rank(problem, cells, lists, rules, depth, cutoffs, threads, in_order=not rules.ties.by_rows)
+    return _rank(problem, cells, lists, rules, depth, cutoffs, threads)
 
 
 class _Problem(NamedTuple):
-    """What is to be ranked, beyond what the kernel reads.
+    """The lists to rank, as far as the kernel does not read it.
 
-    width is the size of the largest list; column_items are the item codes of columns.
+    ``width`` is the size of the largest list; ``column_items`` are the item codes of columns; with ``in_order``, a key
+    for each item orders ties.
     """
 
     kind: int
@@ -185,6 +187,7 @@ class _Problem(NamedTuple):
     users: CodeArray
     strata: npt.NDArray[np.int32]
     column_items: CodeArray
+    in_order: bool
 
 
 def _rank(
@@ -195,15 +198,14 @@ def _rank(
     depth: int | None,
     cutoffs: Sequence[int],
     threads: int | None,
-    in_order: bool,
 ) -> tuple[Ranked, Tally]:
     reach = max(problem.width, *cutoffs, 1) if depth is None else depth
     if reach < 1 or any(not 1 <= cutoff <= reach for cutoff in cutoffs):
         raise ValueError(f"cut-offs {list(cutoffs)} must lie between 1 and the depth, {depth}")
     out = _output(len(problem.users), reach, len(lists.judged_items), len(cutoffs))
-    _run(problem, reach, _compiled_rules(rules, in_order), cells, lists, out, threads)
+    _run(problem, reach, _compiled_rules(rules, problem.in_order), cells, lists, out, threads)
     _refuse_repeated_items(problem, lists, rules, out.lengths)
-    _fail_where_told(problem, cells, lists, rules, out.counts)
+    _raise_on_forbidden_scores(problem, cells, lists, rules, out.counts)
     ranked = Ranked(
         users=problem.users,
         strata=problem.strata,
@@ -227,13 +229,13 @@ def _rank(
 
 
 def _sizes(problem: _Problem, lists: kernels.Lists) -> npt.NDArray[np.int32]:
-    """How many candidates each list has."""
+    """The number of candidates of each list."""
     sizes = np.diff(lists.offsets).astype(np.int32)
     return len(problem.column_items) - sizes if problem.kind == kernels.DENSE else sizes
 
 
 def _input(array: npt.ArrayLike, dtype: Any) -> Any:
-    """The array as the kernel wants it. Read-only, all of them: else each mixture would be compiled anew."""
+    """A contiguous read-only view for the kernel; Numba would compile a version for every combination otherwise."""
     ready = np.asarray(array, dtype, order="C")
     view = (ready if ready.flags.aligned else ready.copy()).view()
     view.flags.writeable = False
@@ -247,7 +249,7 @@ def _cells(
     row_users: CodeArray,
     column_items: CodeArray,
 ) -> kernels.Cells:
-    """The scores with what the rules know of their rows and columns."""
+    """The scores, with the replacements and keys of their rows and columns."""
 
     def of(codes: CodeArray, by_code: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return by_code[codes] if len(by_code) else by_code
@@ -304,7 +306,7 @@ def _run(
     out: kernels.Output,
     threads: int | None,
 ) -> None:
-    """Run the kernel over ranges of lists, on as many threads as are allowed; each list is ranked by itself."""
+    """Run the kernel on ranges of lists in several threads; lists are ranked independently."""
     n_lists = len(problem.users)
     n_judged = int(np.diff(lists.judged_offsets).max(initial=0))
 
@@ -331,36 +333,36 @@ def _refuse_repeated_items(
     items = np.sort(lists.columns[lists.offsets[n] : lists.offsets[n + 1]])
     item = items[np.flatnonzero(np.diff(items) == 0)[0]]
     raise DataError(
-        f"the list of user {rules.user_ids[problem.users[n]]} has item {rules.item_ids[item]} twice; keep one of "
-        f"the two (lists of this kind: {len(repeated):,})"
+        f"the list of user {rules.user_ids[problem.users[n]]} has item {rules.item_ids[item]} twice; remove one of "
+        f"the two ({len(repeated):,} lists have repeated items)"
     )
 
 
-def _fail_where_told(
+def _raise_on_forbidden_scores(
     problem: _Problem,
     cells: kernels.Cells,
     lists: kernels.Lists,
     rules: RankingRules,
     counts: npt.NDArray[np.int64],
 ) -> None:
-    """Stop where the protocol says that a run with missing or infinite scores stops."""
-    for setting, what, noun in (
+    """Raise an error for missing or infinite scores that the protocol forbids."""
+    for rule, count, noun in (
         (rules.missing.infinite, kernels.N_INFINITE, "infinite"),
         (rules.missing.rank, kernels.N_MISSING, "missing"),
     ):
-        if setting != "fail" or not counts[:, what].any():
+        if rule != "fail" or not counts[:, count].any():
             continue
-        n = int(np.flatnonzero(counts[:, what])[0])
+        n = int(np.flatnonzero(counts[:, count])[0])
         row, columns = _candidates(problem, lists, n)
         values = cells.values[row, columns]
         state = cells.state[row, columns] if len(cells.state) else None
-        bad = np.isinf(values) if noun == "infinite" else rules.missing.missing(values, state)
-        column = columns[np.flatnonzero(bad)[0]]
+        forbidden = np.isinf(values) if noun == "infinite" else rules.missing.missing(values, state)
+        column = columns[np.flatnonzero(forbidden)[0]]
         code = lists.columns[column] if problem.kind == kernels.GIVEN else problem.column_items[column]
         decision = "missing.infinite" if noun == "infinite" else "missing.rank"
         raise StudyError(
             f"the score of user {rules.user_ids[problem.users[n]]} for item {rules.item_ids[code]} is {noun} "
-            f'({int(counts[:, what].sum()):,} such scores here) and {decision} = "fail" stops the run; '
+            f'({int(counts[:, count].sum()):,} such scores here) and {decision} = "fail" stops the run; '
             "choose another option to rank such items, or make the algorithm score them",
             decision=decision,
         )

@@ -1,4 +1,4 @@
-"""What the rules of ranking touched, counted so that blocks of lists add up."""
+"""Counts of the effects of ranking rules, which add up over blocks of lists."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Counts = npt.NDArray[np.int64]
 
 _NOTES = {
     N_MISSING: "had no score that counts",
-    N_FALLBACK: "were made up by the framework",
+    N_FALLBACK: "were fallback scores of the framework",
     N_ZERO: "were zero",
     N_INFINITE: "were infinite",
     N_ROUNDED: "were rounded",
@@ -41,12 +41,12 @@ _DECISIONS = {
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Counts of some lists; ``+`` adds those of others. A user's lists must be counted together.
+    """Counts of some lists; ``+`` adds those of others. The lists of a user must be counted together.
 
-    candidates        the scores of all candidates, those that are then dropped included
-    scores, lists_with, users_with   by what is counted (``kernels.N_MISSING`` and so on): how many scores,
-                      and how many lists and users with at least one
-    lists_tied, users_tied           by cut-off: how many have equal scores on both sides of it
+    candidates        the number of scores of all candidates, including those that are dropped
+    scores, lists_with, users_with   for each kind (``kernels.N_MISSING`` and so on): the number of scores, and of lists
+                      and users with at least one
+    lists_tied, users_tied           for each cut-off: how many have equal scores on both sides of it
     """
 
     cutoffs: tuple[int, ...]
@@ -61,7 +61,7 @@ class Tally:
 
     @classmethod
     def none(cls, cutoffs: Sequence[int] = ()) -> Tally:
-        """The tally of no lists, to start adding from."""
+        """The tally of no lists."""
         no_scores, no_ties = np.zeros(N_COUNTS, np.int64), np.zeros(len(cutoffs), np.int64)
         return cls(tuple(cutoffs), 0, 0, 0, no_scores, no_scores, no_scores, no_ties, no_ties)
 
@@ -74,7 +74,7 @@ class Tally:
         counts: Counts,
         straddled: npt.NDArray[np.uint8],
     ) -> Tally:
-        """From the user of each list, its counts, and the cut-offs that its ties straddle."""
+        """The tally from the user of each list, its counts, and the cut-offs that its ties straddle."""
         has, tied = counts > 0, straddled > 0
         user_has, user_tied = _any_of_user(users, has), _any_of_user(users, tied)
         return cls(
@@ -106,51 +106,53 @@ class Tally:
 
     @property
     def unscored(self) -> int:
-        """Candidates the algorithm had nothing to say about, whatever the protocol makes of them."""
+        """The number of candidates that the algorithm did not score, whatever the protocol."""
         return int(self.scores[N_UNSCORED])
 
     @property
     def fallback(self) -> int:
-        """Candidates whose scores the framework made up, whatever the protocol makes of them."""
+        """The number of candidates with fallback scores of the framework, whatever the protocol."""
         return int(self.scores[N_FALLBACK])
 
     @property
     def constant_lists(self) -> int:
-        """Lists of several items that all have the same score."""
+        """The number of lists of several items that all have the same score."""
         return int(self.lists_with[N_CONSTANT])
 
     def impacts(self, protocol: Protocol) -> list[Impact]:
-        """What each decision of ``missing.*`` and ``ties.*`` touched."""
-        found: list[Impact] = []
-        for what, decision in _DECISIONS.items():
-            value, note = protocol[decision], _NOTES[what]
-            if what == N_ROUNDED and value == "double":
+        """The effects of the decisions ``missing.*`` and ``ties.*``."""
+        impacts: list[Impact] = []
+        for count, decision in _DECISIONS.items():
+            value, note = protocol[decision], _NOTES[count]
+            if count == N_ROUNDED and value == "double":
                 continue
             if value == "missing-or-below":
                 note += " or below"
-            found.append(Impact(decision, value, int(self.scores[what]), self.candidates, "scores", note))
-            if what == N_MISSING:
+            impacts.append(Impact(decision, value, int(self.scores[count]), self.candidates, "scores", note))
+            if count == N_MISSING:
                 note = "had a candidate without a score that counts"
-                found += self._of_lists(
-                    decision, protocol, int(self.lists_with[what]), int(self.users_with[what]), note
+                impacts += self._of_lists(
+                    decision, protocol, int(self.lists_with[count]), int(self.users_with[count]), note
                 )
-        for at, cutoff in enumerate(self.cutoffs):
+        for index, cutoff in enumerate(self.cutoffs):
             note = f"had a tie across rank {cutoff}"
-            found += self._of_lists("ties.break", protocol, int(self.lists_tied[at]), int(self.users_tied[at]), note)
-        return found
+            impacts += self._of_lists(
+                "ties.break", protocol, int(self.lists_tied[index]), int(self.users_tied[index]), note
+            )
+        return impacts
 
     def _of_lists(self, decision: str, protocol: Protocol, lists: int, users: int, note: str) -> list[Impact]:
-        """Of users, and of lists where users have several."""
+        """The effects on users, and on lists if users have several."""
         of_users = Impact(decision, protocol[decision], users, self.users, "users", note)
         of_lists = Impact(decision, protocol[decision], lists, self.lists, "lists", note)
         return [of_users] if self.lists == self.users else [of_users, of_lists]
 
 
 def _any_of_user(users: npt.NDArray[np.int32], lists: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Lists by something to users by something: whether one of the user's lists has it."""
+    """From a mask of lists to a mask of users: whether any list of the user has it."""
     if (np.diff(users) > 0).all():
         return lists
-    found, place = np.unique(users, return_inverse=True)
-    any_list = np.zeros((len(found), lists.shape[1]), dtype=bool)
-    np.logical_or.at(any_list, place, lists)
+    distinct, index = np.unique(users, return_inverse=True)
+    any_list = np.zeros((len(distinct), lists.shape[1]), dtype=bool)
+    np.logical_or.at(any_list, index, lists)
     return any_list

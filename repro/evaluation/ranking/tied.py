@@ -12,14 +12,14 @@ from repro.evaluation.ranking.ranked import Ranked
 
 @dataclass(frozen=True, eq=False)
 class TiedLists:
-    """The lists in which a held-out item is tied; ``rows`` says which lists they are."""
+    """The lists in which a test item is tied; ``rows`` are their positions."""
 
     rows: npt.NDArray[np.intp]
     lists: Ranked
 
 
 def tied_lists(ranked: Ranked) -> TiedLists | None:
-    """The lists in which a held-out item is tied, whatever the tie rule; None where there is no such list."""
+    """The lists in which a test item is tied, whatever the tie rule; None if there is no such list."""
     tied = ranked.tied > 1
     if not tied.any():
         return None

@@ -1,4 +1,4 @@
-"""Equal scores: when two are equal, and what comes first then."""
+"""Ties: when two scores are equal, and the order of items with equal scores."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _BY_DATA = ("data", "data-desc")
 
 @dataclass(frozen=True, eq=False)
 class TieRule:
-    """The decisions ``ties.*``, and the keys they need.
+    """The decisions ``ties.*``, and the keys that they need.
 
-    ``order`` is an ascending key for each item code, where it is not the code itself that orders. ``by_rows`` says
-    that equal scores stay in the order in which lists are given, or its reverse. Rules without one order
-    ("expected", "best", "worst", shared ranks) show equal scores by ascending item id.
+    ``order`` is an ascending key for each item code, if the order is not that of the codes. With ``by_rows``, equal
+    scores stay in the order of the given lists, or in its reverse. Rules without an order ("expected", "best", "worst",
+    shared ranks) show equal scores by ascending item id.
     """
 
     rule: str
@@ -60,7 +60,7 @@ class TieRule:
 
     @property
     def ties(self) -> Ties:
-        """What metrics are to make of equal scores."""
+        """How metrics treat equal scores."""
         return "definite" if gives_order({BREAK: self.rule}) else cast(Ties, self.rule)
 
 
@@ -113,8 +113,8 @@ def text_order(ids: IdArray) -> OrderArray:
 
 
 def first_appearance(items: npt.NDArray[Any], n_items: int) -> OrderArray:
-    """The row in which each item first appears; those that never do come after, by code."""
-    found, rows = np.unique(items, return_index=True)
+    """The row in which each item first appears; items that never appear come last, by code."""
+    distinct, rows = np.unique(items, return_index=True)
     first = len(items) + np.arange(n_items, dtype=np.int64)
-    first[found] = rows
+    first[distinct] = rows
     return first

@@ -1,24 +1,24 @@
-"""What is suspicious about the numbers of algorithms, said by algorithm before anybody believes them.
+"""Findings: suspicious properties of the numbers of algorithms.
 
-Studies and :func:`repro.evaluate` count facts while they measure (:class:`Facts`), and put each algorithm with its
-values into a :class:`Subject`; :func:`find_suspicious` makes findings of them. A finding is a ``warning`` where a value
-should not be believed as it stands, and a ``note`` where it should be read with something in mind.
+Studies and :func:`repro.evaluate` count facts while they measure (:class:`Facts`), and describe each algorithm and its
+values by a :class:`Subject`; :func:`find_suspicious` derives findings from them. A finding is a ``warning`` if a value
+is not trustworthy, and a ``note`` if it needs care in its interpretation.
 
-Codes, which stay the same from version to version:
+The codes are stable between versions:
 
 ties.decide           orders of tied items give very different values
 ties.cross            nearly all users have a tie across the cut-off
 ties.order            the order of tied items decides which of two algorithms is better
-scores.missing        the algorithm scored nothing, or little of what is listed
-scores.constant       nearly all lists consist of items with one and the same score
-scores.fallback       the framework made up nearly all scores
-scores.ratings        an algorithm that predicts ratings is asked for rankings
-predictions.missing, predictions.constant, predictions.fallback   likewise, of predicted ratings
+scores.missing        the algorithm scored nothing, or few of the listed items
+scores.constant       nearly all lists consist of items with the same score
+scores.fallback       nearly all scores are fallback scores of the framework
+scores.ratings        an algorithm that predicts ratings is used for ranking
+predictions.missing, predictions.constant, predictions.fallback   the same for predicted ratings
 lists.empty           all lists are empty
 ratings.constant      an algorithm that predicts ratings learned from ratings that are all equal
 parameter.chosen      the data decided the value of a parameter
 folds.no-value        a fold has no value of a metric, so that all folds together have none
-inputs.mismatch       lists given to :func:`repro.evaluate` that do not meet the truth, such as ids that nobody knows
+inputs.mismatch       lists given to :func:`repro.evaluate` do not match the truth, for example unknown ids
 entries.identical     two algorithms have the same lists, or the same values, for every user
 """
 

@@ -1,4 +1,4 @@
-"""What is counted while an algorithm is measured, to find out later what is suspicious about it."""
+"""Facts about scores and lists that are counted during measurement, from which findings are derived."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ IntArray = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Facts:
-    """What was counted while an algorithm was measured; ``+`` adds what was counted on another fold.
+    """Counts of the measurement of an algorithm; ``+`` adds those of another fold.
 
-    candidates       the scores that the algorithm was asked for, of which it gave none for ``unscored`` and the
-                     framework made up ``fallback``
-    constant_lists   lists of several items that all have the same score; ``empty_lists`` have no item
-    listed           places of all lists down to the deepest cut-off, of which ``listed_unscored`` are taken by items
-                     without a score of their own
-    tied_users       by cut-off, how many users have a tie across it
-    predictions      held-out pairs that the algorithm was asked to predict, of which ``predictions_missing`` have no
-                     prediction and the framework made up ``predictions_fallback``
-    prediction_range the lowest and the highest prediction, where there are any
+    candidates       the number of requested scores, of which ``unscored`` are missing and ``fallback`` are fallback
+                     scores of the framework
+    constant_lists   the number of lists of several items with the same score; ``empty_lists`` have no item
+    listed           the number of ranks of all lists down to the deepest cut-off, of which ``listed_unscored`` have
+                     items without a score
+    tied_users       for each cut-off, the number of users with a tie across it
+    predictions      the number of requested predictions, of which ``predictions_missing`` are missing and
+                     ``predictions_fallback`` are fallback predictions of the framework
+    prediction_range the lowest and the highest prediction, if there are any
     ratings_vary     whether the training rows have more than one rating
     """
 
@@ -50,10 +50,12 @@ class Facts:
 
     def __add__(self, other: Facts) -> Facts:
         counts = {
-            one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self) if one.default == 0
+            item.name: getattr(self, item.name) + getattr(other, item.name)
+            for item in fields(self)
+            if item.default == 0
         }
         cutoffs = sorted({*self.tied_users, *other.tied_users})
-        ranges = [one for one in (self.prediction_range, other.prediction_range) if one is not None]
+        ranges = [item for item in (self.prediction_range, other.prediction_range) if item is not None]
         return Facts(
             **counts,
             tied_users={k: self.tied_users.get(k, 0) + other.tied_users.get(k, 0) for k in cutoffs},
@@ -63,12 +65,12 @@ class Facts:
 
     @property
     def scored_nothing(self) -> bool:
-        """Whether the algorithm was asked for scores and gave none."""
+        """Whether the algorithm returned no score at all."""
         return bool(self.candidates) and self.unscored == self.candidates
 
 
 def list_facts(tally: Tally, lengths: IntArray, items: IntArray, scored: IntArray) -> Facts:
-    """What was counted of lists: their lengths, the items in their first places, and whether these have a score."""
+    """The facts about lists, from their lengths, their first items, and whether these have a score."""
     listed = items >= 0
     return Facts(
         users=tally.users,
@@ -85,13 +87,13 @@ def list_facts(tally: Tally, lengths: IntArray, items: IntArray, scored: IntArra
 
 
 def prediction_facts(predicted: Scores) -> Facts:
-    """What was counted of predictions, one for each held-out pair."""
+    """The facts about predictions, one for each test pair."""
     state = np.zeros(len(predicted.values), dtype=np.uint8) if predicted.state is None else predicted.state
     missing = np.isnan(predicted.values) | (state == UNSCORED)
-    given = predicted.values[~missing]
+    predictions = predicted.values[~missing]
     return Facts(
         predictions=len(predicted.values),
         predictions_missing=int(missing.sum()),
         predictions_fallback=int((state == FALLBACK).sum()),
-        prediction_range=(float(given.min()), float(given.max())) if len(given) else None,
+        prediction_range=(float(predictions.min()), float(predictions.max())) if len(predictions) else None,
     )

@@ -1,4 +1,4 @@
-"""One suspicious thing about one algorithm."""
+"""Findings: a suspicious property of an algorithm's numbers."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ Figure = int | float | str
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is suspicious about one algorithm.
+    """A suspicious property of the numbers of an algorithm.
 
-    metric    the metric that it is about, or an empty text
-    figures   the numbers of the sentence, by name, and what else :func:`.summaries` says of it
-    others    the other algorithms that it is about
+    metric    the metric concerned, or an empty text
+    figures   the numbers of the sentence, by name, and further ones for :func:`.summaries`
+    others    the other algorithms concerned
     """
 
     code: str
@@ -29,15 +29,15 @@ class Finding:
 
 
 def number(value: Figure | None) -> str:
-    """A figure as it is written."""
+    """A figure as text."""
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
 def joined(names: Sequence[str], last: str = "and") -> str:
-    """Names as a sentence lists them."""
+    """Names as an enumeration in a sentence."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
 
 
 def users_of(folds: Figure) -> str:
-    """What a number of users counts: a user counts in each fold."""
+    """The unit of a number of users, who count in each fold."""
     return f"users of {folds} folds" if isinstance(folds, int) and folds > 1 else "users"

@@ -1,4 +1,4 @@
-"""From what was counted of algorithms, and their values, to findings."""
+"""Derive findings from the facts and values of algorithms."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from repro.evaluation.suspicion.facts import Facts
 from repro.evaluation.suspicion.finding import Figure, Finding, Severity, joined, number, users_of
 from repro.plugin import ScoreKind
 
-# An interval as wide as a tenth of the value holds most differences that papers report as improvements.
+# Most improvements in papers are smaller than a tenth of the value.
 WIDE = 0.1
-# What counts as nearly all users, lists or scores.
+# The share that counts as nearly all users, lists or scores.
 NEARLY_ALL = 0.9
 
 
 @dataclass(frozen=True)
 class Value:
-    """The value of a metric, and the lowest and highest that any order of tied items gives, where they are known.
+    """The value of a metric, with the lowest and highest value over orders of tied items, if they are known.
 
-    ``folds`` are the folds that it is made of, each with whether it has a value and how many users are in it.
+    ``folds`` has, for each fold, whether it has a value, and its number of users.
     """
 
     metric: str
@@ -38,12 +38,12 @@ class Value:
 
     @property
     def is_wide(self) -> bool:
-        """Whether tied items leave more open than a tenth of the value."""
+        """Whether orders of tied items change the value by more than a tenth."""
         return self.width > WIDE * abs(self.value)
 
     @property
-    def has_place(self) -> bool:
-        """Whether it can be compared with the values of others."""
+    def is_comparable(self) -> bool:
+        """Whether the value can be compared with those of other algorithms."""
         return self.value == self.value and self.lowest is not None and self.better != "neither"
 
     @property
@@ -53,13 +53,13 @@ class Value:
 
 @dataclass(frozen=True)
 class Subject:
-    """An algorithm, or lists that come from elsewhere, with what is known of it.
+    """An algorithm, or given lists, with its values and facts.
 
-    use       framework/algorithm, where it is known
-    scores    what its scores are: predicted ratings, or numbers that only serve to rank
-    adapts    whether the algorithm itself looks at whether ratings vary
-    chosen    parameters that the data decided, each with a sentence
-    lists, numbers  identify its lists and its values of every user: equal texts mean equal lists or values
+    use       framework/algorithm, if it is known
+    scores    the kind of scores: predicted ratings, or scores for ranking only
+    adapts    whether the algorithm itself adapts to constant ratings
+    chosen    parameters whose value depends on the data, each with a sentence
+    lists, numbers  digests of the lists and of the values of all users: equal digests mean equal lists or values
     """
 
     name: str
@@ -74,14 +74,14 @@ class Subject:
 
 
 def find_suspicious(subjects: Sequence[Subject], tie_rule: str, missing_rule: str = "") -> tuple[Finding, ...]:
-    """What is suspicious, warnings first, then in the order of the algorithms.
+    """The findings, warnings first, then in the order of the algorithms.
 
     ``tie_rule`` and ``missing_rule`` are the values of ``ties.break`` and ``missing.rank``.
     """
-    found = [one for subject in subjects for one in _of_subject(subject, tie_rule, missing_rule)]
-    found += _undecided_orders(subjects)
-    found += _identical(subjects)
-    return tuple(sorted(found, key=lambda one: one.severity != "warning"))
+    findings = [finding for subject in subjects for finding in _of_subject(subject, tie_rule, missing_rule)]
+    findings += _undecided_orders(subjects)
+    findings += _identical(subjects)
+    return tuple(sorted(findings, key=lambda finding: finding.severity != "warning"))
 
 
 def _of_subject(subject: Subject, tie_rule: str, missing_rule: str) -> Iterator[Finding]:
@@ -93,30 +93,30 @@ def _of_subject(subject: Subject, tie_rule: str, missing_rule: str) -> Iterator[
 
 
 def _of_folds(subject: Subject) -> Iterator[Finding]:
-    """Folds without a value, where they leave all folds together without one."""
-    for one in subject.values:
-        lacking = [fold for fold, (has_value, _) in one.folds.items() if not has_value]
-        if one.value == one.value or not lacking:
+    """Folds without a value that leave the average over folds undefined."""
+    for value in subject.values:
+        undefined = [fold for fold, (has_value, _) in value.folds.items() if not has_value]
+        if value.value == value.value or not undefined:
             continue
-        nobody = not any(one.folds[fold][1] for fold in lacking)
+        nobody = not any(value.folds[fold][1] for fold in undefined)
         why = " (nobody is averaged there: see average.nobody)" if nobody else ""
-        where = f"{_named_folds(lacking, len(one.folds))}{why}"
-        text = f"{one.metric} of {subject.name} has no value in {where}"
-        text += ", so the value of all folds together is not a number." if len(one.folds) > 1 else "."
-        figures = {"folds": ", ".join(lacking), "where": where}
-        yield Finding("folds.no-value", "warning", subject.name, text, one.metric, figures)
+        folds_named = f"{_named_folds(undefined, len(value.folds))}{why}"
+        text = f"{value.metric} of {subject.name} has no value in {folds_named}"
+        text += ", so the value of all folds together is not a number." if len(value.folds) > 1 else "."
+        figures = {"folds": ", ".join(undefined), "where": folds_named}
+        yield Finding("folds.no-value", "warning", subject.name, text, value.metric, figures)
 
 
-def _named_folds(some: Sequence[str], total: int) -> str:
+def _named_folds(folds: Sequence[str], total: int) -> str:
     if total == 1:
         return "its only fold"
-    if len(some) == total:
+    if len(folds) == total:
         return f"any of its {total:,} folds"
-    return f"{'fold' if len(some) == 1 else 'folds'} {joined(some)} of {total:,}"
+    return f"{'fold' if len(folds) == 1 else 'folds'} {joined(folds)} of {total:,}"
 
 
 def _of_scores(subject: Subject, missing_rule: str) -> Iterator[Finding]:
-    """Scores that are missing, equal or made up, and lists that are empty."""
+    """Scores that are missing, constant or fallbacks, and empty lists."""
     name, facts = subject.name, subject.facts
     filled = facts.lists - facts.empty_lists
     rule = f'missing.rank = "{missing_rule}"' if missing_rule else "missing.rank"
@@ -124,22 +124,23 @@ def _of_scores(subject: Subject, missing_rule: str) -> Iterator[Finding]:
         text = f"All {facts.lists:,} lists of {name} are empty, so its values say nothing about its recommendations."
         yield Finding("lists.empty", "warning", name, text, figures={"lists": facts.lists})
     if facts.scored_nothing:
-        text = f"{name} scored none of the {facts.candidates:,} candidates: its lists are what {rule} makes of that."
+        text = f"{name} scored none of the {facts.candidates:,} candidates: {rule} alone makes its lists."
         yield _shares("scores.missing", subject, text, facts.unscored, facts.candidates, of="candidates", rule=rule)
     elif facts.listed and facts.listed_unscored > facts.listed / 2:
         text = (
-            f"{facts.listed_unscored:,} of {facts.listed:,} places ({facts.listed_unscored / facts.listed:.0%}) in the "
-            f"lists of {name} are taken by items without a score that counts: {rule} put them there."
+            f"{facts.listed_unscored:,} of {facts.listed:,} ranks ({facts.listed_unscored / facts.listed:.0%}) in the "
+            f"lists of {name} have items without a score that counts, which {rule} placed there."
         )
         yield _shares("scores.missing", subject, text, facts.listed_unscored, facts.listed, of="places", rule=rule)
     elif facts.constant_lists and facts.constant_lists >= NEARLY_ALL * filled:
         text = (
-            f"{_all_or_count(facts.constant_lists, filled, 'lists')} of {name} consist of items with one and the "
-            "same score: their order is made by the tie rule."
+            f"{_all_or_count(facts.constant_lists, filled, 'lists')} of {name} consist of items with the same "
+            "score, so the tie rule alone makes their order."
         )
         yield _shares("scores.constant", subject, text, facts.constant_lists, filled)
     if facts.candidates and facts.fallback >= NEARLY_ALL * facts.candidates:
-        text = f"{_all_or_count(facts.fallback, facts.candidates, 'scores')} of {name} were made up by its framework."
+        scores = _all_or_count(facts.fallback, facts.candidates, "scores")
+        text = f"{scores} of {name} are fallback scores of its framework."
         yield _shares("scores.fallback", subject, text, facts.fallback, facts.candidates)
 
 
@@ -148,52 +149,52 @@ def _of_predictions(subject: Subject) -> Iterator[Finding]:
     if not facts.predictions:
         return
     if facts.predictions_missing == facts.predictions:
-        text = f"{name} predicted none of the {facts.predictions:,} held-out ratings."
+        text = f"{name} predicted none of the {facts.predictions:,} test ratings."
         yield _shares("predictions.missing", subject, text, facts.predictions_missing, facts.predictions)
     elif facts.predictions_fallback >= NEARLY_ALL * facts.predictions:
-        made_up = _all_or_count(facts.predictions_fallback, facts.predictions, "predictions")
-        text = f"{made_up} of {name} were made up by its framework."
+        fallback = _all_or_count(facts.predictions_fallback, facts.predictions, "predictions")
+        text = f"{fallback} of {name} are fallbacks of its framework."
         yield _shares("predictions.fallback", subject, text, facts.predictions_fallback, facts.predictions)
     elif facts.prediction_range and facts.predictions > 1 and facts.prediction_range[0] == facts.prediction_range[1]:
         value = facts.prediction_range[0]
-        text = f"{name} predicts the same rating, {value:g}, for all held-out pairs."
+        text = f"{name} predicts the same rating, {value:g}, for all test pairs."
         yield Finding("predictions.constant", "warning", name, text, figures={"prediction": value})
 
 
 def _of_ties(subject: Subject, tie_rule: str) -> Iterator[Finding]:
-    """What the order of tied items decides, by metric; and ties across the cut-off, where nothing else says so."""
+    """Metrics that the order of tied items decides, and ties across the cut-off that no other finding reports."""
     name, facts = subject.name, subject.facts
-    if facts.scored_nothing:  # that is said, and everything is tied then
+    if facts.scored_nothing:  # another finding reports it, and all items are tied
         return
-    told: set[int | None] = set()
-    for one in subject.values:
-        if not one.is_wide or one.lowest is None or one.highest is None:
+    reported: set[int | None] = set()
+    for value in subject.values:
+        if not value.is_wide or value.lowest is None or value.highest is None:
             continue
-        tied = facts.tied_users.get(one.cutoff or 0)
-        decided = one.width > abs(one.value) or (tied is not None and tied >= NEARLY_ALL * facts.users)
-        what = f"The ranking of {name} is made by the tie rule" if decided else f"Ties leave much of {name} open"
+        tied = facts.tied_users.get(value.cutoff or 0)
+        decided = value.width > abs(value.value) or (tied is not None and tied >= NEARLY_ALL * facts.users)
+        verdict = f"The ranking of {name} is made by the tie rule" if decided else f"Ties leave much of {name} open"
         text = (
-            f'{what}: {one.metric} is {number(one.value)} with ties.break = "{tie_rule}", and orders of items with '
-            f"equal scores give from {number(one.lowest)} to {number(one.highest)}"
+            f'{verdict}: {value.metric} is {number(value.value)} with ties.break = "{tie_rule}", and orders of items '
+            f"with equal scores give from {number(value.lowest)} to {number(value.highest)}"
         )
         if tied is not None:
-            text += f"; {tied:,} of {facts.users:,} {users_of(facts.folds)} have a tie across rank {one.cutoff}"
+            text += f"; {tied:,} of {facts.users:,} {users_of(facts.folds)} have a tie across rank {value.cutoff}"
         figures: dict[str, Figure] = {
-            "value": one.value,
-            "lowest": one.lowest,
-            "highest": one.highest,
+            "value": value.value,
+            "lowest": value.lowest,
+            "highest": value.highest,
             "rule": tie_rule,
             "decided": int(decided),
         }
         if tied is not None:
             figures |= {"tied_users": tied, "users": facts.users, "folds": facts.folds}
-        yield Finding("ties.decide", "warning", name, f"{text}.", one.metric, figures)
-        told.add(one.cutoff)
+        yield Finding("ties.decide", "warning", name, f"{text}.", value.metric, figures)
+        reported.add(value.cutoff)
     for cutoff, tied in facts.tied_users.items():
-        if cutoff in told or not facts.users or tied < NEARLY_ALL * facts.users:
+        if cutoff in reported or not facts.users or tied < NEARLY_ALL * facts.users:
             continue
-        spans = [one for one in subject.values if one.cutoff == cutoff and one.lowest is not None]
-        little = f" It changes little: {', '.join(f'{one.metric} {one.span}' for one in spans)}." if spans else ""
+        spans = [value for value in subject.values if value.cutoff == cutoff and value.lowest is not None]
+        little = f" It changes little: {', '.join(f'{value.metric} {value.span}' for value in spans)}." if spans else ""
         users = _all_or_count(tied, facts.users, users_of(facts.folds))
         text = (
             f"{users} have a tie across rank {cutoff} in the lists of "
@@ -211,7 +212,7 @@ def _of_ties(subject: Subject, tie_rule: str) -> Iterator[Finding]:
 
 
 def _of_ratings(subject: Subject) -> Iterator[Finding]:
-    """What the scores are, and what the training ratings allow them to be."""
+    """The kind of scores, and whether the training ratings suffice for them."""
     name = subject.name
     for parameter, sentence in subject.chosen.items():
         text = f"{name}: the data decided {parameter}: {sentence}."
@@ -220,29 +221,29 @@ def _of_ratings(subject: Subject) -> Iterator[Finding]:
         return
     if not subject.facts.ratings_vary:
         text = (
-            f"{name} predicts ratings, and all training ratings are equal: they do not tell items apart. Use an "
-            "algorithm, or a setting, for data without ratings."
+            f"{name} predicts ratings, and all training ratings are equal: they do not distinguish items. Use "
+            "an algorithm, or a setting, for data without ratings."
         )
         yield Finding("ratings.constant", "warning", name, text)
     elif subject.facts.lists:
         text = (
-            f"{name} ranks items by the ratings that it predicts: few high ratings come before many good ones, so it "
-            "may rank far worse than an algorithm that is made for ranking."
+            f"{name} ranks items by predicted ratings: items with few high ratings come before items with many good "
+            "ones, so it may rank far worse than an algorithm that is made for ranking."
         )
         yield Finding("scores.ratings", "note", name, text)
 
 
 def _undecided_orders(subjects: Sequence[Subject]) -> Iterator[Finding]:
-    """Neighbours by a metric of which the order of tied items decides who is better."""
-    for metric in dict.fromkeys(one.metric for subject in subjects for one in subject.values):
-        having = [
-            (one, subject.name)
+    """Pairs of neighbours by a metric whose order depends on the order of tied items."""
+    for metric in dict.fromkeys(value.metric for subject in subjects for value in subject.values):
+        comparable = [
+            (value, subject.name)
             for subject in subjects
-            for one in subject.values
-            if one.metric == metric and one.has_place and not one.is_wide
+            for value in subject.values
+            if value.metric == metric and value.is_comparable and not value.is_wide
         ]
-        having.sort(key=lambda pair: pair[0].value, reverse=True)
-        for (upper, name), (lower, other) in pairwise(having):
+        comparable.sort(key=lambda pair: pair[0].value, reverse=True)
+        for (upper, name), (lower, other) in pairwise(comparable):
             assert upper.lowest is not None and upper.highest is not None
             assert lower.lowest is not None and lower.highest is not None
             if upper.value == lower.value or lower.highest < upper.lowest or not upper.width + lower.width:
@@ -263,19 +264,19 @@ def _undecided_orders(subjects: Sequence[Subject]) -> Iterator[Finding]:
 
 
 def _identical(subjects: Sequence[Subject]) -> Iterator[Finding]:
-    """Algorithms with the same lists for everybody, or with the same values."""
-    told: set[tuple[str, ...]] = set()
-    for what, severity in (("lists", "warning"), ("numbers", "note")):
+    """Algorithms with the same lists, or the same values, for every user."""
+    reported: set[tuple[str, ...]] = set()
+    for kind, severity in (("lists", "warning"), ("numbers", "note")):
         groups: dict[str, list[Subject]] = {}
         for subject in subjects:
-            if key := getattr(subject, what):
+            if key := getattr(subject, kind):
                 groups.setdefault(key, []).append(subject)
         for group in groups.values():
             names = tuple(subject.name for subject in group)
-            if len(group) == 1 or names in told:
+            if len(group) == 1 or names in reported:
                 continue
-            told.add(names)
-            same = "lists" if what == "lists" else "values of every metric"
+            reported.add(names)
+            same = "lists" if kind == "lists" else "values of every metric"
             text = f"{joined(names)} have the same {same} for every user."
             figures: dict[str, Figure] = {"what": same}
             agreed = _is_one_algorithm_of_several_frameworks(group)

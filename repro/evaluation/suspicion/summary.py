@@ -1,4 +1,4 @@
-"""Findings as people read them: those of one code in one paragraph, what they share said once."""
+"""Summaries of findings for readers: a paragraph for all findings with the same code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TypeVar
 from repro.errors import ReproWarning
 from repro.evaluation.suspicion.finding import Finding, Severity, joined, number, users_of
 
-# How many metrics of one algorithm a line has; the findings themselves have all.
+# The largest number of metrics of an algorithm in a line; the findings themselves have all.
 SHOWN_METRICS = 3
 
 Key = TypeVar("Key", bound=Hashable)
@@ -19,11 +19,11 @@ Paragraph = tuple[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Summary:
-    """The findings of one code and severity; printed, it is a paragraph.
+    """A paragraph about the findings of one code and severity.
 
-    algorithms  all that it is about
-    text        what they have in common
-    lines       what each algorithm has of its own, if ``text`` does not say it: names, a colon, figures
+    algorithms  all algorithms concerned
+    text        what the findings have in common
+    lines       the figures of each algorithm, unless ``text`` has them: names, a colon, figures
     """
 
     code: str
@@ -37,15 +37,15 @@ class Summary:
 
 
 def summaries(findings: Iterable[Finding]) -> list[Summary]:
-    """One paragraph for each code and severity, whichever algorithms and metrics it is about; warnings first."""
+    """A paragraph for each code and severity, warnings first."""
     groups: dict[tuple[Severity, str], list[Finding]] = {}
-    for one in findings:
-        groups.setdefault((one.severity, one.code), []).append(one)
-    made = []
+    for finding in findings:
+        groups.setdefault((finding.severity, finding.code), []).append(finding)
+    paragraphs = []
     for (severity, code), group in groups.items():
-        names = tuple(dict.fromkeys(name for one in group for name in (one.algorithm, *one.others)))
-        made.append(Summary(code, severity, names, *_paragraph(code, group)))
-    return sorted(made, key=lambda one: one.severity != "warning")
+        names = tuple(dict.fromkeys(name for finding in group for name in (finding.algorithm, *finding.others)))
+        paragraphs.append(Summary(code, severity, names, *_paragraph(code, group)))
+    return sorted(paragraphs, key=lambda finding: finding.severity != "warning")
 
 
 def _paragraph(code: str, group: Sequence[Finding]) -> Paragraph:
@@ -58,89 +58,93 @@ def _paragraph(code: str, group: Sequence[Finding]) -> Paragraph:
 
 
 def warn(findings: Iterable[Finding], stacklevel: int = 2) -> None:
-    """Give each paragraph of warnings as a Python warning; notes are left to who asks for the findings."""
-    for one in summaries(findings):
-        if one.severity == "warning":
-            warnings.warn(str(one), ReproWarning, stacklevel=stacklevel + 1)
+    """Issue each paragraph of warnings as a Python warning; notes are only in the findings."""
+    for paragraph in summaries(findings):
+        if paragraph.severity == "warning":
+            warnings.warn(str(paragraph), ReproWarning, stacklevel=stacklevel + 1)
 
 
 def _clusters(
     group: Sequence[Finding], by: Callable[[Finding], Key], name: Callable[[Finding], str]
 ) -> dict[Key, list[str]]:
-    """The names of findings that are alike."""
-    found: dict[Key, dict[str, None]] = {}
-    for one in group:
-        found.setdefault(by(one), {})[name(one)] = None
-    return {key: list(names) for key, names in found.items()}
+    """The names of findings with the same key."""
+    names_by_key: dict[Key, dict[str, None]] = {}
+    for finding in group:
+        names_by_key.setdefault(by(finding), {})[name(finding)] = None
+    return {key: list(names) for key, names in names_by_key.items()}
 
 
-def _algorithm(one: Finding) -> str:
-    return one.algorithm
+def _algorithm(finding: Finding) -> str:
+    return finding.algorithm
 
 
 def _by_algorithm(group: Sequence[Finding]) -> dict[str, list[Finding]]:
-    found: dict[str, list[Finding]] = {}
-    for one in group:
-        found.setdefault(one.algorithm, []).append(one)
-    return found
+    groups: dict[str, list[Finding]] = {}
+    for finding in group:
+        groups.setdefault(finding.algorithm, []).append(finding)
+    return groups
 
 
-def _lines(common: str, own: Callable[[Finding], str]) -> Callable[[Sequence[Finding]], Paragraph]:
-    """A common sentence, in which {rule} is the rule of the protocol that it names, and a line for each algorithm."""
+def _lines(common: str, figures: Callable[[Finding], str]) -> Callable[[Sequence[Finding]], Paragraph]:
+    """A common sentence, in which {rule} stands for the rule of the protocol, and a line for each algorithm."""
 
     def paragraph(group: Sequence[Finding]) -> Paragraph:
         text = common.replace("{rule}", str(group[0].figures.get("rule", "")))
-        return text, _alike({name: ", ".join(map(own, some)) for name, some in _by_algorithm(group).items()})
+        return text, _alike(
+            {name: ", ".join(map(figures, findings)) for name, findings in _by_algorithm(group).items()}
+        )
 
     return paragraph
 
 
-def _alike(own: Mapping[str, str]) -> tuple[str, ...]:
-    """A line for each algorithm; those of which the same is said share one."""
+def _alike(text_of: Mapping[str, str]) -> tuple[str, ...]:
+    """A line for each algorithm; algorithms with the same text share a line."""
     names: dict[str, list[str]] = {}
-    for name, text in own.items():
+    for name, text in text_of.items():
         names.setdefault(text, []).append(name)
-    return tuple(f"{', '.join(some)}: {text}" for text, some in names.items())
+    return tuple(f"{', '.join(algorithms)}: {text}" for text, algorithms in names.items())
 
 
 def _share(noun: str) -> Callable[[Finding], str]:
-    return lambda one: f"{one.figures['touched']:,} of {one.figures['total']:,} {noun}"
+    return lambda finding: f"{finding.figures['touched']:,} of {finding.figures['total']:,} {noun}"
 
 
 def _sentences(group: Sequence[Finding]) -> Paragraph:
-    return f"{len(group):,} findings ({group[0].code}):", tuple(one.sentence for one in group)
+    return f"{len(group):,} findings ({group[0].code}):", tuple(finding.sentence for finding in group)
 
 
 def _ties_decide(group: Sequence[Finding]) -> Paragraph:
-    found = _by_algorithm(group)
-    if len(found) == 1:
+    groups = _by_algorithm(group)
+    if len(groups) == 1:
         return f"{group[0].sentence} Likewise {', '.join(map(_span, group[1:]))}.", ()
-    own = {}
-    for name, some in found.items():
-        parts = [f"{one.metric} {number(one.figures['value'])}{_span(one)[len(one.metric) :]}" for one in some]
+    line_of = {}
+    for name, findings in groups.items():
+        parts = [
+            f"{finding.metric} {number(finding.figures['value'])}{_span(finding)[len(finding.metric) :]}"
+            for finding in findings
+        ]
         more = len(parts) - SHOWN_METRICS
         line = f"{', '.join(parts[:SHOWN_METRICS])}{f' and {more} more metrics' if more > 0 else ''}"
-        tied = [one for one in some if "tied_users" in one.figures]
+        tied = [finding for finding in findings if "tied_users" in finding.figures]
         if tied:
-            line += (
-                f"; {_tied_users(max(tied, key=lambda one: one.figures['tied_users']))} have a tie across the cut-off"
-            )
-        if any(one.figures["decided"] for one in some):
+            most = max(tied, key=lambda finding: finding.figures["tied_users"])
+            line += f"; {_tied_users(most)} have a tie across the cut-off"
+        if any(finding.figures["decided"] for finding in findings):
             line += "; the tie rule makes this ranking"
-        own[name] = line
+        line_of[name] = line
     text = (
         f'Orders of tied items give very different values. With ties.break = "{group[0].figures["rule"]}" they are as '
         "follows, in brackets the lowest and highest over all orders:"
     )
-    return text, _alike(own)
+    return text, _alike(line_of)
 
 
-def _span(one: Finding) -> str:
-    return f"{one.metric} ({number(one.figures['lowest'])} to {number(one.figures['highest'])})"
+def _span(finding: Finding) -> str:
+    return f"{finding.metric} ({number(finding.figures['lowest'])} to {number(finding.figures['highest'])})"
 
 
-def _tied_users(one: Finding) -> str:
-    return f"{one.figures['tied_users']:,} of {one.figures['users']:,} {users_of(one.figures['folds'])}"
+def _tied_users(finding: Finding) -> str:
+    return f"{finding.figures['tied_users']:,} of {finding.figures['users']:,} {users_of(finding.figures['folds'])}"
 
 
 def _ties_cross(group: Sequence[Finding]) -> Paragraph:
@@ -150,17 +154,19 @@ def _ties_cross(group: Sequence[Finding]) -> Paragraph:
         "scores are listed"
     )
     if group[0].severity == "warning":
-        return _lines(f"{common}:", lambda one: f"{_tied_users(one)} across rank {one.figures['k']}")(group)
-    ranks = _clusters(group, _algorithm, lambda one: str(one.figures["k"]))
+        return _lines(f"{common}:", lambda finding: f"{_tied_users(finding)} across rank {finding.figures['k']}")(group)
+    ranks = _clusters(group, _algorithm, lambda finding: str(finding.figures["k"]))
     alike: dict[str, list[str]] = {}
-    for name, some in ranks.items():
-        alike.setdefault(f"{'rank' if len(some) == 1 else 'ranks'} {joined(some)}", []).append(name)
-    where = "; ".join(f"{some} of {', '.join(names)}" for some, names in alike.items())
-    return f"{common}, which changes values little: {where}.", ()
+    for name, cutoffs in ranks.items():
+        alike.setdefault(f"{'rank' if len(cutoffs) == 1 else 'ranks'} {joined(cutoffs)}", []).append(name)
+    listed = "; ".join(f"{cutoffs} of {', '.join(names)}" for cutoffs, names in alike.items())
+    return f"{common}, which changes values little: {listed}.", ()
 
 
 def _ties_order(group: Sequence[Finding]) -> Paragraph:
-    pairs = _clusters(group, lambda one: joined([one.algorithm, *one.others]), lambda one: one.metric)
+    pairs = _clusters(
+        group, lambda finding: joined([finding.algorithm, *finding.others]), lambda finding: finding.metric
+    )
     listed = "; ".join(f"{pair} ({', '.join(metrics)})" for pair, metrics in pairs.items())
     return f"Which of two has the higher value depends on the order of tied items: {listed}.", ()
 
@@ -171,38 +177,40 @@ def _names(common: str) -> Callable[[Sequence[Finding]], Paragraph]:
 
 
 def _parameter_chosen(group: Sequence[Finding]) -> Paragraph:
-    alike = _clusters(group, lambda one: (one.figures["parameter"], one.figures["why"]), _algorithm)
-    told = (f"The data decided {what} of {joined(names)}: {why}." for (what, why), names in alike.items())
-    return " ".join(told), ()
+    alike = _clusters(group, lambda finding: (finding.figures["parameter"], finding.figures["why"]), _algorithm)
+    sentences = (
+        f"The data decided {parameter} of {joined(names)}: {why}." for (parameter, why), names in alike.items()
+    )
+    return " ".join(sentences), ()
 
 
 def _folds_no_value(group: Sequence[Finding]) -> Paragraph:
-    own = {}
-    for name, some in _by_algorithm(group).items():
-        places = _clusters(some, lambda one: one.figures["where"], lambda one: one.metric)
-        own[name] = "; ".join(f"{', '.join(metrics)} in {where}" for where, metrics in places.items())
+    line_of = {}
+    for name, findings in _by_algorithm(group).items():
+        metrics_by_folds = _clusters(findings, lambda finding: finding.figures["where"], lambda finding: finding.metric)
+        line_of[name] = "; ".join(f"{', '.join(metrics)} in {folds}" for folds, metrics in metrics_by_folds.items())
     text = "Metrics have no value in some folds, so that those of all folds together are not numbers:"
-    return text, _alike(own)
+    return text, _alike(line_of)
 
 
 def _identical(group: Sequence[Finding]) -> Paragraph:
     alike = _clusters(
         group,
-        lambda one: (one.figures["what"], one.figures.get("why", "")),
-        lambda one: joined([one.algorithm, *one.others]),
+        lambda finding: (finding.figures["what"], finding.figures.get("why", "")),
+        lambda finding: joined([finding.algorithm, *finding.others]),
     )
-    told = []
-    for (what, why), sets in alike.items():
+    sentences = []
+    for (same, why), sets in alike.items():
         reason = f" ({why})" if why else ""
-        told.append(f"These have the same {what} for every user{reason}: {'; '.join(sets)}.")
-    return " ".join(told), ()
+        sentences.append(f"These have the same {same} for every user{reason}: {'; '.join(sets)}.")
+    return " ".join(sentences), ()
 
 
-def _missing(one: Finding) -> str:
-    touched, total = one.figures["touched"], one.figures["total"]
-    if one.figures["of"] == "candidates":
+def _missing(finding: Finding) -> str:
+    touched, total = finding.figures["touched"], finding.figures["total"]
+    if finding.figures["of"] == "candidates":
         return f"no score for any of {total:,} candidates"
-    return f"no score that counts in {touched:,} of {total:,} places"
+    return f"no score that counts in {touched:,} of {total:,} ranks"
 
 
 PARAGRAPHS: dict[str, Callable[[Sequence[Finding]], Paragraph]] = {
@@ -211,29 +219,29 @@ PARAGRAPHS: dict[str, Callable[[Sequence[Finding]], Paragraph]] = {
     "ties.order": _ties_order,
     "scores.missing": _lines("Items without a score fill lists, where {rule} puts them:", _missing),
     "scores.constant": _lines(
-        "Nearly all lists consist of items with one and the same score, so that the tie rule makes their order:",
+        "Nearly all lists consist of items with the same score, so that the tie rule makes their order:",
         _share("lists"),
     ),
-    "scores.fallback": _lines("Frameworks made up nearly all scores:", _share("scores")),
+    "scores.fallback": _lines("Nearly all scores are fallback scores of frameworks:", _share("scores")),
     "scores.ratings": _names(
-        "These rank items by the ratings that they predict: few high ratings come before many good ones, so they may "
-        "rank far worse than algorithms that are made for ranking:"
+        "These rank items by predicted ratings: items with few high ratings come before items with many good ones, so "
+        "they may rank far worse than algorithms that are made for ranking:"
     ),
-    "predictions.missing": _lines("No held-out rating was predicted:", lambda one: f"0 of {one.figures['total']:,}"),
+    "predictions.missing": _lines("No test rating was predicted:", lambda one: f"0 of {one.figures['total']:,}"),
     "predictions.constant": _lines(
-        "All held-out pairs have the same predicted rating:", lambda one: f"{one.figures['prediction']:g}"
+        "All test pairs have the same predicted rating:", lambda one: f"{one.figures['prediction']:g}"
     ),
-    "predictions.fallback": _lines("Frameworks made up nearly all predictions:", _share("predictions")),
+    "predictions.fallback": _lines("Nearly all predictions are fallbacks of frameworks:", _share("predictions")),
     "lists.empty": _lines(
         "All lists are empty, so that the values say nothing about recommendations:",
         lambda one: f"{one.figures['lists']:,} lists",
     ),
     "ratings.constant": _names(
-        "All training ratings are equal, so that predicted ratings do not tell items apart. Use algorithms, or "
+        "All training ratings are equal, so that predicted ratings do not distinguish items. Use algorithms, or "
         "settings, for data without ratings in place of"
     ),
     "parameter.chosen": _parameter_chosen,
     "folds.no-value": _folds_no_value,
-    "inputs.mismatch": _lines("What was given does not meet the truth:", lambda one: one.sentence),
+    "inputs.mismatch": _lines("The given lists do not match the truth:", lambda one: one.sentence),
     "entries.identical": _identical,
 }

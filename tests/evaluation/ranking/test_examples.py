@@ -190,7 +190,7 @@ def test_what_each_decision_touched(room):
     assert [impact.sentence for impact in tally.impacts(protocol)] == [
         "missing.rank=last: 3 of 12 scores had no score that counts",
         "missing.rank=last: 2 of 3 users had a candidate without a score that counts",
-        "missing.fallback=missing: 1 of 12 scores were made up by the framework",
+        "missing.fallback=missing: 1 of 12 scores were fallback scores of the framework",
         "missing.zero=missing: 1 of 12 scores were zero",
         "missing.infinite=scored: 1 of 12 scores were infinite",
         "ties.break=item-asc: 2 of 3 users had a tie across rank 1",

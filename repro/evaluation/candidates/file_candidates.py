@@ -1,4 +1,4 @@
-"""Candidates given in a file: the negatives as they are, and the relevant items as the protocol says."""
+"""Candidates from a file: the negatives of the file, and the relevant items that the protocol defines."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from repro.evaluation.candidates.relevance import Judgements
 from repro.protocol import Protocol
 
 
-class GivenCandidates(Candidates):
+class FileCandidates(Candidates):
     """The negatives of a file, and the user's relevant test items (AR) or the target (1R).
 
-    Lines for users serve every list of the user; lines for pairs serve the list of that pair in 1R, and all of a
-    user's lines together serve the user's list in AR. A list about which the file says nothing is empty. Training
-    items stay where the file has them; only the head (``split.head``) is taken out.
+    Lines for users apply to every list of the user; lines for pairs apply to the list of that pair in 1R, and all lines
+    of a user together to the user's list in AR. A list without a line is empty. Training items stay in the lists if the
+    file has them; only the head (``split.head``) is removed.
     """
 
     def __init__(
         self,
-        given: GivenNegatives,
+        negatives_read: GivenNegatives,
         train: Interactions,
         judgements: Judgements,
         protocol: Protocol,
@@ -32,16 +32,16 @@ class GivenCandidates(Candidates):
     ) -> None:
         lists = plan_lists(judgements, protocol)
         n_users = len(judgements.offsets) - 1
-        one = protocol["candidates.relevant"] == "one"
-        line_of_value = np.repeat(np.arange(len(given)), np.diff(given.offsets))
-        if given.kind == "pair" and one:
-            source_of_line, n_sources = np.arange(len(given)), len(given)
-            sources = _find_pairs(given, lists.users, lists.targets)
+        single_relevant = protocol["candidates.relevant"] == "one"
+        line_of_value = np.repeat(np.arange(len(negatives_read)), np.diff(negatives_read.offsets))
+        if negatives_read.kind == "pair" and single_relevant:
+            source_of_line, n_sources = np.arange(len(negatives_read)), len(negatives_read)
+            sources = _find_pairs(negatives_read, lists.users, lists.targets)
         else:
-            source_of_line, n_sources = given.users.astype(np.int64), n_users
-            sources = np.where(np.isin(lists.users, given.users), lists.users, -1)
-        kept = ~np.isin(given.items, removed_items)
-        negatives = Ragged.of_pairs(source_of_line[line_of_value][kept], given.items[kept], n_sources)
+            source_of_line, n_sources = negatives_read.users.astype(np.int64), n_users
+            sources = np.where(np.isin(lists.users, negatives_read.users), lists.users, -1)
+        kept = ~np.isin(negatives_read.items, removed_items)
+        negatives = Ragged.of_pairs(source_of_line[line_of_value][kept], negatives_read.items[kept], n_sources)
 
         used = np.zeros(n_sources, dtype=np.bool_)
         used[sources[sources >= 0]] = True
@@ -49,15 +49,15 @@ class GivenCandidates(Candidates):
         items = np.union1d(negatives.take(np.flatnonzero(used)).values, relevant).astype(np.int32)
         super().__init__(items, judgements, lists, protocol)
 
-        self._given = given
+        self._given = negatives_read
         self._train = train
         self._sources = sources
         columns = column_numbers(items, negatives.values)
-        inside = columns >= 0  # lines that no list uses may hold items that are not scored
+        inside = columns >= 0  # lines that no list uses may have items that are not scored
         self._negatives = Ragged.of_pairs(negatives.rows[inside], columns[inside], n_sources)
         self._n_unused = int((~used[source_of_line]).sum())
         self._n_head = int((~kept).sum())
-        written = np.repeat(source_of_line, np.diff(given.offsets))
+        written = np.repeat(source_of_line, np.diff(negatives_read.offsets))
         self._n_repeated = int(used[written[kept]].sum()) - int(negatives.lengths[used].sum())
 
     def _columns(self, numbers: RowArray, users: CodeArray, rows: npt.NDArray[np.int32]) -> tuple[bool, Ragged]:
@@ -69,7 +69,7 @@ class GivenCandidates(Candidates):
         return True, Ragged.of_pairs(lists, np.concatenate([negatives.values, relevant.values]), len(numbers))
 
     def _relevant_columns(self, numbers: RowArray) -> Ragged:
-        """The relevant items in each list; none in a list about which the file says nothing."""
+        """The relevant items in each list; none in a list without a line in the file."""
         positions, offsets = self._judged(numbers)
         judged = Ragged(offsets, self._judged_columns[positions])
         served = np.repeat(self._sources[numbers] >= 0, judged.lengths)
@@ -79,7 +79,7 @@ class GivenCandidates(Candidates):
         base, path = self._protocol["candidates.base"], self._protocol["candidates.file"]
         relevant = self._relevant_columns(np.arange(self.n_lists))
         sources = self._sources[relevant.rows]
-        among = int(self._negatives.contains(sources, relevant.values).sum())
+        n_among_negatives = int(self._negatives.contains(sources, relevant.values).sum())
         empty = int((self._sources < 0).sum())
         impacts = [
             *self._relevant_impacts(),
@@ -87,7 +87,7 @@ class GivenCandidates(Candidates):
             Impact(
                 "candidates.base",
                 base,
-                among,
+                n_among_negatives,
                 len(relevant.values),
                 "relevant test items",
                 "are among their own negatives and ranked once, as relevant",
@@ -108,9 +108,9 @@ class GivenCandidates(Candidates):
             note = "are training items of the same user and stay in the list, as the file has it"
             impacts.append(Impact("candidates.file", path, trained, listed, "negatives", note))
         if self._protocol["candidates.relevant"] == "one":
-            others = self._other_relevant()
+            n_others = self._other_relevant()
             note = "are relevant for the user, and count as not relevant beside the target"
-            impacts.append(Impact("candidates.relevant", "one", others, listed, "negatives", note))
+            impacts.append(Impact("candidates.relevant", "one", n_others, listed, "negatives", note))
         if self._n_head:
             value = self._protocol["split.head"]
             total = len(self._given.items)
@@ -118,16 +118,16 @@ class GivenCandidates(Candidates):
         return impacts
 
     def _trained(self) -> int:
-        """How many negatives of all lists are training items of their user."""
+        """The number of negatives, over all lists, that are training items of their user."""
         numbers = np.flatnonzero(self._sources >= 0)
         listed = self._negatives.take(self._sources[numbers])
         columns = column_numbers(self.items, self._train.items)
         inside = columns >= 0
-        known = Ragged.of_pairs(self._train.users[inside], columns[inside], len(self._judgements.offsets) - 1)
-        return int(known.contains(self._lists.users[numbers][listed.rows], listed.values).sum())
+        trained = Ragged.of_pairs(self._train.users[inside], columns[inside], len(self._judgements.offsets) - 1)
+        return int(trained.contains(self._lists.users[numbers][listed.rows], listed.values).sum())
 
     def _other_relevant(self) -> int:
-        """How often a relevant item of the user is a negative in the list of another relevant item."""
+        """The number of relevant items of users that are negatives in the list of another relevant item."""
         positions, offsets = spread(self._judgements.offsets, self._lists.users)
         lists = np.repeat(np.arange(self.n_lists), np.diff(offsets))
         other = (self._judgements.relevant[positions] == 1) & (self._sources[lists] >= 0)
@@ -136,11 +136,11 @@ class GivenCandidates(Candidates):
         return int(self._negatives.contains(self._sources[lists[other]], columns).sum())
 
 
-def _find_pairs(given: GivenNegatives, users: CodeArray, targets: CodeArray) -> RowArray:
-    """The line of each pair of a user and a target; -1 where there is none."""
-    width = int(max(given.targets.max(initial=0), targets.max(initial=0))) + 1
-    lines = given.users.astype(np.int64) * width + given.targets
+def _find_pairs(negatives: GivenNegatives, users: CodeArray, targets: CodeArray) -> RowArray:
+    """The line of each pair of a user and a target; -1 if there is none."""
+    width = int(max(negatives.targets.max(initial=0), targets.max(initial=0))) + 1
+    lines = negatives.users.astype(np.int64) * width + negatives.targets
     order = np.argsort(lines)
-    wanted = users.astype(np.int64) * width + targets
-    places = np.minimum(np.searchsorted(lines[order], wanted), len(lines) - 1)
-    return np.where(lines[order][places] == wanted, order[places], -1)
+    pairs = users.astype(np.int64) * width + targets
+    positions = np.minimum(np.searchsorted(lines[order], pairs), len(lines) - 1)
+    return np.where(lines[order][positions] == pairs, order[positions], -1)
