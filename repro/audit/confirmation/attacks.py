@@ -44,6 +44,7 @@ class Attacks:
     refused   traits whose questions the black box refuses, with the first refusal
     passed    observations of the present attack that agree with the policy
     met       the goals that their questions meet
+    excused   observations that refute a policy only by what is excluded
     """
 
     box: BlackBox
@@ -53,8 +54,10 @@ class Attacks:
     refused: dict[str, Observation] = field(default_factory=dict)
     passed: list[Observation] = field(default_factory=list)
     met: set[Goal] = field(default_factory=set)
+    excused: list[Observation] = field(default_factory=list)
     _rivals_of: dict[frozenset[str], list[Hypothesis]] = field(default_factory=dict)
     _observations: dict[Attempt, Observation] = field(default_factory=dict)
+    _last: tuple[Attempt, Observation] | None = None
 
     @property
     def tolerance(self) -> float:
@@ -108,6 +111,7 @@ class Attacks:
 
         readmitted = {goal: name for goal, name in self.excluded.items() if features & features_of(goal)}
         self.excluded = {goal: name for goal, name in self.excluded.items() if goal not in readmitted}
+        self.excused = []
         return set(readmitted.values())
 
     def refute(self, policy: Hypothesis, progress: Callable[[int, int], None]) -> Observation | None:
@@ -121,7 +125,7 @@ class Attacks:
         answered = {attempt: None for attempt in attempts if attempt in still_valid}
         for attempt in answered:
             if self._is_refuted(policy, attempt):
-                return self._observations.pop(attempt)
+                return self._refutation(attempt)
         new = [attempt for attempt in attempts if attempt not in answered]
         for done, position in enumerate(self.rng.permutation(len(new)), start=len(answered)):
             progress(done, len(attempts))
@@ -134,8 +138,20 @@ class Attacks:
                 continue
             self._observations[attempt] = observation
             if self._is_refuted(policy, attempt):
-                return self._observations.pop(attempt)
+                return self._refutation(attempt)
         return None
+
+    def _refutation(self, attempt: Attempt) -> Observation:
+        """The observation of an attempt that refutes a policy; the attempt is then made with another question."""
+        observation = self._observations.pop(attempt)
+        self._last = (attempt, observation)
+        return observation
+
+    def excuse(self, refutation: Observation) -> None:
+        """Let an observation refute no policy: its smallest case has an excluded combination."""
+        if self._last is not None and self._last[1] is refutation:
+            self._observations[self._last[0]] = refutation
+        self.excused.append(refutation)
 
     def _attempts(self) -> list[Attempt]:
         """Each goal with a chosen and with a random question; chosen ones about long lists several times."""
@@ -165,6 +181,8 @@ class Attacks:
     def _is_refuted(self, policy: Hypothesis, attempt: Attempt) -> bool:
         """Whether the answer of an attempt refutes the policy; an answer that agrees with it is recorded as passed."""
         observation = self._observations[attempt]
+        if any(observation is excused for excused in self.excused):
+            return False
         predicted = observation.predicted(policy)
         is_refuted = contradicts(observation.answer, predicted, self.tolerance)
         observation.simulation.forget()

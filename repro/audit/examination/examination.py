@@ -18,6 +18,7 @@ from repro.audit.examination.inference import Inference
 from repro.audit.examination.plain_lists import PlainResult, examine_known_users, examine_plain
 from repro.audit.examination.refutation import withstands_attacks
 from repro.audit.examination.relevance_threshold import refit_threshold
+from repro.audit.examination.rounding import decimals_shown
 from repro.audit.examination.stability import instabilities, refusal_of_everything
 from repro.audit.examination.state import ExaminationState, Progress
 from repro.audit.examination.tie_description import describe
@@ -34,16 +35,28 @@ _QUESTIONS_ABOUT_TIES = 144
 def examine(box: BlackBox, seed: int, progress: Progress, *, evidence: bool) -> Inference:
     """Infer the policy of a black box.
 
-    With ``evidence``, the smallest case that rejects each other option is looked for.
+    With ``evidence``, the smallest case that rejects each other option is looked for. Where no policy is found, and
+    the answers show that they are rounded, they are examined again with that tolerance.
     """
     state = ExaminationState.begin(box, seed, progress)
+    inference = _infer(state, evidence=evidence)
+    if inference.status != "unexplained" or inference.decimals is not None:
+        return inference
+    decimals = decimals_shown(inference, state.responder.numbers)
+    if decimals is None:
+        return inference
+    rounded = _infer(ExaminationState.begin(box, seed, progress, decimals), evidence=evidence)
+    return inference if rounded.status == "unexplained" else rounded
+
+
+def _infer(state: ExaminationState, *, evidence: bool) -> Inference:
     plain = _examine_plain_lists(state)
     if plain is None:
         return conclude(state, None, evidence=evidence)
     if not plain.is_explained:
         state.ledger.unexplained += [case for _, case in unexplained_cases(state, None)]
         return conclude(state, None, evidence=evidence, decimals=plain.decimals)
-    decimals = examine_all(state, aspects_of(box.metric), plain).decimals
+    decimals = examine_all(state, aspects_of(state.box.metric), plain).decimals
     confirmation = _examine_jointly(state)
     is_unrefuted = withstands_attacks(state)
     state.ledger.unexplained += [case for _, case in unexplained_cases(state, state.policy)]

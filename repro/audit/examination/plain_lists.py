@@ -36,6 +36,9 @@ class PlainResult:
 
 def examine_plain(state: ExaminationState, aspect: Aspect) -> PlainResult:
     """Examine the plain aspect; where no hypothesis is exact, examine it again with rounded answers."""
+    if state.known_decimals is not None:
+        state.start_engine(0.5 * 10.0**-state.known_decimals + TOLERANCE, state.engine.base_features)
+        return PlainResult(state.engine.examine(aspect), state.known_decimals)
     result = state.engine.examine(aspect)
     if result.state == "refused" or (result.state == "explained" and _decimals(result) is None):
         return PlainResult(result)

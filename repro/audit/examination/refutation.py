@@ -19,6 +19,7 @@ from repro.audit.questions.aspects import ALL_TOGETHER
 from repro.audit.questions.question import HIGHEST, Question, User
 
 _MAX_POLICIES = 40  # that are attacked before the black box is left unexplained
+_MAX_EXCUSED = 200  # refutations by what is known to be unexplained, before the black box is left unexplained
 _SEPARATING_QUESTIONS = 60  # of each generator, that may distinguish equivalent policies
 _TIES = frozenset({"ties"})
 # Traits that change how a sort orders equal scores. With ties, such a case is a case of ties.
@@ -31,7 +32,9 @@ def withstands_attacks(state: ExaminationState) -> bool:
     Every refuting question goes back into elimination. Behaviour that no policy explains is recorded, and no longer
     asked about.
     """
-    for _ in range(_MAX_POLICIES):
+    for _ in range(_MAX_POLICIES + _MAX_EXCUSED):
+        if len(state.attacks.excused) > _MAX_EXCUSED:
+            break
         policy = state.policy
         refutation = _known_contradiction(state, policy) or state.attacks.refute(policy, _progress_of(state))
         if refutation is None:
@@ -80,6 +83,9 @@ def _repair(state: ExaminationState, policy: Hypothesis, refutation: Observation
         return state.is_mispredicted(policy, question, state.attacks.tolerance)
 
     smallest = state.shrunk(refutation.question, is_mispredicted)
+    if any(goal.is_met_by(smallest) for goal in state.attacks.excluded):
+        state.attacks.excuse(refutation)
+        return True
     before = list(engine.observations)
     engine.observations.append(refutation)
     if smallest is not refutation.question:

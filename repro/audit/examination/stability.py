@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from repro.audit.examination.inference import Unstable
@@ -24,9 +26,12 @@ def refusal_of_everything(state: ExaminationState, plain: Aspect) -> AspectResul
     """The refusals, if the black box refuses the first questions of every kind; None if it answers one of them."""
     observations: list[Observation] = []
     rng = np.random.default_rng(state.seed)
-    for features in _FIRST_KINDS:
+    kinds = [(state.generator, features) for features in _FIRST_KINDS]
+    if "training" in state.box.possible:  # a black box may refuse users without training rows, or with all items
+        kinds.append((replace(state.generator, known_users=True), frozenset({"training"})))
+    for generator, features in kinds:
         for _ in range(_FIRST_QUESTIONS):
-            question = state.generator.question(features & state.box.possible, rng)
+            question = generator.question(features & state.box.possible, rng)
             observations.append(state.observe(question))
             if not observations[-1].answer.refusal:
                 return None

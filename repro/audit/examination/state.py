@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 
@@ -25,25 +26,30 @@ Progress = Callable[[str], None]  # is called with the name of each step
 
 
 class _CountingResponder:
-    """Answers questions and counts them."""
+    """Answers questions, counts them and keeps the numbers of the answers."""
 
     def __init__(self, respond: Callable[[Question], Observed]) -> None:
         self._respond = respond
         self.n_questions = 0
+        self.numbers: list[float] = []
 
     def __call__(self, question: Question) -> Observed:
         self.n_questions += 1
-        return self._respond(question)
+        observed = self._respond(question)
+        values = (observed.per_user or {}).values() if observed.value is None else [observed.value]
+        self.numbers += [float(value) for value in values if math.isfinite(value)]
+        return observed
 
 
 @dataclass(eq=False)
 class ExaminationState:
     """A black box under examination.
 
-    engine      the hypotheses that are left, and the observations that they explain
-    attacks     attempts to refute the policy
-    equivalent  other policies that no question distinguishes from the policy
-    threshold   the interval in which the threshold of relevance lies
+    engine          the hypotheses that are left, and the observations that they explain
+    attacks         attempts to refute the policy
+    known_decimals  to how many decimals answers are rounded, where that is known from the start
+    equivalent      other policies that no question distinguishes from the policy
+    threshold       the interval in which the threshold of relevance lies
     """
 
     box: BlackBox
@@ -58,16 +64,20 @@ class ExaminationState:
     ledger: AspectLedger = field(default_factory=AspectLedger)
     equivalent: list[Hypothesis] = field(default_factory=list)
     threshold: Interval | None = None
+    known_decimals: int | None = None
 
     @classmethod
-    def begin(cls, box: BlackBox, seed: int, progress: Progress) -> ExaminationState:
+    def begin(cls, box: BlackBox, seed: int, progress: Progress, known_decimals: int | None = None) -> ExaminationState:
         """The state before the first question."""
         responder = _CountingResponder(box.respond)
         counted = replace(box, respond=responder)
         space, rng = Space(box.metric), np.random.default_rng(seed)
         generator = QuestionGenerator(box.cutoffs, box.metric.kind == "prediction", "graded" in box.cannot)
         engine = Elimination(counted, space, generator, rng)
-        return cls(counted, seed, progress, space, rng, generator, engine, Attacks(counted, engine, rng), responder)
+        attacks = Attacks(counted, engine, rng)
+        state = cls(counted, seed, progress, space, rng, generator, engine, attacks, responder)
+        state.known_decimals = known_decimals
+        return state
 
     @property
     def n_questions(self) -> int:

@@ -1,0 +1,82 @@
+"""Black boxes that refuse some users, or are less exact than double precision, are explained all the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from repro.audit import infer_policy
+from repro.audit.confirmation.attacks import Attacks
+from repro.audit.examination.rounding import rounded_decimals
+from repro.audit.hypotheses.elimination import Elimination
+from repro.audit.hypotheses.space import Space
+from repro.audit.questions.aspects import aspects_of
+from repro.audit.questions.generator import QuestionGenerator
+from repro.errors import PluginError
+from repro.evaluation.metrics import metric_named
+from repro.plugin import Observed
+
+from .planted import asked_only, box_of
+
+
+def test_a_box_that_refuses_users_with_all_items_is_asked_about_others():
+    space = Space(metric_named("recall"))
+    box = box_of(space, space.start, by_user=False)
+
+    def respond(question):
+        if any({item for item, _ in (*user.train, *user.test)} >= {*question.items} for user in question.users):
+            raise PluginError("some users have interacted with all items")
+        return box.respond(question)
+
+    inference = infer_policy(asked_only(replace(box, respond=respond), "training"), evidence=False)
+    assert inference.status == "explained"
+    assert inference.policy["metric.recall.denominator"] == "relevant"
+
+
+def test_ratings_in_single_precision_are_noticed_when_plain_ones_are_exact_in_it():
+    space = Space(metric_named("mae"))
+    box = box_of(space, space.start, by_user=False)
+
+    def respond(question):
+        users = tuple(
+            replace(user, test=tuple((item, float(np.float32(rating))) for item, rating in user.test))
+            for user in question.users
+        )
+        return box.respond(replace(question, users=users))
+
+    inference = infer_policy(asked_only(replace(box, respond=respond), "graded", "fractional"), evidence=False)
+    assert (inference.status, inference.decimals) == ("explained", 6)
+    assert inference.policy["predict.average"] == space.start.values["predict.average"]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "decimals"),
+    [
+        ([2 / 3, 1 / 3, 5 / 6, 0.5], None),  # not rounded
+        ([0.25, 0.5, 0.75, 1.0, 0.35, 0.05], None),  # fractions that have few decimals
+        ([0.6667, 0.3333, 0.8333, 0.5], 4),
+        ([0.67, 0.33, 0.83, 0.17], 2),
+        ([0.6667, 0.3333, 0.25], None),  # too few to tell
+    ],
+)
+def test_rounding_shows_in_numbers_next_to_simple_fractions(numbers, decimals):
+    assert rounded_decimals(numbers) == decimals
+
+
+def test_an_observation_that_is_excused_refutes_no_policy():
+    space = Space(metric_named("recall"))
+    right = space.start
+    box = box_of(space, right, by_user=False)
+    rng = np.random.default_rng(0)
+    engine = Elimination(box, space, QuestionGenerator(box.cutoffs, False, False), rng)
+    engine.examine(aspects_of(space.metric)[0])
+    attacks = Attacks(replace(box, respond=lambda question: Observed(2.0)), engine, rng)  # no policy gives 2
+    first = attacks.refute(right, lambda done, total: None)
+    assert first is not None
+    attacks.excuse(first)
+    second = attacks.refute(right, lambda done, total: None)
+    assert second is not None and second is not first
+    attacks.readmit(frozenset())
+    assert not attacks.excused
