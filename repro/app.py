@@ -15,8 +15,8 @@ from repro.evaluation.metrics.catalogue import own_metrics
 from repro.evaluation.metrics.metric import Metric
 from repro.plugin import Plugins, installed_plugins
 from repro.protocol import Decision, Option, Registry
-from repro.protocol.decisions import CORE
-from repro.split import splitters
+from repro.protocol.decisions import AFTER_SPLIT, BEFORE_SPLIT
+from repro.split import OWN, split_decisions, splitters
 
 
 class Application:
@@ -54,7 +54,10 @@ class Application:
             "split.strategy": splitters.strategies(found),
             "data.order": splitters.orders(found),
         }
-        core = (_with_options(decision, further.get(decision.id, ())) for decision in CORE)
+        core = (
+            _with_options(decision, further.get(decision.id, ()))
+            for decision in (*BEFORE_SPLIT, *split_decisions(OWN), *AFTER_SPLIT)
+        )
         variants = (decision for metric in self.metrics.values() for decision in metric.variants)
         return Registry([*core, *splitters.decisions(found), *variants])
 

@@ -94,6 +94,24 @@ class AnyOf:
 
 
 @dataclass(frozen=True)
+class Wording:
+    """How a methods section states a decision. It says what was done: subject, verb, past tense.
+
+    says      the sentence for each value; that of ``"*"`` is for any other value
+    phrases   what stands for ``{the.decision}`` in the sentence of another one, which then states both
+    absent    a value that means "not done", and what was not done: joined in one sentence
+
+    A decision that the sentence of another one always states needs none of its own. In a sentence, ``{value}`` is the
+    value itself, ``{meaning}`` its meaning, and ``{some.decision}`` the value of another one; ``{...:%}`` is a
+    percentage, and ``{...:user}`` a number of users (or of whatever is named).
+    """
+
+    says: Mapping[str, str] = field(default_factory=dict)
+    phrases: Mapping[str, str] = field(default_factory=dict)
+    absent: tuple[Value, str] | None = None
+
+
+@dataclass(frozen=True)
 class Contradiction:
     """Values of a decision that cannot go with those of another one, though each is fine alone.
 
@@ -137,6 +155,7 @@ class Decision:
     neutral      where there is no default, the value under which plain data are evaluated as a whole
     own_search   whether the audit searches the decision for all metrics of its stage, where that differs from the
                  rule: it searches what needs no refit
+    wording      how a methods section states it
     """
 
     id: str
@@ -156,6 +175,7 @@ class Decision:
     acts_on: tuple[str, ...] = ()
     neutral: Value | None = None
     own_search: bool | None = None
+    wording: Wording = field(default_factory=Wording)
 
     @cached_property
     def stage(self) -> Stage:

@@ -1,28 +1,16 @@
-"""Decisions in sentences, for the methods section of a paper; the sentences are data, beside the decisions."""
+"""Decisions in sentences, for the methods section of a paper, by the wording that each decision declares."""
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import cache
-from importlib.resources import files
+from dataclasses import dataclass
 
-from repro.protocol.decision import Value
+from repro.protocol.decision import Value, Wording
 from repro.protocol.registry import registry
 
 ANY = "*"
 _PLACE = re.compile(r"\{([\w.-]+)(?::([^}]+))?\}")
-
-
-@dataclass(frozen=True)
-class Wording:
-    """How a methods section states a decision; see ``decisions/sentences.toml`` for what each field means."""
-
-    says: Mapping[str, str] = field(default_factory=dict)
-    phrases: Mapping[str, str] = field(default_factory=dict)
-    absent: Mapping[str, Value] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -34,11 +22,10 @@ class Sentence:
     cites: tuple[str, ...] = ()
 
 
-@cache
-def wordings() -> Mapping[str, Wording]:
-    """The wording of each decision that has one."""
-    text = (files("repro.protocol.decisions") / "sentences.toml").read_text(encoding="utf-8")
-    return {key: Wording(**table) for key, table in tomllib.loads(text).items()}
+def wording_of(key: str) -> Wording:
+    """The wording of a decision; an empty one where it has none, or its plug-in is not installed."""
+    known = registry()
+    return known[key].wording if key in known else Wording()
 
 
 def sentences(values: Mapping[str, Value], wanted: Iterable[str]) -> list[Sentence]:
@@ -52,9 +39,9 @@ def sentences(values: Mapping[str, Value], wanted: Iterable[str]) -> list[Senten
     for key in wanted:
         if key in stated:
             continue
-        wording = wordings().get(key, Wording())
-        if wording.absent and wording.absent["value"] == values[key]:
-            absent[key] = str(wording.absent["text"])
+        not_done = wording_of(key).absent
+        if not_done is not None and not_done[0] == values[key]:
+            absent[key] = not_done[1]
             continue
         sentence = _sentence(key, values)
         told.append(sentence)
@@ -66,7 +53,7 @@ def sentences(values: Mapping[str, Value], wanted: Iterable[str]) -> list[Senten
 
 def _sentence(key: str, values: Mapping[str, Value]) -> Sentence:
     value = values[key]
-    says = wordings().get(key, Wording()).says
+    says = wording_of(key).says
     template = says.get(_word(value)) or says.get(ANY)
     states = [key]
     text = _filled(template, key, values, states) if template else _plainly(key, value)
@@ -82,7 +69,7 @@ def _filled(template: str, key: str, values: Mapping[str, Value], states: list[s
             return registry()[key].meaning(values[key])
         other = key if name == "value" else name
         states.append(other)
-        phrase = wordings().get(other, Wording()).phrases.get(_word(values[other]))
+        phrase = wording_of(other).phrases.get(_word(values[other]))
         if phrase is not None and name != "value":
             return _filled(phrase, other, values, states)
         return _shown(values[other], form)

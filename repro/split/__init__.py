@@ -1,7 +1,8 @@
 """What is held out: from a data set to its folds."""
 
+from repro.split.decisions import split_decisions
 from repro.split.exclusions import without_unseen
 from repro.split.fold import Fold, Split
-from repro.split.make import STRATEGIES, make_folds
+from repro.split.make import OWN, STRATEGIES, make_folds, strategy_named
 
-__all__ = ["STRATEGIES", "Fold", "Split", "make_folds", "without_unseen"]
+__all__ = ["OWN", "STRATEGIES", "Fold", "Split", "make_folds", "split_decisions", "strategy_named", "without_unseen"]

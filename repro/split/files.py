@@ -17,8 +17,8 @@ from repro.data.io.roles import UnknownColumns
 from repro.data.io.tables import ReadResult, read_with_notes
 from repro.data.io.user_lines import read_user_lines
 from repro.errors import DataError
-from repro.protocol import Protocol
-from repro.split.plan import TEST, TRAIN, VALIDATION, Plan
+from repro.protocol import Option, Protocol
+from repro.split.plan import TEST, TRAIN, VALIDATION, Plan, Strategy
 
 ROLES = {"split.train_file": TRAIN, "split.validation_file": VALIDATION, "split.test_file": TEST}
 _FLOAT = re.compile(r"-?[0-9]+\.0+")
@@ -213,3 +213,17 @@ def _refuse_repeated(rows: dict[str, Interactions], pairs: dict[str, RowArray], 
             "pairs), and the rows of both are joined to fit what was tuned; remove them from one of the files, or "
             "leave split.validation_file out"
         )
+
+
+FILES = Strategy(
+    Option("files", "as given in files"),
+    "The training set and the test set were given, as the files {split.train_file} and {split.test_file}.",
+    plan_files,
+    "check the files",
+    reads=(
+        "split.train_file",
+        "split.test_file",
+        "split.validation_file",
+    ),
+    validation="split.validation_file",
+)

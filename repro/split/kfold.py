@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from repro.data.impact import Impact
 from repro.data.interactions import Interactions
-from repro.protocol import Protocol
+from repro.protocol import Option, Protocol
 from repro.split.order import equal_times_impact, hold_out_last, kept_order, random_order
 from repro.split.per_user import short_users, short_users_impact, without_short_users
-from repro.split.plan import TEST, TRAIN, PartArray, Plan, draws
+from repro.split.plan import TEST, TRAIN, PartArray, Plan, Strategy, draws
 from repro.split.ratio import rounding_impact
 from repro.split.sampling import random_ranks
 from repro.split.share import CountArray, shares_of
@@ -81,3 +81,43 @@ def _held_out_of_users(interactions: Interactions, protocol: Protocol) -> tuple[
     ratio = protocol.number("split.holdout_ratio")
     test = shares_of(counts, ratio, protocol.text("split.rounding"))
     return test, [rounding_impact(interactions, protocol, ratio)]
+
+
+KFOLD = Strategy(
+    Option("kfold", "all rows in k parts, each held out once", used_by=("surprise",)),
+    "We divided all interactions at random into {split.folds:fold}, each of which was the "
+    "test set once (cross-validation).",
+    plan_kfold,
+    "lower split.folds",
+    reads=("split.folds",),
+)
+
+
+KFOLD_PER_USER = Strategy(
+    Option("kfold-per-user", "every user's rows in k parts, each held out once", used_by=("rival",)),
+    "We divided every user's interactions at random into {split.folds:fold}, each of "
+    "which was the test set once (cross-validation by user).",
+    plan_kfold_per_user,
+    "lower split.folds",
+    reads=("split.folds",),
+)
+
+
+KFOLD_USERS = Strategy(
+    Option(
+        "kfold-users",
+        "the users in k parts; of a test user's rows some are held out",
+        used_by=("lenskit",),
+    ),
+    "We divided the users at random into {split.folds:fold}; the users of each fold were "
+    "the test users once, and {split.holdout} held out.",
+    plan_kfold_users,
+    "lower split.folds, or change what split.holdout takes of a user",
+    reads=(
+        "split.order",
+        "split.holdout",
+        "split.folds",
+        "split.short_users",
+    ),
+    leaves_users=True,
+)

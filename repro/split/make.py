@@ -9,33 +9,34 @@ from repro.data.interactions import Interactions, RowArray
 from repro.errors import DataError, ProtocolError
 from repro.protocol import Protocol
 from repro.split.exclusions import Exclusions
-from repro.split.files import plan_files
+from repro.split.files import FILES
 from repro.split.fold import Fold, Split
-from repro.split.kfold import plan_kfold, plan_kfold_per_user, plan_kfold_users
-from repro.split.moments import plan_time_point, plan_time_users
-from repro.split.per_user import plan_all_but_n, plan_given_n
+from repro.split.kfold import KFOLD, KFOLD_PER_USER, KFOLD_USERS
+from repro.split.moments import TIME_POINT, TIME_USERS
+from repro.split.per_user import ALL_BUT_N, GIVEN_N
 from repro.split.plan import TEST, TRAIN, VALIDATION, PartArray, Strategy
 from repro.split.popularity import head_items
-from repro.split.ratio import plan_ratio, plan_user_ratio
-from repro.split.sampling import plan_random_n
-from repro.split.splitters import plan_splitter
-from repro.split.uniform_items import plan_uniform_items
+from repro.split.ratio import RATIO, USER_RATIO
+from repro.split.sampling import RANDOM_N
+from repro.split.splitters import splitter_strategy
+from repro.split.uniform_items import UNIFORM_ITEMS
 from repro.split.validation import SHARE, ValidationShare
 
-STRATEGIES = {
-    "ratio": Strategy(plan_ratio, "change split.test_ratio or split.validation_ratio"),
-    "user-ratio": Strategy(plan_user_ratio, 'change the ratios, or use split.rounding = "ceil"'),
-    "kfold": Strategy(plan_kfold, "lower split.folds"),
-    "kfold-per-user": Strategy(plan_kfold_per_user, "lower split.folds"),
-    "kfold-users": Strategy(plan_kfold_users, "lower split.folds, or change what split.holdout takes of a user"),
-    "given-n": Strategy(plan_given_n, "lower split.n"),
-    "all-but-n": Strategy(plan_all_but_n, "lower split.n or split.validation_n"),
-    "random-n": Strategy(plan_random_n, "use data in which users have at least two rows"),
-    "time-point": Strategy(plan_time_point, "move split.time into the time span of the data"),
-    "time-users": Strategy(plan_time_users, "change split.test_users or split.clock"),
-    "uniform-items": Strategy(plan_uniform_items, "raise split.test_ratio"),
-    "files": Strategy(plan_files, "check the files"),
-}
+OWN = (
+    RATIO,
+    USER_RATIO,
+    KFOLD,
+    KFOLD_PER_USER,
+    KFOLD_USERS,
+    GIVEN_N,
+    ALL_BUT_N,
+    RANDOM_N,
+    TIME_POINT,
+    TIME_USERS,
+    UNIFORM_ITEMS,
+    FILES,
+)
+STRATEGIES = {strategy.option.value: strategy for strategy in OWN}
 
 
 def make_folds(interactions: Interactions, protocol: Protocol, seed: int) -> Split:
@@ -47,7 +48,7 @@ def make_folds(interactions: Interactions, protocol: Protocol, seed: int) -> Spl
     name = protocol.text("split.strategy")
     if not len(interactions) and name != "files":
         raise DataError("the data set has no rows left to split; loosen the data.* filters of the protocol")
-    plan = _strategy(name).plan(interactions, protocol, seed)
+    plan = strategy_named(name).plan(interactions, protocol, seed)
     interactions = interactions if plan.interactions is None else plan.interactions
     removed = head_items(interactions, protocol)
     validation = ValidationShare(interactions, protocol, seed)
@@ -67,9 +68,9 @@ def make_folds(interactions: Interactions, protocol: Protocol, seed: int) -> Spl
     return Split(interactions, tuple(folds), removed, plan.target_items, impacts, plan.rated)
 
 
-def _strategy(name: str) -> Strategy:
+def strategy_named(name: str) -> Strategy:
     """The strategy of that name; one with a framework's name before a slash is a plug-in's."""
-    return STRATEGIES.get(name) or Strategy(plan_splitter, "change the parameters of the splitter")
+    return STRATEGIES.get(name) or splitter_strategy(name)
 
 
 def _fold(name: str, parts: PartArray, with_validation: bool, given: tuple[RowArray, RowArray] | None) -> Fold:
@@ -95,7 +96,7 @@ def _refuse_empty(fold: Fold, planned: PartArray, protocol: Protocol) -> None:
         if before:
             raise ProtocolError(_nothing_left(f"fold {fold.name} loses all its {before:,} {noun} rows", protocol))
         strategy = protocol.text("split.strategy")
-        blamed, remedy = f'split.strategy = "{strategy}"', _strategy(strategy).remedy
+        blamed, remedy = f'split.strategy = "{strategy}"', strategy_named(strategy).remedy
         if SHARE in protocol and (noun == "validation" or (noun == "training" and (planned == VALIDATION).any())):
             blamed, remedy = f"{SHARE} = {protocol[SHARE]}", f"{'raise' if noun == 'validation' else 'lower'} it"
         raise ProtocolError(

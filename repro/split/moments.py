@@ -10,9 +10,9 @@ import numpy.typing as npt
 from repro.data.impact import Impact
 from repro.data.interactions import Interactions
 from repro.errors import ProtocolError
-from repro.protocol import Protocol
+from repro.protocol import Option, Protocol
 from repro.split.order import random_order, row_keys
-from repro.split.plan import LEFT_OUT, TEST, TRAIN, PartArray, Plan, Times, draws, timestamps_for
+from repro.split.plan import LEFT_OUT, TEST, TRAIN, PartArray, Plan, Strategy, Times, draws, timestamps_for
 from repro.split.sampling import UserMask, sampled_users, sampled_users_impact
 
 RowMask = npt.NDArray[np.bool_]
@@ -135,3 +135,28 @@ def _later_training_impact(protocol: Protocol, times: Times, moments: Times, hid
         "training rows",
         f"come after the earliest moment of a test user ({moment})",
     )
+
+
+TIME_POINT = Strategy(
+    Option("time-point", "everything after one point in time"),
+    "We held out all interactions after the timestamp {split.time} for testing.",
+    plan_time_point,
+    "move split.time into the time span of the data",
+    reads=("split.time",),
+)
+
+
+TIME_USERS = Strategy(
+    Option(
+        "time-users",
+        "of sampled users, everything after a sampled moment",
+        cite="Gunawardana & Shani 2009, section 4.2",
+    ),
+    "Of each test user, we held out all interactions after a sampled moment.",
+    plan_time_users,
+    "change split.test_users or split.clock",
+    reads=(
+        "split.test_users",
+        "split.clock",
+    ),
+)

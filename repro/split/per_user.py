@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from repro.data.impact import Impact
 from repro.data.interactions import Interactions
-from repro.protocol import Protocol
+from repro.protocol import Option, Protocol
 from repro.split.order import equal_times_impact, hold_out_last, kept_order
-from repro.split.plan import LEFT_OUT, PartArray, Plan, draws
+from repro.split.plan import LEFT_OUT, PartArray, Plan, Strategy, draws
 from repro.split.share import CountArray
 
 UserMask = npt.NDArray[np.bool_]
@@ -68,3 +68,35 @@ def short_users_impact(interactions: Interactions, protocol: Protocol, short: Us
         "users",
         "have too few rows to be tested",
     )
+
+
+GIVEN_N = Strategy(
+    Option("given-n", "n rows of every user are known, the rest is held out", cite="Breese et al. 1998"),
+    "We gave the algorithms {split.n:interaction} of every user and held out the others for testing (given-n).",
+    plan_given_n,
+    "lower split.n",
+    reads=(
+        "split.order",
+        "split.n",
+        "split.repeats",
+        "split.short_users",
+    ),
+    leaves_users=True,
+)
+
+
+ALL_BUT_N = Strategy(
+    Option("all-but-n", "n rows of every user are held out", cite="Breese et al. 1998"),
+    "We held out {split.n:interaction} of every user for testing (all-but-n).",
+    plan_all_but_n,
+    "lower split.n or split.validation_n",
+    reads=(
+        "split.order",
+        "split.n",
+        "split.repeats",
+        "split.short_users",
+        "split.validation_n",
+    ),
+    validation="split.validation_n",
+    leaves_users=True,
+)

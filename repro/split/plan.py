@@ -11,7 +11,7 @@ import numpy.typing as npt
 from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, Interactions, RowArray
 from repro.errors import ProtocolError
-from repro.protocol import Protocol
+from repro.protocol import Decision, Option, Protocol
 from repro.rng import stream
 
 PartArray = npt.NDArray[np.uint8]
@@ -44,10 +44,26 @@ class Plan:
 
 @dataclass(frozen=True)
 class Strategy:
-    """An option of ``split.strategy``: how its folds are planned, and what helps when one comes out empty."""
+    """An option of ``split.strategy``, declared where its folds are planned.
 
+    option        its name and what it means
+    sentence      how a methods section states it (:class:`repro.protocol.Wording`)
+    plan          plans the folds of a data set
+    remedy        what helps when a fold comes out empty
+    reads         the decisions of the split that it reads, of those in ``repro/split/decisions.py``
+    decisions     further decisions, of this strategy alone
+    validation    the decision that sets rows apart for validation
+    leaves_users  whether each test user keeps a training row
+    """
+
+    option: Option
+    sentence: str
     plan: Callable[[Interactions, Protocol, int], Plan]
     remedy: str
+    reads: tuple[str, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+    validation: str = "split.validation_share"
+    leaves_users: bool = False
 
 
 def timestamps_for(interactions: Interactions, protocol: Protocol, decision: str) -> Times:

@@ -6,9 +6,9 @@ import numpy as np
 
 from repro.data.impact import Impact
 from repro.data.interactions import Interactions
-from repro.protocol import Protocol
+from repro.protocol import Option, Protocol
 from repro.split.order import equal_times_impact, hold_out_last, kept_order
-from repro.split.plan import Plan, draws
+from repro.split.plan import Plan, Strategy, draws
 from repro.split.share import broken_shares, share_of, shares_of
 
 
@@ -59,3 +59,35 @@ def rounding_impact(interactions: Interactions, protocol: Protocol, ratio: float
         "users",
         "have a test share that is no whole number of rows",
     )
+
+
+RATIO = Strategy(
+    Option("ratio", "a share of all rows, whoever they belong to"),
+    "We held out {split.order} {split.test_ratio:%} of all interactions for testing.",
+    plan_ratio,
+    "change split.test_ratio or split.validation_ratio",
+    reads=(
+        "split.order",
+        "split.test_ratio",
+        "split.repeats",
+        "split.validation_ratio",
+    ),
+    validation="split.validation_ratio",
+)
+
+
+USER_RATIO = Strategy(
+    Option("user-ratio", "the same share of every user's rows"),
+    "We held out {split.order} {split.test_ratio:%} of every user's interactions for "
+    "testing, rounded {split.rounding}.",
+    plan_user_ratio,
+    'change the ratios, or use split.rounding = "ceil"',
+    reads=(
+        "split.order",
+        "split.test_ratio",
+        "split.repeats",
+        "split.rounding",
+        "split.validation_ratio",
+    ),
+    validation="split.validation_ratio",
+)

@@ -8,10 +8,10 @@ import numpy.typing as npt
 from repro.data.impact import Impact
 from repro.data.interactions import Interactions
 from repro.errors import ProtocolError
-from repro.protocol import Protocol
+from repro.protocol import Option, Protocol
 from repro.rng import KeyArray, child_keys, uniform
 from repro.split.order import hold_out_last, random_order
-from repro.split.plan import Plan, draws
+from repro.split.plan import Plan, Strategy, draws
 from repro.split.share import CountArray
 
 UserMask = npt.NDArray[np.bool_]
@@ -69,3 +69,20 @@ def sampled_users_impact(protocol: Protocol, eligible: UserMask, unit: str) -> I
     return Impact(
         "split.test_users", wanted, total if wanted == "all" else int(wanted), total, unit, "are chosen for testing"
     )
+
+
+RANDOM_N = Strategy(
+    Option(
+        "random-n",
+        "of sampled users, a number of rows drawn for each user is held out",
+        cite="Gunawardana & Shani 2009, section 4.2",
+    ),
+    "Of each test user, we held out a random choice of interactions, their number drawn at random as well.",
+    plan_random_n,
+    "use data in which users have at least two rows",
+    reads=(
+        "split.repeats",
+        "split.test_users",
+    ),
+    leaves_users=True,
+)

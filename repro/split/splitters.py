@@ -10,9 +10,9 @@ import numpy as np
 from repro.data.interactions import Interactions
 from repro.errors import PluginError
 from repro.plugin import Parameter, Splitter, plugins
-from repro.protocol import AnyOf, Decision, Option, Protocol, When
+from repro.protocol import AnyOf, Decision, Option, Protocol, When, registry
 from repro.protocol.decision import Kind
-from repro.split.plan import LEFT_OUT, TEST, TRAIN, PartArray, Plan
+from repro.split.plan import LEFT_OUT, TEST, TRAIN, PartArray, Plan, Strategy
 
 _KINDS: dict[type, Kind] = {bool: "flag", int: "integer", float: "number"}
 
@@ -56,6 +56,12 @@ def plan_splitter(interactions: Interactions, protocol: Protocol, seed: int) -> 
     folds = plugins().split(name, interactions, seed & 0x7FFFFFFF, stated)
     parts = [_parts(name, len(interactions), *fold) for fold in folds]
     return Plan(parts, given=[(np.asarray(train), np.asarray(test)) for train, test in folds])
+
+
+def splitter_strategy(name: str) -> Strategy:
+    """The splitter of that name as a strategy."""
+    meaning = registry()["split.strategy"].meaning(name)
+    return Strategy(Option(name, meaning), "", plan_splitter, "change the parameters of the splitter")
 
 
 def _parts(name: str, rows: int, train: object, test: object) -> PartArray:

@@ -9,9 +9,9 @@ import numpy as np
 from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, Interactions
 from repro.errors import ProtocolError
-from repro.protocol import Protocol
+from repro.protocol import Option, Protocol
 from repro.split.order import hold_out_last, random_order
-from repro.split.plan import Plan, draws
+from repro.split.plan import Plan, Strategy, draws
 from repro.split.popularity import by_popularity
 from repro.split.share import CountArray, exact
 
@@ -78,3 +78,22 @@ def target_items(counts: CountArray, protocol: Protocol) -> CodeArray:
             f"{best:.4g} can; lower split.test_ratio to that, or lower split.train_floor"
         )
     return np.sort(ranked[: enough[-1] + 1]).astype(np.int32)
+
+
+UNIFORM_ITEMS = Strategy(
+    Option(
+        "uniform-items",
+        "the same number of rows of every target item (UAR, U1R)",
+        cite="Bellogín 2012, section 4.6.2",
+    ),
+    "We held out the same number of interactions of every target item, "
+    "{split.test_ratio:%} of all interactions together, such that at least "
+    "{split.train_floor:%} of a target item's interactions stayed in training.",
+    plan_uniform_items,
+    "raise split.test_ratio",
+    reads=(
+        "split.test_ratio",
+        "split.repeats",
+        "split.train_floor",
+    ),
+)

@@ -13,7 +13,7 @@ from repro.evaluation.metrics import Measure, lacking, simple_measures
 from repro.plugin import ParameterValue, how_to_install, plugins
 from repro.rng import stream
 from repro.runs.folder import sha256
-from repro.split import Fold, Split, make_folds
+from repro.split import Fold, Split, make_folds, strategy_named
 from repro.study.entry import STUDY_SEED, Entry
 from repro.study.fold_data import fold_data, validation_data
 from repro.study.model import Study
@@ -21,13 +21,6 @@ from repro.study.tuning.search import is_grid, require_optuna
 from repro.study.tuning.settings import Tune
 
 FEATURES = "data.item_features"
-# What sets rows apart for validation, by strategy; in all others it is a share of the training rows.
-VALIDATION = {
-    "ratio": "split.validation_ratio",
-    "user-ratio": "split.validation_ratio",
-    "all-but-n": "split.validation_n",
-    "files": "split.validation_file",
-}
 
 
 @dataclass(frozen=True)
@@ -135,7 +128,7 @@ def _require_validation(study: Study, tune: Tune, split: Split) -> None:
     """Refuse tuning where it would have nothing but the test part to go by, and a search that cannot be made."""
     if split.folds[0].validation is None:
         strategy = study.protocol.text("split.strategy")
-        decision = VALIDATION.get(strategy, "split.validation_share")
+        decision = strategy_named(strategy).validation
         raise StudyError(
             f'[tune] chooses on a validation part, and split.strategy = "{strategy}" sets none apart here; '
             f"set {decision}"

@@ -13,11 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repro import Study
+from repro.app import Application
 from repro.data import synthetic_interactions
 from repro.errors import ProtocolError
 from repro.evaluation.metrics import bearing, metrics, parse_measure
+from repro.plugin import Plugins
 from repro.protocol import Decision, Option, Protocol, Registry, model, protocol_names, registry, resolve
-from repro.protocol.decisions import CORE
 from repro.protocol.model import HASH_VERSION
 from repro.runs.journal import read_journal
 from repro.study.cell import run_cell
@@ -32,8 +33,7 @@ def test_no_default_was_changed():
 
     A new decision, whose default must leave numbers as they were, is added to defaults.toml.
     """
-    own = [one for one in metrics().values() if one.compute.__module__.startswith("repro.evaluation.metrics")]
-    decisions = [*CORE, *(variant for one in own for variant in one.variants)]
+    decisions = Application(Plugins()).registry.values()
     pinned = tomllib.loads(Path(__file__).with_name("defaults.toml").read_text())
     assert pinned["version"] == HASH_VERSION
     assert {one.id: one.default for one in decisions if not one.required} == pinned["defaults"]

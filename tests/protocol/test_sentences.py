@@ -2,12 +2,14 @@
 
 import pytest
 
+from repro.app import Application
 from repro.errors import ProtocolError
+from repro.plugin import Plugins
 from repro.protocol import Protocol, protocol_names, registry
-from repro.protocol.decisions import CORE
-from repro.protocol.sentences import ANY, sentences, wordings
+from repro.protocol.sentences import ANY, sentences
 
 NAMES = [name for name in protocol_names() if "/" not in name]
+CORE = [decision for decision in Application(Plugins()).registry.values() if decision.stage != "metric"]
 CORE_IDS = {decision.id for decision in CORE}
 EXTREMES = {
     "kfold-users": {"split.strategy": "kfold-users", "split.holdout": "given-n", "split.holdout_n": 3},
@@ -50,15 +52,14 @@ def text_of(protocol):
 
 
 def test_every_decision_and_option_of_the_core_has_a_wording():
-    templates = [
-        text for wording in wordings().values() for text in (*wording.says.values(), *wording.phrases.values())
-    ]
+    templates = [text for one in CORE for text in (*one.wording.says.values(), *one.wording.phrases.values())]
     for decision in CORE:
         if any(f"{{{decision.id}" in text for text in templates):
             continue  # another decision states it: see below
-        wording = wordings()[decision.id]
+        wording = decision.wording
+        not_done = wording.absent[0] if wording.absent else None
         for option in decision.options:
-            if not option.means and option.value != wording.absent.get("value"):
+            if not option.means and option.value != not_done:
                 assert option.value in wording.says or ANY in wording.says, f"{decision.id} = {option.value}"
         if decision.kind == "flag":
             assert set(wording.says) == {"true", "false"}
@@ -67,13 +68,12 @@ def test_every_decision_and_option_of_the_core_has_a_wording():
 
 
 def test_no_wording_is_of_something_that_is_not_there():
-    known = registry()
-    for key, wording in wordings().items():
-        decision = known[key]
+    for key, decision in registry().items():
+        wording = decision.wording
         allowed = {option.value for option in decision.options} | set(decision.words) | {ANY}
         allowed |= {"true", "false"} if decision.kind == "flag" else set()
         assert set(wording.says) | set(wording.phrases) - {ANY} <= allowed, key
-        assert not wording.absent or decision.accept(wording.absent["value"]) == wording.absent["value"], key
+        assert wording.absent is None or decision.accept(wording.absent[0]) == wording.absent[0], key
 
 
 @pytest.mark.parametrize("name", [*NAMES, *EXTREMES])

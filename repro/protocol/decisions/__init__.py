@@ -1,12 +1,11 @@
-"""The decisions of the core, one file per family; metrics and plug-ins add theirs to them."""
+"""The decisions of the core, one file per family; splits, metrics and plug-ins add theirs to them."""
 
 from repro.protocol.decision import Decision
-from repro.protocol.decisions import average, candidates, data, missing, predict, relevance, split, ties
+from repro.protocol.decisions import average, candidates, data, missing, predict, relevance, ties
 
-CORE: tuple[Decision, ...] = (
-    *data.DECISIONS,
-    *relevance.DECISIONS,
-    *split.DECISIONS,
+# In the order of the flow; the decisions of the split come between the two.
+BEFORE_SPLIT: tuple[Decision, ...] = (*data.DECISIONS, *relevance.DECISIONS)
+AFTER_SPLIT: tuple[Decision, ...] = (
     *candidates.DECISIONS,
     *missing.DECISIONS,
     *ties.DECISIONS,
@@ -14,4 +13,4 @@ CORE: tuple[Decision, ...] = (
     *predict.DECISIONS,
 )
 
-__all__ = ["CORE"]
+__all__ = ["AFTER_SPLIT", "BEFORE_SPLIT"]

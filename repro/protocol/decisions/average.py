@@ -1,6 +1,6 @@
 """Who is averaged, and how."""
 
-from repro.protocol.decision import AnyOf, Decision, Option, When
+from repro.protocol.decision import AnyOf, Decision, Option, When, Wording
 
 _NOT_POOLED = When("average.over", other_than=("pooled",))
 
@@ -25,6 +25,12 @@ DECISIONS = (
             Option("pooled", "the folds' users (or lists, or pairs) are averaged together", searchable=False),
         ),
         default="mean",
+        wording=Wording(
+            says={
+                "mean": "The numbers reported are the means over folds, each of which counted the same.",
+                "pooled": "The numbers reported are averages over the users of all folds together.",
+            }
+        ),
     ),
     Decision(
         "average.over",
@@ -45,6 +51,16 @@ DECISIONS = (
             ),
         ),
         default="users",
+        wording=Wording(
+            says={
+                "users": "Metrics of lists were averaged over users, each of whom counted once.",
+                "lists": ("Metrics of lists were averaged over lists, so that users counted by the number of theirs."),
+                "pooled": (
+                    "Metrics of lists were computed over all users at once, as a sum of numerators "
+                    "over a sum of denominators."
+                ),
+            }
+        ),
     ),
     Decision(
         "average.no_relevant",
@@ -62,6 +78,14 @@ DECISIONS = (
             ),
         ),
         default="skip",
+        wording=Wording(
+            says={
+                "skip": "Test users without a relevant item were left out of the average.",
+                "zero": "Test users without a relevant item counted with a value of 0.",
+                "one": "Test users without a relevant item counted with a value of 1.",
+                "nan": "A test user without a relevant item made the average undefined.",
+            }
+        ),
     ),
     Decision(
         "average.no_list",
@@ -72,6 +96,15 @@ DECISIONS = (
         ),
         default="zero",
         acts_on=("no-list", "partial-lists", "missing", "non-positive", "infinite", "fallback"),
+        wording=Wording(
+            says={
+                "zero": (
+                    "Test users with an empty list counted with the value of an empty list, which "
+                    "is 0 for most metrics."
+                ),
+                "skip": "Test users with an empty list were left out of the average.",
+            }
+        ),
     ),
     Decision(
         "average.neither",
@@ -103,6 +136,21 @@ DECISIONS = (
         default="no-relevant",
         when=(When("candidates.relevant", ("all",)),),
         acts_on=("neither",),
+        wording=Wording(
+            says={
+                "no-relevant": (
+                    "Test users with neither a list nor a relevant item counted like other users "
+                    "without a relevant item."
+                ),
+                "no-list": (
+                    "Test users with neither a list nor a relevant item counted like other users with an empty list."
+                ),
+                "skip": ("Test users with neither a list nor a relevant item were left out of the average."),
+                "zero": "Test users with neither a list nor a relevant item counted with a value of 0.",
+                "one": "Test users with neither a list nor a relevant item counted with a value of 1.",
+                "nan": ("A test user with neither a list nor a relevant item made the average undefined."),
+            }
+        ),
     ),
     Decision(
         "average.no_negatives",
@@ -124,6 +172,34 @@ DECISIONS = (
         ),
         default="no-relevant",
         acts_on=("no-negatives",),
+        wording=Wording(
+            says={
+                "no-relevant": (
+                    "Where a metric compares relevant items with others, a list without others "
+                    "counted like one without relevant items."
+                ),
+                "skip": (
+                    "Where a metric compares relevant items with others, lists without others were "
+                    "left out of the average."
+                ),
+                "zero": (
+                    "Where a metric compares relevant items with others, lists without others "
+                    "counted with a value of 0."
+                ),
+                "half": (
+                    "Where a metric compares relevant items with others, lists without others "
+                    "counted with a value of 1/2."
+                ),
+                "one": (
+                    "Where a metric compares relevant items with others, lists without others "
+                    "counted with a value of 1."
+                ),
+                "nan": (
+                    "Where a metric compares relevant items with others, a list without others made "
+                    "the average undefined."
+                ),
+            }
+        ),
     ),
     Decision(
         "average.nobody",
@@ -135,5 +211,12 @@ DECISIONS = (
         ),
         default="nan",
         acts_on=("nobody",),
+        wording=Wording(
+            says={
+                "nan": "A metric for which nobody could be averaged was undefined.",
+                "zero": "A metric for which nobody could be averaged had a value of 0.",
+                "error": ("Every metric had somebody to be averaged: the evaluation would have stopped otherwise."),
+            }
+        ),
     ),
 )

@@ -1,6 +1,6 @@
 """Which items may be in a user's list (Bellogín 2012, tables 4.2 and 4.3)."""
 
-from repro.protocol.decision import AnyOf, Contradiction, Decision, Option, When
+from repro.protocol.decision import AnyOf, Contradiction, Decision, Option, When, Wording
 
 OPEN_BASES = ("all-items", "train-items", "test-items")
 _OPEN = When("candidates.base", OPEN_BASES)
@@ -33,6 +33,24 @@ DECISIONS = (
                 ("one",),
             ),
         ),
+        wording=Wording(
+            says={
+                "all-items": (
+                    "For each test user, the candidates to be ranked were all items of the data "
+                    "set, {candidates.exclude_train}."
+                ),
+                "train-items": (
+                    "For each test user, the candidates to be ranked were all items with a training "
+                    "interaction, {candidates.exclude_train}."
+                ),
+                "test-items": (
+                    "For each test user, the candidates to be ranked were all items of the test "
+                    "set, whoever had interacted with them, {candidates.exclude_train}."
+                ),
+                "user-test-items": "For each test user, only the items of the user's own test set were ranked.",
+                "file": "The candidates to be ranked were given in the file {candidates.file}.",
+            }
+        ),
     ),
     Decision("candidates.file", "The file with the negatives?", "path", when=(When("candidates.base", ("file",)),)),
     Decision(
@@ -46,6 +64,13 @@ DECISIONS = (
         default="all",
         when=(_OPEN,),
         acts_on=("training",),
+        wording=Wording(
+            phrases={
+                "all": "except those in the user's training set",
+                "relevant": "except those in the user's training set that would count as relevant",
+                "none": "including those in the user's training set",
+            }
+        ),
     ),
     Decision(
         "candidates.exclude_validation",
@@ -66,6 +91,12 @@ DECISIONS = (
                 )
             ),
         ),
+        wording=Wording(
+            says={
+                "yes": "Items in the user's validation set were no candidates either.",
+                "no": "Items in the user's validation set were candidates like any other.",
+            }
+        ),
     ),
     Decision(
         "candidates.relevant",
@@ -80,6 +111,15 @@ DECISIONS = (
             ),
         ),
         default="all",
+        wording=Wording(
+            says={
+                "all": ("There was one list for each user, with all of the user's relevant test items in it."),
+                "one": (
+                    "Every relevant test item was ranked in a list of its own, as the only relevant "
+                    "item of that list (1R)."
+                ),
+            }
+        ),
     ),
     Decision(
         "candidates.negatives",
@@ -90,6 +130,15 @@ DECISIONS = (
         ),
         default="all",
         when=(_OPEN,),
+        wording=Wording(
+            says={
+                "all": "Beside relevant items, a list held all candidates that are not relevant.",
+                "sampled": (
+                    "Beside relevant items, a list held {candidates.sample_size:non-relevant "
+                    "candidate}, drawn {candidates.sample_weight} and {candidates.replacement}."
+                ),
+            }
+        ),
     ),
     Decision(
         "candidates.sample_size",
@@ -108,6 +157,12 @@ DECISIONS = (
         ),
         default="uniform",
         when=(_OPEN, _SAMPLED),
+        wording=Wording(
+            phrases={
+                "uniform": "uniformly at random",
+                "popularity": "with probability proportional to their number of training interactions",
+            }
+        ),
     ),
     Decision(
         "candidates.sample_per",
@@ -122,6 +177,12 @@ DECISIONS = (
         ),
         default="list",
         when=(_OPEN, _SAMPLED, When("candidates.relevant", ("one",))),
+        wording=Wording(
+            says={
+                "list": "Each list had a sample of its own.",
+                "user": "All lists of a user shared one sample.",
+            }
+        ),
     ),
     Decision(
         "candidates.replacement",
@@ -129,6 +190,12 @@ DECISIONS = (
         "flag",
         default=False,
         when=(_OPEN, _SAMPLED),
+        wording=Wording(
+            phrases={
+                "true": "with replacement, where an item that is drawn twice is ranked once",
+                "false": "without replacement",
+            }
+        ),
     ),
     Decision(
         "candidates.rated_negatives",
@@ -140,6 +207,12 @@ DECISIONS = (
         default="include",
         when=(_OPEN,),
         acts_on=("graded",),
+        wording=Wording(
+            says={
+                "include": "Test items that the user had rated, but not as relevant, could be among them.",
+                "exclude": ("Test items that the user had rated, but not as relevant, were kept out of the list."),
+            }
+        ),
     ),
     Decision(
         "candidates.strata",
@@ -163,6 +236,16 @@ DECISIONS = (
                 ("zero", "one", "nan"),
             ),
         ),
+        wording=Wording(
+            says={
+                "popularity": (
+                    "All items of a list came from the same of {candidates.strata_count:popularity "
+                    "percentile} as its relevant item, by {candidates.strata_by}, and metrics were "
+                    "averaged over percentiles (P1R)."
+                ),
+            },
+            absent=("none", "stratification of candidates by popularity"),
+        ),
     ),
     Decision(
         "candidates.strata_count",
@@ -181,5 +264,11 @@ DECISIONS = (
         ),
         default="all",
         when=(When("candidates.strata", ("popularity",)),),
+        wording=Wording(
+            phrases={
+                "all": "the number of interactions in the whole data set",
+                "train": "the number of training interactions",
+            }
+        ),
     ),
 )

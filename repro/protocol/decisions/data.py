@@ -1,6 +1,6 @@
 """Which interactions enter, before anything is held out."""
 
-from repro.protocol.decision import Contradiction, Decision, Option, When
+from repro.protocol.decision import Contradiction, Decision, Option, When, Wording
 
 # The files of a split are used as they are: no filter acts on them.
 _FILTERED = (When("split.strategy", other_than=("files",)),)
@@ -19,6 +19,24 @@ DECISIONS = (
         default="error",
         acts_on=("duplicates",),
         own_search=True,
+        wording=Wording(
+            says={
+                "error": (
+                    "Every user had at most one interaction with an item; data with repeated "
+                    "interactions would have been refused."
+                ),
+                "first": "Of several interactions of a user with the same item, we kept the earliest.",
+                "last": "Of several interactions of a user with the same item, we kept the latest.",
+                "mean": (
+                    "We replaced several interactions of a user with the same item by one with "
+                    "their mean rating and the latest timestamp."
+                ),
+                "sum": (
+                    "We replaced several interactions of a user with the same item by one with the "
+                    "sum of their ratings and the latest timestamp."
+                ),
+            }
+        ),
     ),
     Decision(
         "data.order",
@@ -31,6 +49,18 @@ DECISIONS = (
             ),
         ),
         default="canonical",
+        wording=Wording(
+            says={
+                "canonical": (
+                    "Algorithms saw the interactions sorted by user and item, whatever their order in the source."
+                ),
+                "source": "Algorithms saw the interactions in the order of the source.",
+                "splitter": (
+                    "Algorithms saw the training interactions in the order in which the framework's "
+                    "own splitter gives them."
+                ),
+            }
+        ),
     ),
     Decision(
         "data.min_rating",
@@ -40,6 +70,12 @@ DECISIONS = (
         words=("none",),
         when=_FILTERED,
         contradicts=(Contradiction("data.max_rating", "no row is left; swap them", relation="at most"),),
+        wording=Wording(
+            says={
+                "*": "We left out interactions with a rating below {value}.",
+            },
+            absent=("none", "lower bound on ratings"),
+        ),
     ),
     Decision(
         "data.max_rating",
@@ -48,6 +84,12 @@ DECISIONS = (
         default="none",
         words=("none",),
         when=_FILTERED,
+        wording=Wording(
+            says={
+                "*": "We left out interactions with a rating above {value}.",
+            },
+            absent=("none", "upper bound on ratings"),
+        ),
     ),
     Decision(
         "data.from_time",
@@ -57,6 +99,12 @@ DECISIONS = (
         words=("none",),
         when=_FILTERED,
         contradicts=(Contradiction("data.to_time", "no row is left; swap them", relation="at most"),),
+        wording=Wording(
+            says={
+                "*": "We left out interactions before the timestamp {value}.",
+            },
+            absent=("none", "first timestamp"),
+        ),
     ),
     Decision(
         "data.to_time",
@@ -65,6 +113,12 @@ DECISIONS = (
         default="none",
         words=("none",),
         when=_FILTERED,
+        wording=Wording(
+            says={
+                "*": "We left out interactions after the timestamp {value}.",
+            },
+            absent=("none", "last timestamp"),
+        ),
     ),
     Decision(
         "data.sample_users",
@@ -74,6 +128,12 @@ DECISIONS = (
         minimum=0,
         maximum=1,
         when=_FILTERED,
+        wording=Wording(
+            says={
+                "*": "We kept a random sample of {value:%} of the users.",
+            },
+            absent=(1.0, "subsampling of users"),
+        ),
     ),
     Decision(
         "data.sample_items",
@@ -83,6 +143,12 @@ DECISIONS = (
         minimum=0,
         maximum=1,
         when=_FILTERED,
+        wording=Wording(
+            says={
+                "*": "We kept a random sample of {value:%} of the items.",
+            },
+            absent=(1.0, "subsampling of items"),
+        ),
     ),
     Decision(
         "data.user_core",
@@ -92,6 +158,12 @@ DECISIONS = (
         minimum=0,
         excluded=(1,),
         when=_FILTERED,
+        wording=Wording(
+            says={
+                "*": "We left out users with fewer than {value:interaction}.",
+            },
+            absent=(0, "minimum number of interactions for users"),
+        ),
     ),
     Decision(
         "data.item_core",
@@ -101,6 +173,12 @@ DECISIONS = (
         minimum=0,
         excluded=(1,),
         when=_FILTERED,
+        wording=Wording(
+            says={
+                "*": "We left out items with fewer than {value:interaction}.",
+            },
+            absent=(0, "minimum number of interactions for items"),
+        ),
     ),
     Decision(
         "data.core_rounds",
@@ -110,6 +188,12 @@ DECISIONS = (
         minimum=1,
         words=("until-stable",),
         when=(When("data.user_core", above=0), When("data.item_core", above=0)),
+        wording=Wording(
+            says={
+                "until-stable": "These filters were repeated, users first, until both held (k-core).",
+                "*": ("These filters were applied {value:time}, users first, whether or not both held in the end."),
+            }
+        ),
     ),
     Decision(
         "data.scale",
@@ -119,6 +203,14 @@ DECISIONS = (
             Option("stated", "as stated in data.scale_min and data.scale_max"),
         ),
         default="observed",
+        wording=Wording(
+            says={
+                "observed": (
+                    "The rating scale was taken to reach from the smallest to the largest rating of the data set."
+                ),
+                "stated": "The rating scale was taken to reach from {data.scale_min} to {data.scale_max}.",
+            }
+        ),
     ),
     Decision(
         "data.scale_min",
@@ -138,5 +230,12 @@ DECISIONS = (
         "path",
         default="none",
         words=("none", "dataset"),
+        wording=Wording(
+            says={
+                "dataset": "Items were compared by the features that come with the data set.",
+                "*": "Items were compared by the features in the file {value}.",
+            },
+            absent=("none", "use of item features"),
+        ),
     ),
 )

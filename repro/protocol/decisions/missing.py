@@ -1,6 +1,6 @@
 """What a score that is not there means for the ranking."""
 
-from repro.protocol.decision import Decision, Option, When
+from repro.protocol.decision import Decision, Option, When, Wording
 
 # Scores that may count as missing.
 _WITHOUT_SCORE = ("missing", "non-positive", "infinite", "fallback")
@@ -21,6 +21,24 @@ DECISIONS = (
         ),
         default="last",
         acts_on=_WITHOUT_SCORE,
+        wording=Wording(
+            says={
+                "last": "Candidates without a score were ranked below all candidates with one.",
+                "first": "Candidates without a score were ranked above all candidates with one.",
+                "drop": "Candidates without a score were left out of the list.",
+                "constant": ("Candidates without a score were ranked as if their score were {missing.constant}."),
+                "user-mean": (
+                    "Candidates without a score were ranked as if their score were the user's mean training rating."
+                ),
+                "item-mean": (
+                    "Candidates without a score were ranked as if their score were the item's mean training rating."
+                ),
+                "global-mean": (
+                    "Candidates without a score were ranked as if their score were the mean of all training ratings."
+                ),
+                "fail": "Every candidate had a score: the run would have stopped at one without.",
+            }
+        ),
     ),
     Decision(
         "missing.constant",
@@ -39,6 +57,12 @@ DECISIONS = (
         ),
         default="missing",
         acts_on=("fallback",),
+        wording=Wording(
+            says={
+                "accept": ("Scores that a framework makes up where its algorithm has none counted like any other."),
+                "missing": ("Scores that a framework makes up where its algorithm has none counted as missing."),
+            }
+        ),
     ),
     Decision(
         "missing.zero",
@@ -50,6 +74,13 @@ DECISIONS = (
         ),
         default="scored",
         acts_on=("non-positive",),
+        wording=Wording(
+            says={
+                "scored": "A score of zero was a score like any other.",
+                "missing": "A score of zero counted as missing.",
+                "missing-or-below": "A score of zero or less counted as missing.",
+            }
+        ),
     ),
     Decision(
         "missing.infinite",
@@ -61,5 +92,12 @@ DECISIONS = (
         ),
         default="scored",
         acts_on=("infinite",),
+        wording=Wording(
+            says={
+                "scored": "Infinite scores were ranked beyond all finite ones.",
+                "missing": "Infinite scores counted as missing.",
+                "fail": "All scores were finite: the run would have stopped at an infinite one.",
+            }
+        ),
     ),
 )

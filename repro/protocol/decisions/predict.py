@@ -1,6 +1,6 @@
 """How predicted ratings are compared with real ones."""
 
-from repro.protocol.decision import Decision, Option, When
+from repro.protocol.decision import Decision, Option, When, Wording
 
 DECISIONS = (
     Decision(
@@ -17,6 +17,17 @@ DECISIONS = (
         ),
         default="skip",
         acts_on=("missing", "fallback"),
+        wording=Wording(
+            says={
+                "skip": "Test pairs without a predicted rating were left out.",
+                "constant": ("Test pairs without a predicted rating were given the prediction {predict.constant}."),
+                "user-mean": ("Test pairs without a predicted rating were given the user's mean training rating."),
+                "item-mean": ("Test pairs without a predicted rating were given the item's mean training rating."),
+                "global-mean": ("Test pairs without a predicted rating were given the mean of all training ratings."),
+                "nan": ("A test pair without a predicted rating made the errors that it is part of undefined."),
+                "fail": ("Every test pair had a predicted rating: the run would have stopped at one without."),
+            }
+        ),
     ),
     Decision(
         "predict.constant",
@@ -34,6 +45,14 @@ DECISIONS = (
         ),
         default="accept",
         acts_on=("fallback",),
+        wording=Wording(
+            says={
+                "accept": (
+                    "Predictions that a framework makes up where its algorithm has none counted like any other."
+                ),
+                "missing": ("Predictions that a framework makes up where its algorithm has none counted as missing."),
+            }
+        ),
     ),
     Decision(
         "predict.clip",
@@ -44,6 +63,13 @@ DECISIONS = (
             Option("train", "to the range of the training ratings", used_by=("cornac",)),
         ),
         default="none",
+        wording=Wording(
+            says={
+                "scale": "Predictions were clipped to the rating scale.",
+                "train": "Predictions were clipped to the range of the training ratings.",
+            },
+            absent=("none", "clipping of predictions"),
+        ),
     ),
     Decision(
         "predict.round",
@@ -53,6 +79,12 @@ DECISIONS = (
         minimum=0.000001,
         words=("none",),
         typical=(0.5, 1.0),
+        wording=Wording(
+            says={
+                "*": "Predictions were rounded to steps of {value}, halves up.",
+            },
+            absent=("none", "rounding of predictions"),
+        ),
     ),
     Decision(
         "predict.average",
@@ -63,6 +95,14 @@ DECISIONS = (
             Option("items", "each item's error, then the items"),
         ),
         default="ratings",
-        own_search=False,  # only the metrics that name it read it
+        # Only the metrics that name it read it.
+        own_search=False,
+        wording=Wording(
+            says={
+                "ratings": "Errors were averaged over all test pairs.",
+                "users": "Errors were averaged for each user first, then over users.",
+                "items": "Errors were averaged for each item first, then over items.",
+            }
+        ),
     ),
 )

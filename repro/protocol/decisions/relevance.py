@@ -1,6 +1,6 @@
 """Which held-out items count as relevant, and what a grade is."""
 
-from repro.protocol.decision import Decision, Option, When
+from repro.protocol.decision import Decision, Option, When, Wording
 
 DECISIONS = (
     Decision(
@@ -13,6 +13,19 @@ DECISIONS = (
         ),
         neutral="threshold",
         acts_on=("graded",),
+        wording=Wording(
+            says={
+                "threshold": (
+                    "A held-out item counted as relevant for its user if its rating was "
+                    "{relevance.inclusive} {relevance.threshold}."
+                ),
+                "any": ("Every held-out item counted as relevant for its user, as usual with implicit feedback."),
+                "user-mean": (
+                    "A held-out item counted as relevant for its user if its rating was "
+                    "{relevance.inclusive} the user's mean rating in training."
+                ),
+            }
+        ),
     ),
     Decision(
         "relevance.threshold",
@@ -30,6 +43,12 @@ DECISIONS = (
         default=True,
         when=(When("relevance.rule", ("threshold", "user-mean")),),
         acts_on=("graded",),
+        wording=Wording(
+            phrases={
+                "true": "at least",
+                "false": "above",
+            }
+        ),
     ),
     Decision(
         "relevance.grades",
@@ -40,5 +59,17 @@ DECISIONS = (
         ),
         default="relevant",
         acts_on=("graded",),
+        wording=Wording(
+            says={
+                "relevant": (
+                    "Where a metric uses grades, the grade of a relevant item was its rating, and "
+                    "that of any other item was 0."
+                ),
+                "judged": (
+                    "Where a metric uses grades, the grade of a held-out item was its rating, "
+                    "whether or not it was relevant."
+                ),
+            }
+        ),
     ),
 )

@@ -1,6 +1,6 @@
 """In which order equal scores come."""
 
-from repro.protocol.decision import Decision, Option, When
+from repro.protocol.decision import Decision, Option, When, Wording
 
 DECISIONS = (
     Decision(
@@ -52,6 +52,36 @@ DECISIONS = (
         ),
         default="item-asc",
         acts_on=("ties",),
+        wording=Wording(
+            says={
+                "item-asc": "Items with equal scores were ordered by item id, ascending {ties.id_order}.",
+                "item-desc": "Items with equal scores were ordered by item id, descending {ties.id_order}.",
+                "rows": "Items with equal scores were ordered as in the rows of the recommendations.",
+                "rows-desc": (
+                    "Items with equal scores were ordered as in the rows of the recommendations, the last one first."
+                ),
+                "data": "Items with equal scores were ordered as they first appear in the data set.",
+                "data-desc": (
+                    "Items with equal scores were ordered by their first appearance in the data "
+                    "set, the last one first."
+                ),
+                "random": "Items with equal scores were ordered at random, for each user anew.",
+                "expected": (
+                    "Where items had equal scores, a metric was its exact expectation over all of their orders."
+                ),
+                "best": (
+                    "Items with equal scores came in the order that is best for each metric: no "
+                    "order gives a better value."
+                ),
+                "worst": (
+                    "Items with equal scores came in the order that is worst for each metric: no "
+                    "order gives a worse value."
+                ),
+                "shared-best": "Items with equal scores shared the rank of the first of them.",
+                "shared-mean": "Items with equal scores shared the mean of their ranks.",
+                "shared-worst": "Items with equal scores shared the rank of the last of them.",
+            }
+        ),
     ),
     Decision(
         "ties.id_order",
@@ -63,6 +93,12 @@ DECISIONS = (
         default="number",
         acts_on=("ties",),
         when=(When("ties.break", ("item-asc", "item-desc")),),
+        wording=Wording(
+            phrases={
+                "number": "(as numbers where all ids are)",
+                "text": "(as text)",
+            }
+        ),
     ),
     Decision(
         "ties.precision",
@@ -75,6 +111,13 @@ DECISIONS = (
         default="double",
         own_stage="precision",
         acts_on=("ties",),
+        wording=Wording(
+            says={
+                "double": "Two scores were equal if they were in double precision.",
+                "single": "Two scores were equal if they were in single precision.",
+                "decimals": "Two scores were equal if they were after rounding to {ties.decimals:decimal}.",
+            }
+        ),
     ),
     Decision(
         "ties.decimals",

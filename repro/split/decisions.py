@@ -1,0 +1,430 @@
+"""The decisions of the split: ``split.strategy``, and what strategies leave open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repro.protocol import AnyOf, Contradiction, Decision, Option, When, Wording
+from repro.split.plan import Strategy
+from repro.split.validation import SHARE
+
+
+def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
+    """The decisions of the split, each of which applies to the strategies that read it."""
+
+    def read_by(decision: str, other_than: str = "") -> When:
+        names = (one.option.value for one in strategies if decision in one.reads and other_than not in one.reads)
+        return When("split.strategy", tuple(names))
+
+    # Strategies that set rows apart for validation in the same stroke as for the test.
+    three_way = tuple(one.option.value for one in strategies if one.validation != SHARE)
+    # Strategies that leave each test user, or each test item, a training row.
+    users_seen = tuple(one.option.value for one in strategies if one.leaves_users)
+    rounded = read_by("split.rounding").values
+    items_seen = read_by("split.train_floor").values
+    return (
+        Decision(
+            "split.strategy",
+            "How are interactions held out?",
+            options=(
+                *(strategy.option for strategy in strategies),
+                Option(
+                    "leave-one-last",
+                    "each user's latest row",
+                    means={"split.strategy": "all-but-n", "split.n": 1, "split.order": "time"},
+                ),
+                Option(
+                    "time-ratio",
+                    "the latest share of all rows",
+                    means={"split.strategy": "ratio", "split.order": "time"},
+                ),
+                Option(
+                    "user-time-ratio",
+                    "the latest share of every user's rows",
+                    means={"split.strategy": "user-ratio", "split.order": "time"},
+                ),
+            ),
+            wording=Wording(
+                says={
+                    **{strategy.option.value: strategy.sentence for strategy in strategies},
+                    "*": "We held out interactions with the splitter {value} of a framework: {meaning}.",
+                },
+            ),
+        ),
+        Decision(
+            "split.order",
+            "Which rows are held out?",
+            options=(
+                Option("random", "a random choice"),
+                Option("time", "the latest ones"),
+            ),
+            default="random",
+            when=(read_by("split.order"),),
+            wording=Wording(
+                says={
+                    "random": "The interactions held out were a random choice.",
+                    "time": "The interactions held out were the latest ones.",
+                },
+                phrases={
+                    "random": "a random",
+                    "time": "the latest",
+                },
+            ),
+        ),
+        Decision(
+            "split.test_ratio",
+            "Which share is held out for testing?",
+            "number",
+            default=0.2,
+            minimum=0,
+            maximum=1,
+            when=(read_by("split.test_ratio"),),
+            contradicts=(
+                Contradiction(
+                    "split.validation_ratio", "nothing is left for training; lower one of them", relation="sum below 1"
+                ),
+            ),
+        ),
+        Decision(
+            "split.holdout",
+            "What is held out of a test user's rows?",
+            options=(
+                Option("ratio", "a share of them"),
+                Option("all-but-n", "n of them"),
+                Option("given-n", "all but n of them"),
+            ),
+            default="ratio",
+            when=(read_by("split.holdout"),),
+            wording=Wording(
+                phrases={
+                    "ratio": "{split.holdout_ratio:%} of their interactions were",
+                    "all-but-n": "{split.holdout_n} of each user's interactions were",
+                    "given-n": "all but {split.holdout_n} of each user's interactions were",
+                }
+            ),
+        ),
+        Decision(
+            "split.holdout_ratio",
+            "Which share of a test user's rows is held out?",
+            "number",
+            default=0.2,
+            minimum=0,
+            maximum=1,
+            when=(read_by("split.holdout"), When("split.holdout", ("ratio",))),
+        ),
+        Decision(
+            "split.holdout_n",
+            "The n of split.holdout?",
+            "integer",
+            minimum=1,
+            when=(read_by("split.holdout"), When("split.holdout", ("all-but-n", "given-n"))),
+        ),
+        Decision("split.n", "The n of given-n or all-but-n?", "integer", minimum=1, when=(read_by("split.n"),)),
+        Decision(
+            "split.folds",
+            "How many parts?",
+            "integer",
+            default=5,
+            minimum=2,
+            when=(read_by("split.folds"),),
+        ),
+        Decision(
+            "split.repeats",
+            "How often is the split drawn anew?",
+            "integer",
+            default=1,
+            minimum=1,
+            when=(
+                # Strategies that do not read split.order draw rows at random.
+                AnyOf((When("split.order", ("random",)), read_by("split.repeats", other_than="split.order"))),
+                read_by("split.repeats"),
+            ),
+            wording=Wording(
+                says={
+                    "*": "The split was drawn anew {value:time}, and every draw was evaluated.",
+                },
+                absent=(1, "repetition of the split"),
+            ),
+        ),
+        Decision(
+            "split.rounding",
+            "How is a share of a user's rows made a whole number?",
+            options=(
+                Option("round", "to the nearest, halves up"),
+                Option("floor", "down"),
+                Option("ceil", "up"),
+            ),
+            default="round",
+            when=(
+                AnyOf(
+                    (
+                        read_by("split.rounding"),
+                        When("split.holdout", ("ratio",)),
+                        When("split.validation_of", ("users",)),
+                    )
+                ),
+            ),
+            wording=Wording(
+                says={
+                    "round": "Shares of a user's interactions were rounded to the nearest whole number.",
+                    "floor": "Shares of a user's interactions were rounded down.",
+                    "ceil": "Shares of a user's interactions were rounded up.",
+                },
+                phrases={
+                    "round": "to the nearest whole number",
+                    "floor": "down",
+                    "ceil": "up",
+                },
+            ),
+        ),
+        Decision(
+            "split.short_users",
+            "What happens to users with too few rows to hold out n and keep one?",
+            options=(
+                Option("train", "they stay in training whole, and are not tested"),
+                Option("drop", "they are left out altogether"),
+            ),
+            default="train",
+            when=(read_by("split.short_users"),),
+            wording=Wording(
+                says={
+                    "train": ("Users with too few interactions for this stayed in training and were not tested."),
+                    "drop": "Users with too few interactions for this were left out altogether.",
+                }
+            ),
+        ),
+        Decision("split.time", "After which timestamp are rows held out?", "number", when=(read_by("split.time"),)),
+        Decision(
+            "split.equal_times",
+            "In which order do rows with equal timestamps come?",
+            options=(
+                Option("item-asc", "by item id, then user id, ascending"),
+                Option("source", "as in the source file"),
+                Option("random", "at random"),
+            ),
+            default="item-asc",
+            when=(AnyOf((When("split.order", ("time",)), When("split.validation_order", ("time",)))),),
+            wording=Wording(
+                says={
+                    "item-asc": "Interactions with equal timestamps were ordered by item id, then by user id.",
+                    "source": "Interactions with equal timestamps kept the order of the source.",
+                    "random": "Interactions with equal timestamps were ordered at random.",
+                }
+            ),
+        ),
+        Decision(
+            "split.test_users",
+            "How many users are sampled for testing?",
+            "integer",
+            default="all",
+            minimum=1,
+            words=("all",),
+            when=(read_by("split.test_users"),),
+            wording=Wording(
+                says={
+                    "all": "All users with enough interactions were test users.",
+                    "*": "We sampled {value:test user}.",
+                }
+            ),
+        ),
+        Decision(
+            "split.clock",
+            "Which moment separates the past of a test user from the future?",
+            options=(
+                Option("shared", "one sampled moment for all test users"),
+                Option(
+                    "own",
+                    "a sampled moment for each user; the other users' rows are not cut",
+                    when=(When("split.test_users", other_than=(1,)),),
+                    instead='use "shared", which is the same for one test user',
+                ),
+                Option(
+                    "each",
+                    "a sampled moment for each user, and a training set of its own: only what all "
+                    "users did before that moment (one fold per test user)",
+                ),
+            ),
+            default="shared",
+            when=(read_by("split.clock"),),
+            cite="Gunawardana & Shani 2009, section 4.2",
+            wording=Wording(
+                says={
+                    "shared": "The moment was sampled once for all test users.",
+                    "own": (
+                        "The moment was sampled for each test user; the interactions of the other users were not cut "
+                        "at it."
+                    ),
+                    "each": (
+                        "The moment was sampled for each test user, for whom the algorithms were "
+                        "trained on what all users did before it."
+                    ),
+                }
+            ),
+        ),
+        Decision(
+            "split.train_floor",
+            "Which share of a target item's rows must stay in training (epsilon)?",
+            "number",
+            default=0.2,
+            minimum=0,
+            maximum=1,
+            when=(read_by("split.train_floor"),),
+            cite="Bellogín 2012, section 4.6.2",
+        ),
+        Decision(
+            "split.validation_ratio",
+            "Which share (of all rows, or of every user's rows) is set apart for validation?",
+            "number",
+            default=0.0,
+            minimum=0,
+            maximum=1,
+            when=(read_by("split.validation_ratio"),),
+            wording=Wording(
+                says={
+                    "*": "A further {value:%} were set apart for validation in the same way.",
+                },
+                absent=(0.0, "validation set"),
+            ),
+        ),
+        Decision(
+            "split.validation_n",
+            "How many rows of every user are set apart for validation?",
+            "integer",
+            default=0,
+            minimum=0,
+            when=(read_by("split.validation_n"),),
+            wording=Wording(
+                says={
+                    "*": "A further {value:interaction} of every user were set apart for validation.",
+                },
+                absent=(0, "validation set"),
+            ),
+        ),
+        Decision(
+            "split.validation_share",
+            "Which share of the training rows of each fold is set apart for validation?",
+            "number",
+            default=0.0,
+            minimum=0,
+            maximum=1,
+            when=(When("split.strategy", other_than=three_way),),
+            wording=Wording(
+                says={
+                    "*": ("We set {split.validation_order} {value:%} of {split.validation_of} apart for validation."),
+                },
+                absent=(0.0, "validation set"),
+            ),
+        ),
+        Decision(
+            "split.validation_of",
+            "Of what is that share taken?",
+            options=(
+                Option("rows", "of all training rows of the fold, whoever they belong to"),
+                Option("users", "of every user's training rows"),
+            ),
+            default="rows",
+            when=(When("split.validation_share", above=0),),
+            wording=Wording(
+                phrases={
+                    "rows": "the training interactions of each fold",
+                    "users": "every user's training interactions in each fold",
+                }
+            ),
+        ),
+        Decision(
+            "split.validation_order",
+            "Which training rows are set apart for validation?",
+            options=(
+                Option("random", "a random choice, another one in each fold"),
+                Option("time", "the latest ones"),
+            ),
+            default="random",
+            when=(When("split.validation_share", above=0),),
+            wording=Wording(
+                phrases={
+                    "random": "a random",
+                    "time": "the latest",
+                }
+            ),
+        ),
+        Decision("split.train_file", "The training rows?", "path", when=(read_by("split.train_file"),)),
+        Decision("split.test_file", "The test rows?", "path", when=(read_by("split.test_file"),)),
+        Decision(
+            "split.validation_file",
+            "The validation rows?",
+            "path",
+            default="none",
+            when=(read_by("split.validation_file"),),
+            wording=Wording(
+                says={
+                    "*": "The validation set was given too, as the file {value}.",
+                },
+                absent=("none", "validation set"),
+            ),
+        ),
+        Decision(
+            "split.head",
+            "Which share of the most popular items is taken out of test and candidates?",
+            "number",
+            default=0.0,
+            minimum=0,
+            maximum=1,
+            cite="Cremonesi et al. 2010",
+            wording=Wording(
+                says={
+                    "*": (
+                        "We took the most popular {value:%} of the items out of the test set and of the "
+                        "candidates, as they make for trivial hits."
+                    ),
+                },
+                absent=(0.0, "removal of popular items"),
+            ),
+        ),
+        Decision(
+            "split.unseen_users",
+            "What happens to test rows of users without any training row?",
+            options=(Option("keep", "they are tested"), Option("drop", "they are left out of the test")),
+            default="keep",
+            when=(
+                AnyOf((When("split.strategy", other_than=users_seen), When("split.validation_share", above=0))),
+                # Of a user's rows, shares that are rounded down never take all.
+                AnyOf(
+                    (
+                        When("split.strategy", other_than=(*users_seen, *rounded)),
+                        When("split.validation_of", ("rows",)),
+                        When("split.rounding", other_than=("floor",)),
+                    )
+                ),
+            ),
+            wording=Wording(
+                says={
+                    "keep": "Users without any training interaction were tested like all others.",
+                    "drop": "Users without any training interaction were left out of the test set.",
+                }
+            ),
+        ),
+        Decision(
+            "split.unseen_items",
+            "What happens to test rows of items without any training row?",
+            options=(Option("keep", "they are tested"), Option("drop", "they are left out of the test")),
+            default="keep",
+            acts_on=("unknown-items",),
+            own_search=True,
+            when=(
+                AnyOf(
+                    (
+                        When("split.strategy", other_than=items_seen),
+                        When("split.train_floor", (0.0,)),
+                        When("split.validation_share", above=0),
+                    )
+                ),
+            ),
+            wording=Wording(
+                says={
+                    "keep": "Items without any training interaction stayed in the test set.",
+                    "drop": "Items without any training interaction were left out of the test set.",
+                }
+            ),
+        ),
+        *(decision for strategy in strategies for decision in strategy.decisions),
+    )
