@@ -40,13 +40,13 @@ Tell = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Settings:
-    """What is asked.
+    """The settings of a study of metrics.
 
     metrics         names without cut-offs, such as "ndcg" or "ndcg[gain=exp2]"
     cutoff_metric   the one whose cut-offs are compared in robustness and power; by default ndcg, or the first
     samples         random test sets of each size
     randomisations  samples of the randomisation test
-    level           the p-value below which two systems count as told apart
+    level           the p-value below which two systems count as different
     seed            of all draws; by default that of the run
     """
 
@@ -134,29 +134,29 @@ def study_metrics(
     ``tell`` is called with the stage, how much of it is done, and how much there is. The number of ``workers``
     changes no number.
     """
-    asked, say = settings or Settings(), tell or (lambda stage, done, total: None)
+    chosen, say = settings or Settings(), tell or (lambda stage, done, total: None)
     if workers < 1:
         raise StudyError(f"workers = {workers} must be at least 1")
     say("reading the lists", 0, 1)
-    run = judge_run(Run(folder), asked.depth)
-    seed = run.seed if asked.seed is None else asked.seed
-    cutoffs = sorted(asked.cutoffs)
-    every = columns(asked.metrics, cutoffs, run.protocol)
+    run = judge_run(Run(folder), chosen.depth)
+    seed = run.seed if chosen.seed is None else chosen.seed
+    cutoffs = sorted(chosen.cutoffs)
+    every = columns(chosen.metrics, cutoffs, run.protocol)
     values = system_values(run, every, all_kept(run))
     say("reading the lists", 1, 1)
-    closer = [n for n, c in enumerate(every) if c.cutoff == asked.depth or c.metric == asked.whose_cutoffs]
+    closer = [n for n, c in enumerate(every) if c.cutoff == chosen.depth or c.metric == chosen.whose_cutoffs]
     compared = [every[n] for n in closer]
     comparison = Comparison(run, compared, values[closer], seed)
-    sparsity = _sparsity(comparison, asked.samples, workers, say)
+    sparsity = _sparsity(comparison, chosen.samples, workers, say)
     popularity = _popularity(comparison, workers, say)
-    pvalues, dp = _power(run, compared, asked, seed, workers, say)
+    pvalues, dp = _power(run, compared, chosen, seed, workers, say)
     return MetricStudy(
         run=run,
-        settings=asked,
+        settings=chosen,
         seed=seed,
-        deepest=tuple(column for column in every if column.cutoff == asked.depth),
+        deepest=tuple(column for column in every if column.cutoff == chosen.depth),
         values=_value_table(run, every, values),
-        correlations=_correlations(every, values, asked.depth),
+        correlations=_correlations(every, values, chosen.depth),
         sparsity=sparsity,
         popularity=popularity,
         pvalues=pvalues,
@@ -211,14 +211,16 @@ def _popularity(comparison: Comparison, workers: int, say: Tell) -> pd.DataFrame
     taus = all_taus(comparison, reduced, 1, lambda done: say(stage, done, len(reduced)))
     rows = []
     for number, column in enumerate(comparison.columns):
-        for test, found in zip(reduced, taus[:, number], strict=True):
+        for test, tau_of_test in zip(reduced, taus[:, number], strict=True):
             left = sum(int(kept.sum()) for kept in test.kept(run, comparison.seed))
-            rows.append((column.metric, column.cutoff, test.share, len(most_popular(run, test.share)), left, found))
+            rows.append(
+                (column.metric, column.cutoff, test.share, len(most_popular(run, test.share)), left, tau_of_test)
+            )
     return pd.DataFrame(rows, columns=["metric", "cutoff", "share", "items", "ratings", "tau"])
 
 
 def _power(
-    run: JudgedRun, compared: Sequence[Column], asked: Settings, seed: int, workers: int, say: Tell
+    run: JudgedRun, compared: Sequence[Column], settings: Settings, seed: int, workers: int, say: Tell
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The p-value of each pair of systems by the randomisation test, and what they come to for each column."""
     above = np.triu_indices(len(run.systems), k=1)
@@ -226,7 +228,7 @@ def _power(
     for number, column in enumerate(compared):
         say("randomisation tests", number, len(compared))
         users, values = user_values(run, column.measure)
-        p = randomisation_test(values, asked.randomisations, seed, users=users, threads=workers).p
+        p = randomisation_test(values, settings.randomisations, seed, users=users, threads=workers).p
         curve = p_value_curve(p)
         pairs += [
             (column.metric, column.cutoff, run.systems[i], run.systems[j], p[i, j]) for i, j in zip(*above, strict=True)
@@ -237,7 +239,7 @@ def _power(
                 column.cutoff,
                 len(curve),
                 discriminative_power(p),
-                int((curve < asked.level).sum()),
+                int((curve < settings.level).sum()),
                 float(np.median(curve)),
                 len(users),
             )

@@ -1,4 +1,4 @@
-"""From a run folder, or from files of per-user values, to a comparison of systems.
+"""Compare the algorithms of a run, or systems in files of per-user values.
 
 :func:`run_comparisons` compares the algorithms of a run, once for each metric; `repro compare`, the report, the exports
 for papers and the Python results all read what it gives, so they cannot contradict each other.
@@ -35,7 +35,7 @@ class Systems:
     values      of a metric, given by name: users x systems, empty where a system has no number of a user
     better      of a metric: "higher", "lower" or "neither"
     algorithms  of which algorithm each system is a setting; empty where that is not known
-    notes       of a metric: what is to be known about its per-user values
+    notes       of a metric: how its per-user values differ from the table
     cautions    what makes any test on these users weak
     """
 
@@ -88,8 +88,8 @@ def compare_systems(systems: Systems, metric: str | None, settings: Settings, sh
             f"There are several settings of {' and of '.join(several)}: choosing the best of them on these users is "
             "tuning on the evaluation set. --tune 0.5 (tune=0.5) chooses on half of the users and tests on the others."
         )
-    found = comparison(values, settings)
-    return Compared(name, better, found, tuned, (*notes, *found.notes), (*systems.cautions, *found.cautions))
+    compared = comparison(values, settings)
+    return Compared(name, better, compared, tuned, (*notes, *compared.notes), (*systems.cautions, *compared.cautions))
 
 
 def _several_settings(systems: Systems, labels: list[str]) -> list[str]:
@@ -194,7 +194,7 @@ def _wide(long: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:
 def systems_of_files(paths: Sequence[str | Path]) -> Systems:
     """Systems in files with the columns user, metric and value, as `repro evaluate --per-user` writes them.
 
-    A file is one system, called as the file, or several, told apart by a column ``run``.
+    A file is one system, with the name of the file, or several, named in a column ``run``.
     """
     frames: dict[str, pd.DataFrame] = {}
     protocols: dict[str, str] = {}
@@ -224,20 +224,20 @@ def systems_of_files(paths: Sequence[str | Path]) -> Systems:
 
 
 def _protocol_of(table: pa.Table, label: str) -> dict[str, str]:
-    """Under which protocol the values of a file were measured, where it says so: Parquet files do."""
-    kept = json.loads((table.schema.metadata or {}).get(b"PANDAS_ATTRS", b"{}"))
-    said = kept.get("protocol") if isinstance(kept, dict) else None
-    if not isinstance(said, dict) or "hash" not in said:
+    """The protocol that the values of a file were measured under, where the file states it: Parquet files do."""
+    attributes = json.loads((table.schema.metadata or {}).get(b"PANDAS_ATTRS", b"{}"))
+    protocol = attributes.get("protocol") if isinstance(attributes, dict) else None
+    if not isinstance(protocol, dict) or "hash" not in protocol:
         return {}
-    return {label: f"{said.get('name') or 'the default'} ({said['hash'][:12]})"}
+    return {label: f"{protocol.get('name') or 'the default'} ({protocol['hash'][:12]})"}
 
 
 def _mixed_protocols(protocols: Mapping[str, str]) -> tuple[str, ...]:
     if len(set(protocols.values())) < 2:
         return ()
-    said = ", ".join(f"{label} under {protocol}" for label, protocol in protocols.items())
+    listed = ", ".join(f"{label} under {protocol}" for label, protocol in protocols.items())
     return (
-        f"The files were measured under different protocols: {said}. What differs may be the protocol, not the "
+        f"The files were measured under different protocols: {listed}. What differs may be the protocol, not the "
         "systems; measure all of them under one.",
     )
 

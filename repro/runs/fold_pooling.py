@@ -1,4 +1,4 @@
-"""All folds of an algorithm averaged together, from what their cells stored (``average.folds = "pooled"``)."""
+"""Averages over the users of all folds, from the tables that the cells stored (``average.folds = "pooled"``)."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class RunFolder:
         self.artifacts = path / ARTIFACTS
 
     def create(self, *, replace: bool = False) -> None:
-        """Make the folder, in place of a run that is there if told to; anything else in it is left alone."""
+        """Make the folder; with ``replace``, in place of a run that is there. A folder with other files is refused."""
         try:
             if replace and self.journal.is_file():
                 with self.locked():
@@ -83,8 +83,8 @@ class RunFolder:
             _write_whole(target, content)
         except OSError as error:
             raise StudyError(
-                f"{target} cannot be written: {error.strerror or error}; what was finished before it is kept: mend "
-                "that, and go on with --resume"
+                f"{target} cannot be written: {error.strerror or error}; finished cells are kept: "
+                "fix the problem and run again with --resume"
             ) from None
         return sha256(content)
 
@@ -96,7 +96,7 @@ class RunFolder:
         return digest
 
     def discard_strays(self, contents: Contents) -> None:
-        """Remove what a killed run leaves: files that were not whole, and artefacts that no event came to name."""
+        """Remove what a killed run leaves: incomplete files, and artefacts that no event names."""
         named = {digest for line in contents.lines for digest in getattr(line.event, "artifacts", {}).values()}
         for path in [*self.path.glob(".*.part"), *self.path.glob("*/.*.part"), *self.artifacts.glob("*.parquet")]:
             if path.suffix == ".part" or path.stem not in named:

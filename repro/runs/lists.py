@@ -27,7 +27,8 @@ _BETWEEN = "\0"  # stands between user and item in the name of a list about one 
 class StoredLists:
     """The lists of a run, by algorithm and fold, and the test part of each fold.
 
-    >>> repro.Run("run").lists.frame("popularity")  # fold, user, rank, item
+    >>> list(repro.Run("run").lists.frame("popularity"))
+    ['fold', 'user', ...]
     """
 
     def __init__(self, run: Run) -> None:

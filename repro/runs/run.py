@@ -40,9 +40,12 @@ class Run:
     """A finished run, read from its folder. Tables are read when they are first asked for.
 
     >>> run = repro.Run("run")
-    >>> run.table()  # algorithms by metrics
-    >>> run.per_user("ndcg@10")  # algorithm, user, metric, value
-    >>> run.compare("ndcg@10")  # a paired test for each two algorithms
+    >>> run.table().shape  # algorithms by metrics
+    (3, 3)
+    >>> list(run.per_user("ndcg@10"))
+    ['algorithm', 'user', 'metric', 'value']
+    >>> len(run.compare("ndcg@10"))  # a paired test for each two algorithms
+    3
 
     folder   the run folder
     journal  the lines of its journal; reading it checks their hash chain
@@ -227,10 +230,10 @@ class Run:
         }
 
     def _first(self, kind: str) -> Any:
-        found = self.journal.events(kind)
-        if not found:
+        matching = self.journal.events(kind)
+        if not matching:
             raise JournalError(f"the journal in {self.folder} has no event {kind}; it is not that of a finished run")
-        return found[0]
+        return matching[0]
 
     # Algorithms and cells
 

@@ -1,4 +1,4 @@
-"""How the parameters of each algorithm in a finished run came about, from its journal."""
+"""The tuning of each algorithm in a finished run, from its journal."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TunedAlgorithm:
 
     @property
     def said(self) -> str:
-        """Whether it was tuned, in a word or two."""
+        """Whether it was tuned, in words."""
         if self.tunings:
             return "yes"
         return "no" if self.tunable else "no: it has no parameters"
@@ -103,13 +103,13 @@ def _is_chosen(trial: events.TrialEntry, tuning: events.TuningFinished) -> bool:
 
 
 def uneven_tuning(algorithms: Sequence[TunedAlgorithm]) -> str:
-    """A sentence where tuned algorithms stand beside others that could have been tuned; else an empty text."""
-    tuned = [one for one in algorithms if one.tunings]
-    others = [one.label for one in algorithms if one.tunable and not one.tunings]
+    """A sentence where the run compares tuned algorithms with others that could have been tuned; else empty."""
+    tuned = [algorithm for algorithm in algorithms if algorithm.tunings]
+    others = [algorithm.label for algorithm in algorithms if algorithm.tunable and not algorithm.tunings]
     if not tuned or not others:
         return ""
     first = tuned[0].tunings[0]
-    names = ", ".join(one.label for one in tuned)
+    names = ", ".join(algorithm.label for algorithm in tuned)
     return (
         f"This table compares tuned with untuned algorithms. Tuned, with up to {first.budget.trials} trials each on "
         f"the validation part by {first.metric.name}: {names}. Not tuned, with parameters as the study or the "

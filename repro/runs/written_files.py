@@ -1,4 +1,4 @@
-"""Files that commands write into a folder with a journal: each of them with its digest in that journal."""
+"""Files that commands write into a folder, with their digests in the journal of that folder."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def keep_files(
     run     the folder of the run that the files are made of: the journal of ``folder`` continues that of the run
     used    names of files in ``folder`` that the files are made of; their digests are recorded too
     shared  files that people edit as well, such as a README: recorded as files that were added
-    tested  by which test, family of comparisons and correction the files say that differences are significant
+    tested  the test, family of comparisons and correction behind the significant differences in the files
 
     The same files written again leave no second event.
     """
@@ -69,9 +69,9 @@ def _record(
     tested: str = "",
 ) -> None:
     """Append the digests of files to the journal of a folder, which continues that of a run, if there is one."""
-    before = _before(folder, replaceable=run is not None)
+    before = _previous_journal(folder, replaceable=run is not None)
     of_run = None if run is None or run.resolve() == folder.path.resolve() else read_journal(run / JOURNAL)
-    contents = before if of_run is None or _continues(before, of_run) else _begin_anew(folder, run)
+    contents = before if of_run is None or _continues(before, of_run) else _start_from_run(folder, run)
     written = events.ReportWritten(
         files=_digests(folder, files),
         tested=tested,
@@ -81,11 +81,11 @@ def _record(
     )
     here = written.used | written.files
     added = _digests(folder, shared) | (_still_there(folder, before, here) if contents is not before else {})
-    told = file_digests(contents)
+    recorded = file_digests(contents)
     new: list[events.ReportWritten | events.FilesAdded] = []
-    if written.removed or not here.items() <= told.items():
+    if written.removed or not here.items() <= recorded.items():
         new.append(written)
-    if not added.items() <= told.items():
+    if not added.items() <= recorded.items():
         new.append(events.FilesAdded(files=added))
     if new:
         journal = Journal(folder.journal, contents, lambda line: plugins().observe(folder.path, line))
@@ -98,7 +98,7 @@ def _digests(folder: RunFolder, names: Iterable[str]) -> Files:
     return {name: file_digest(folder.place(name)) for name in names}
 
 
-def _before(folder: RunFolder, *, replaceable: bool) -> Contents | None:
+def _previous_journal(folder: RunFolder, *, replaceable: bool) -> Contents | None:
     """The journal that is there; one that cannot be read may be replaced by that of a run."""
     if not folder.journal.is_file():
         return None
@@ -111,29 +111,31 @@ def _before(folder: RunFolder, *, replaceable: bool) -> Contents | None:
 
 
 def file_digests(contents: Contents | None) -> Files:
-    """The last digest of each file that events about files tell of."""
-    found: Files = {}
+    """The last digest of each file that an event about files names."""
+    digests: Files = {}
     for event in (line.event for line in contents.lines) if contents else ():
         if isinstance(event, events.ReportWritten | events.FilesAdded):
             used = event.used if isinstance(event, events.ReportWritten) else {}
-            found = {name: digest for name, digest in (found | used | event.files).items() if name not in event.removed}
-    return found
+            digests = {
+                name: digest for name, digest in (digests | used | event.files).items() if name not in event.removed
+            }
+    return digests
 
 
 def _continues(contents: Contents | None, run: Contents) -> bool:
-    """Whether a journal begins with all that of the run."""
+    """Whether a journal starts with all lines of the journal of the run."""
     place = len(run.lines)
     return contents is not None and len(contents.lines) >= place and contents.lines[place - 1].hash == run.last_hash
 
 
-def _begin_anew(folder: RunFolder, run: Path | None) -> Contents:
-    """Put the journal of a run in the place of the folder's own."""
+def _start_from_run(folder: RunFolder, run: Path | None) -> Contents:
+    """Replace the journal of the folder with that of a run."""
     assert run is not None
     folder.write(JOURNAL, (run / JOURNAL).read_bytes())
     return read_journal(folder.journal)
 
 
-def _still_there(folder: RunFolder, before: Contents | None, apart: Files) -> Files:
-    """Files of the journal before that are there as it says; those ``apart`` are recorded anyway."""
-    told = {name: digest for name, digest in file_digests(before).items() if name not in apart}
-    return {name: digest for name, digest in told.items() if folder.holds(name, digest)}
+def _still_there(folder: RunFolder, before: Contents | None, others: Files) -> Files:
+    """Files of the previous journal that are still there with the same content, without ``others``."""
+    recorded = {name: digest for name, digest in file_digests(before).items() if name not in others}
+    return {name: digest for name, digest in recorded.items() if folder.holds(name, digest)}

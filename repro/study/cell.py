@@ -27,8 +27,8 @@ class CellOutput:
 
     ``intervals`` has, for each measure, the lowest and highest value that any order of tied items gives, or None where
     they are not known; ``facts`` are counts from which :mod:`repro.evaluation.suspicion` finds what is suspicious.
-    ``tables`` are Parquet files as bytes: only the process that owns the run folder writes to it. ``notes`` are what
-    the algorithm has to say about how it came by its scores.
+    ``tables`` are Parquet files as bytes: only the process that owns the run folder writes to it. ``notes`` are
+    what the algorithm reports about its scores.
     """
 
     values: list[tuple[float, int]]

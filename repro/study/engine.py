@@ -90,7 +90,8 @@ class RunOptions:
 def run_study(study: Study, into: str | Path | None = None, options: RunOptions | None = None) -> Run:
     """Run ``study`` into the folder ``into``, by default a temporary one.
 
-    >>> run_study(study, "run", RunOptions(workers=4, keep_scores=True))
+    >>> study = repro.Study.load("study.toml")
+    >>> run = repro.study.run_study(study, "new-run", repro.study.RunOptions(keep_scores=True))
     """
     options = options or RunOptions()
     folder = RunFolder(Path(into) if into is not None else Path(tempfile.mkdtemp(prefix="repro-")) / "run")

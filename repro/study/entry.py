@@ -111,8 +111,8 @@ def _expanded(given: Mapping[str, Any], left_out: dict[str, str]) -> list[Entry]
     framework, slash, algorithm = use.partition("/")
     if not slash or framework != EVERY:
         return [_entry(use, given.get("label", use.replace("/", " ")), given)]
-    found = plugins()
-    having = found.frameworks_with(algorithm)
+    catalogue = plugins()
+    having = catalogue.frameworks_with(algorithm)
     _require_known(algorithm, having)
     _tell_absent_plugins(left_out)
     label = given.get("label", algorithm)
@@ -132,10 +132,16 @@ def _cannot(framework: str, algorithm: str, given: Mapping[str, Any]) -> str:
     if plugins().location(framework) == "missing":
         return how_to_install(plugins().framework(framework))
     parameters = given.get("parameters", {})
-    for one in plugins().algorithm(f"{framework}/{algorithm}")[1].parameters:
-        if one.options and isinstance(parameters, Mapping) and parameters.get(one.name, one.default) not in one.options:
-            offered = ", ".join(map(str, one.options))
-            return f"{framework} has no {algorithm} with {one.name} = {parameters[one.name]}, only {offered}"
+    for parameter in plugins().algorithm(f"{framework}/{algorithm}")[1].parameters:
+        if (
+            parameter.options
+            and isinstance(parameters, Mapping)
+            and parameters.get(parameter.name, parameter.default) not in parameter.options
+        ):
+            offered = ", ".join(map(str, parameter.options))
+            return (
+                f"{framework} has no {algorithm} with {parameter.name} = {parameters[parameter.name]}, only {offered}"
+            )
     return ""
 
 
@@ -143,7 +149,13 @@ def _require_known(algorithm: str, having: Sequence[str]) -> None:
     """A name that no framework has is a mistake, unless it is one that another framework could have."""
     if having or algorithm in CANONICAL:
         return
-    known = sorted({one.name for framework in plugins().frameworks.values() for one in framework.algorithms})
+    known = sorted(
+        {
+            algorithm_of_framework.name
+            for framework in plugins().frameworks.values()
+            for algorithm_of_framework in framework.algorithms
+        }
+    )
     raise StudyError(
         f"no framework here has an algorithm '{algorithm}'{nearest(algorithm, known)} "
         "`repro algorithms` shows who has which"

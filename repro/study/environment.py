@@ -1,4 +1,4 @@
-"""Where a run happens: software and machine, for the journal."""
+"""The software and the machine of a run, for the journal."""
 
 from __future__ import annotations
 
@@ -22,24 +22,26 @@ PACKAGES = ("numpy", "numba", "pandas", "pyarrow", "scipy", "pluggy", "pydantic"
 
 def versions(study: Study) -> dict[str, str]:
     """The software a study runs on."""
-    found = software(entry.framework for entry in study.entries)
+    packages = software(entry.framework for entry in study.entries)
     if study.tune is not None and find_spec("optuna") is not None:
-        found["optuna"] = version("optuna")
-    return found
+        packages["optuna"] = version("optuna")
+    return packages
 
 
 def software(frameworks: Iterable[str]) -> dict[str, str]:
-    """The versions of the core, of what it stands on, and of frameworks."""
-    found = {"repro": __version__, "python": platform.python_version()}
+    """The versions of the core, of its dependencies, and of frameworks."""
+    packages = {"repro": __version__, "python": platform.python_version()}
     for name in PACKAGES:
-        found[name] = version(name)
+        packages[name] = version(name)
     for name in frameworks:
         framework = plugins().framework(name)
-        found[f"framework:{framework.name}"] = framework.version
-        for package, its in framework.packages.items():
+        packages[f"framework:{framework.name}"] = framework.version
+        for package, installed in framework.packages.items():
             # A framework whose versions are pinned has others than the core, which keep their own line.
-            found[package if found.get(package, its) == its else f"{framework.name}:{package}"] = its
-    return found
+            packages[package if packages.get(package, installed) == installed else f"{framework.name}:{package}"] = (
+                installed
+            )
+    return packages
 
 
 def machine() -> dict[str, Number]:
@@ -67,5 +69,5 @@ def _processor() -> str:
 
 def freeze() -> str:
     """Every distribution of this environment with its version, one a line."""
-    found = {f"{d.metadata['Name']}=={d.version}" for d in distributions() if d.metadata["Name"]}
-    return "\n".join(sorted(found, key=str.lower)) + "\n"
+    lines = {f"{d.metadata['Name']}=={d.version}" for d in distributions() if d.metadata["Name"]}
+    return "\n".join(sorted(lines, key=str.lower)) + "\n"

@@ -1,4 +1,4 @@
-"""What is suspicious about the algorithms of a run: from what their cells counted to findings in the journal."""
+"""Findings about suspicious numbers of a run, from the counts of its cells."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def facts_entry(facts: Facts) -> events.FactsEntry:
 def findings_made(
     study: Study, folds: Sequence[str], finished: Mapping[str, events.CellFinished], table: pa.Table
 ) -> events.FindingsMade:
-    """What is suspicious about the algorithms that have all folds; ``table`` is that of the results."""
+    """The findings about algorithms that have all folds; ``table`` is the table of results."""
     every = table.to_pylist()
     rows = [row for row in every if row["fold"] == ALL_FOLDS]
     subjects = []
@@ -49,8 +49,8 @@ def findings_made(
         if values:
             subjects.append(_subject(entry, values, cells))
     protocol = study.protocol
-    found = find_suspicious(subjects, protocol.text("ties.break"), protocol.text("missing.rank"))
-    return events.FindingsMade(findings=[events.FindingEntry(**asdict(one)) for one in found])
+    findings = find_suspicious(subjects, protocol.text("ties.break"), protocol.text("missing.rank"))
+    return events.FindingsMade(findings=[events.FindingEntry(**asdict(finding)) for finding in findings])
 
 
 def _subject(entry: Entry, values: Sequence[Value], cells: Sequence[events.CellFinished]) -> Subject:
@@ -86,13 +86,13 @@ def _value(
     row: Mapping[str, Any], measures: Sequence[Measure], folds: Sequence[Mapping[str, Any]], predicts: bool
 ) -> Value:
     """A value with those of its folds; an algorithm that does not predict ratings has none of predictions."""
-    measure = next(one for one in measures if one.full_name == row["measure"])
-    found = {}
+    measure = next(candidate for candidate in measures if candidate.full_name == row["measure"])
+    of_folds = {}
     if predicts or measure.metric.kind != "prediction":
-        own = [fold for fold in folds if fold["measure"] == row["measure"]]
-        found = {fold["fold"]: (fold["value"] == fold["value"], fold["users"]) for fold in own}
+        of_measure = [fold for fold in folds if fold["measure"] == row["measure"]]
+        of_folds = {fold["fold"]: (fold["value"] == fold["value"], fold["users"]) for fold in of_measure}
     return Value(
-        str(row["metric"]), row["value"], row["lowest"], row["highest"], measure.cutoff, measure.metric.better, found
+        str(row["metric"]), row["value"], row["lowest"], row["highest"], measure.cutoff, measure.metric.better, of_folds
     )
 
 

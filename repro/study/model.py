@@ -150,7 +150,9 @@ class Study:
             "metrics": [measure.short_name for measure in self.measures],
         }
         if self.tune is not None:
-            spaces = {e.label: {name: one.plain() for name, one in e.space.items()} for e in self.entries if e.space}
+            spaces = {
+                e.label: {name: domain.plain() for name, domain in e.space.items()} for e in self.entries if e.space
+            }
             described["tune"] = {**self.tune.describe(), "metric": self.tune.measure.short_name, "space": spaces}
         return described
 
@@ -165,9 +167,13 @@ class Study:
 
         A name has them whether it states them or the protocol does, but not those of the metrics it is made of.
         """
-        named = {key for one in self._asked for key in one.decisions}
+        named = {key for measure in self._asked for key in measure.decisions}
         within = {
-            key for one in self._asked if one.parts for part in simple_measures(one.parts) for key in part.decisions
+            key
+            for measure in self._asked
+            if measure.parts
+            for part in simple_measures(measure.parts)
+            for key in part.decisions
         }
         return set(bearing(self.protocol, self._asked)) - (named - within)
 
@@ -176,8 +182,8 @@ class Study:
         """The protocol as a run records it: default variants of metrics that are not asked for are left out, so that
         the run can be read wherever those metrics are not installed."""
         used = {measure.metric.name for measure in (*self._asked, *simple_measures(self._asked))}
-        others = (one for name, one in metrics().items() if name not in used)
-        return self.protocol.without_defaults(variant.id for one in others for variant in one.variants)
+        others = (metric for name, metric in metrics().items() if name not in used)
+        return self.protocol.without_defaults(variant.id for metric in others for variant in metric.variants)
 
     @property
     def digest(self) -> str:
@@ -218,7 +224,9 @@ class Study:
 
     def to_toml(self) -> str:
         """The study as a file that reads back; the protocol is in a file beside it."""
-        options = {key: Inline(one) if isinstance(one, Mapping) else one for key, one in self.data_options.items()}
+        options = {
+            key: Inline(value) if isinstance(value, Mapping) else value for key, value in self.data_options.items()
+        }
         return write_toml(
             {
                 "question": self.question,
@@ -308,4 +316,4 @@ def _in_order(value: object) -> object:
     """``value`` with the keys of all tables in it sorted: their order means nothing."""
     if isinstance(value, Mapping):
         return {key: _in_order(value[key]) for key in sorted(value)}
-    return [_in_order(one) for one in value] if isinstance(value, list | tuple) else value
+    return [_in_order(inner) for inner in value] if isinstance(value, list | tuple) else value

@@ -1,4 +1,4 @@
-"""From a study to its cells: data prepared, folds made, one cell for each algorithm and fold."""
+"""The plan of a study: prepared data, folds, and one cell for each algorithm and fold."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Plan:
-    """All that a study needs before anything is fitted."""
+    """Everything that a study needs before anything is fitted."""
 
     study: Study
     source: Interactions
@@ -110,7 +110,7 @@ def _digests(files: dict[str, Path]) -> dict[str, str]:
 
 
 def _check_first_fold(plan: Plan) -> None:
-    """Plan the lists of the first fold once: what cannot be had on this data is told before a fit."""
+    """Plan the lists of the first fold, so that what is impossible on this data is refused before a fit."""
     fold, study = plan.split.folds[0], plan.study
     _check_lists(study, fold_data(plan, fold), study.measures)
     if study.tune is not None:
@@ -125,7 +125,7 @@ def _check_lists(study: Study, data: FoldData, measures: Sequence[Measure]) -> N
 
 
 def _require_validation(study: Study, tune: Tune, split: Split) -> None:
-    """Refuse tuning where it would have nothing but the test part to go by, and a search that cannot be made."""
+    """Refuse tuning without a validation part, and a search that is impossible."""
     if split.folds[0].validation is None:
         strategy = study.protocol.text("split.strategy")
         decision = strategy_named(strategy).validation
@@ -143,7 +143,7 @@ def _require_validation(study: Study, tune: Tune, split: Split) -> None:
 
 
 def _require_ratings(study: Study, split: Split) -> None:
-    """Refuse what compares ratings where there are none, before anything is fitted."""
+    """Refuse metrics and rules that compare ratings where there are none, before anything is fitted."""
     if split.interactions.explicit and split.rated:
         return
     what = "held-out rows have" if split.interactions.explicit else "this data set has"

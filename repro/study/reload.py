@@ -70,15 +70,15 @@ def require_same_data(run: Run, plan: Plan) -> None:
 
 def _with_files(protocol: Protocol, folders: Sequence[Path], run: Run) -> Protocol:
     """The protocol, with each file that it names taken from the first of the folders that has it."""
-    found = {
+    places = {
         key: folder for key in protocol.files for folder in reversed(folders) if (folder / protocol.text(key)).is_file()
     }
     for key in protocol.files:
-        if key not in found:
+        if key not in places:
             loaded = run.journal.events("data.loaded")
             digest = loaded[0].files.get(key, "") if loaded else ""
             raise StudyError(
                 f"{key} names {protocol.text(key)}, which is not there; put the file of that time (SHA-256 "
                 f"{digest or 'unknown'}) beside the folder {run.folder}, under that name"
             )
-    return replace(protocol, folders={**protocol.folders, **found})
+    return replace(protocol, folders={**protocol.folders, **places})

@@ -1,4 +1,4 @@
-"""A run that is stopped: its processes end with it, and it says how to go on."""
+"""Stopping a run: its processes end with it, and the message says how to resume."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def stoppable(folder: Path) -> Iterator[None]:
             yield
     except KeyboardInterrupt as stop:
         end_workers()
-        raise type(stop)(f"stopped; what is finished is kept in {folder}: go on with --resume") from None
+        raise type(stop)(f"stopped; what is finished is kept in {folder}: finish it with --resume") from None
     except BaseException:
         end_workers()
         raise

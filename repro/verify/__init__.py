@@ -41,21 +41,21 @@ def verify(
     if level not in LEVELS:
         raise StudyError(f"there is no level '{level}'{nearest(level, LEVELS)} Levels: {', '.join(LEVELS)}")
     path = Path(folder)
-    found = Verification(path, level)
-    record = check_integrity(path, found, tell)
+    verification = Verification(path, level)
+    record = check_integrity(path, verification, tell)
     if head is not None and record is not None:
-        check_head(record, head, found)
+        check_head(record, head, verification)
     if record is None or level == "integrity":
-        return found
+        return verification
     from repro.verify.rescore import check_rescore
 
-    check_rescore(path, record, found, data, tell)
+    check_rescore(path, record, verification, data, tell)
     if level == "retrain":
         from repro.verify.refit import RefitOptions
         from repro.verify.retrain import check_retrain
 
-        check_retrain(path, record, found, RefitOptions(data=data, **refit))
-    return found
+        check_retrain(path, record, verification, RefitOptions(data=data, **refit))
+    return verification
 
 
 def replay(

@@ -1,4 +1,4 @@
-"""Two runs of one study, number by number: identical, within a tolerance, or different, and how far apart."""
+"""Compare two runs of one study number by number: identical, within a tolerance, or different."""
 
 from __future__ import annotations
 
@@ -81,15 +81,16 @@ class Comparison:
         counts = dict.fromkeys(("identical", "within tolerance", "different"), 0)
         for number in self.together or self.numbers:
             counts[number.verdict] += 1
-        told = ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items() if count)
+        verdicts = ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items() if count)
         total = len(self.together or self.numbers)
-        return f"{total:,} numbers: {told or 'none'} (tolerance {self.tolerance:g} of the original)"
+        return f"{total:,} numbers: {verdicts or 'none'} (tolerance {self.tolerance:g} of the original)"
 
     def __str__(self) -> str:
         lines = [self.summary]
-        for one in self.together or self.numbers:
-            if one.verdict != "identical":
-                lines.append(f"  {one.algorithm}, {one.metric}: {one.before!r} then, {one.after!r} now: {one.verdict}")
+        for number in self.together or self.numbers:
+            if number.verdict != "identical":
+                change = f"{number.before!r} then, {number.after!r} now: {number.verdict}"
+                lines.append(f"  {number.algorithm}, {number.metric}: {change}")
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
     def to_dict(self) -> dict[str, Any]:
@@ -123,26 +124,26 @@ def compare_runs(
             f"there is no algorithm '{base}' to be the baseline{nearest(base, before.algorithms)} "
             f"There are: {', '.join(before.algorithms)}"
         )
-    found = Comparison(tolerance, base)
+    comparison = Comparison(tolerance, base)
     for label in labels:
         if order := _order(before, after, label):
-            found.orders[label] = order
-    own = [_users(run) for run in (before, after)]
+            comparison.orders[label] = order
+    user_values = [_users(run) for run in (before, after)]
     table = _rows(before).merge(_rows(after), on=["algorithm", "fold", "measure"], how="left", suffixes=("", "_after"))
     for row in table[table["algorithm"].isin(labels)].to_dict(orient="records"):
-        found.numbers.append(_number(row, own, base, tolerance))
-    return found
+        comparison.numbers.append(_number(row, user_values, base, tolerance))
+    return comparison
 
 
 Own = dict[tuple[str, str], dict[str, float]]
 
 
-def _number(row: dict[Any, Any], own: Sequence[Own], base: str, tolerance: float) -> Number:
+def _number(row: dict[Any, Any], user_values: Sequence[Own], base: str, tolerance: float) -> Number:
     then, now = float(row["value"]), float(row["value_after"])
     users = [0 if pd.isna(row[name]) else int(row[name]) for name in ("users", "users_after")]
     lost = pd.isna(row["users_after"])
     key = (row["algorithm"], row["measure"])
-    whose = [table.get(key, {}) if row["fold"] == ALL_FOLDS else {} for table in own]
+    whose = [table.get(key, {}) if row["fold"] == ALL_FOLDS else {} for table in user_values]
     differing = tuple(
         user
         for user in dict.fromkeys([*whose[0], *whose[1]])
@@ -153,7 +154,7 @@ def _number(row: dict[Any, Any], own: Sequence[Own], base: str, tolerance: float
         verdict = "identical"
     elif abs(now - then) <= tolerance * abs(then):
         verdict = "within tolerance"
-    bases = [table.get((base, row["measure"]), {}) for table in own]
+    bases = [table.get((base, row["measure"]), {}) for table in user_values]
     error, er, dri = _distances(whose, bases, bool(differing), key[0] == base)
     return Number(
         row["algorithm"],
@@ -196,15 +197,15 @@ def _rows(run: Run) -> pd.DataFrame:
 
 def _users(run: Run) -> Own:
     """Each user's number, by algorithm and measure."""
-    found: Own = {}
+    by_algorithm: Own = {}
     for measure in run.measures:
         if not measure.per_user:
             continue
         frame = run.user_values(measure)
         for label, rows in frame.groupby("algorithm", sort=False):
             values = zip(rows["user"].map(str), rows["value"].tolist(), strict=True)
-            found[str(label), measure.full_name] = dict(values)
-    return found
+            by_algorithm[str(label), measure.full_name] = dict(values)
+    return by_algorithm
 
 
 def _order(before: Run, after: Run, label: str) -> Order | None:

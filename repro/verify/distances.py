@@ -27,12 +27,12 @@ def order_distances(before: pd.DataFrame, after: pd.DataFrame) -> tuple[float, f
     Lists of different lengths are compared as far as both go. Tau of lists with one item is not defined: such lists
     do not count in it.
     """
-    one, two = _runs(before), _runs(after)
-    both = [key for key in one if key in two]
+    first, second = _runs(before), _runs(after)
+    both = [key for key in first if key in second]
     if not both:
         return math.nan, math.nan
-    pairs = {key: min(len(one[key]), len(two[key])) for key in both}
-    runs = [{key: _scored(run[key][: pairs[key]]) for key in both} for run in (one, two)]
+    pairs = {key: min(len(first[key]), len(second[key])) for key in both}
+    runs = [{key: _scored(run[key][: pairs[key]]) for key in both} for run in (first, second)]
     order = _module("repro_eval.measure.document_order")
     taus: dict[str, float] = {}
     overlaps: dict[str, float] = {}
@@ -45,8 +45,8 @@ def order_distances(before: pd.DataFrame, after: pd.DataFrame) -> tuple[float, f
 
 def rmse(before: Scores, after: Scores) -> float:
     """Root mean square error between the users' numbers."""
-    found = _module("repro_eval.measure.effectiveness").RMSE(_topics(before), _topics(after))
-    return float(found[_NAME])
+    errors = _module("repro_eval.measure.effectiveness").RMSE(_topics(before), _topics(after))
+    return float(errors[_NAME])
 
 
 def effects(before: Scores, base_before: Scores, after: Scores, base_after: Scores) -> tuple[float, float]:
@@ -54,8 +54,8 @@ def effects(before: Scores, base_before: Scores, after: Scores, base_after: Scor
     overall = _module("repro_eval.measure.overall_effects")
     runs = [_topics(scores) for scores in (before, base_before, after, base_after)]
     with np.errstate(all="ignore"):
-        found = [float(measure(*runs)[_NAME]) for measure in (overall.ER, overall.DRI)]
-    return (*(value if math.isfinite(value) else math.nan for value in found),)  # type: ignore[return-value]
+        values = [float(measure(*runs)[_NAME]) for measure in (overall.ER, overall.DRI)]
+    return (*(value if math.isfinite(value) else math.nan for value in values),)  # type: ignore[return-value]
 
 
 def _topics(scores: Scores) -> dict[str, dict[str, Any]]:

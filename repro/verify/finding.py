@@ -1,4 +1,4 @@
-"""What a verification finds: what was checked, what does not hold, and what nobody could check."""
+"""The result of a verification: what was checked, what does not hold, and what could not be checked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHOWN_USERS = 5
 
 @dataclass(frozen=True)
 class Failure:
-    """Something that does not hold.
+    """A check that failed.
 
     artefact  the file of the folder that it is about
     what      what is wrong with it, in a sentence
@@ -52,11 +52,11 @@ class Verification:
     """What holds of a folder, up to a level; printed, it is a page.
 
     kind       what the folder is
-    checked    what was looked at, a sentence for each level
-    notes      what else there is to know
+    checked    a sentence for each level that was checked
+    notes      further facts about the folder
     unchecked  what was not checked, and why
-    sources    from what the numbers of each metric were computed again
-    refitted   what came of fitting again
+    sources    the stored data that the numbers of each metric were recomputed from
+    refitted   the comparison with the run that was fitted again
     """
 
     folder: Path
@@ -78,20 +78,20 @@ class Verification:
         """What holds, in one line."""
         whole = self.folder.name if self.kind == "run" else f"{self.folder.name} ({self.kind})"
         if self.holds:
-            return f"{whole} holds: " + "; ".join(f"{level}: {told}" for level, told in self.checked.items())
-        failed = [level for level in LEVELS if any(one.level == level for one in self.failures)]
-        said = [f"{level}: {told}" for level, told in self.checked.items() if level not in failed]
+            return f"{whole} holds: " + "; ".join(f"{level}: {sentence}" for level, sentence in self.checked.items())
+        failed = [level for level in LEVELS if any(failure.level == level for failure in self.failures)]
+        others = [f"{level}: {sentence}" for level, sentence in self.checked.items() if level not in failed]
         count = f"{len(self.failures):,} failure{'' if len(self.failures) == 1 else 's'}"
-        return "; ".join([f"{whole} does not hold: {count} ({', '.join(failed)})", *said])
+        return "; ".join([f"{whole} does not hold: {count} ({', '.join(failed)})", *others])
 
     @property
     def details(self) -> list[str]:
-        """What does not hold, from what each metric was computed again, and what was not checked."""
+        """The failures, the source of each recomputed metric, notes, and what was not checked."""
         lines = [str(failure) for failure in self.failures]
         for source in dict.fromkeys(self.sources.values()):
             metrics = [metric for metric, its in self.sources.items() if its == source]
             lines.append(f"{source}: {', '.join(metrics)}")
-        return [*lines, *self.notes, *(f"not checked: {told}" for told in self.unchecked)]
+        return [*lines, *self.notes, *(f"not checked: {sentence}" for sentence in self.unchecked)]
 
     def __str__(self) -> str:
         refitted = [] if self.refitted is None else ["", str(self.refitted)]

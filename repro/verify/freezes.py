@@ -1,4 +1,4 @@
-"""The environments of a run once more, from the freeze that it kept of each framework."""
+"""The environments of a run, rebuilt from the freeze that it kept of each framework."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Freeze:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Where a framework runs this time.
+    """The environment in which a framework is run again.
 
     pins     versions for an environment of its own; none where what is there has them
     changed  distributions that it stands on in another version than then, where it runs here all the same
@@ -61,25 +61,25 @@ class Surroundings:
 
     @property
     def sentence(self) -> str:
-        told = ", ".join(f"{name} {then} then, {now} now" for name, (then, now) in self.changed.items())
+        changes = ", ".join(f"{name} {then} then, {now} now" for name, (then, now) in self.changed.items())
         listed = ", ".join(self.lacking)
         match self.where:
             case "frozen environment":
-                said = f"an environment of the versions of then{f' ({told} outside of it)' if told else ''}"
+                text = f"an environment of the versions of then{f' ({changes} outside of it)' if changes else ''}"
                 if self.lacking:
-                    said += f", but for what could not be installed, since no index has it: {listed}"
+                    text += f", but for what could not be installed, since no index has it: {listed}"
             case "own environment":
-                said = "its own environment, as it was then"
+                text = "its own environment, as it was then"
             case _:
-                said = f"as it is here, {told or 'with the versions of then'}"
+                text = f"as it is here, {changes or 'with the versions of then'}"
                 if self.lacking:
-                    said += f", but for what cannot be compared, since it names no version: {listed}"
+                    text += f", but for what cannot be compared, since it names no version: {listed}"
         builds = f"; in the build for this machine: {', '.join(self.builds)}" if self.builds else ""
-        return f"{self.framework}: {said}{builds}"
+        return f"{self.framework}: {text}{builds}"
 
 
 def surroundings(run: Run, *, here: bool = False) -> list[Surroundings]:
-    """What each framework of a run needs to run as it did; with ``here``, what differs where it runs as it can."""
+    """The environment that each framework of a run needs; with ``here``, the installed one and how it differs."""
     started = {event.framework: event for event in run.journal.events("cell.started")}
     return [_of_framework(run.folder, started[name], here) for name in sorted(started)]
 
@@ -109,11 +109,11 @@ def read_freeze(path: Path) -> Freeze:
 
 def _freeze(lines: Iterable[str]) -> Freeze:
     stated = [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
-    found = {line: _LINE.fullmatch(line) for line in stated}
+    matches = {line: _LINE.fullmatch(line) for line in stated}
     return Freeze(
-        {distribution(one[1]): one[2] for one in found.values() if one},
-        tuple(line for line, one in found.items() if one is None),
-        tuple(line for line, one in found.items() if one and one[3]),
+        {distribution(match[1]): match[2] for match in matches.values() if match},
+        tuple(line for line, match in matches.items() if match is None),
+        tuple(line for line, match in matches.items() if match and match[3]),
     )
 
 
@@ -142,7 +142,7 @@ def _of_framework(folder: Path, event: events.CellStarted, here: bool) -> Surrou
 def _changed(
     frozen: Mapping[str, str], needs: Environment, own: Mapping[str, str] | None = None
 ) -> dict[str, tuple[str, str]]:
-    """What a framework stands on that has another version here (or in its ``own`` environment), or is not there."""
+    """The packages of a framework that are missing or have another version here, or in its ``own`` environment."""
     stated = {
         distribution(argument) for step in needs.steps for argument in step if not argument.startswith("-")
     } & frozen.keys()

@@ -1,4 +1,4 @@
-"""Integrity: every byte of a run folder is one that its journal accounts for."""
+"""Integrity: every file of a folder has the digest that the journal states."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from repro.verify.stated import check_stated
 Tell = Callable[[str, int, int], None]
 
 
-def check_integrity(path: Path, found: Verification, tell: Tell | None = None) -> FolderRecord | None:
-    """Check the journal, then every file by it; what is wrong goes into ``found``. None without a journal to go by.
+def check_integrity(path: Path, verification: Verification, tell: Tell | None = None) -> FolderRecord | None:
+    """Check the journal, then every file by it; failures go into ``verification``. None where the journal is unusable.
 
     Every file below the folder must have its digest in the journal. Of a folder that keeps some files of a run, as
-    those under ``reports/`` do, the files of the run that are elsewhere are not asked for.
+    those under ``reports/`` do, the files of the run that are elsewhere need not be there.
     """
     if not (path / JOURNAL).is_file():
         raise JournalError(
@@ -32,32 +32,32 @@ def check_integrity(path: Path, found: Verification, tell: Tell | None = None) -
         contents = read_journal(path / JOURNAL)
     except JournalError as error:
         line = re.search(r", line (\d+)", str(error))
-        told = str(error)[line.end() :].removeprefix(": ").removeprefix(" ") if line else str(error)
-        told = f"it {told}" if told.startswith("is ") else told
-        found.failures.append(Failure("integrity", JOURNAL, told, int(line[1]) if line else None))
-        found.unchecked.append("all other files: they are checked by the journal, and it does not hold")
+        sentence = str(error)[line.end() :].removeprefix(": ").removeprefix(" ") if line else str(error)
+        sentence = f"it {sentence}" if sentence.startswith("is ") else sentence
+        verification.failures.append(Failure("integrity", JOURNAL, sentence, int(line[1]) if line else None))
+        verification.unchecked.append("all other files: they are checked by the journal, and it does not hold")
         return None
     record = FolderRecord(contents)
-    found.failures += check_order(record)
+    verification.failures += check_order(record)
     if not contents.lines:
         return None
-    found.kind = kind_of(path, record)
-    if record.is_only_files and found.kind == "run":
+    verification.kind = kind_of(path, record)
+    if record.is_only_files and verification.kind == "run":
         what = "it tells of files alone, and the folder has what a run stores: the events of the run were removed"
-        found.failures.append(Failure("integrity", JOURNAL, what, 1))
-    found.failures += check_stated(path, record, whole=found.kind == "run" and not record.is_only_files)
+        verification.failures.append(Failure("integrity", JOURNAL, what, 1))
+    verification.failures += check_stated(path, record, whole=verification.kind == "run" and not record.is_only_files)
     there, nested = files_below(path, record)
-    _check_files(path, there, record, found, tell)
-    _check_missing(record, there, found)
+    _check_files(path, there, record, verification, tell)
+    _check_missing(record, there, verification)
     count = f"{len(contents.lines):,} events, {len(there):,} files"
-    _say_more(record, there, nested, found)
+    _add_notes(record, there, nested, verification)
     failed = record.journal.cell_ends.keys() - record.journal.finished_cells.keys()
     cells = f", {len(failed):,} of {len(record.journal.cell_ends):,} cells failed when it ran" if failed else ""
-    found.checked["integrity"] = count + cells
+    verification.checked["integrity"] = count + cells
     return record
 
 
-def check_head(record: FolderRecord, head: str, found: Verification) -> None:
+def check_head(record: FolderRecord, head: str, verification: Verification) -> None:
     """Whether the journal has the line with the hash ``head``, of which at least the first 12 digits are given."""
     wanted = head.strip().lower()
     if not re.fullmatch("[0-9a-f]{12,64}", wanted):
@@ -66,13 +66,13 @@ def check_head(record: FolderRecord, head: str, found: Verification) -> None:
     line = next((line for line in lines if line.hash.startswith(wanted)), None)
     if line is None:
         what = f"no line has the published hash {wanted}: the journal was changed before that line, or is another one"
-        found.failures.append(Failure("integrity", JOURNAL, what))
+        verification.failures.append(Failure("integrity", JOURNAL, what))
         return
     since = [later.event.event for later in lines[line.number :]]
     kinds = ", ".join(f"{since.count(kind)} {kind}" for kind in dict.fromkeys(since))
     lines_added = f"{len(since)} line{' was' if len(since) == 1 else 's were'} added since ({kinds})"
     added = f"; {lines_added}" if since else ", its last line"
-    found.notes.append(f"the published head is line {line.number} of the journal ({line.event.event}){added}")
+    verification.notes.append(f"the published head is line {line.number} of the journal ({line.event.event}){added}")
 
 
 def kind_of(path: Path, record: FolderRecord) -> Kind:
@@ -90,33 +90,35 @@ def files_below(path: Path, record: FolderRecord | None) -> tuple[list[str], lis
     have a journal of their own, to which files are left that the journal here does not name."""
     others = sorted(journal.parent.relative_to(path).as_posix() for journal in path.glob(f"*/**/{JOURNAL}"))
     named = record.files if record else {}
-    found = []
+    names = []
     for file in path.rglob("*"):
         name = file.relative_to(path).as_posix()
-        own = any(name.startswith(f"{other}/") for other in others) and name not in named
+        of_other_journal = any(name.startswith(f"{other}/") for other in others) and name not in named
         empty_lock = file.name == LOCK and not file.is_symlink() and not file.stat().st_size
-        if (file.is_symlink() or not file.is_dir()) and name != JOURNAL and not own and not empty_lock:
-            found.append(name)
-    return sorted(found), [other for other in others if f"{other}/{JOURNAL}" not in named]
+        if (file.is_symlink() or not file.is_dir()) and name != JOURNAL and not of_other_journal and not empty_lock:
+            names.append(name)
+    return sorted(names), [other for other in others if f"{other}/{JOURNAL}" not in named]
 
 
-def _check_files(path: Path, there: list[str], record: FolderRecord, found: Verification, tell: Tell | None) -> None:
-    """Hold each file against its digest."""
+def _check_files(
+    path: Path, there: list[str], record: FolderRecord, verification: Verification, tell: Tell | None
+) -> None:
+    """Compare the digest of each file with the journal."""
     for number, name in enumerate(there, 1):
         entry = record.files.get(name)
         if (path / name).is_symlink():
-            found.failures.append(Failure("integrity", name, "it is a symbolic link, and no file of the folder"))
+            verification.failures.append(Failure("integrity", name, "it is a symbolic link, and no file of the folder"))
         elif entry is None:
             what = f"it is not in the journal: no event says what it must be (`repro seal {path}` records what it is)"
-            found.failures.append(Failure("integrity", name, what))
+            verification.failures.append(Failure("integrity", name, what))
         elif digest_of(path / name) != entry.digest:
-            found.failures.append(_failure(name, entry, _changed(path, name, entry, found.kind)))
+            verification.failures.append(_failure(name, entry, _changed(path, name, entry, verification.kind)))
         if tell:
             tell("integrity", number, len(there))
 
 
 def _changed(path: Path, name: str, entry: Entry, kind: Kind) -> str:
-    """What is said of a file that is not what the journal says."""
+    """The sentence about a file whose content is not what the journal says."""
     if may_be_sealed(name, entry, kind):
         was = "was recorded" if entry.added else "the run had"
         return f"its content is not what {was}; if the change is yours, `repro seal {path}` records it"
@@ -124,34 +126,36 @@ def _changed(path: Path, name: str, entry: Entry, kind: Kind) -> str:
 
 
 def may_be_sealed(name: str, entry: Entry, kind: Kind) -> bool:
-    """Whether other content of a file is for people to state: of their own files, and of those that a folder with some
+    """Whether people may record other content of a file: of files that they added, and of those that a folder with some
     files of a run has in place of the run's."""
     return entry.added or (kind == "part of a run" and not entry.here and name in ALSO_ELSEWHERE)
 
 
-def _check_missing(record: FolderRecord, there: list[str], found: Verification) -> None:
+def _check_missing(record: FolderRecord, there: list[str], verification: Verification) -> None:
     lacking = [name for name, entry in record.files.items() if entry.required and name not in there]
     for name in lacking:
-        if found.kind != "part of a run" or record.files[name].here:
-            found.failures.append(_failure(name, record.files[name], "it is missing"))
+        if verification.kind != "part of a run" or record.files[name].here:
+            verification.failures.append(_failure(name, record.files[name], "it is missing"))
     elsewhere = sum(not record.files[name].here for name in lacking)
-    if found.kind == "part of a run" and elsewhere:
-        found.unchecked.append(f"{elsewhere:,} files of the run that were not kept here")
+    if verification.kind == "part of a run" and elsewhere:
+        verification.unchecked.append(f"{elsewhere:,} files of the run that were not kept here")
 
 
-def _say_more(record: FolderRecord, there: list[str], nested: list[str], found: Verification) -> None:
-    """What is to be known beside whether files are as the journal says."""
+def _add_notes(record: FolderRecord, there: list[str], nested: list[str], verification: Verification) -> None:
+    """Notes about the folder, and what is not checked here."""
     outer = [name for name in nested if not any(name.startswith(f"{other}/") for other in nested)]
     if outer:
-        found.unchecked.append(f"{_listed(outer)}: with a journal of its own, to be verified by itself")
+        verification.unchecked.append(f"{_listed(outer)}: with a journal of its own, to be verified by itself")
     if added := [name for name in there if name in record.files and record.files[name].added]:
-        found.notes.append(f"recorded as they were found, not as a command wrote them: {_listed(added)}")
+        verification.notes.append(f"recorded as they were found, not as a command wrote them: {_listed(added)}")
     ends = [line.number for line in record.journal.lines if line.event.event == "run.finished"]
     if REPORT in there and REPORT in record.files and record.files[REPORT].line < max(ends, default=0):
-        found.unchecked.append(f"{REPORT} is of an earlier state: the run went on since; `repro report` writes it anew")
+        verification.unchecked.append(
+            f"{REPORT} is of an earlier state: the run went on since; `repro report` writes it anew"
+        )
     inferred = (event.protocol for event in record.journal.events("measure.inferred"))
     if elsewhere := sum(name is not None and f"{PROTOCOLS}/{name}" not in there for name in inferred):
-        found.unchecked.append(f"{elsewhere:,} protocols, which the audit wrote into another folder")
+        verification.unchecked.append(f"{elsewhere:,} protocols, which the audit wrote into another folder")
 
 
 def _listed(names: list[str], most: int = 8) -> str:

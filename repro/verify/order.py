@@ -1,4 +1,4 @@
-"""What must be in a journal, and in which order: a chain can be hashed anew by whoever takes an event out of it."""
+"""Check which events a journal has and in which order: someone who removes an event can hash the chain again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BEFORE_CELLS = ("run.started", "decisions.resolved", "data.loaded", "data.prepar
 
 
 def check_order(record: FolderRecord) -> Iterator[Failure]:
-    """What is missing, comes too early, or is counted differently from what is there."""
+    """Events that are missing, come too early, or state another count than the journal has."""
     lines = record.journal.lines
     if record.journal.torn:
         yield _failure(f"it ends in {record.journal.torn:,} bytes of a line that was never finished")
@@ -33,14 +33,14 @@ def check_order(record: FolderRecord) -> Iterator[Failure]:
 
 
 def _end(record: FolderRecord) -> Iterator[Failure]:
-    told = [line for line in record.journal.lines if line.event.event not in ABOUT_FILES]
-    last = told[-1] if told else record.journal.lines[-1]
+    own_lines = [line for line in record.journal.lines if line.event.event not in ABOUT_FILES]
+    last = own_lines[-1] if own_lines else record.journal.lines[-1]
     if not isinstance(last.event, events.RunFinished | audit_events.AuditFinished):
         yield _failure(f"it ends with {last.event.event}: the run was cut off, or the end was removed", last)
-    elif not any(line.event.event == "results.written" for line in told):
+    elif not any(line.event.event == "results.written" for line in own_lines):
         yield _failure("no event says that results were written", last)
     if any(cell.facts is not None for cell in record.journal.finished_cells.values()):
-        for before, line in pairwise(told):
+        for before, line in pairwise(own_lines):
             if line.event.event == "results.written" and before.event.event != "findings.made":
                 yield _failure("results were written, and no event before says what is suspicious about them", line)
 

@@ -56,47 +56,47 @@ class FolderRecord:
     @cached_property
     def files(self) -> dict[str, Entry]:
         """Every file of the folder that an event names; of one that was written several times, as it was last."""
-        found: dict[str, Entry] = {}
+        entries: dict[str, Entry] = {}
         here = self.is_only_files or self.is_audit or not self.has_cells
         for line in self.journal.lines:
             event, number = line.event, line.number
             match event:
                 case events.ResultsWritten():
-                    found |= {name: Entry(digest, number, "", here=here) for name, digest in event.files.items()}
+                    entries |= {name: Entry(digest, number, "", here=here) for name, digest in event.files.items()}
                 case events.ReportWritten():
                     here = here or event.run is not None  # from here on, lines are of this folder
                     files = event.used | event.files
-                    found |= {name: Entry(digest, number, "", here=here) for name, digest in files.items()}
-                    found = {name: entry for name, entry in found.items() if name not in event.removed}
+                    entries |= {name: Entry(digest, number, "", here=here) for name, digest in files.items()}
+                    entries = {name: entry for name, entry in entries.items() if name not in event.removed}
                 case events.FilesAdded():
                     added = event.files.items()
-                    found |= {name: Entry(digest, number, "", here=True, added=True) for name, digest in added}
-                    found = {name: entry for name, entry in found.items() if name not in event.removed}
+                    entries |= {name: Entry(digest, number, "", here=True, added=True) for name, digest in added}
+                    entries = {name: entry for name, entry in entries.items() if name not in event.removed}
                 case audit_events.MeasureInferred():
-                    found[event.page] = Entry(event.page_digest, number, event.name, here=True)
+                    entries[event.page] = Entry(event.page_digest, number, event.name, here=True)
                     if event.protocol is not None:  # an audit may write its protocols into another folder
                         path, digest = f"{PROTOCOLS}/{event.protocol}", event.protocol_digest or ""
-                        found[path] = Entry(digest, number, event.name, required=False, here=True)
+                        entries[path] = Entry(digest, number, event.name, required=False, here=True)
                 case events.FoldMade() | events.TuningFinished() | events.CellFinished():
                     about = event.fold if isinstance(event, events.FoldMade) else event.cell
                     required = self._counts.get((event.event, about)) == number
                     for name, digest in event.artifacts.items():
                         path = f"artifacts/{digest}.parquet"
-                        known = found.get(path)
+                        known = entries.get(path)
                         if known is None or not known.required:  # of what is stored once, the line that needs it
-                            found[path] = Entry(digest, number, f"{name} of {about}", about, required)
-        return found
+                            entries[path] = Entry(digest, number, f"{name} of {about}", about, required)
+        return entries
 
     @cached_property
     def _counts(self) -> dict[tuple[str, str], int]:
         """The lines whose artefacts must be there: the last one about each fold and each cell."""
-        found: dict[tuple[str, str], int] = {}
+        counting: dict[tuple[str, str], int] = {}
         for line in self.journal.lines:
             match line.event:
                 case events.FoldMade() as event:
-                    found[event.event, event.fold] = line.number
+                    counting[event.event, event.fold] = line.number
                 case events.TuningFinished() | events.CellFinished() as event:
-                    found[event.event, event.cell] = line.number
+                    counting[event.event, event.cell] = line.number
                 case events.CellFailed() as event:
-                    found.pop(("cell.finished", event.cell), None)
-        return found
+                    counting.pop(("cell.finished", event.cell), None)
+        return counting

@@ -1,4 +1,4 @@
-"""Replay: a run made again from its folder alone, perhaps on another machine, and compared number by number."""
+"""Replay: run a study again from the folder of a run, perhaps on another machine, and compare every number."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ VERDICTS = "replay.json"
 
 @dataclass(frozen=True)
 class Replay:
-    """A run that was made again.
+    """A run that was run again.
 
-    folder   where the new run is
-    frameworks  where each of them ran
-    changed  software and machine: then and now
+    folder      of the new run
+    frameworks  the environment of each of them
+    changed     software and machine: then and now
     """
 
     original: str
@@ -50,15 +50,17 @@ class Replay:
     @property
     def versions_of_then(self) -> bool:
         """Whether every framework ran with the versions that the run kept a freeze of, and with all of them."""
-        return all(one.as_then for one in self.frameworks)
+        return all(framework.as_then for framework in self.frameworks)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data, for scripts; ``original`` quotes the journal line with which the original run finished."""
         return {
             "original": self.original,
-            "frameworks": {one.framework: one.sentence for one in self.frameworks},
+            "frameworks": {framework.framework: framework.sentence for framework in self.frameworks},
             "versions_of_then": self.versions_of_then,
-            "not_installed": {one.framework: list(one.lacking) for one in self.frameworks if one.lacking},
+            "not_installed": {
+                framework.framework: list(framework.lacking) for framework in self.frameworks if framework.lacking
+            },
             "changed": {name: {"then": then, "now": now} for name, (then, now) in self.changed.items()},
             **self.comparison.to_dict(),
         }
@@ -80,44 +82,49 @@ def replay_run(
     study = reload_study(run, options.data)
     keep_algorithms(study, options.algorithms)
     _require_data(run, study, tell)
-    wanted = surroundings(run, here=here)
-    wanted = [one for one in wanted if any(entry.framework == one.framework for entry in study.entries)]
+    frameworks = surroundings(run, here=here)
+    frameworks = [
+        framework for framework in frameworks if any(entry.framework == framework.framework for entry in study.entries)
+    ]
     with contextlib.ExitStack() as stack:
-        if pins := {one.framework: one.pins for one in wanted if one.pins}:
+        if pins := {framework.framework: framework.pins for framework in frameworks if framework.pins}:
             stack.enter_context(pinned(pins))
-        for one in wanted:
-            if one.pins or one.lacking:
-                say(one.sentence)
-            build(one, say)
+        for framework in frameworks:
+            if framework.pins or framework.lacking:
+                say(framework.sentence)
+            build(framework, say)
         require_same_data(run, make_plan(study))
         changed = changed_software(run, versions(study))
         kept = any("scores" in event.artifacts for event in run.journal.finished_cells.values())
         failed = run_again(study, target, options, keep_scores=kept)
     labels = [entry.label for entry in study.entries]
-    found = compare_runs(run, Run(target), options.tolerance, options.baseline, labels)
-    found.notes += failed
-    done = Replay(run.journal.end.cited(), target, found, tuple(wanted), changed)
-    told = json.dumps(_plain(done.to_dict()), indent=1, ensure_ascii=False, allow_nan=False)
-    keep_files(target, {VERDICTS: (told + "\n").encode()})
+    comparison = compare_runs(run, Run(target), options.tolerance, options.baseline, labels)
+    comparison.notes += failed
+    done = Replay(run.journal.end.cited(), target, comparison, tuple(frameworks), changed)
+    document = json.dumps(_plain(done.to_dict()), indent=1, ensure_ascii=False, allow_nan=False)
+    keep_files(target, {VERDICTS: (document + "\n").encode()})
     return done
 
 
 def _checked(path: Path) -> Run:
     """The run, if it is whole: what does not hold cannot be replayed."""
-    found = Verification(path, "integrity")
-    check_integrity(path, found)
-    if found.kind != "run":
+    verification = Verification(path, "integrity")
+    check_integrity(path, verification)
+    if verification.kind != "run":
+        kind = "an audit" if verification.kind == "audit" else verification.kind
         raise StudyError(
-            f"{path} is {found.kind if found.kind != 'audit' else 'an audit'}, not the folder of a run; its study and "
-            "protocol, as they were resolved, are needed to replay it"
+            f"{path} is {kind}, not the folder of a run; its study and protocol, as they were resolved, are needed to "
+            "replay it"
         )
-    if not found.holds:
-        raise JournalError(f"{found.summary}; `repro verify {path}` shows what is wrong with it: {found.failures[0]}")
+    if not verification.holds:
+        raise JournalError(
+            f"{verification.summary}; `repro verify {path}` shows what is wrong with it: {verification.failures[0]}"
+        )
     return Run(path)
 
 
 def _require_data(run: Run, study: Study, tell: Tell | None) -> None:
-    """Get the data, and refuse any other than that of the run, before anything is built or fitted."""
+    """Download the data, and refuse data other than that of the run, before anything is built or fitted."""
     if isinstance(study.data, str) and study.data in datasets():
         stage = f"getting {study.data}"
         get_dataset(study.data, tell and (lambda done, total: tell(stage, done, total or done + 1)))
@@ -131,9 +138,9 @@ def _require_data(run: Run, study: Study, tell: Tell | None) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Without what JSON has no word for."""
+    """The value without infinite numbers and NaN, which JSON does not have."""
     if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
+        return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(inner) for inner in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,4 +1,4 @@
-"""Rescore: the numbers of a run once more, from the scores, lists, values and predictions that it stored."""
+"""Rescore: recompute the numbers of a run from the scores, lists, values and predictions that it stored."""
 
 from __future__ import annotations
 
@@ -31,48 +31,57 @@ BROKEN = (ReproError, pa.ArrowException, OSError, LookupError, ValueError, TypeE
 
 
 def check_rescore(
-    path: Path, record: FolderRecord, found: Verification, data: object = None, tell: Tell | None = None
+    path: Path, record: FolderRecord, verification: Verification, data: object = None, tell: Tell | None = None
 ) -> None:
-    """Compute every number again, as far as what is stored allows; what differs goes into ``found``.
+    """Recompute every number, as far as the stored tables allow; differences go into ``verification``.
 
-    With the data of the run, which is got if it is a named data set, folds are made again, and more can be computed.
+    With the data of the run, which is downloaded if it is a named data set, the folds are made again, and more numbers
+    can be recomputed.
     """
-    if found.kind != "run":
-        raise StudyError(f"{path} is {'an audit' if record.is_audit else found.kind}: it has no lists to compute from")
+    if verification.kind != "run":
+        raise StudyError(
+            f"{path} is {'an audit' if record.is_audit else verification.kind}: it has no lists to compute from"
+        )
     run = UntrustedRun(path, record.journal)
     try:
-        found.failures += _as_stated(run)
+        verification.failures += _as_stated(run)
         run.measures  # noqa: B018  # what cannot be read is told before anything is computed
     except BROKEN as error:
-        found.failures.append(_failure("protocol.toml", f"it cannot be read: {_brief(error)}"))
+        verification.failures.append(_failure("protocol.toml", f"it cannot be read: {_brief(error)}"))
         return
-    plan = _plan(run, data, found)
+    plan = _plan(run, data, verification)
     lines = {cell: line.number for cell, line in record.journal.cell_ends.items()}
     unchecked: dict[str, str] = {}
     done = 0
     for fold, event in record.journal.folds.items():
-        cells = {cell: one for cell, one in record.journal.finished_cells.items() if cell.rpartition("/")[2] == fold}
+        cells = {
+            cell: finished
+            for cell, finished in record.journal.finished_cells.items()
+            if cell.rpartition("/")[2] == fold
+        }
         try:
-            found.failures += _test_part(run, event)
-            again = _fold(run, event, plan, list(cells.values()))
+            verification.failures += _test_part(run, event)
+            reconstructed = _fold(run, event, plan, list(cells.values()))
         except BROKEN as error:
-            found.failures.append(_failure(f"artifacts/{event.artifacts['test']}.parquet", _brief(error), fold))
+            verification.failures.append(_failure(f"artifacts/{event.artifacts['test']}.parquet", _brief(error), fold))
             continue
-        for cell, one in cells.items():
-            found.failures += CellCheck(run, one, lines[cell], again, found.sources, unchecked).failures()
+        for cell, finished in cells.items():
+            verification.failures += CellCheck(
+                run, finished, lines[cell], reconstructed, verification.sources, unchecked
+            ).failures()
             done += 1
             if tell:
                 tell("rescore", done, len(record.journal.finished_cells))
-    found.unchecked += [f"{what} beyond the averages: {why}" for what, why in unchecked.items()]
-    found.failures += _results(run, record)
-    if not _fails(found):  # findings follow from the numbers
-        found.failures += check_findings(run, record, found)
-    if not _fails(found):
-        found.checked["rescore"] = f"the numbers of {done:,} cells come again, bit for bit"
+    verification.unchecked += [f"{what} beyond the averages: {why}" for what, why in unchecked.items()]
+    verification.failures += _results(run, record)
+    if not _fails(verification):  # findings follow from the numbers
+        verification.failures += check_findings(run, record, verification)
+    if not _fails(verification):
+        verification.checked["rescore"] = f"the numbers of {done:,} cells come again, bit for bit"
 
 
 def _as_stated(run: Run) -> Iterator[Failure]:
-    """The protocol and the study, as files, are those that the journal tells of."""
+    """The files of the protocol and the study state what the journal states."""
     for change in run.protocol_changes:
         yield _failure(PROTOCOL, change.sentence)
     study = run.study
@@ -91,12 +100,12 @@ def _as_stated(run: Run) -> Iterator[Failure]:
             yield _failure(STUDY, f"'{label}' is {uses.get(label)}, and was {event.algorithm}", event.cell)
 
 
-def _plan(run: Run, data: object, found: Verification) -> Plan | None:
+def _plan(run: Run, data: object, verification: Verification) -> Plan | None:
     """The data and the folds of the run; None, with the reason in ``found``, where they are not available."""
     try:
         return reload_plan(run, data)
     except BROKEN as error:
-        found.unchecked.append(f"what needs the data of the run: {_brief(error)}")
+        verification.unchecked.append(f"what needs the data of the run: {_brief(error)}")
         return None
 
 
@@ -118,12 +127,12 @@ def _fold(run: Run, event: events.FoldMade, plan: Plan | None, cells: list[event
     return ReconstructedFold.of_stored(test, listed, run.protocol, run.started.seed)
 
 
-def _fails(found: Verification) -> bool:
-    return any(failure.level == "rescore" for failure in found.failures)
+def _fails(verification: Verification) -> bool:
+    return any(failure.level == "rescore" for failure in verification.failures)
 
 
 def _results(run: Run, record: FolderRecord) -> Iterator[Failure]:
-    """The tables, from the numbers of the cells."""
+    """The tables of results follow from the numbers of the cells."""
     written = [line for line in record.journal.lines if line.event.event == "results.written"]
     try:
         frameworks = {entry["label"]: entry["use"].partition("/")[0] for entry in run.study["algorithms"]}
@@ -142,21 +151,23 @@ def _results(run: Run, record: FolderRecord) -> Iterator[Failure]:
         yield Failure("rescore", "results.csv", "it is not the table that the numbers of the cells give", line)
 
 
-def _rows_that_differ(stored: pd.DataFrame, again: pd.DataFrame, line: int | None) -> Iterator[Failure]:
-    if list(stored) != list(again) or len(stored) != len(again):
-        what = f"it has {len(stored):,} rows, and the numbers of the cells give {len(again):,}"
+def _rows_that_differ(stored: pd.DataFrame, recomputed: pd.DataFrame, line: int | None) -> Iterator[Failure]:
+    if list(stored) != list(recomputed) or len(stored) != len(recomputed):
+        what = f"it has {len(stored):,} rows, and the numbers of the cells give {len(recomputed):,}"
         yield Failure("rescore", "results.parquet", what, line)
         return
     wrong = {}
     for column in stored:
-        missing = stored[column].isna().to_numpy() & again[column].isna().to_numpy()
-        wrong[column] = differ(stored[column].to_numpy(), again[column].to_numpy()) & ~missing
+        missing = stored[column].isna().to_numpy() & recomputed[column].isna().to_numpy()
+        wrong[column] = differ(stored[column].to_numpy(), recomputed[column].to_numpy()) & ~missing
     for row in np.flatnonzero(np.any(list(wrong.values()), axis=0)):
         columns = [column for column in stored if wrong[column][row]]
-        before, after = (", ".join(f"{one} {frame[one][row]}" for one in columns) for frame in (stored, again))
-        cell = f"{again['algorithm'][row]}/{again['fold'][row]}"
+        before, after = (
+            ", ".join(f"{column} {frame[column][row]}" for column in columns) for frame in (stored, recomputed)
+        )
+        cell = f"{recomputed['algorithm'][row]}/{recomputed['fold'][row]}"
         what = f"it says {before}; the cells give {after}"
-        yield Failure("rescore", "results.parquet", what, line, cell, str(again["metric"][row]))
+        yield Failure("rescore", "results.parquet", what, line, cell, str(recomputed["metric"][row]))
 
 
 def _failure(artefact: str, what: str, cell: str = "") -> Failure:

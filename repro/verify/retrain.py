@@ -1,4 +1,4 @@
-"""Retrain: everything fitted again, here, and held against what the run has."""
+"""Retrain: fit everything again on this machine, and compare with the run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from repro.verify.refit import RefitOptions
 MACHINE = ("system", "architecture", "processor")
 
 
-def check_retrain(path: Path, record: FolderRecord, found: Verification, options: RefitOptions) -> None:
+def check_retrain(path: Path, record: FolderRecord, verification: Verification, options: RefitOptions) -> None:
     """Fit every cell again (or those of some algorithms) in a temporary folder, and compare.
 
     A number must be identical where its algorithm says that it is deterministic and runs with the same software on the
@@ -35,10 +35,10 @@ def check_retrain(path: Path, record: FolderRecord, found: Verification, options
         plan = make_plan(study)
         require_same_data(run, plan)
     except ReproError as error:
-        found.failures.append(Failure("retrain", "journal.jsonl", f"nothing can be fitted again: {error}"))
+        verification.failures.append(Failure("retrain", "journal.jsonl", f"nothing can be fitted again: {error}"))
         return
     if different := list(_otherwise_stated(record, plan)):  # what would be fitted is not what the run says it fitted
-        found.failures += different
+        verification.failures += different
         return
     with tempfile.TemporaryDirectory(prefix="repro-retrain-") as folder:
         into = Path(folder) / "run"
@@ -48,11 +48,11 @@ def check_retrain(path: Path, record: FolderRecord, found: Verification, options
     compared.notes += failed
     changes = changed_software(run, versions(study))
     compared.notes += [f"{name}: {then} then, {now} now" for name, (then, now) in changes.items()]
-    found.refitted = compared
+    verification.refitted = compared
     failures = _failures(record, compared, same_software=not changes)
-    found.failures += failures
+    verification.failures += failures
     if not failures:
-        found.checked["retrain"] = compared.summary
+        verification.checked["retrain"] = compared.summary
 
 
 def _otherwise_stated(record: FolderRecord, plan: Plan) -> Iterator[Failure]:
@@ -70,8 +70,8 @@ def _otherwise_stated(record: FolderRecord, plan: Plan) -> Iterator[Failure]:
                 what = f"{name} was {then}, and the study gives {given}"
                 yield Failure("retrain", "journal.jsonl", what, line.number, event.cell)
         if event.framework_version == now.framework_version and event.deterministic != now.deterministic:
-            said = "is deterministic" if now.deterministic else "is not deterministic"
-            what = f"its framework says that it {said}, and the journal says otherwise"
+            claim = "is deterministic" if now.deterministic else "is not deterministic"
+            what = f"its framework says that it {claim}, and the journal says otherwise"
             yield Failure("retrain", "journal.jsonl", what, line.number, event.cell)
 
 
@@ -105,7 +105,7 @@ def run_again(study: Study, into: Path, options: RefitOptions, *, keep_scores: b
 
 
 def changed_software(run: Run, now: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """What is not as it was when the run was made: packages, frameworks that are run again, the kind of machine."""
+    """Packages, frameworks and properties of the machine that changed since the run: then and now."""
     started = run.started
     then = {**started.versions, **{name: str(started.machine.get(name)) for name in MACHINE}}
     here = {**now, **{name: str(machine().get(name)) for name in MACHINE}}
@@ -118,22 +118,22 @@ def _failures(record: FolderRecord, compared: Comparison, same_software: bool) -
     for cell, event in started.items():
         label = cell.rpartition("/")[0]
         deterministic[label] = deterministic.get(label, True) and event.deterministic
-    found = []
+    failures = []
     for number in compared.numbers:
         exact = same_software and deterministic.get(number.algorithm, False)
         if number.verdict == "different" or (exact and number.verdict != "identical"):
-            found.append(_failure(record, number, exact))
+            failures.append(_failure(record, number, exact))
     for label, order in compared.orders.items():
         if same_software and deterministic.get(label, False) and not order.same:
             what = f"its lists are others (tau union {order.ktu:.4f}, RBO {order.rbo:.4f})"
-            found.append(Failure("retrain", "artifacts", what, cell=label))
-    return found
+            failures.append(Failure("retrain", "artifacts", what, cell=label))
+    return failures
 
 
 def _failure(record: FolderRecord, number: Number, exact: bool) -> Failure:
     cell = f"{number.algorithm}/{number.fold}"
-    found = record.journal.cell_ends.get(cell)
-    event, line = (None, None) if found is None else (found.event, found.number)
+    end = record.journal.cell_ends.get(cell)
+    event, line = (None, None) if end is None else (end.event, end.number)
     artefact = "results.parquet"
     if isinstance(event, events.CellFinished) and "values" in event.artifacts:
         artefact = f"artifacts/{event.artifacts['values']}.parquet"

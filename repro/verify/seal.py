@@ -1,4 +1,4 @@
-"""Seal: the digests of files that a journal does not cover yet, recorded in it with a word that it was later."""
+"""Seal: record the digests of files that a journal does not cover yet, with a note that it was done later."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def seal(folder: str | Path) -> Sealed:
     with target.locked(leave=target.artifacts.is_dir()):
         contents = read_journal(target.journal) if target.journal.is_file() else None
         record = FolderRecord(contents) if contents and contents.lines else None
-        files, removed = _open(target.path, record)
+        files, removed = _unrecorded_files(target.path, record)
         head = contents.last_hash if contents else ""
         if files or removed:
             journal = Journal(target.journal, contents)
@@ -47,20 +47,20 @@ def seal(folder: str | Path) -> Sealed:
     return Sealed(target.path, files, removed, head)
 
 
-def _open(path: Path, record: FolderRecord | None) -> tuple[dict[str, str], list[str]]:
-    """The files that are to be recorded, and those that are gone; refused where anything else does not hold."""
+def _unrecorded_files(path: Path, record: FolderRecord | None) -> tuple[dict[str, str], list[str]]:
+    """The files to record, and those that are gone; refused where any other check fails."""
     there, _ = files_below(path, record)
     if record is None:
         return _digests(path, there), []
-    found = Verification(path, "integrity")
-    check_integrity(path, found)
+    verification = Verification(path, "integrity")
+    check_integrity(path, verification)
     new, gone = [], []
-    for failure in found.failures:
+    for failure in verification.failures:
         name, entry = failure.artefact, record.files.get(failure.artefact)
         if (
             name in there
             and not (path / name).is_symlink()
-            and (entry is None or may_be_sealed(name, entry, found.kind))
+            and (entry is None or may_be_sealed(name, entry, verification.kind))
         ):
             new.append(name)
         elif entry is not None and entry.added and name not in there:

@@ -1,6 +1,6 @@
-"""What a run states more than once: seeds, versions, parameters and times, held against each other.
+"""Compare what a run states more than once: seeds, versions, parameters and times.
 
-Whoever edits one of them and hashes the chain of the journal anew has to edit all places that follow from it.
+Someone who edits one of them and hashes the chain of the journal again has to edit every place that depends on it.
 """
 
 from __future__ import annotations
@@ -30,28 +30,28 @@ Study = Mapping[str, Any]
 
 
 def check_stated(path: Path, record: FolderRecord, *, whole: bool) -> Iterator[Failure]:
-    """What contradicts itself in a journal, and, where the ``whole`` run is there, between journal and files."""
-    yield from _times(record)
-    study = _study(path) if whole else None
+    """The contradictions within a journal and, where the ``whole`` run is there, between journal and files."""
+    yield from _check_times(record)
+    study = _read_study(path) if whole else None
     if whole and study is None:
         yield Failure("integrity", STUDY, "it cannot be read, and says which seeds and parameters the cells must have")
     if study is not None:
-        yield from _asked(record, study)
-    yield from _cells(record, study)
+        yield from _check_study(record, study)
+    yield from _check_cells(record, study)
     if whole:
-        yield from _frozen(path, record)
+        yield from _check_freezes(path, record)
 
 
-def _study(path: Path) -> Study | None:
+def _read_study(path: Path) -> Study | None:
     try:
-        found = tomllib.loads(RunFolder(path).place(STUDY).read_text(encoding="utf-8"))
-        return found if all(isinstance(one, dict) for one in found["algorithms"]) else None
+        study = tomllib.loads(RunFolder(path).place(STUDY).read_text(encoding="utf-8"))
+        return study if all(isinstance(entry, dict) for entry in study["algorithms"]) else None
     except (OSError, ValueError, LookupError, TypeError, ReproError):
         return None
 
 
-def _times(record: FolderRecord) -> Iterator[Failure]:
-    """No line is older than the one before it, and nothing took longer than the time in which it happened."""
+def _check_times(record: FolderRecord) -> Iterator[Failure]:
+    """No line is older than the line before it, and nothing took longer than the time between the lines."""
     before: datetime | None = None
     began: datetime | None = None
     cores = 1.0
@@ -80,7 +80,7 @@ def _cores(machine: Mapping[str, Any]) -> float:
 
 
 def _durations(line: Line) -> Iterator[tuple[str, float, bool]]:
-    """What took how long, and whether several cores may have done it at once, each of which counts."""
+    """The durations that a line states, and whether a duration is a sum over cores."""
     match line.event:
         case events.RunFinished() | audit_events.AuditFinished() as event:
             yield "the run", event.seconds, False
@@ -93,20 +93,20 @@ def _durations(line: Line) -> Iterator[tuple[str, float, bool]]:
                 yield f"to {name}", seconds, name != "fit"
 
 
-def _asked(record: FolderRecord, study: Study) -> Iterator[Failure]:
-    began = record.journal.lines[0]
-    if not isinstance(began.event, events.RunStarted):
+def _check_study(record: FolderRecord, study: Study) -> Iterator[Failure]:
+    first = record.journal.lines[0]
+    if not isinstance(first.event, events.RunStarted):
         return
-    told: dict[str, Any] = {"seed": began.event.seed, "question": began.event.question}
+    recorded: dict[str, Any] = {"seed": first.event.seed, "question": first.event.question}
     for resolved in record.journal.events("decisions.resolved"):
-        told["metrics"] = [measure.full_name for measure in resolved.measures]
-    for name, value in told.items():
+        recorded["metrics"] = [measure.full_name for measure in resolved.measures]
+    for name, value in recorded.items():
         if study.get(name) != value:
-            yield Failure("integrity", STUDY, f"{name} is {study.get(name)!r}, and was {value!r}", began.number)
+            yield Failure("integrity", STUDY, f"{name} is {study.get(name)!r}, and was {value!r}", first.number)
 
 
-def _cells(record: FolderRecord, study: Study | None) -> Iterator[Failure]:
-    """Each cell has the seed, the parameters and the version that follow from the run and its study."""
+def _check_cells(record: FolderRecord, study: Study | None) -> Iterator[Failure]:
+    """The seed, the parameters and the version of each cell follow from the run and its study."""
     entries = {entry.get("label"): entry for entry in study["algorithms"]} if study else {}
     seed, versions = 0, dict[str, str]()
     tuned: dict[str, events.TuningFinished] = {}
@@ -119,20 +119,20 @@ def _cells(record: FolderRecord, study: Study | None) -> Iterator[Failure]:
                 versions = dict(event.versions)
             case events.TuningFinished() as event:
                 tuned[event.cell] = event
-                yield from _tuning(event, seed, line)
+                yield from _check_tuning(event, seed, line)
             case events.CellStarted() as event:
                 label = event.cell.rpartition("/")[0]
                 seeds.setdefault(label, set()).add(event.seed)
                 if study is not None:
-                    yield from _as_asked(event, entries.get(label), seed, tuned.get(event.cell), line)
+                    yield from _check_cell_by_study(event, entries.get(label), seed, tuned.get(event.cell), line)
                 elif event.seed != fit_seed(seed, event.algorithm, event.fold) and len(seeds[label]) > 1:
                     yield _failure(
                         f"its seed, {event.seed}, is not drawn from that of the run, {seed}", line, event.cell
                     )
-                yield from _itself(event, versions, line)
+                yield from _check_cell_itself(event, versions, line)
 
 
-def _itself(event: events.CellStarted, versions: Mapping[str, str], line: Line) -> Iterator[Failure]:
+def _check_cell_itself(event: events.CellStarted, versions: Mapping[str, str], line: Line) -> Iterator[Failure]:
     if event.cell.rpartition("/")[2] != event.fold:
         yield _failure(f"its fold is {event.fold}, and its name says another one", line, event.cell)
     if event.framework != event.algorithm.partition("/")[0]:
@@ -143,7 +143,7 @@ def _itself(event: events.CellStarted, versions: Mapping[str, str], line: Line) 
         yield _failure(what, line, event.cell)
 
 
-def _as_asked(
+def _check_cell_by_study(
     event: events.CellStarted,
     entry: Mapping[str, Any] | None,
     seed: int,
@@ -151,28 +151,32 @@ def _as_asked(
     line: Line,
 ) -> Iterator[Failure]:
     if entry is None or entry.get("use") != event.algorithm:
-        asked = None if entry is None else entry.get("use")
-        yield _failure(f"it is {event.algorithm}, and {STUDY} asks for {asked}", line, event.cell)
+        use = None if entry is None else entry.get("use")
+        yield _failure(f"it is {event.algorithm}, and {STUDY} asks for {use}", line, event.cell)
         return
-    own = entry.get("seed")
+    stated_seed = entry.get("seed")
     wanted = (
-        fit_seed(seed, event.algorithm, event.fold) if own is None else seed & 0x7FFFFFFF if own == "study" else own
+        fit_seed(seed, event.algorithm, event.fold)
+        if stated_seed is None
+        else seed & 0x7FFFFFFF
+        if stated_seed == "study"
+        else stated_seed
     )
     if event.seed != wanted:
         yield _failure(f"its seed is {event.seed}, and {wanted} follows from {STUDY}", line, event.cell)
     stated = {name: value for name, value in entry.get("parameters", {}).items() if name not in event.unmapped}
     chosen = (tuning.chosen or {}) if tuning is not None and event.tuned else {}
-    if not _same(event.parameters, {**stated, **chosen}):
+    if not _same_parameters(event.parameters, {**stated, **chosen}):
         names = sorted(
             name
             for name in {*event.parameters, *stated, *chosen}
             if event.parameters.get(name) != {**stated, **chosen}.get(name)
         )
         source = "tuning chose" if set(names) & set(chosen) else f"{STUDY} says"
-        told = ", ".join(
+        differences = ", ".join(
             f"{name} = {event.parameters.get(name)!r} ({source} {({**stated, **chosen}).get(name)!r})" for name in names
         )
-        yield _failure(f"its parameters are others: {told}", line, event.cell)
+        yield _failure(f"its parameters are others: {differences}", line, event.cell)
     if event.tuned != (tuning is not None):
         what = "it is said to be tuned, and was not" if event.tuned else "it was tuned, and is said not to be"
         yield _failure(what, line, event.cell)
@@ -180,12 +184,12 @@ def _as_asked(
         yield _failure(f"it was fitted on {event.fitted_on}, and {tuning.refit} was asked for", line, event.cell)
 
 
-def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _same_parameters(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
     """Whether parameters are the same, their types too: 1, 1.0 and true are different."""
-    return {name: repr(value) for name, value in one.items()} == {name: repr(value) for name, value in other.items()}
+    return {name: repr(value) for name, value in first.items()} == {name: repr(value) for name, value in second.items()}
 
 
-def _tuning(event: events.TuningFinished, seed: int, line: Line) -> Iterator[Failure]:
+def _check_tuning(event: events.TuningFinished, seed: int, line: Line) -> Iterator[Failure]:
     wanted = search_seed(seed, event.algorithm, event.fold)
     if event.seed != wanted:
         yield _failure(f"the seed of its search is {event.seed}, and {wanted} follows from the run's", line, event.cell)
@@ -200,7 +204,7 @@ def _sign(event: events.TuningFinished) -> int:
     return 1 if event.better == "higher" else -1
 
 
-def _frozen(path: Path, record: FolderRecord) -> Iterator[Failure]:
+def _check_freezes(path: Path, record: FolderRecord) -> Iterator[Failure]:
     """The versions that the journal states are those in the freezes that the run kept."""
     sessions = [line for line in record.journal.lines if isinstance(line.event, _Started)]
     if not sessions:
@@ -210,33 +214,33 @@ def _frozen(path: Path, record: FolderRecord) -> Iterator[Failure]:
     places = {event.framework: event.where for event in record.journal.events("cell.started")}
     for framework, where in sorted(places.items()):
         name = f"environments/{framework}.txt"
-        frozen = _freeze(path, name)
+        frozen = _read_freeze(path, name)
         for package, version in line.event.versions.items():
             owner, colon, own = package.rpartition(":")
             if owner == "framework" or package == "python" or (where != "here" and owner != framework):
                 continue
             if where == "here" and colon:
                 continue
-            known = frozen.get(_normal({"repro": "recsys-repro"}.get(own, own)))
+            known = frozen.get(_normal_name({"repro": "recsys-repro"}.get(own, own)))
             if known and version.partition("+")[0] not in known:
                 what = f"it has {own} {' and '.join(sorted(known))}, and the journal says {version}"
                 yield Failure("integrity", name, what, line.number)
 
 
-def _freeze(path: Path, name: str) -> dict[str, set[str]]:
+def _read_freeze(path: Path, name: str) -> dict[str, set[str]]:
     """The versions in a freeze, without the labels of builds."""
-    found: dict[str, set[str]] = {}
+    versions: dict[str, set[str]] = {}
     try:
         lines = RunFolder(path).place(name).read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError, ReproError):  # a file that is missing is named where files are checked
-        return found
+        return versions
     for line in lines:
         if stated := _FROZEN.fullmatch(line.strip()):
-            found.setdefault(_normal(stated[1]), set()).add(stated[2].partition("+")[0])
-    return found
+            versions.setdefault(_normal_name(stated[1]), set()).add(stated[2].partition("+")[0])
+    return versions
 
 
-def _normal(name: str) -> str:
+def _normal_name(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 

@@ -37,7 +37,7 @@ def test_files_that_cannot_grow(faulty, undisturbed, resumes, tmp_path, share):
     assert done.returncode == 1
     said = faulty.one_sentence(done.stderr)
     assert "cannot be written: File too large" in said
-    assert said.endswith("go on with --resume")
+    assert said.endswith("run again with --resume")
     if (tmp_path / "run" / "journal.jsonl").exists():
         read_journal(tmp_path / "run" / "journal.jsonl")  # valid up to its last event
     resumes(tmp_path / "run")
@@ -112,7 +112,7 @@ def test_a_run_whose_folder_has_become_read_only(faulty, resumes, tmp_path):
     (tmp_path / "run" / ".lock").chmod(0o644)  # and now only what is written later may not be
     done = faulty.run(tmp_path / "run", "--resume", preexec_fn=bound_by_permissions)
     assert done.returncode == 1
-    assert "Permission denied; what was finished before it is kept" in faulty.one_sentence(done.stderr)
+    assert "Permission denied; finished cells are kept" in faulty.one_sentence(done.stderr)
     for path in tmp_path.rglob("*"):
         path.chmod(0o755)
     resumes(tmp_path / "run")

@@ -83,4 +83,4 @@ def test_a_signal_while_workers_start_prints_no_traceback(tmp_path, name):
     script.write_text(START.format(name=name))
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=Path.cwd())
     assert done.stderr == ""
-    assert done.stdout == "stopped; what is finished is kept in here: go on with --resume\n"
+    assert done.stdout == "stopped; what is finished is kept in here: finish it with --resume\n"

@@ -59,7 +59,7 @@ def test_a_worker_process_that_is_killed(faulty, resumes, tmp_path):
     assert process.returncode == 1
     said = faulty.one_sentence(stderr)
     assert re.search(r"a worker process died while running .*held held/", said)
-    assert "go on with --resume" in said
+    assert "run again with --resume" in said
     faulty.until(lambda: all(faulty.is_gone(int(one.name)) for one in (tmp_path / "held").iterdir()))
     resumes(folder)
 

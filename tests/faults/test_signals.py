@@ -28,7 +28,7 @@ def test_the_run_is_stopped(faulty, resumes, tmp_path, number, workers, place):
     stdout, stderr = process.communicate()
     assert (process.returncode, stdout) == (STATUS[number], "")
     said = faulty.one_sentence(stderr)
-    assert said == f"stopped; what is finished is kept in {folder}: go on with --resume"
+    assert said == f"stopped; what is finished is kept in {folder}: finish it with --resume"
     faulty.until(lambda: all(faulty.is_gone(int(one.name)) for one in (tmp_path / "held").iterdir()))
     kept = resumes(folder).events("run.resumed")[-1].cells_kept
     assert set(kept) == {"reference popularity/1", "reference popularity/2"} or workers == "2"
@@ -40,7 +40,7 @@ def test_ctrl_c_in_a_terminal_reaches_every_process(faulty, resumes, tmp_path):
     os.killpg(process.pid, signal.SIGINT)
     _, stderr = process.communicate()
     assert process.returncode == 130
-    assert "go on with --resume" in faulty.one_sentence(stderr)
+    assert "finish it with --resume" in faulty.one_sentence(stderr)
     resumes(folder)
 
 

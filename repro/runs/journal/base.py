@@ -1,4 +1,4 @@
-"""What all events of a journal have in common."""
+"""The base of all events of a journal, and the types of their fields."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Number = int | float | str | bool | None
 
 
 class BaseEvent(BaseModel):
-    """An event, or a part of one: it has what its model says, and nothing else."""
+    """An event, or a part of one, without further fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -19,13 +19,13 @@ class BaseEvent(BaseModel):
 def _below(name: str) -> str:
     path = PurePosixPath(name)
     outside = path.is_absolute() or ".." in path.parts
-    if not name or outside or path.as_posix() != name or "\\" in name or any(ord(one) < 32 for one in name):
+    if not name or outside or path.as_posix() != name or "\\" in name or any(ord(character) < 32 for character in name):
         raise ValueError(f"{name!r} is not the name of a file below the folder of the journal")
     return name
 
 
-# A SHA-256 in hexadecimal, and the name of a file below the folder of the journal, with "/" between its parts: whoever
-# opens a file by what a journal says stays in that folder.
+# A SHA-256 in hexadecimal, and the name of a file below the folder of the journal, with "/" between its parts: a reader
+# who opens a file by its name in a journal stays in that folder.
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 FileName = Annotated[str, AfterValidator(_below)]
 Files = dict[FileName, Digest]

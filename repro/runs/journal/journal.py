@@ -1,4 +1,4 @@
-"""The journal of a run: append-only, hash-chained, valid up to its last event whatever happens."""
+"""The journal of a run: append-only, hash-chained, valid up to its last event even after a crash."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from repro.errors import JournalError
 from repro.runs.journal.events import CellFailed, CellFinished, FoldMade, Line
 
 FIRST = "0" * 64
-# The events with which a run, or a survey, is complete. What follows tells of files made from it.
+# The events that end a run or an audit. Later events are about files made from it.
 ENDS = ("run.finished", "audit.finished")
 
 Observe = Callable[[Mapping[str, Any]], None]
@@ -79,7 +79,7 @@ class Journal:
         self._number = len(kept.lines)
         self._previous = kept.last_hash
         try:
-            # Without a buffer: what could not be written is not tried again behind our back.
+            # Without a buffer, so that a failed write is not repeated later.
             self._file = path.open("xb" if contents is None else "r+b", buffering=0)
             self._file.truncate(self._file.seek(-kept.torn, os.SEEK_END))
         except FileExistsError:
@@ -117,8 +117,8 @@ class Journal:
 
     def _unwritten(self, error: OSError) -> JournalError:
         return JournalError(
-            f"the journal {self.path} cannot be written: {error.strerror or error}; what is in it is kept: mend that, "
-            "and go on with --resume"
+            f"the journal {self.path} cannot be written: {error.strerror or error}; what is in it is kept: "
+            "fix the problem and run again with --resume"
         )
 
     def close(self) -> None:

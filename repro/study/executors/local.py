@@ -103,9 +103,9 @@ def _processes(plan: Plan, tasks: Sequence[Task], options: ExecutionOptions, wor
 
         try:
             yield from carried_out(tasks, workers, submit, first_done, result)
-        except BrokenProcessPool:  # which of the running ones it was, nobody tells
+        except BrokenProcessPool:  # the error does not say which of the running cells it was
             running = [cell for future, cell in under_way.items() if future.exception()]
             raise StudyError(
                 f"a worker process died while running {' or '.join(running)} (killed, or out of memory?); "
-                "what was finished is kept: go on with --resume, perhaps with fewer --workers"
+                "finished cells are kept: run again with --resume, perhaps with fewer --workers"
             ) from None

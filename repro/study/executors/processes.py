@@ -55,5 +55,5 @@ def _signals_wait() -> Iterator[None]:
         for number, before in handled.items():
             signal.signal(number, before)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        for one in late:
-            signal.raise_signal(one)
+        for late_signal in late:
+            signal.raise_signal(late_signal)

@@ -37,7 +37,11 @@ class Requirements:
 
     def runtime_env(self) -> dict[str, Any] | None:
         """What this node lacks, as Ray's runtime environment; None where it would change what the node has."""
-        here = {distribution(one.metadata["Name"]): one.version for one in distributions() if one.metadata["Name"]}
+        here = {
+            distribution(package.metadata["Name"]): package.version
+            for package in distributions()
+            if package.metadata["Name"]
+        }
         pins = {line: line.partition(" ")[0] for line in self.lines}
         lacking = [line for line, pin in pins.items() if distribution(pin) not in here]
         changed = any(here.get(distribution(pin), version_of(pin)) != version_of(pin) for pin in pins.values())
@@ -56,21 +60,21 @@ class Requirements:
 
 def requirements_of(frameworks: Sequence[str]) -> dict[str, Requirements]:
     """The requirements of those frameworks that have an environment of their own here: all that is in it but pip."""
-    found = {}
+    requirements = {}
     for name in frameworks:
         freeze, needs = plugins().freeze(name), plugins().environment_of(name)
         if freeze is None or needs is None:
             continue
         hashes = {distribution(pin): stated for pin, stated in needs.hashes.items()}
         lines = [
-            " ".join([pin, *(f"--hash={one}" for one in hashes.get(distribution(pin), ()))])
+            " ".join([pin, *(f"--hash={digest}" for digest in hashes.get(distribution(pin), ()))])
             for pin in freeze
             if distribution(pin) != "pip"
         ]
         stated = [argument for argument in needs.steps[-1] if not is_pin(argument)] if needs.steps else []
         options = (*_OPTIONS, *(argument for argument in stated if argument not in _OPTIONS))
-        found[name] = Requirements(name, tuple(lines), options, plugins().is_isolated(name))
-    return found
+        requirements[name] = Requirements(name, tuple(lines), options, plugins().is_isolated(name))
+    return requirements
 
 
 def version_of(pin: str) -> str:

@@ -104,7 +104,7 @@ class Tune:
     def document(self) -> dict[str, Any]:
         """The section as data for a TOML file that reads back."""
         spaces = {
-            name: {key: Inline(one) if isinstance(one, Mapping) else one for key, one in space.items()}
+            name: {key: Inline(domain) if isinstance(domain, Mapping) else domain for key, domain in space.items()}
             for name, space in self.spaces.items()
         }
         return {**self.describe(), "space": spaces}
@@ -129,7 +129,7 @@ def read_tune(given: object, protocol: Protocol, absent: Collection[str] = ()) -
     if seconds is not None and not (_is_number(seconds) and seconds > 0):
         raise StudyError(f"[tune]: seconds = {seconds!r} must be a number above 0")
     if refit not in REFIT:
-        allowed = " or ".join(f'"{one}"' for one in REFIT)
+        allowed = " or ".join(f'"{choice}"' for choice in REFIT)
         raise StudyError(f"[tune]: refit = {refit!r} is not allowed; allowed: {allowed}")
     spaces = given["space"]
     if not isinstance(spaces, Mapping) or not all(isinstance(space, Mapping) and space for space in spaces.values()):
@@ -209,7 +209,7 @@ def _written(given: object, where: str = "") -> Domain:
 
 def _checked(where: str, domain: Domain, parameter: str, algorithm: Algorithm, use: str) -> Domain:
     """The domain with values of the parameter's type, if the algorithm takes them."""
-    known = {one.name: one for one in algorithm.parameters}
+    known = {parameter_of_algorithm.name: parameter_of_algorithm for parameter_of_algorithm in algorithm.parameters}
     if parameter not in known:
         raise StudyError(
             f"{where}: {use} has no such parameter{nearest(parameter, known)} A space of one framework alone is "
