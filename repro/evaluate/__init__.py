@@ -17,7 +17,7 @@ from repro.errors import ProtocolError
 from repro.evaluate.evaluation import Evaluation, suspicious
 from repro.evaluate.extra_inputs import Features
 from repro.evaluate.frames import Frames, read_frames
-from repro.evaluate.inputs import Given
+from repro.evaluate.inputs import Input
 from repro.evaluate.measuring import measure, measure_given, rank_frames
 from repro.evaluate.mismatches import mismatch_findings, warn_of_mismatches
 from repro.evaluation.metrics import metrics as known_metrics
@@ -46,16 +46,16 @@ __all__ = [
 
 
 def evaluate(
-    recommendations: Given,
-    truth: Given | None = None,
+    recommendations: Input,
+    truth: Input | None = None,
     protocol: Protocol | str | Path | None = None,
     metrics: Sequence[str] = DEFAULT_METRICS,
-    train: Given | None = None,
+    train: Input | None = None,
     per_user: bool = False,
     columns: Mapping[str, str] | None = None,
     seed: int = 0,
     features: Features | None = None,
-    previous: Given | Sequence[Given] = (),
+    previous: Input | Sequence[Input] = (),
 ) -> pd.DataFrame:
     """Measure lists that were recommended elsewhere.
 

@@ -15,7 +15,7 @@ from repro.data.interactions import FloatArray
 from repro.errors import DataError, ProtocolError, nearest
 from repro.evaluate import _protocol as protocol_of
 from repro.evaluate.frames import Frames, read_frames
-from repro.evaluate.inputs import Given
+from repro.evaluate.inputs import Input
 from repro.evaluate.measuring import rank_frames
 from repro.evaluate.mismatches import warn_of_mismatches
 from repro.evaluation.metrics import EXTREMES, Measure, metrics
@@ -65,12 +65,12 @@ def area_metrics(
 
 
 def curves(
-    recommendations: Given,
-    truth: Given | None,
+    recommendations: Input,
+    truth: Input | None,
     kind: Kind = "precision-recall",
     join: Join = "pooled",
     protocol: Protocol | str | Path | None = None,
-    train: Given | None = None,
+    train: Input | None = None,
     columns: Mapping[str, str] | None = None,
     seed: int = 0,
     points: int | None = None,

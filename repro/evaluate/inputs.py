@@ -1,4 +1,4 @@
-"""What people have in hand, as frames: data frames, the paths of files, predictions of Surprise."""
+"""The inputs of an evaluation by role, wherever they come from: data frames, files, predictions of Surprise."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from repro.data.io.recommendations import (
 from repro.data.io.surprise import FIELDS, are_predictions, prediction_frame
 from repro.errors import DataError, nearest
 
-# A data frame (of pandas, or what has `to_pandas`), the path of a file, or a list of Surprise's predictions.
-Given = pd.DataFrame | str | os.PathLike[str] | Sequence[Any]
+# A data frame (of pandas, or with a method `to_pandas`), the path of a file, or a list of Surprise's predictions.
+Input = pd.DataFrame | str | os.PathLike[str] | Sequence[Any]
+# The columns of an input by role, such as "user" and "score".
+InputColumns = dict[str, pd.Series]
 
-LABELS = ("recommendations", "truth", "train")
 READERS = {"recommendations": read_recommendations, "truth": read_truth, "train": read_train}
 _ROLES = {
     "recommendations": ("user", "item", "score", "rank", "state", "rating"),
@@ -30,96 +31,51 @@ _ROLES = {
 }
 
 
-def given_frames(
-    given: Mapping[str, Given | None], columns: Mapping[str, str] | None
-) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
-    """The frames by label, and what their columns are called (see :func:`column_name`).
+def read_inputs(inputs: Mapping[str, Input | None], columns: Mapping[str, str] | None) -> dict[str, InputColumns]:
+    """The columns of each input that is not None.
 
-    Without ``truth``, it is made of the ratings that come with predictions. What is None is left out.
+    ``inputs`` are "recommendations", "truth", "train", and "previous ..." for earlier recommendations. Without truth,
+    it is made of the ratings of predictions.
     """
-    if given.get("recommendations") is None:
+    if inputs.get("recommendations") is None:
         raise DataError("recommendations are None; give a pandas DataFrame with user, item and score, or a file")
-    names = dict(columns or {})
+    names = columns or {}
     require_known_columns(names)
-    frames: dict[str, pd.DataFrame] = {}
-    for label, one in given.items():
-        if one is None:
-            continue
-        frame = _table(one)
-        if frame is None:
-            frames[label] = _read(one, label, names)
-            names |= _usual_names(label)
-        elif label == "recommendations" and not names and set(FIELDS[:4]) <= set(frame.columns):
-            frames[label] = recommendations_from_frame(frame, label)
-            names |= _usual_names(label)
-        else:
-            frames[label] = _with_single_names(_without_index(frame, label, names), label)
-    if "truth" not in frames:
-        frames["truth"] = _truth_beside(frames["recommendations"], names)
-        names |= _usual_names("truth")
-    return frames, names
+    tables = {label: read_input(source, label, names) for label, source in inputs.items() if source is not None}
+    if "truth" not in tables:
+        tables["truth"] = _truth_of_predictions(tables["recommendations"])
+    return tables
 
 
-def _usual_names(label: str) -> dict[str, str]:
-    """What was read has the names that columns have everywhere, whatever they are called in the source."""
-    return {f"{label}.{role}": role for role in _ROLES[label]}
+def read_input(source: Input, label: str, columns: Mapping[str, str]) -> InputColumns:
+    """The columns of one input."""
+    kind = label if label in READERS else "recommendations"
+    frame = as_frame(source)
+    if frame is None:
+        return dict(_read(source, kind, columns).items())  # type: ignore[arg-type]
+    if kind == "recommendations" and not columns and set(FIELDS[:4]) <= set(frame.columns):
+        return dict(recommendations_from_frame(frame, label).items())  # type: ignore[arg-type]
+    if not frame.columns.is_unique:
+        name = frame.columns[frame.columns.duplicated()][0]
+        raise DataError(f"{label} has two columns called '{name}'; rename or drop one of them")
+    return _columns_of_frame(frame, kind, label, columns)
 
 
-def column_name(role: str, label: str, columns: Mapping[str, str]) -> str:
-    """What the column is called in that frame: as stated for it, ``truth.user``, for all of them, ``user``, or so."""
-    return columns.get(f"{label}.{role}", columns.get(role, role))
+def as_frame(source: object) -> pd.DataFrame | None:
+    """A pandas frame, also of a polars or Arrow table; None where the source is something else."""
+    if isinstance(source, pd.DataFrame):
+        return source
+    return source.to_pandas() if hasattr(source, "to_pandas") else None
 
 
 def columns_of(label: str, columns: Mapping[str, str]) -> dict[str, str]:
     """The names that are stated for the columns of a file."""
-    known = [role for role in _ROLES[label] if role in columns or f"{label}.{role}" in columns]
-    return {role: column_name(role, label, columns) for role in known}
-
-
-def _table(given: Given) -> pd.DataFrame | None:
-    """The frame of pandas that this is, or that polars or Arrow make of theirs."""
-    if isinstance(given, pd.DataFrame):
-        return given
-    return given.to_pandas() if hasattr(given, "to_pandas") else None
-
-
-def _read(given: Given, label: str, columns: Mapping[str, str]) -> pd.DataFrame:
-    if isinstance(given, str | os.PathLike):
-        return READERS[label](given, columns_of(label, columns))
-    if label == "recommendations" and are_predictions(given):
-        return recommendations_from_frame(prediction_frame(given), label)
-    raise DataError(
-        f"{label} is of type {type(given).__name__}; give a pandas DataFrame or the path of a file"
-        + (", or a list of Surprise's predictions" if label == "recommendations" else "")
-    )
-
-
-def _without_index(frame: pd.DataFrame, label: str, columns: Mapping[str, str]) -> pd.DataFrame:
-    """A user or item in the index, where grouping by it leaves it, is as good as in a column."""
-    wanted = {column_name(role, label, columns) for role in ("user", "item")}
-    levels = [name for name in frame.index.names if name in wanted and name not in frame.columns]
-    return frame.reset_index(level=levels) if levels else frame
-
-
-def _with_single_names(frame: pd.DataFrame, label: str) -> pd.DataFrame:
-    if not frame.columns.is_unique:
-        again = frame.columns[frame.columns.duplicated()][0]
-        raise DataError(f"{label} has two columns called '{again}'; rename or drop one of them")
-    return frame
-
-
-def _truth_beside(recommendations: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
-    names = {column_name(role, "recommendations", columns): role for role in ("user", "item", "rating")}
-    if not set(names) <= set(recommendations.columns):
-        raise DataError(
-            "truth is not given, and recommendations have no column 'rating' beside their predictions (as those of "
-            "Surprise have); give the held-out rows as truth (on the command line, --truth)"
-        )
-    return truth_of_recommendations(recommendations[list(names)].rename(columns=names))
+    stated = [role for role in _ROLES[label] if role in columns or f"{label}.{role}" in columns]
+    return {role: _column_name(role, label, columns) for role in stated}
 
 
 def require_known_columns(columns: Mapping[str, str]) -> None:
-    """Refuse names for columns that no frame has."""
+    """Reject names for columns that no input has."""
     for key in columns:
         label, _, role = key.rpartition(".")
         known = _ROLES.get(label, ()) if label else {role for roles in _ROLES.values() for role in roles}
@@ -127,5 +83,53 @@ def require_known_columns(columns: Mapping[str, str]) -> None:
             every = sorted({role for roles in _ROLES.values() for role in roles})
             raise DataError(
                 f"columns: there is no '{key}'{nearest(role, every)} There are {', '.join(every)}; for one of the "
-                f"frames alone, such as truth.user (the frames are {', '.join(LABELS)})"
+                f"frames alone, such as truth.user (the frames are {', '.join(READERS)})"
             )
+
+
+def _column_name(role: str, kind: str, columns: Mapping[str, str]) -> str:
+    """The name that is stated for one input (``truth.user``), for all of them (``user``), or the role itself."""
+    return columns.get(f"{kind}.{role}", columns.get(role, role))
+
+
+def _read(source: Input, kind: str, columns: Mapping[str, str]) -> pd.DataFrame:
+    if isinstance(source, str | os.PathLike):
+        return READERS[kind](source, columns_of(kind, columns))
+    if kind == "recommendations" and are_predictions(source):
+        return recommendations_from_frame(prediction_frame(source), kind)
+    raise DataError(
+        f"{kind} is of type {type(source).__name__}; give a pandas DataFrame or the path of a file"
+        + (", or a list of Surprise's predictions" if kind == "recommendations" else "")
+    )
+
+
+def _columns_of_frame(frame: pd.DataFrame, kind: str, label: str, columns: Mapping[str, str]) -> InputColumns:
+    """The columns of a frame by role; users and items may also be in its index, where grouping leaves them."""
+    names = {role: _column_name(role, kind, columns) for role in _ROLES[kind]}
+    levels = [name for name in frame.index.names if name in (names["user"], names["item"]) and name not in frame]
+    frame = frame.reset_index(level=levels) if levels else frame
+    required = {"user", "item", *(role for role in names if columns.get(f"{kind}.{role}", role) != role)}
+    if kind == "recommendations" and "score" in columns:
+        required.add("score")
+    for role, name in names.items():
+        if role in required and name not in frame:
+            available = [str(column) for column in frame.columns]
+            raise DataError(
+                f"{label} has no column '{name}'; it has {', '.join(available) or 'none'}{nearest(name, available)} "
+                f'State other names: columns={{"{role}": "..."}}, or {{"{kind}.{role}": "..."}} for {label} alone'
+            )
+    if kind == "recommendations" and names["score"] not in frame and names["rank"] not in frame:
+        raise DataError(
+            f"{label} have neither a column 'score' nor 'rank'; they have {', '.join(map(str, frame.columns))}"
+        )
+    return {role: frame[name] for role, name in names.items() if name in frame}
+
+
+def _truth_of_predictions(recommendations: InputColumns) -> InputColumns:
+    if "rating" not in recommendations:
+        raise DataError(
+            "truth is not given, and recommendations have no column 'rating' beside their predictions (as those of "
+            "Surprise have); give the held-out rows as truth (on the command line, --truth)"
+        )
+    rated = pd.DataFrame({role: recommendations[role] for role in ("user", "item", "rating")})
+    return dict(truth_of_recommendations(rated).items())  # type: ignore[arg-type]

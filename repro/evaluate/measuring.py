@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from repro.data.interactions import CodeArray, Interactions
 from repro.errors import DataError, ProtocolError
-from repro.evaluate.extra_inputs import stated_features
+from repro.evaluate.extra_inputs import protocol_features
 from repro.evaluate.frames import Frames
 from repro.evaluation.metrics import (
     Averaged,
@@ -106,7 +106,7 @@ def _background(frames: Frames, lists: Sequence[Measure], protocol: Protocol, se
     """What the measures need beside the lists; lists of earlier times are ranked by the same rules."""
     background = frames.background
     needs = {need for one in lists for need in one.needs}
-    if "features" in needs and background.features is None and (stated := stated_features(protocol)):
+    if "features" in needs and background.features is None and (stated := protocol_features(protocol)):
         background = replace(background, features=stated.of_items(frames.truth.item_ids))
     if "previous" in needs:
         compared = [one for one in lists if "previous" in one.needs]
