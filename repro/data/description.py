@@ -47,13 +47,13 @@ class Description:
         return figures
 
     def to_frame(self) -> pd.DataFrame:
-        """The figures as people read them, one a row."""
+        """The formatted figures, a row for each."""
         import pandas as pd
 
         return pd.DataFrame(self.lines(), columns=["figure", "value"]).set_index("figure")
 
     def lines(self) -> list[tuple[str, str]]:
-        """Each figure with its name, as people read them."""
+        """The name and the formatted value of each figure."""
         lines = [
             ("users", f"{self.users:,}"),
             ("items", f"{self.items:,}"),
@@ -71,7 +71,7 @@ class Description:
 
     @property
     def time_span(self) -> str:
-        """From the first to the last timestamp, as dates where they can be seconds since 1970."""
+        """From the first to the last timestamp; as dates where they look like seconds since 1970."""
         if self.first_time is None or self.last_time is None:
             return "no timestamps"
         return f"{_moment(self.first_time)} to {_moment(self.last_time)}"
@@ -103,7 +103,7 @@ def describe(interactions: Interactions) -> Description:
 
 
 def gini(counts: npt.NDArray[np.int64]) -> float:
-    """The Gini coefficient of ``counts``: 0 when all are equal, towards 1 when one has everything.
+    """The Gini coefficient of ``counts``: 0 when all are equal, near 1 when a single one has everything.
 
     Half the relative mean absolute difference, G = sum_i sum_j |x_i - x_j| / (2 n^2 mean(x)), here through
     the sorted values: G = sum_i (2i - n - 1) x_(i) / (n sum x).

@@ -1,4 +1,4 @@
-"""Features of items: genres, classes, weights, from the files that come with data sets or from the user's own."""
+"""Features of items, such as genres or weights: from files, frames, or the files of a data set."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from repro.data.registry import dataset, datasets
 from repro.errors import DataError, nearest
 
 _NO_TOKENS = ("", "(no genres listed)")
-# Columns that say what an item is called, not what it is like: features only where they are asked for.
+# Columns that name an item and do not describe it; they are features only if stated.
 _LABELS = ("title", "name", "url")
 
 
@@ -41,12 +41,12 @@ class ItemFeatures:
     weights: csr_array
 
     def of_items(self, item_ids: IdArray) -> csr_array:
-        """A row for each of these items, empty where nothing is known of it. 7 and "7" are the same item."""
+        """A row for each of these items, empty for an unknown one. 7 and "7" are the same item."""
         known = {str(item): row for row, item in enumerate(self.item_ids.tolist())}
         rows = np.array([known.get(str(item), -1) for item in item_ids.tolist()], dtype=np.int64)
-        found = np.flatnonzero(rows >= 0)
-        chosen = csr_array((np.ones(len(found)), (found, rows[found])), shape=(len(rows), len(self.item_ids)))
-        return csr_array(chosen @ self.weights)
+        has_row = np.flatnonzero(rows >= 0)
+        selection = csr_array((np.ones(len(has_row)), (has_row, rows[has_row])), shape=(len(rows), len(self.item_ids)))
+        return csr_array(selection @ self.weights)
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each item, a column for each feature."""
@@ -99,9 +99,9 @@ def _of_dataset(name: str, columns: Sequence[str] | None, progress: Progress | N
         replace(source, member=source.features, member_checksum="") for source in known.sources if source.features
     )
     if not sources:
-        able = [one.name for one in datasets().values() if any(source.features for source in one.sources)]
+        able = [other.name for other in datasets().values() if any(source.features for source in other.sources)]
         raise DataError(
-            f"{name} comes without features of its items; name a file of them (with features come {', '.join(able)})"
+            f"{name} has no features of its items; name a file of them (data sets with features: {', '.join(able)})"
         )
     fetched = fetch(replace(known, sources=sources), progress)
     stated = list(fetched.source.feature_columns) or None
@@ -137,8 +137,8 @@ def _item_column(names: Sequence[str], stated: str | None, label: str) -> str:
         if stated not in names:
             raise DataError(f"{label} has no column '{stated}'; it has {', '.join(names)}{nearest(stated, names)}")
         return stated
-    if found := find_alias(names, ALIASES["item"]):
-        return found
+    if name := find_alias(names, ALIASES["item"]):
+        return name
     raise DataError(f"{label} has no column 'item'; it has {', '.join(names)}. State which one it is: item='...'")
 
 
@@ -151,7 +151,7 @@ def _feature_columns(names: Sequence[str], item: str, stated: Sequence[str] | No
             raise DataError(f"{label} has no column '{name}'; it has {', '.join(others)}{nearest(name, others)}")
     chosen = list(stated or (name for name in others if not plain_name(name).endswith(_LABELS)))
     if not chosen:
-        raise DataError(f"{label} has no column of features beside {item}; it has {', '.join(names)}")
+        raise DataError(f"{label} has no column of features besides {item}; it has {', '.join(names)}")
     return chosen
 
 
@@ -176,21 +176,21 @@ def _entries(
 
 
 def _weights(column: pd.Series) -> FloatArray | None:
-    """The numbers of a column, 0 where a cell is empty; None where they are words."""
+    """The numbers of a column, 0 for an empty cell; None for a column of words."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return None
     values = column.tolist()
-    found = np.zeros(len(values))
+    weights = np.zeros(len(values))
     for row, value in enumerate(values):
         if _is_empty(value):
             continue
         try:
-            found[row] = float(value)
+            weights[row] = float(value)
         except (TypeError, ValueError):
             return None
-        if not math.isfinite(found[row]):
+        if not math.isfinite(weights[row]):
             return None
-    return found
+    return weights
 
 
 def _is_empty(cell: object) -> bool:

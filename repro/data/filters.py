@@ -1,4 +1,4 @@
-"""Which interactions enter: duplicates, ranges, samples and cores, each with what it touched."""
+"""Filters of interactions: duplicates, ranges, samples and cores, each with its impact."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Rows = npt.NDArray[np.bool_]
 
 
 def prepare(interactions: Interactions, protocol: Protocol, seed: int) -> tuple[Interactions, list[Impact]]:
-    """The interactions a study works with, and what each decision of the ``data`` family touched.
+    """The interactions of a study, and the impact of each ``data`` decision.
 
-    In this order: duplicates, rating range, time range, sampled users, sampled items, cores; then the ids that
-    no longer occur are dropped. A decision that leaves everything as it is, by its very value, is not reported.
-    Where the split is given as files, only duplicates are treated: the filters have no effect.
+    In this order: duplicates, rating range, time range, sampled users, sampled items, cores; then ids that no longer
+    occur are dropped. Decisions whose values filter nothing are not reported. Where the split is read from files, only
+    duplicates are merged: the filters have no effect.
     """
     impacts: list[Impact] = []
     kept, merged = one_row_per_pair(interactions, protocol.text("data.duplicates"))
@@ -38,7 +38,7 @@ def prepare(interactions: Interactions, protocol: Protocol, seed: int) -> tuple[
 
 
 def one_row_per_pair(data: Interactions, treatment: str) -> tuple[Interactions, Impact]:
-    """Treat rows that share user and item; the row that stays keeps its place among the others."""
+    """Merge rows with the same user and item; the row that stays keeps its position."""
     order = _pair_order(data)
     pairs = pair_codes(data)[order]
     starts = np.flatnonzero(np.r_[True, pairs[1:] != pairs[:-1]]) if len(pairs) else np.array([], dtype=np.int64)
@@ -57,7 +57,7 @@ def one_row_per_pair(data: Interactions, treatment: str) -> tuple[Interactions, 
     values = sums / (ends - starts + 1) if treatment == "mean" else sums
     place = np.argsort(order[ends], kind="stable")
     merged = data.select(order[ends][place])
-    # The sum of interactions without ratings is a count, which is a rating.
+    # The sum of interactions without ratings is their count, and serves as a rating.
     return replace(merged, ratings=values[place], explicit=data.explicit or treatment == "sum"), impact
 
 
@@ -137,9 +137,9 @@ def _sampled(data: Interactions, protocol: Protocol, noun: str, seed: int, impac
 
 
 def _core(data: Interactions, protocol: Protocol, impacts: list[Impact]) -> Interactions:
-    """Drop users, then items, with too few ratings, again and again until none is left that has too few.
+    """Drop users, then items, with too few ratings; repeat until all have enough, or for the stated rounds.
 
-    Where only users, or only items, can have too few, one round is enough.
+    A single round is enough where only users, or only items, have a minimum.
     """
     least_user, least_item = protocol.count("data.user_core"), protocol.count("data.item_core")
     if not (least_user or least_item):

@@ -1,4 +1,4 @@
-"""What a decision touched: the unit in which every room reports its own weight in a result."""
+"""The impact of a decision: how many users, rows or scores it affected."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from repro.protocol import Value
 
 @dataclass(frozen=True)
 class Impact:
-    """How many of how many things one decision touched.
+    """How many of how many things a decision affected.
 
-    ``unit`` names the things in the plural (``users``, ``scores``); ``note`` says what happened to them.
+    ``unit`` names the things in the plural (``users``, ``scores``); ``note`` says what was done with them.
     """
 
     decision: str

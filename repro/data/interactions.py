@@ -1,4 +1,4 @@
-"""The one data container: who interacted with what, how much, and when."""
+"""The data container: users, items, ratings and timestamps of interactions."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ class Interactions:
         from repro.data.io.values import interactions_from_columns
 
         names = {name: name for name in ("user", "item", "rating", "timestamp")} | dict(columns or {})
-        found = {role: frame[name].to_numpy() for role, name in names.items() if name in frame.columns}
-        return interactions_from_columns(found, "the data frame", [str(name) for name in frame.columns])
+        values = {role: frame[name].to_numpy() for role, name in names.items() if name in frame.columns}
+        return interactions_from_columns(values, "the data frame", [str(name) for name in frame.columns])
 
     def to_frame(self) -> pd.DataFrame:
         """The rows with their external ids."""
@@ -175,7 +175,7 @@ class Interactions:
 def _pair_order(
     users: npt.NDArray[Any], items: npt.NDArray[Any], n_items: int, ties: Sequence[npt.NDArray[Any]]
 ) -> RowArray:
-    """Rows by user, then item, and rows of the same pair by ``ties``, the first of these weighing most."""
+    """Rows by user, then item, and rows of the same pair by ``ties``, the most significant first."""
     pairs = users.astype(np.int64) * n_items + items
     order = np.argsort(pairs, kind="stable")
     ordered = pairs[order]

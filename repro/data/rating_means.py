@@ -12,10 +12,10 @@ from repro.errors import DataError
 
 @dataclass(frozen=True, eq=False)
 class RatingMeans:
-    """Mean ratings by code of user and item; one without rows has the mean of all.
+    """Mean ratings by code of user and item; users and items without rows have the overall mean.
 
-    To the last bit the same for any order of the rows, and the mean of equal ratings is that rating exactly: a
-    user who always gives 3.3 must reach a mean of 3.3.
+    The means are bit-identical for any order of the rows, and the mean of equal ratings is exactly that rating: a user
+    who always gives 3.3 has a mean of 3.3.
     """
 
     overall: float
@@ -37,11 +37,11 @@ class RatingMeans:
         )
 
 
-def _means(codes: CodeArray, ratings: FloatArray, size: int, otherwise: float) -> FloatArray:
-    """Each code's lowest rating plus the mean of what the ratings have above it."""
+def _means(codes: CodeArray, ratings: FloatArray, size: int, default: float) -> FloatArray:
+    """The lowest rating of each code plus the mean difference from it."""
     counts = np.bincount(codes, minlength=size)
     lowest = np.full(size, np.inf)
     np.minimum.at(lowest, codes, ratings)
     above = np.bincount(codes, weights=ratings - lowest[codes], minlength=size)
     present = counts > 0
-    return np.where(present, np.where(present, lowest, 0.0) + above / np.maximum(counts, 1), otherwise)
+    return np.where(present, np.where(present, lowest, 0.0) + above / np.maximum(counts, 1), default)

@@ -1,8 +1,8 @@
 """CSV files that people open in a spreadsheet: text that begins as a formula does stays text.
 
 A cell of text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return gets an apostrophe before it.
-So does one that begins with apostrophes and then one of these: every text has one way to be written, and is read back
-exactly. Numbers stay as they are, also where they are text: ``-1`` is no formula.
+So does text that begins with apostrophes followed by such a character, so that every text can be read back exactly.
+Numbers are unchanged, even as text: ``-1`` is not a formula.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def frame_csv(frame: pd.DataFrame, separator: str = ",") -> bytes:
     quoting: int = csv.QUOTE_MINIMAL
     for place, kind in enumerate(shown.dtypes):
         if kind.kind not in "biufcmM":
-            values = [cell_of(one) if isinstance(one, str) else one for one in shown.iloc[:, place]]
+            values = [cell_of(cell) if isinstance(cell, str) else cell for cell in shown.iloc[:, place]]
             shown.isetitem(place, values)
             quoting = max(quoting, _quoting(values))
     text: str = shown.to_csv(None, index=False, sep=separator, lineterminator="\n", quoting=quoting)  # type: ignore[call-overload]

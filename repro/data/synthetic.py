@@ -5,8 +5,8 @@ Bellogín (2012, section 4.5.2): the number of ratings of the k-th most popular 
     r(i_k) = c1 + beta * (c2 + k)^(-alpha),
 
 with alpha from 0 (every item equally popular) to 2 (a very steep long tail); about 1.4 for MovieLens 1M. Numbers
-of users, items and ratings are chosen, and beta is what makes the counts add up. Who rates an item, with which
-value and when is random and independent of everything else.
+of users, items and ratings are parameters, and beta makes the counts add up. The users of an item, their ratings and
+times are random and independent.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def popularity_counts(
     """The number of ratings of each item, most popular first: whole numbers that add up to ``ratings``.
 
     No item has more ratings than there are users, and none has less than one (none at all only where there are
-    fewer ratings than items); beta is found with these bounds in place. The fractions are rounded by largest
+    fewer ratings than items); beta is solved for within these bounds. The fractions are rounded by largest
     remainder.
     """
     c1 = FITTED_C1 * ratings / items if c1 is None else c1
@@ -103,7 +103,7 @@ def popularity_counts(
 
 
 def _topped_up(counts: IntArray, remainders: npt.NDArray[np.float64], total: int, least: int, most: int) -> IntArray:
-    """Add (or take) one here and there until ``counts`` add up, where most (or least) was rounded off."""
+    """Adjust counts by 1 until they add up to ``total``, beginning where rounding changed most."""
     while (short := total - int(counts.sum())) != 0:
         step = 1 if short > 0 else -1
         free = np.flatnonzero(counts < most if step > 0 else counts > least)
@@ -120,7 +120,7 @@ def _draw_users(item_keys: KeyArray, counts: IntArray, n_users: int) -> npt.NDAr
 
 @njit(cache=True)
 def _draw_users_kernel(item_keys, counts, n_users):  # type: ignore[no-untyped-def]  # compiled
-    """The j-th draw of an item is a hash of its key and j; a user drawn before is passed over.
+    """The j-th draw of an item is a hash of its key and j; a user drawn before is skipped.
 
     An item that more than half of the users rate draws those who do not.
     """
@@ -131,21 +131,21 @@ def _draw_users_kernel(item_keys, counts, n_users):  # type: ignore[no-untyped-d
         end = start + counts[item]
         inverted = counts[item] > n_users // 2
         needed = n_users - counts[item] if inverted else counts[item]
-        passed = np.empty(needed, dtype=np.int32)
-        found, draw = 0, np.uint64(0)
-        while found < needed:
+        chosen = np.empty(needed, dtype=np.int32)
+        count, draw = 0, np.uint64(0)
+        while count < needed:
             key = combine(item_keys[item], draw)
             draw += np.uint64(1)
             user = np.int64(np.float64(key >> np.uint64(11)) * 2.0**-53 * n_users)
             if not taken[user]:
                 taken[user] = True
-                passed[found] = user
-                found += 1
+                chosen[count] = user
+                count += 1
         if inverted:
             drawn[start:end] = np.flatnonzero(~taken)
         else:
-            drawn[start:end] = np.sort(passed)
-        taken[passed] = False
+            drawn[start:end] = np.sort(chosen)
+        taken[chosen] = False
         start = end
     return drawn
 

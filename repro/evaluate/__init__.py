@@ -1,4 +1,4 @@
-"""Evaluate recommendations that are already there: two data frames in, numbers out."""
+"""Evaluate existing recommendations: two data frames in, numbers out."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def evaluate(
     """Measure lists that were recommended elsewhere.
 
     Each of the first two, ``train`` and ``previous`` is a data frame or the path of a file: CSV, TSV, Parquet, JSON,
-    RecBole atomic files, TREC runs and qrels, exported predictions of Surprise (:mod:`repro.data.io.recommendations`).
+    RecBole atomic files, TREC runs and qrels, exported predictions of Surprise (:mod:`repro.data.io.formats`).
 
     recommendations  ``user``, ``item`` and ``score`` (higher is better; an empty one is a missing score) or,
                      without it, ``rank`` (lower is better). Where there are both, the score counts and the rank is
@@ -87,7 +87,7 @@ def evaluate(
     previous         what was recommended before, for temporal diversity and novelty: like ``recommendations``, and
                      ranked by the same rules; or a list of several, the latest first
 
-    Ids may be numbers, text or other objects, which are told apart by their text: 7 and "7" are the same.
+    Ids may be numbers, text or other objects, and are compared as text: 7 and "7" are the same.
 
     Gives the columns ``metric``, ``value``, ``users`` (how many are averaged), ``lowest`` and ``highest`` (the extremes
     of the value over all orders of tied items, where they are known), or ``user``, ``metric`` and ``value``; its
@@ -100,11 +100,11 @@ def evaluate(
     """
     frames = read_frames(recommendations, truth, train, columns, features, previous)
     chosen = _protocol(protocol, frames)
-    found = evaluate_frames(frames, chosen, metrics, per_user, seed)
+    table = evaluate_frames(frames, chosen, metrics, per_user, seed)
     warn_of_mismatches(frames, chosen)
-    told = mismatch_findings(frames, chosen, "recommendations")
-    found.attrs["findings"] = [*map(asdict, told), *found.attrs["findings"]]
-    return found
+    mismatched = mismatch_findings(frames, chosen, "recommendations")
+    table.attrs["findings"] = [*map(asdict, mismatched), *table.attrs["findings"]]
+    return table
 
 
 def evaluate_frames(
@@ -114,15 +114,15 @@ def evaluate_frames(
     per_user: bool = False,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """:func:`evaluate` for frames that :func:`read_frames` has read, to ask them more than once."""
-    found = measure_frames(frames, protocol, metrics, seed)
-    warn(found.findings, stacklevel=4)
+    """:func:`evaluate` for frames that :func:`read_frames` has read, to evaluate them more than once."""
+    evaluation = measure_frames(frames, protocol, metrics, seed)
+    warn(evaluation.findings, stacklevel=4)
     if not per_user:
-        return found.table()
-    if found.without_users:
-        name = found.without_users[0]
+        return evaluation.table()
+    if evaluation.without_users:
+        name = evaluation.without_users[0]
         raise ProtocolError(f"metric {name} is about all users together; leave it out, or ask without per_user")
-    return found.per_user()
+    return evaluation.per_user()
 
 
 def measure_frames(
@@ -131,17 +131,17 @@ def measure_frames(
     metrics: Sequence[str] = DEFAULT_METRICS,
     seed: int = 0,
 ) -> Evaluation:
-    """:func:`evaluate_frames` for those who want averages and the numbers of each user of one measurement."""
+    """As :func:`evaluate_frames`, with both the averages and the values of each user."""
     protocol = _protocol(protocol, frames)
     names = [metrics] if isinstance(metrics, str) else metrics
-    asked = {name.strip(): parse_measure(name, protocol, known_metrics()) for name in names}
-    if not asked:
+    measures = {name.strip(): parse_measure(name, protocol, known_metrics()) for name in names}
+    if not measures:
         raise ProtocolError(f"no metric is asked for; metrics: {', '.join(known_metrics())}")
-    return Evaluation(protocol, asked, measure(frames, asked, protocol, seed), frames.truth.user_ids)
+    return Evaluation(protocol, measures, measure(frames, measures, protocol, seed), frames.truth.user_ids)
 
 
-def _protocol(given: Protocol | str | Path | None, frames: Frames) -> Protocol:
-    protocol = Protocol.load(given) if isinstance(given, str | Path) else given
+def _protocol(stated: Protocol | str | Path | None, frames: Frames) -> Protocol:
+    protocol = Protocol.load(stated) if isinstance(stated, str | Path) else stated
     if protocol is None:
         return default_protocol(frames.truth.explicit)
     if protocol["candidates.relevant"] == "one":

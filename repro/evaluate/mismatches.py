@@ -1,4 +1,4 @@
-"""Inputs that can be measured but hardly mean what they were given for, said before anybody believes the numbers."""
+"""Warnings about inputs that can be measured but are probably wrong, such as ids in two spellings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from repro.evaluate.frames import Frames
 from repro.evaluation.suspicion import Finding
 from repro.protocol import Protocol
 
-# What ids of one table may lack to be those of the other, and what to do about it; tried in this order.
+# Why ids of two tables may differ, and a function that makes them equal; tried in this order.
 _MENDED: dict[str, Callable[[str], str]] = {
     "they are bytes there: decode them": lambda text: re.sub(r"""^b(['"])(.*)\1$""", r"\2", text),
     "they have decimals there: write whole numbers": lambda text: re.sub(r"\.0+$", "", text),
@@ -25,8 +25,7 @@ _FEW = 1000
 
 
 def mismatches(frames: Frames, protocol: Protocol, label: str) -> Iterator[str]:
-    """Sentences about what is wrong with the recommendations, which are called ``label``: nearly always a matter of
-    how ids or scores are written."""
+    """What is probably wrong with the recommendations called ``label``: mostly how ids or scores are written."""
     truth = frames.truth
     if not len(frames.users):
         yield f"{label} has no rows, so all lists are empty"
@@ -64,10 +63,10 @@ def warn_of_mismatches(frames: Frames, protocol: Protocol) -> None:
 
 
 def _written(listed: CodeArray, tested: CodeArray, ids: IdArray) -> str:
-    """How ids look in either table, and what may be behind it."""
+    """An example id of each table, and a likely reason why they differ."""
     there, known = (ids[np.unique(codes)[:_FEW]] for codes in (listed, tested))
     shown = f"are written like '{ids[listed[0]]}' there and like '{ids[tested[0]]}' in the truth"
     for why, mend in _MENDED.items():
-        if {mend(str(one)) for one in there} & {mend(str(one)) for one in known}:
+        if {mend(str(id_)) for id_ in there} & {mend(str(id_)) for id_ in known}:
             return f"{shown} ({why})"
     return shown

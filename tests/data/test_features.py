@@ -112,7 +112,7 @@ def test_the_digest_is_of_the_content():
     ("content", "message"),
     [
         ("a,b\n1,2\n", "has no column 'item'; it has a, b. State which one it is"),
-        ("item,title\n1,X\n", "has no column of features beside item"),
+        ("item,title\n1,X\n", "has no column of features besides item"),
         ("item,tag\n", "has no rows"),
         ("", "has no column 'item'"),
         ("item,tag\n1,x\n2\n", "line 3 has 1 columns where 2 were expected"),
@@ -130,7 +130,7 @@ def test_what_is_not_there(tmp_path):
         load_item_features(tmp_path / "x.csv")
     with pytest.raises(DataError, match="has no column 'tgas'; it has tags; did you mean 'tags'"):
         read(tmp_path, "f.csv", "item,tags\n1,x\n", ["tgas"])
-    with pytest.raises(DataError, match=r"book-crossing comes without features of its items.*ml-100k"):
+    with pytest.raises(DataError, match=r"book-crossing has no features of its items.*ml-100k"):
         load_item_features("book-crossing")
 
 

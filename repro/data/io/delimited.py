@@ -27,44 +27,39 @@ _BYTE_BY_BYTE = ("utf-8", "ascii", "iso8859-1", "cp1252")
 
 
 def read_columns(
-    path: Path,
-    layout: Layout,
-    chosen: Mapping[str, str],
-    as_text: Sequence[str] = ("user", "item"),
-    comments: list[str] | None = None,
-) -> dict[str, Values]:
-    """The chosen columns: those in ``as_text`` as categories of their text, the others as numbers if they are numbers.
+    path: Path, layout: Layout, chosen: Mapping[str, str], as_text: Sequence[str] = ("user", "item")
+) -> tuple[dict[str, Values], list[str]]:
+    """The chosen columns by role, and the comments among the rows, which are skipped.
 
-    Where all text is whole numbers in canonical form, the categories are numbers. Comments among the rows are skipped
-    and added to ``comments``.
+    Columns in ``as_text`` are categories of their text, or of whole numbers where all of them are in canonical form;
+    the others are numbers where all their values are numbers.
     """
-    comments = [] if comments is None else comments
-    if (table := _whole_numbers(path, layout, chosen, as_text, comments)) is not None:
-        return {
-            role: number_codes(table.column(name)) if role in as_text else column_values(table.column(name))
-            for role, name in chosen.items()
-        }
-    types: dict[str, pa.DataType] = {}
-    for role, name in chosen.items():
-        types[name] = pa.dictionary(pa.int32(), pa.string()) if role in as_text else pa.float64()
+    whole = _read_whole_numbers(path, layout, chosen, as_text)
+    if whole is not None:
+        table, comments = whole
+        columns = {role: table.column(name) for role, name in chosen.items()}
+        values = {role: (number_codes if role in as_text else column_values)(c) for role, c in columns.items()}
+        return values, comments
+    types = {
+        name: pa.dictionary(pa.int32(), pa.string()) if role in as_text else pa.float64()
+        for role, name in chosen.items()
+    }
     if "timestamp" in chosen:
         types[chosen["timestamp"]] = pa.int64()
-    wanted = list(chosen.values())
     try:
-        table = _parse(path, layout, types, wanted, comments)
+        table, comments = _parse(path, layout, types)
     except pa.ArrowInvalid as error:
         if "columns, got" in str(error):
             raise _wrong_width(path, layout) from None
         # A value is not a number: read it as text, so that an error can quote it (or it is read as a date).
-        types = {chosen[role]: types[chosen[role]] for role in as_text if role in chosen}
-        comments.clear()
-        table = _parse(path, layout, {**dict.fromkeys(wanted, pa.string()), **types}, wanted, comments)
-    return {role: column_values(table.column(name)) for role, name in chosen.items()}
+        text = {name: pa.string() for role, name in chosen.items() if role not in as_text}
+        table, comments = _parse(path, layout, {**types, **text})
+    return {role: column_values(table.column(name)) for role, name in chosen.items()}, comments
 
 
-def _whole_numbers(
-    path: Path, layout: Layout, chosen: Mapping[str, str], as_text: Sequence[str], comments: list[str]
-) -> pa.Table | None:
+def _read_whole_numbers(
+    path: Path, layout: Layout, chosen: Mapping[str, str], as_text: Sequence[str]
+) -> tuple[pa.Table, list[str]] | None:
     """The chosen columns with ids read as whole numbers, in half the time; None where that may lose something."""
     if layout.escape or codecs.lookup(layout.encoding).name not in _BYTE_BY_BYTE:
         return None
@@ -72,18 +67,13 @@ def _whole_numbers(
     types = {name: pa.int64() if role in whole else pa.float64() for role, name in chosen.items()}
     watched = WatchedStream()
     try:
-        table = _parse(path, layout, types, list(chosen.values()), comments, watched)
+        table, comments = _parse(path, layout, types, watched)
     except (pa.ArrowInvalid, DataError):  # reading it as text reports the fault
-        table = None
-    columns = [table.column(chosen[role]) for role in as_text if role in chosen] if table else []
-    if (
-        table is None
-        or watched.has_noncanonical_number
-        or any(column.null_count or not _is_small(column) for column in columns)
-    ):
-        comments.clear()
         return None
-    return table
+    ids = [table.column(name) for role, name in chosen.items() if role in as_text]
+    if watched.has_noncanonical_number or any(column.null_count or not _is_small(column) for column in ids):
+        return None
+    return table, comments
 
 
 def _is_small(column: pa.ChunkedArray) -> bool:
@@ -93,13 +83,11 @@ def _is_small(column: pa.ChunkedArray) -> bool:
 
 
 def _parse(
-    path: Path,
-    layout: Layout,
-    types: dict[str, pa.DataType],
-    wanted: list[str],
-    comments: list[str],
-    watched: WatchedStream | None = None,
-) -> pa.Table:
+    path: Path, layout: Layout, types: dict[str, pa.DataType], watched: WatchedStream | None = None
+) -> tuple[pa.Table, list[str]]:
+    """The columns with these types, and the comments among the rows."""
+    comments: list[str] = []
+
     def skip_comment(row: pacsv.InvalidRow) -> str:
         if not row.text.lstrip().startswith(COMMENT):
             return "error"
@@ -107,21 +95,20 @@ def _parse(
         return "skip"
 
     try:
-        return _parsed(path, layout, types, wanted, None, watched)
+        return _read_csv(path, layout, types, watched), comments
     except pa.ArrowInvalid as error:
         if "columns, got" not in str(error):
             raise
-    _require_text(path, layout)  # Arrow shows rows of another width as text, which they must be then
-    return _parsed(path, layout, types, wanted, skip_comment, watched)
+    _require_text(path, layout)  # the handler gets rows of another width as text
+    return _read_csv(path, layout, types, watched, skip_comment), comments
 
 
-def _parsed(
+def _read_csv(
     path: Path,
     layout: Layout,
     types: dict[str, pa.DataType],
-    wanted: list[str],
-    other_width: Callable[[pacsv.InvalidRow], str] | None,
     watched: WatchedStream | None,
+    other_width: Callable[[pacsv.InvalidRow], str] | None = None,
 ) -> pa.Table:
     parse = pacsv.ParseOptions(
         delimiter=layout.delimiter if len(layout.delimiter) == 1 else "\t",
@@ -129,13 +116,11 @@ def _parsed(
         escape_char=layout.escape or False,
         invalid_row_handler=other_width,
     )
+    skipped = _lines_to_skip(path, layout)
     read = pacsv.ReadOptions(
-        column_names=list(layout.names),
-        skip_rows=_lines_to_skip(path, layout),
-        encoding=layout.encoding,
-        block_size=1 << 22,
+        column_names=list(layout.names), skip_rows=skipped, encoding=layout.encoding, block_size=1 << 22
     )
-    convert = pacsv.ConvertOptions(column_types=types, include_columns=wanted, strings_can_be_null=False)
+    convert = pacsv.ConvertOptions(column_types=types, include_columns=list(types), strings_can_be_null=False)
     with open_stream(path) as source:
         if watched is not None:
             source = watched.over(source)

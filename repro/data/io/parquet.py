@@ -1,4 +1,4 @@
-"""Parquet files, read only where what they declare fits into memory: a few bytes may stand for very many rows."""
+"""Parquet files, read only if the rows that they declare fit into memory: a few bytes may declare very many."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 
 from repro.errors import DataError
 
-# A table is held twice for a moment, as Arrow's columns and as arrays.
+# A table is in memory twice for a moment, as Arrow columns and as arrays.
 _HELD = 2
 _GIB = 1 << 30
-_TEXT_WIDTH = 16  # bytes that a text takes at least
+_TEXT_WIDTH = 16  # least bytes of a text
 
 
 def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
@@ -39,7 +39,7 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
 
 
 def _declared_bytes(file: pq.ParquetFile, columns: Sequence[str] | None) -> int:
-    """How many bytes the columns take in memory at least, by the rows and sizes that the file declares."""
+    """The least memory of the columns in bytes, by the rows and sizes that the file declares."""
     about, total = file.metadata, 0
     wanted = None if columns is None else set(columns)
     for place in range(about.num_columns):
@@ -48,13 +48,16 @@ def _declared_bytes(file: pq.ParquetFile, columns: Sequence[str] | None) -> int:
             continue
         width = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96": 8}.get(column.physical_type)
         chunks = [about.row_group(group).column(place) for group in range(about.num_row_groups)]
-        values, packed = sum(one.num_values for one in chunks), sum(one.total_uncompressed_size for one in chunks)
+        values, packed = (
+            sum(chunk.num_values for chunk in chunks),
+            sum(chunk.total_uncompressed_size for chunk in chunks),
+        )
         total += max(max(values, about.num_rows) * (width or _TEXT_WIDTH), packed)
     return total
 
 
 def available_memory() -> int:
-    """How many bytes of memory this process may still take: of the machine, and of the group that limits it."""
+    """The bytes of memory that this process may still use: of the machine, and of its control group."""
     free = [_number("/proc/meminfo", "MemAvailable:", os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))]
     for limit, used in (("memory.max", "anon"), ("memory/memory.limit_in_bytes", "total_rss")):
         path = Path("/sys/fs/cgroup") / limit
@@ -65,7 +68,7 @@ def available_memory() -> int:
 
 
 def _number(path: str, name: str, default: int) -> int:
-    """A number of bytes that the kernel tells: after ``name``, on a line of its own."""
+    """The number of bytes after ``name`` in a file of the kernel, with a line for each figure."""
     try:
         for line in Path(path).read_text().splitlines():
             words = line.removeprefix(name).split()

@@ -45,11 +45,7 @@ def read_truth(
     return interactions_from_columns(table.values, str(Path(path)), where=table.where).to_frame()
 
 
-def read_train(
-    path: str | os.PathLike[str], columns: Mapping[str, str] | None = None, format: str | None = None
-) -> pd.DataFrame:
-    """Training rows from a file, in its order; as :func:`read_truth`."""
-    return read_truth(path, columns, format)
+read_train = read_truth  # training rows, in the order of the file
 
 
 def recommendations_from_frame(frame: pd.DataFrame, label: str) -> pd.DataFrame:

@@ -159,8 +159,7 @@ def _read_layout(file: Path, kind: TableKind, layout: Layout, columns: Columns |
         names = {position: role for role, position in reversed(by_position.items())}
         chosen = {role: names[position] for role, position in by_position.items()}
         layout = replace(layout, names=tuple(names.get(str(n), f"column {n}") for n in range(1, len(layout.names) + 1)))
-    comments: list[str] = []
-    values = read_columns(file, layout, chosen, kind.text, comments)
+    values, comments = read_columns(file, layout, chosen, kind.text)
     if kind is RECOMMENDATIONS and not layout.header and not columns:
         values = _separate_ranks(values, str(file))
     notes = layout.describe(chosen)

@@ -26,7 +26,8 @@ def read_run(file: Path) -> tuple[Mapping[str, Values], Where]:
     if delimiter:  # nearly all runs have exactly one between columns, and are read fast
         layout = Layout(delimiter, _RUN, False, quote="")
         try:
-            return read_columns(file, layout, {role: role for role in roles}), partial(line_number, file, layout)
+            values, _ = read_columns(file, layout, {role: role for role in roles})
+            return values, partial(line_number, file, layout)
         except DataError:  # a line has several blanks between columns, or is not a line of a run
             pass
     return _read_lines(file, _RUN, roles, "topic Q0 document rank score tag")

@@ -79,7 +79,7 @@ def test_it_is_as_if_they_were_read_as_text(tmp_path_factory, rows, delimiter, q
     path.write_bytes(gzip.compress(text.encode()) if compressed else text.encode())
     found = read_interactions(path, delimiter=delimiter, header=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(delimited, "_whole_numbers", lambda *given: None)
+        patch.setattr(delimited, "_read_whole_numbers", lambda *arguments: None)
         expected = read_interactions(path, delimiter=delimiter, header=True)
     for name in ("users", "items", "ratings", "user_ids", "item_ids"):
         one, other = getattr(found, name), getattr(expected, name)
