@@ -28,14 +28,14 @@ def sections(run: Run, **settings: Any) -> list[Section]:
     """The methods section of a run; ``settings`` are those of the tests of significance."""
     values, measures = run.decisions, run.measures
     wanted = bearing(values, measures)
-    told: set[str] = {key for measure in simple_measures(measures) for key in measure.decisions}
+    stated: set[str] = {key for measure in simple_measures(measures) for key in measure.decisions}
 
     def of(*families: str) -> list[Sentence]:
-        keys = [key for key in wanted if key.partition(".")[0] in families and key not in told]
+        keys = [key for key in wanted if key.partition(".")[0] in families and key not in stated]
         return sentences(values, keys)
 
     unknown = [key.partition(".")[0] for key in wanted if registry().stage_of(key) is None]
-    found = [
+    parts = [
         Section("Data", (*_data(run), *of("data"), *_after_filters(run))),
         Section("Splitting", (*of("split"), *_folds(run))),
         Section("Algorithms", (*_algorithms(run), *_tuning(run))),
@@ -47,7 +47,7 @@ def sections(run: Run, **settings: Any) -> list[Section]:
         Section("Further decisions", tuple(of(*dict.fromkeys(unknown)))),
         Section("Software and reproducibility", tuple(_software(run))),
     ]
-    return [section for section in found if section.sentences]
+    return [section for section in parts if section.sentences]
 
 
 def _plain(text: str) -> Sentence:
@@ -85,8 +85,8 @@ def _folds(run: Run) -> Iterator[Sentence]:
     if any(fold.validation_rows for fold in folds):
         parts.append(f"{_span([fold.validation_rows for fold in folds])} for validation")
     parts.append(f"{_span([fold.test_rows for fold in folds])} for testing")
-    told = f"{', '.join(parts[:-1])} and {parts[-1]}"
-    yield _plain(f"This gave {told}." if len(folds) == 1 else f"Each of the {len(folds)} folds had {told}.")
+    sizes = f"{', '.join(parts[:-1])} and {parts[-1]}"
+    yield _plain(f"This gave {sizes}." if len(folds) == 1 else f"Each of the {len(folds)} folds had {sizes}.")
 
 
 def _span(counts: Sequence[int]) -> str:
@@ -105,17 +105,17 @@ def _algorithms(run: Run) -> Iterator[Sentence]:
     for label in labels:
         start = next(cell.start for cell in run.cell_records if cell.label == label)
         tuned = {name for event in run.journal.events("tuning.finished") for name in event.space}
-        stated = {name: value for name, value in start.parameters.items() if not (start.tuned and name in tuned)}
-        given = ", ".join(
-            f"{name} = {value if isinstance(value, str) else toml_value(value)}" for name, value in stated.items()
+        fixed = {name: value for name, value in start.parameters.items() if not (start.tuned and name in tuned)}
+        parameters = ", ".join(
+            f"{name} = {value if isinstance(value, str) else toml_value(value)}" for name, value in fixed.items()
         )
-        said = f"“{label}” is {start.algorithm}{_cite_of(start.algorithm)}"
-        said += f" of {start.framework} {start.framework_version}" if several else ""
-        said += f" ({given})" if given else ""
-        said += "; its other parameters were tuned" if start.tuned and given else ""
-        said += "; its parameters were tuned" if start.tuned and not given else ""
-        said += "" if start.deterministic else "; it is not deterministic for a seed"
-        yield _plain(said + ".")
+        sentence = f"“{label}” is {start.algorithm}{_cite_of(start.algorithm)}"
+        sentence += f" of {start.framework} {start.framework_version}" if several else ""
+        sentence += f" ({parameters})" if parameters else ""
+        sentence += "; its other parameters were tuned" if start.tuned and parameters else ""
+        sentence += "; its parameters were tuned" if start.tuned and not parameters else ""
+        sentence += "" if start.deterministic else "; it is not deterministic for a seed"
+        yield _plain(sentence + ".")
         for name, why in start.unmapped.items():
             yield _plain(f"The parameter {name} of “{label}” could not be set: {why.rstrip('.')}.")
     for label, why in run.started.left_out.items():
@@ -138,7 +138,7 @@ def _tuning(run: Run) -> Iterator[Sentence]:
         return
     first = events[0]
     searches = {"grid": "a grid search", "tpe": "the tree-structured Parzen estimator"}
-    search = " or ".join(searches[one] for one in dict.fromkeys(event.search for event in events))
+    search = " or ".join(searches[name] for name in dict.fromkeys(event.search for event in events))
     limit = f" or {first.budget.seconds:g} seconds" if first.budget.seconds is not None else ""
     yield _plain(
         f"Parameters were tuned by {first.metric.name} on the validation set of each fold with {search}, with up to "
@@ -146,8 +146,8 @@ def _tuning(run: Run) -> Iterator[Sentence]:
     )
     spaces = {event.cell.rpartition("/")[0]: event.space for event in events}
     for label, space in spaces.items():
-        told = "; ".join(f"{name} {_domain(domain)}" for name, domain in space.items())
-        yield _plain(f"The search space of “{label}” was: {told}.")
+        domains = "; ".join(f"{name} {_domain(domain)}" for name, domain in space.items())
+        yield _plain(f"The search space of “{label}” was: {domains}.")
     yield _plain(f"For the test, algorithms were fitted on {REFIT[first.refit]}.")
 
 
@@ -159,27 +159,29 @@ def _domain(domain: Any) -> str:
 
 def _metrics(run: Run) -> Iterator[Sentence]:
     """Each metric with its variants, in the words of the registry."""
-    known = registry()
+    decisions = registry()
     for measure in run.measures:
         metric, name = measure.metric, run.metric_names[measure.full_name]
         parts = simple_measures([measure]) if measure.parts else [measure]
         variants = {key: value for part in (measure, *parts) for key, value in part.decisions.items()}
-        said = []
+        sentences = []
         for key, value in variants.items():
-            option = known[key].option(value)
+            option = decisions[key].option(value)
             cite = option.cite if option and option.cite else ""
-            said.append(f"{key.rpartition('.')[2]}: {known[key].meaning(value)}" + (f" ⟦{cite}⟧" if cite else ""))
+            sentences.append(
+                f"{key.rpartition('.')[2]}: {decisions[key].meaning(value)}" + (f" ⟦{cite}⟧" if cite else "")
+            )
         title = metric.title if metric.title[1:2].isupper() else metric.title[0].lower() + metric.title[1:]
         cut = f" of the first {measure.cutoff} items" if measure.cutoff is not None else ""
         cite = f" ⟦{metric.cite}⟧" if metric.cite else ""
-        inside = f" ({'; '.join(said)})" if said else ""
+        inside = f" ({'; '.join(sentences)})" if sentences else ""
         yield Sentence(f"{name} is the {title}{cut}{cite}{inside}.", tuple(variants))
 
 
 def _testing(run: Run, **settings: Any) -> Iterator[Sentence]:
-    found = Significance.of(run, **settings)
-    if found.tested:
-        yield from map(_plain, found.sentences())
+    significance = Significance.of(run, **settings)
+    if significance.tested:
+        yield from map(_plain, significance.sentences())
     else:
         yield _plain("No differences were tested: no metric has values of two algorithms for each user.")
 

@@ -90,11 +90,13 @@ class _Provenance:
             for part, digest in digests.items():
                 if digest is None:
                     continue
-                told = {"prov:type": self._type("FoldPart"), "repro:digest": digest, "repro:rows": rows[part]}
+                attributes = {"prov:type": self._type("FoldPart"), "repro:digest": digest, "repro:rows": rows[part]}
                 if part in fold.artifacts:
-                    told["repro:artifact"] = fold.artifacts[part]
+                    attributes["repro:artifact"] = fold.artifacts[part]
                 # Not by its digest: two folds, or two parts, may have the same rows.
-                parts[part] = self._named(f"run:fold-{fold.fold}-{part}", f"{part} part of fold {fold.fold}", told)
+                parts[part] = self._named(
+                    f"run:fold-{fold.fold}-{part}", f"{part} part of fold {fold.fold}", attributes
+                )
                 self.document.wasGeneratedBy(parts[part], self.activity, datetime.fromisoformat(line.time))
                 self.document.wasDerivedFrom(parts[part], self.data)
 
@@ -102,7 +104,7 @@ class _Provenance:
         """One algorithm on one fold, and what it stored."""
         start, document = cell.start, self.document
         began, ended = (datetime.fromisoformat(line.time) for line in (cell.started, cell.ended))
-        told: dict[str, Any] = {
+        attributes: dict[str, Any] = {
             "prov:type": self._type("Cell"),
             "prov:label": start.cell,
             "repro:algorithm": start.algorithm,
@@ -111,8 +113,8 @@ class _Provenance:
             **{f"repro:parameter.{name}": value for name, value in start.parameters.items()},
         }
         if cell.finish is None:
-            told["repro:failed"] = cell.error
-        activity = document.activity(f"run:cell-{number}", began, ended, told)
+            attributes["repro:failed"] = cell.error
+        activity = document.activity(f"run:cell-{number}", began, ended, attributes)
         document.wasAssociatedWith(activity, self._agent(start.framework, start.framework_version))
         document.wasAssociatedWith(activity, self.core)
         document.wasStartedBy(activity, trigger=None, starter=self.activity, time=began)
@@ -121,9 +123,9 @@ class _Provenance:
             document.used(activity, part, began)
         document.used(activity, self.protocol, began)
         for name, digest in cell.finish.artifacts.items() if cell.finish else ():
-            told = {"prov:type": self._type(name.capitalize()), "repro:digest": digest}
+            attributes = {"prov:type": self._type(name.capitalize()), "repro:digest": digest}
             # Not by its digest: two cells may store the same bytes.
-            entity = self._named(f"run:cell-{number}-{name}", f"{name} of {start.cell}", told)
+            entity = self._named(f"run:cell-{number}-{name}", f"{name} of {start.cell}", attributes)
             document.wasGeneratedBy(entity, activity, ended)
             for part in parts.values():
                 document.wasDerivedFrom(entity, part, activity)
@@ -133,7 +135,7 @@ class _Provenance:
         document, when = self.document, self._time("results.written")
         activity = document.activity("run:results", when, when, {"prov:type": self._type("WritingResults")})
         document.wasAssociatedWith(activity, self.core)
-        made = {
+        digests = {
             name: digest
             for event in self.run.journal.events("results.written")[-1:]
             for name, digest in event.files.items()
@@ -142,19 +144,19 @@ class _Provenance:
         stored = [name for name in sorted(self.known) if name.startswith("run:cell-")]
         for name in stored:
             document.used(activity, name, when)
-        for name, digest in made.items():
+        for name, digest in digests.items():
             entity = self._entity(digest, name, {"prov:type": self._type("Results")})
             document.wasGeneratedBy(entity, activity, when)
-            for one in stored:
-                document.wasDerivedFrom(entity, one, activity)
+            for source in stored:
+                document.wasDerivedFrom(entity, source, activity)
 
-    def _entity(self, digest: str, label: str, told: Mapping[str, Any]) -> Any:
-        return self._named(f"sha256:{digest}", label, {**told, "repro:digest": digest})
+    def _entity(self, digest: str, label: str, attributes: Mapping[str, Any]) -> Any:
+        return self._named(f"sha256:{digest}", label, {**attributes, "repro:digest": digest})
 
-    def _named(self, name: str, label: str, told: Mapping[str, Any]) -> Any:
+    def _named(self, name: str, label: str, attributes: Mapping[str, Any]) -> Any:
         self.known.add(name)
-        attributes: dict[Any, Any] = {"prov:label": label, **told}
-        return self.document.entity(name, attributes)
+        labelled: dict[Any, Any] = {"prov:label": label, **attributes}
+        return self.document.entity(name, labelled)
 
     def _type(self, name: str) -> Any:
         return self.document.valid_qualified_name(f"repro:{name}")
@@ -165,8 +167,12 @@ class _Provenance:
         agent = f"repro:software/{name}/{version}"
         if agent not in self.known:
             self.known.add(agent)
-            told: dict[Any, Any] = {"prov:type": PROV["SoftwareAgent"], "prov:label": name, "repro:version": version}
-            self.document.agent(agent, told)
+            attributes: dict[Any, Any] = {
+                "prov:type": PROV["SoftwareAgent"],
+                "prov:label": name,
+                "repro:version": version,
+            }
+            self.document.agent(agent, attributes)
         return agent
 
     def _time(self, kind: str) -> datetime:

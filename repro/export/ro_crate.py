@@ -84,13 +84,13 @@ def _describe_root(crate: ROCrate, run: Run, license: str) -> None:
     root["identifier"] = run.end.hash
     profile = {"@type": "CreativeWork", "name": "Process Run Crate", "version": PROFILE.rpartition("/")[2]}
     root["conformsTo"] = _add(crate, PROFILE, profile)
-    stated = {"@type": "CreativeWork", "name": license, "description": "The licence of this crate."}
+    entity = {"@type": "CreativeWork", "name": license, "description": "The licence of this crate."}
     open_ = {
         "@type": "CreativeWork",
         "name": "No licence stated",
         "description": "Whoever publishes this crate decides under which licence; the data set has terms of its own.",
     }
-    root["license"] = _add(crate, license if "://" in license else "#license", stated if license else open_)
+    root["license"] = _add(crate, license if "://" in license else "#license", entity if license else open_)
 
 
 def _told(run: Run) -> str:
@@ -125,16 +125,16 @@ def _add_files(crate: ROCrate, run: Run) -> dict[str, Entity]:
 
 def _artifacts(run: Run) -> dict[str, str]:
     """What each artefact is."""
-    told = {
+    descriptions = {
         digest: f"The {part} rows of fold {fold.fold}." for fold in run.folds for part, digest in fold.artifacts.items()
     }
     for event in run.journal.events("tuning.finished"):
-        told |= dict.fromkeys(event.artifacts.values(), f"Every trial of tuning {event.cell}.")
+        descriptions |= dict.fromkeys(event.artifacts.values(), f"Every trial of tuning {event.cell}.")
     for cell in run.cell_records:
         for part, digest in cell.finish.artifacts.items() if cell.finish else ():
-            also = f" {told[digest]}" if digest in told else ""
-            told[digest] = f"The {part} of {cell.label} on fold {cell.fold}.{also}"
-    return told
+            also = f" {descriptions[digest]}" if digest in descriptions else ""
+            descriptions[digest] = f"The {part} of {cell.label} on fold {cell.fold}.{also}"
+    return descriptions
 
 
 def _software(crate: ROCrate, run: Run) -> list[Entity]:
@@ -162,24 +162,24 @@ def _application(crate: ROCrate, name: str, version: str, url: str = "") -> Enti
 
 def _data(crate: ROCrate, run: Run) -> Entity:
     """The data set, which is not in the crate: what it is called, its digest and where it can be had."""
-    loaded, known = run.loaded, run.dataset
+    loaded, dataset = run.loaded, run.dataset
     properties = {
         "@type": "CreativeWork",
-        "name": known.title if known else loaded.data,
+        "name": dataset.title if dataset else loaded.data,
         "description": f"{loaded.rows:,} interactions of {loaded.users:,} users with {loaded.items:,} items; "
         "the identifier is the SHA-256 of its content.",
         "identifier": loaded.digest,
     }
-    if known:
-        properties |= {"url": known.home, "conditionsOfAccess": known.terms, "citation": known.citation}
+    if dataset:
+        properties |= {"url": dataset.home, "conditionsOfAccess": dataset.terms, "citation": dataset.citation}
     return _add(crate, f"#data-{loaded.digest}", {key: value for key, value in properties.items() if value})
 
 
 def _status(run: Run) -> dict[str, Any]:
     if not run.failed:
         return {"actionStatus": "http://schema.org/CompletedActionStatus"}
-    told = "; ".join(f"{cell}: {error}" for cell, error in run.failed.items())
-    return {"actionStatus": "http://schema.org/FailedActionStatus", "error": told}
+    errors = "; ".join(f"{cell}: {error}" for cell, error in run.failed.items())
+    return {"actionStatus": "http://schema.org/FailedActionStatus", "error": errors}
 
 
 def _add(crate: ROCrate, identifier: str, properties: dict[str, Any]) -> Entity:

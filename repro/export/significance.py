@@ -31,15 +31,15 @@ class Significance:
     @classmethod
     def of(cls, run: Run, **settings: Any) -> Significance:
         """With settings as `repro compare` has them: ``baseline``, ``test``, ``correct``, ``level``."""
-        made = cls(run, Settings(**settings))
-        baseline = made.settings.baseline
-        if baseline is not None and baseline not in made.table.index:
+        significance = cls(run, Settings(**settings))
+        baseline = significance.settings.baseline
+        if baseline is not None and baseline not in significance.table.index:
             raise StudyError(
-                f"there is no algorithm '{baseline}' to be the baseline{nearest(baseline, made.table.index)} "
-                f"Algorithms: {', '.join(made.table.index)}"
+                f"there is no algorithm '{baseline}' to be the baseline{nearest(baseline, significance.table.index)} "
+                f"Algorithms: {', '.join(significance.table.index)}"
             )
-        made.settings.check(["one", "another"] if baseline is None else [baseline, "another"])
-        return made
+        significance.settings.check(["one", "another"] if baseline is None else [baseline, "another"])
+        return significance
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -124,12 +124,12 @@ class Significance:
     @cached_property
     def cautions(self) -> list[str]:
         """Where intervals and tests are weak: of all tested metrics, each sentence once."""
-        found: dict[str, list[str]] = {}
+        cautions: dict[str, list[str]] = {}
         for metric in self.tested:
             compared = self.comparisons.of(metric)
             for caution in compared.cautions if compared else ():
-                found.setdefault(caution, []).append(metric)
+                cautions.setdefault(caution, []).append(metric)
         return [
             caution if len(metrics) == len(self.tested) else f"By {', '.join(metrics)}: {caution}"
-            for caution, metrics in found.items()
+            for caution, metrics in cautions.items()
         ]

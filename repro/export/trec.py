@@ -85,19 +85,19 @@ class TrecFiles:
     @cached_property
     def judged(self) -> dict[str, tuple[Interactions, Any]]:
         """The test part of each fold, and which of its rows are relevant."""
-        found = {}
+        judged = {}
         for fold in self.run.folds:
             rows = Interactions.from_frame(read_parquet(self.run.artifact(fold.artifacts["test"])).to_pandas())
             # The rules of relevance that are left look at no training row.
-            found[fold.fold] = rows, judge(rows.select(np.arange(0)), rows, self.run.protocol)
-        return found
+            judged[fold.fold] = rows, judge(rows.select(np.arange(0)), rows, self.run.protocol)
+        return judged
 
     @cached_property
     def escaped(self) -> bool:
         """Whether ids are written with escapes, because some of them could not be read back."""
         ids = [ids for rows, _ in self.judged.values() for ids in (rows.user_ids, rows.item_ids)]
         ids += [np.unique(self._stored(cell)["item"]) for cell in self.cells]
-        return any(_UNSAFE.search(str(one)) or not str(one) for some in ids for one in some)
+        return any(_UNSAFE.search(str(value)) or not str(value) for column in ids for value in column)
 
     def _lines(self, cell: CellRecord) -> Iterator[str]:
         """The lines of one run file."""
@@ -162,8 +162,8 @@ class TrecFiles:
 
     def _ids(self, ids: Iterable[Any]) -> list[str]:
         if not self.escaped:
-            return [str(one) for one in ids]
-        return [_UNSAFE.sub(lambda found: _escape(found[0]), str(one)) or "%" for one in ids]
+            return [str(value) for value in ids]
+        return [_UNSAFE.sub(lambda match: _escape(match[0]), str(value)) or "%" for value in ids]
 
 
 def _escape(character: str) -> str:
@@ -175,9 +175,9 @@ def _words(names: Iterable[str]) -> dict[str, str]:
     words: dict[str, str] = {}
     for name in names:
         word = re.sub(r"[^\w.+-]+", "-", name, flags=re.ASCII).strip("-.") or "unnamed"
-        taken = {one.lower() for one in words.values()}
+        taken = {other.lower() for other in words.values()}
         numbered = (word if number == 1 else f"{word}-{number}" for number in range(1, len(taken) + 2))
-        words[name] = next(one for one in numbered if one.lower() not in taken)
+        words[name] = next(candidate for candidate in numbered if candidate.lower() not in taken)
     return words
 
 

@@ -2,6 +2,9 @@
 
 Each user ranks the systems: the best has rank 1, and tied systems have the mean of their ranks. Friedman's test asks
 whether the average ranks differ more than by chance; a post-hoc test then asks which pairs differ (Demšar 2006).
+
+scikit-posthocs has the post-hoc tests too. They are written here, in a few lines over SciPy, because that package
+brings Matplotlib and seaborn along, and its Conover's test divides by zero if all users have the same ranks.
 """
 
 from __future__ import annotations

@@ -52,10 +52,10 @@ def groups(event: MetricCompared) -> list[list[str]]:
     for pair in event.pairs:
         if pair.verdict == "agree":
             group[root(pair.second)] = root(pair.first)
-    found: dict[str, list[str]] = {}
+    linked: dict[str, list[str]] = {}
     for name in event.names:
-        found.setdefault(root(name), []).append(name)
-    return sorted(found.values(), key=lambda names: (-len(names), place[names[0]]))
+        linked.setdefault(root(name), []).append(name)
+    return sorted(linked.values(), key=lambda names: (-len(names), place[names[0]]))
 
 
 def _grid(event: MetricCompared) -> Table:

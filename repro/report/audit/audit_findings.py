@@ -57,7 +57,7 @@ class Finding:
 
 def findings_of(survey: Survey) -> list[Finding]:
     """All findings, the gravest first; of one kind that first which is about most measures."""
-    found = [
+    findings = [
         *_unexplained(survey),
         *_refused(survey),
         *_unstable(survey),
@@ -65,7 +65,10 @@ def findings_of(survey: Survey) -> list[Finding]:
         *_apart(survey.compared),
         *_unusual(survey),
     ]
-    return sorted(found, key=lambda one: (KINDS.index(one.kind), one.rank, -len(one.measures), one.measures))
+    return sorted(
+        findings,
+        key=lambda finding: (KINDS.index(finding.kind), finding.rank, -len(finding.measures), finding.measures),
+    )
 
 
 def named(measures: Iterable[str]) -> str:
@@ -74,7 +77,7 @@ def named(measures: Iterable[str]) -> str:
     for name in measures:
         evaluator, _, measure = name.partition(" ")
         by_evaluator.setdefault(evaluator, []).append(measure)
-    return "; ".join(f"{evaluator}: {', '.join(found)}" for evaluator, found in by_evaluator.items())
+    return "; ".join(f"{evaluator}: {', '.join(names)}" for evaluator, names in by_evaluator.items())
 
 
 def case_text(case: CaseEntry) -> str:
@@ -86,12 +89,12 @@ def framework(name: str) -> str:
     return name.partition("/")[0]
 
 
-def outside(metric: str, said: str) -> float:
+def outside(metric: str, answer: str) -> float:
     """How far an answer lies outside what any variant of the metric can be, where every item has its own rank."""
-    if said.startswith("an error"):
+    if answer.startswith("an error"):
         return 0.0
     low, high = _widest_range(metric)
-    most = max((max(low - number, number - high) for number in map(float, _NUMBER.findall(said))), default=0.0)
+    most = max((max(low - number, number - high) for number in map(float, _NUMBER.findall(answer))), default=0.0)
     return most if most > _TOLERANCE else 0.0
 
 
@@ -112,24 +115,24 @@ def _unexplained(survey: Survey) -> Iterator[Finding]:
     """What no policy gives, by framework and aspect; where a number lies outside its range, that case is shown."""
     groups: dict[tuple[str, str], list[tuple[MeasureInferred, UnexplainedEntry]]] = {}
     for name, event in survey.inferred.items():
-        for one in event.unexplained:
-            groups.setdefault((framework(name), one.aspect), []).append((event, one))
+        for entry in event.unexplained:
+            groups.setdefault((framework(name), entry.aspect), []).append((event, entry))
     for (_, aspect), group in groups.items():
-        event, one = min(group, key=lambda pair: (-outside(pair[0].metric, pair[1].said), _size(pair[1].case)))
-        is_outside = outside(event.metric, one.said) > 0
+        event, entry = min(group, key=lambda pair: (-outside(pair[0].metric, pair[1].said), _size(pair[1].case)))
+        is_outside = outside(event.metric, entry.said) > 0
         measure = event.name.partition(" ")[2]
         sentence = (
-            f"{measure} says {one.said}, which no {event.metric} can be"
+            f"{measure} says {entry.said}, which no {event.metric} can be"
             if is_outside
-            else f"{measure} says {one.said} where the closest policy says {one.would_say}"
+            else f"{measure} says {entry.said} where the closest policy says {entry.would_say}"
         )
-        answers = ((f"{event.name} said", one.said), ("the closest policy says", one.would_say))
+        answers = ((f"{event.name} said", entry.said), ("the closest policy says", entry.would_say))
         yield Finding(
             OUTSIDE if is_outside else UNEXPLAINED,
             aspect,
             sentence,
             tuple(event.name for event, _ in group),
-            Shown(case_text(one.case), answers),
+            Shown(case_text(entry.case), answers),
             (float(aspect == _TOGETHER),),
         )
 
@@ -153,16 +156,16 @@ def _unstable(survey: Survey) -> Iterator[Finding]:
     groups: dict[tuple[str, str, str], list[str]] = {}
     cases: dict[tuple[str, str, str], Shown] = {}
     for name, event in survey.inferred.items():
-        for one in event.unstable:
-            key = framework(name), one.kind, one.aspect
+        for entry in event.unstable:
+            key = framework(name), entry.kind, entry.aspect
             groups.setdefault(key, []).append(name)
-            cases.setdefault(key, Shown(case_text(one.case), tuple(("said", answer) for answer in one.answers)))
+            cases.setdefault(key, Shown(case_text(entry.case), tuple(("said", answer) for answer in entry.answers)))
     for (where, kind, aspect), names in groups.items():
         if kind == "random":
-            told = "the same question gets other answers each time"
+            sentence = "the same question gets other answers each time"
         else:
-            told = "the same rows in another order get another answer"
-        yield Finding(RANDOM if kind == "random" else ORDER, aspect, told, tuple(names), cases[where, kind, aspect])
+            sentence = "the same rows in another order get another answer"
+        yield Finding(RANDOM if kind == "random" else ORDER, aspect, sentence, tuple(names), cases[where, kind, aspect])
 
 
 def _rounded(survey: Survey) -> Iterator[Finding]:
@@ -184,9 +187,9 @@ def _apart(compared: Sequence[MetricCompared]) -> Iterator[Finding]:
             if pair.verdict == "differ" and framework(first) == framework(second) and measure == other:
                 why = tuple(choice.decision for choice in pair.choices) or _kind(event, pair)
                 groups.setdefault((first, second, why), []).append((event, pair))
-    for (first, second, why), found in groups.items():
-        event, pair = min(found, key=lambda one: _pair_size(*one))
-        measures = tuple(name for _, pair in found for name in (pair.first, pair.second))
+    for (first, second, why), pairs in groups.items():
+        event, pair = min(pairs, key=lambda candidate: _pair_size(*candidate))
+        measures = tuple(name for _, pair in pairs for name in (pair.first, pair.second))
         sentence = f"{first} and {second} give different numbers under one name"
         case = answered(event, pair, (pair.first, pair.second))
         yield Finding(APART, ", ".join(why), sentence, tuple(sorted(measures)), case)
@@ -211,19 +214,20 @@ def answered(event: MetricCompared, pair: PairEntry, names: Sequence[str]) -> Sh
 
 def _unusual(survey: Survey) -> Iterator[Finding]:
     """Options that are not the default, and that fewer frameworks take than another one."""
-    known = registry()
+    decisions = registry()
     for decision, options in taken(survey.inferred.values()).items():
         frameworks = {value: {framework(name) for name in names} for value, names in options.items()}
         most = max(frameworks, key=lambda value: len(frameworks[value]))
         total = len(set().union(*frameworks.values()))
         for value, names in options.items():
             few = len(frameworks[value])
-            if value in (most, known[decision].default) or few == len(frameworks[most]):
+            if value in (most, decisions[decision].default) or few == len(frameworks[most]):
                 continue
-            meaning = known[decision].meaning(value)
-            asked = known[decision].question.rstrip()
-            said = f"{asked} {meaning[0].upper()}{meaning[1:]}. " if known[decision].option(value) else f"{asked} "
-            sentence = f"{said}So do {few} of {total} frameworks; most take {toml_value(most)}"
+            meaning = decisions[decision].meaning(value)
+            question = decisions[decision].question.rstrip()
+            has_option = decisions[decision].option(value)
+            answer = f"{question} {meaning[0].upper()}{meaning[1:]}. " if has_option else f"{question} "
+            sentence = f"{answer}So do {few} of {total} frameworks; most take {toml_value(most)}"
             case = _shown_by_a_pair(survey.compared, decision, value, set(names))
             topic = f"{decision} = {toml_value(value)}"
             yield Finding(UNUSUAL, topic, sentence, tuple(names), case, (few / total,))
@@ -234,18 +238,18 @@ def taken(inferred: Iterable[MeasureInferred]) -> dict[str, dict[Value, list[str
 
     Measures for which options cannot be told apart are not counted.
     """
-    found: dict[str, dict[Value, list[str]]] = {key: {} for key in registry()}
+    measures: dict[str, dict[Value, list[str]]] = {key: {} for key in registry()}
     for event in inferred:
         for key in event.policy:
             options = options_of(event, key)
             if len(options) == 1:
-                found[key].setdefault(options[0], []).append(event.name)
-    return {key: options for key, options in found.items() if options}
+                measures[key].setdefault(options[0], []).append(event.name)
+    return {key: by_option for key, by_option in measures.items() if by_option}
 
 
 def _shown_by_a_pair(compared: Sequence[MetricCompared], decision: str, value: Value, names: set[str]) -> Shown | None:
     """The smallest case in which an option explains why one of these measures differs from another one."""
-    found = [
+    candidates = [
         (len(pair.choices), _pair_size(event, pair), position, event, pair)
         for event in compared
         for position, pair in enumerate(event.pairs)
@@ -253,7 +257,7 @@ def _shown_by_a_pair(compared: Sequence[MetricCompared], decision: str, value: V
         if choice.decision == decision
         and ((pair.first in names and choice.first == value) or (pair.second in names and choice.second == value))
     ]
-    if not found:
+    if not candidates:
         return None
-    *_, event, pair = min(found, key=lambda one: one[:3])
+    *_, event, pair = min(candidates, key=lambda candidate: candidate[:3])
     return answered(event, pair, (pair.first, pair.second))

@@ -201,8 +201,12 @@ def _identity(survey: Survey) -> list[object]:
     began = survey.began
     rows = [
         *(
-            [one.name, one.framework_version, "in this process" if one.where == "here" else "in its own environment"]
-            for one in began.evaluators
+            [
+                evaluator.name,
+                evaluator.framework_version,
+                "in this process" if evaluator.where == "here" else "in its own environment",
+            ]
+            for evaluator in began.evaluators
         ),
         ["seed", str(began.seed), ""],
         *([name, version, ""] for name, version in began.versions.items() if not name.startswith("framework:")),

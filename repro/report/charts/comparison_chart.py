@@ -34,7 +34,7 @@ def difference_chart(compared: Comparison, metric: str) -> alt.TopLevelMixin:
             "difference": pairs["difference"],
             "low": pairs["low"],
             "high": pairs["high"],
-            "verdict": [_FOUND if found else _NOT_FOUND for found in pairs["significant"]],
+            "verdict": [_FOUND if significant else _NOT_FOUND for significant in pairs["significant"]],
         }
     )
     colour = _colours("verdict", compared)

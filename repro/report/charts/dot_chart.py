@@ -30,9 +30,9 @@ def systems(frameworks: Mapping[str, str]) -> list[System]:
 
     Where no two frameworks have the same algorithm, a label is an algorithm of its own, and the framework is not told.
     """
-    found = [System(label, label.removeprefix(f"{name} "), name) for label, name in frameworks.items()]
-    if len({one.algorithm for one in found}) < len(found):
-        return found
+    rows = [System(label, label.removeprefix(f"{name} "), name) for label, name in frameworks.items()]
+    if len({row.algorithm for row in rows}) < len(rows):
+        return rows
     return [System(label, label, "") for label in frameworks]
 
 
@@ -45,14 +45,14 @@ def dots(
     """
     import altair as alt
 
-    known = {label: value for label, value in values.items() if value == value}
-    if len(set(known.values())) < 2:
+    defined = {label: value for label, value in values.items() if value == value}
+    if len(set(defined.values())) < 2:
         return None
     data = pd.DataFrame(
         [
-            (row.algorithm, row.framework, row.label, known[row.label], *intervals.get(row.label, (None, None)))
+            (row.algorithm, row.framework, row.label, defined[row.label], *intervals.get(row.label, (None, None)))
             for row in rows
-            if row.label in known
+            if row.label in defined
         ],
         columns=["algorithm", "framework", "label", "value", "low", "high"],
     )

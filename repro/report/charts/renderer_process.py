@@ -16,8 +16,8 @@ def main() -> None:
     for line in sys.stdin.buffer:
         request = json.loads(line)
         try:
-            made = getattr(vl_convert, request["call"])(*request["arguments"], **request["settings"])
-            status, answer = b"ok", made if isinstance(made, bytes) else made.encode()
+            result = getattr(vl_convert, request["call"])(*request["arguments"], **request["settings"])
+            status, answer = b"ok", result if isinstance(result, bytes) else result.encode()
         except Exception as error:
             status, answer = b"error", str(error).encode()
         sys.stdout.buffer.write(b"%s %d\n%s" % (status, len(answer), answer))

@@ -39,30 +39,36 @@ def write_explanation(explanations: Sequence[Explanation], folder: Path, title: 
     return folder / REPORT
 
 
-def _explanation(found: Explanation) -> list[object]:
-    how = "all orders of switching" if found.orders is None else f"{found.orders:,} sampled orders of switching"
-    labels = list(found.algorithms)
-    rows = [[found.first, *(f"{value:.4f}" for value in found.before)]]
-    for part in sorted(found.contributions, key=lambda part: -float(np.abs(part.values).sum())):
+def _explanation(explanation: Explanation) -> list[object]:
+    how = (
+        "all orders of switching"
+        if explanation.orders is None
+        else f"{explanation.orders:,} sampled orders of switching"
+    )
+    labels = list(explanation.algorithms)
+    rows = [[explanation.first, *(f"{value:.4f}" for value in explanation.before)]]
+    for part in sorted(explanation.contributions, key=lambda part: -float(np.abs(part.values).sum())):
         values = [_part(value, error) for value, error in zip(part.values, part.errors, strict=True)]
         rows.append([part.sentence, *values])
-    rows.append([found.second, *(f"{value:.4f}" for value in found.after)])
+    rows.append([explanation.second, *(f"{value:.4f}" for value in explanation.after)])
     blocks: list[object] = [
-        Heading(f"From {found.first} to {found.second}, by {found.metric}"),
+        Heading(f"From {explanation.first} to {explanation.second}, by {explanation.metric}"),
         Table(["", *labels], rows, labels),
         figure(
-            "Where the gap comes from", f"Averages over {how}; grey are the numbers at both ends.", waterfall(found)
+            "Where the gap comes from",
+            f"Averages over {how}; grey are the numbers at both ends.",
+            waterfall(explanation),
         ),
     ]
-    if notable := found.notable():
+    if notable := explanation.notable():
         rows = [[label, decision, other, f"{value:+.4f}"] for label, decision, other, value in notable]
         header = ["algorithm", "decision", "and", "more than their sum"]
         blocks += ["Decisions that change the effect of another one:", Table(header, rows, header[-1:])]
-    if found.needs_refit:
-        names = ", ".join(change.decision for change in found.needs_refit)
+    if explanation.needs_refit:
+        names = ", ".join(change.decision for change in explanation.needs_refit)
         text = Markup("Not accounted for, as they need another fit (<code>--refit</code>): {}.").format(names)
         blocks.append(Paragraph(text))
-    return [*blocks, *found.notes, Table(["", ""], found.evidence.items())]
+    return [*blocks, *explanation.notes, Table(["", ""], explanation.evidence.items())]
 
 
 def _part(value: float, error: float) -> str:

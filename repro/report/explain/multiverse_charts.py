@@ -27,8 +27,8 @@ def specification_curve(universe: Universe) -> alt.VConcatChart:
 
     values = universe.values
     of = _leader(universe)
-    known = np.flatnonzero(np.isfinite(values[:, of]))
-    order = known[np.argsort(values[known, of], kind="stable")]
+    defined = np.flatnonzero(np.isfinite(values[:, of]))
+    order = defined[np.argsort(values[defined, of], kind="stable")]
     if len(order) > DRAWN:
         order = order[np.unique(np.linspace(0, len(order) - 1, DRAWN).round().astype(int))]
     labels = universe.multiverse.algorithms
@@ -63,9 +63,9 @@ def specification_curve(universe: Universe) -> alt.VConcatChart:
 
 def _leader(universe: Universe) -> int:
     """The best algorithm under the study's own protocol."""
-    own = universe.orders[0]
-    known = np.isfinite(universe.values[0])
-    return int(np.argmin(np.where(known, own, len(own))))
+    ranks = universe.orders[0]
+    defined = np.isfinite(universe.values[0])
+    return int(np.argmin(np.where(defined, ranks, len(ranks))))
 
 
 def _choices(universe: Universe, order: np.ndarray) -> pd.DataFrame:

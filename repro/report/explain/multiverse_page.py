@@ -70,15 +70,15 @@ def covered(multiverse: Multiverse) -> str:
 def flips(universe: Universe) -> str:
     """How often the order of the algorithms differs from that of the study, as a sentence."""
     taus = universe.taus()
-    known = taus[np.isfinite(taus)]
-    if len(universe.multiverse.algorithms) < 2 or not len(known):
+    defined = taus[np.isfinite(taus)]
+    if len(universe.multiverse.algorithms) < 2 or not len(defined):
         return "There is no order of algorithms to compare."
     changed = (universe.orders != universe.orders[0]).any(axis=1)
     winners = (universe.orders == 0) != (universe.orders[0] == 0)
     return (
         f"In {changed.mean():.0%} of the protocols the order of the algorithms is not that of the study's own, and in "
         f"{winners.any(axis=1).mean():.0%} another one is best. Kendall's tau with the study's order is "
-        f"{known.min():.2f} at least and {known.mean():.2f} on average; between any two protocols it is "
+        f"{defined.min():.2f} at least and {defined.mean():.2f} on average; between any two protocols it is "
         f"{universe.mean_tau():.2f} on average."
     )
 

@@ -16,17 +16,17 @@ _ENDS, _UP, _DOWN = COLOURS[7], COLOURS[0], COLOURS[1]
 WIDTH, STEP = 420, 24
 
 
-def steps(found: Explanation, place: int) -> pd.DataFrame:
+def steps(explanation: Explanation, place: int) -> pd.DataFrame:
     """The bars of one algorithm: what each is called, where it begins and ends, and what it adds."""
-    level = float(found.before[place])
-    rows = [{"step": found.first, "from": 0.0, "to": level, "value": level, "kind": "end"}]
-    for part in sorted(found.contributions, key=lambda part: -abs(float(part.values[place]))):
+    level = float(explanation.before[place])
+    rows = [{"step": explanation.first, "from": 0.0, "to": level, "value": level, "kind": "end"}]
+    for part in sorted(explanation.contributions, key=lambda part: -abs(float(part.values[place]))):
         value = float(part.values[place])
         kind = "higher" if value >= 0 else "lower"
         rows.append({"step": part.name, "from": level, "to": level + value, "value": value, "kind": kind})
         level += value
-    after = float(found.after[place])
-    rows.append({"step": found.second, "from": 0.0, "to": after, "value": after, "kind": "end"})
+    after = float(explanation.after[place])
+    rows.append({"step": explanation.second, "from": 0.0, "to": after, "value": after, "kind": "end"})
     return pd.DataFrame(rows)
 
 
@@ -34,15 +34,15 @@ def waterfall(*gaps: Explanation) -> alt.VConcatChart:
     """One waterfall for each algorithm and gap, one below the other."""
     import altair as alt
 
-    drawn = [_of_algorithm(found, place) for found in gaps for place in range(len(found.algorithms))]
-    one_metric = len({found.metric for found in gaps}) == 1
+    drawn = [_of_algorithm(explanation, place) for explanation in gaps for place in range(len(explanation.algorithms))]
+    one_metric = len({explanation.metric for explanation in gaps}) == 1
     return alt.vconcat(*drawn).resolve_scale(color="shared", x="shared" if one_metric else "independent")
 
 
-def _of_algorithm(found: Explanation, place: int) -> alt.LayerChart:
+def _of_algorithm(explanation: Explanation, place: int) -> alt.LayerChart:
     import altair as alt
 
-    bars = steps(found, place)
+    bars = steps(explanation, place)
     bars["label"] = [f"{row.value:.4f}" if row.kind == "end" else f"{row.value:+.4f}" for row in bars.itertuples()]
     bars["edge"] = bars[["from", "to"]].max(axis=1)
     base = alt.Chart(bars).encode(y=alt.Y("step:N", sort=None, title=None, axis=alt.Axis(labelLimit=320)))
@@ -51,6 +51,8 @@ def _of_algorithm(found: Explanation, place: int) -> alt.LayerChart:
         scale=alt.Scale(domain=["end", "higher", "lower"], range=[_ENDS, _UP, _DOWN]),
         legend=None,
     )
-    drawn = base.mark_bar(height=STEP * 0.6).encode(x=alt.X("from:Q", title=found.metric), x2="to:Q", color=colour)
+    drawn = base.mark_bar(height=STEP * 0.6).encode(
+        x=alt.X("from:Q", title=explanation.metric), x2="to:Q", color=colour
+    )
     numbers = base.mark_text(align="left", dx=4, fontSize=11).encode(x="edge:Q", text="label:N")
-    return (drawn + numbers).properties(title=found.algorithms[place], width=WIDTH, height=STEP * len(bars))
+    return (drawn + numbers).properties(title=explanation.algorithms[place], width=WIDTH, height=STEP * len(bars))

@@ -30,13 +30,13 @@ def correlations_between(study: MetricStudy, compared: Compared) -> pd.DataFrame
 
     keys_a = list(zip(table["metric_a"], table["cutoff_a"], strict=True))
     keys_b = list(zip(table["metric_b"], table["cutoff_b"], strict=True))
-    found = table.assign(
+    named = table.assign(
         a=[name(*key) for key in keys_a],
         b=[name(*key) for key in keys_b],
         place_a=[places.get(key, -1) for key in keys_a],
         place_b=[places.get(key, -1) for key in keys_b],
     )
-    return found[(found["place_a"] >= 0) & (found["place_b"] >= 0)].reset_index(drop=True)
+    return named[(named["place_a"] >= 0) & (named["place_b"] >= 0)].reset_index(drop=True)
 
 
 def heat_map(correlations: pd.DataFrame) -> alt.LayerChart:
@@ -116,9 +116,9 @@ def _named(table: pd.DataFrame, compared: Compared) -> pd.DataFrame:
     names = curve_names(compared)
     places = {pair: place for place, pair in enumerate(compared)}
     keys = list(zip(table["metric"], table["cutoff"], strict=True))
-    found = table.assign(place=[places.get(key, -1) for key in keys])
-    found = found[found["place"] >= 0].sort_values("place", kind="stable")
-    return found.assign(curve=[names[place] for place in found["place"]])
+    selected = table.assign(place=[places.get(key, -1) for key in keys])
+    selected = selected[selected["place"] >= 0].sort_values("place", kind="stable")
+    return selected.assign(curve=[names[place] for place in selected["place"]])
 
 
 def curve_names(compared: Compared) -> list[str]:

@@ -115,7 +115,7 @@ def metric_study_page(study: MetricStudy, figures: Sequence[StudyFigure]) -> str
     """The report as HTML: the answer, the figures, the systems, the method."""
     run = study.run
     title = run.question or "Which metric and cut-off to trust"
-    drawn = [one.figure for one in figures]
+    drawn = [named.figure for named in figures]
     blocks = [
         Heading(title, level=1),
         f"{len(run.systems)} systems, {run.n_users:,} test users, {run.n_ratings:,} held-out ratings of {run.data}. "

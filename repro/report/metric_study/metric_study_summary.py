@@ -34,7 +34,7 @@ def findings(study: MetricStudy) -> list[str]:
     """The answer in a few sentences."""
     metrics = metric_table(study, study.metrics_compared)
     cutoffs = metric_table(study, study.cutoffs_compared)
-    told = []
+    sentences = []
     for what, column, lower in (
         ("keeps its order of systems best when ratings are taken away at random", "sparsity", False),
         ("keeps it best when those of popular items are taken away", "popularity", False),
@@ -42,15 +42,17 @@ def findings(study: MetricStudy) -> list[str]:
     ):
         ordered = _ordered(metrics, column, lower)
         if len(ordered) > 1:
-            told.append(f"{_in_words(ordered[:1], column)} {what}; {_in_words(ordered[-1:], column)} does so least.")
+            sentences.append(
+                f"{_in_words(ordered[:1], column)} {what}; {_in_words(ordered[-1:], column)} does so least."
+            )
     depths = [
         (f"robustness to fewer ratings {_trend(cutoffs, 'sparsity', 'grows', 'shrinks')}"),
         (f"robustness to the loss of popular items {_trend(cutoffs, 'popularity', 'grows', 'shrinks')}"),
         (f"discriminative power {_trend(cutoffs, 'dp', 'shrinks', 'grows')}"),
     ]
     if len(cutoffs) > 1:
-        told.append(f"With the depth of the cut-off of {study.settings.whose_cutoffs}: {'; '.join(depths)}.")
-    return told
+        sentences.append(f"With the depth of the cut-off of {study.settings.whose_cutoffs}: {'; '.join(depths)}.")
+    return sentences
 
 
 def _ordered(table: pd.DataFrame, column: str, lower: bool) -> pd.DataFrame:
@@ -69,15 +71,15 @@ def _short(value: float, column: str) -> str:
 
 def _trend(cutoffs: pd.DataFrame, column: str, up: str, down: str) -> str:
     """Whether numbers go up or down with the cut-off: ``up`` and ``down`` say what that means."""
-    known = cutoffs.dropna(subset=[column])
-    if len(known) < 3 or known[column].nunique() < 2:
+    defined = cutoffs.dropna(subset=[column])
+    if len(defined) < 3 or defined[column].nunique() < 2:
         return "cannot be compared"
-    tau = kendall(known["cutoff"], known[column])
+    tau = kendall(defined["cutoff"], defined[column])
     word = up if tau >= CLEAR else down if tau <= -CLEAR else "neither grows nor shrinks clearly"
-    first, last = known.iloc[0], known.iloc[-1]
-    best = _ordered(known, column, lower=column == "dp").iloc[0]
-    told = [f"{_short(float(row[column]), column)} at {row['cutoff']}" for row in (first, last, best)]
-    return f"{word} ({told[0]}, {told[1]}; best: {told[2]})"
+    first, last = defined.iloc[0], defined.iloc[-1]
+    best = _ordered(defined, column, lower=column == "dp").iloc[0]
+    values = [f"{_short(float(row[column]), column)} at {row['cutoff']}" for row in (first, last, best)]
+    return f"{word} ({values[0]}, {values[1]}; best: {values[2]})"
 
 
 def correlation_sentence(correlations: pd.DataFrame, systems: int) -> str:
@@ -105,8 +107,8 @@ def differing_sentence(correlations: pd.DataFrame) -> str:
 
 def lowest_between_cutoffs(study: MetricStudy) -> str:
     """Of which metric the cut-offs agree least."""
-    known = study.correlations.dropna(subset=["tau"])
-    within = known[(known["metric_a"] == known["metric_b"]) & (known["cutoff_a"] < known["cutoff_b"])]
+    defined = study.correlations.dropna(subset=["tau"])
+    within = defined[(defined["metric_a"] == defined["metric_b"]) & (defined["cutoff_a"] < defined["cutoff_b"])]
     if within.empty or within["metric_a"].nunique() < 2:
         return ""
     low = within.loc[within["tau"].idxmin()]
@@ -149,10 +151,11 @@ def power_sentence(study: MetricStudy, compared: Compared) -> str:
         f"{row.metric}@{row.cutoff} {row.dp:.2f}" for row in _ordered(table, "dp", lower=True).itertuples()
     )
     least, most = int(table["significant"].min()), int(table["significant"].max())
-    told = f"{least}" if least == most else f"between {least} and {most}"
+    significant = f"{least}" if least == most else f"between {least} and {most}"
     return (
-        f"Of {int(table['pairs'].iloc[0])} pairs of systems, {told} have a p-value below {study.settings.level:g}. "
-        f"The closer a curve is to the origin, the more it tells apart. DP, lowest first: {ordered}."
+        f"Of {int(table['pairs'].iloc[0])} pairs of systems, {significant} have a p-value below "
+        f"{study.settings.level:g}. The closer a curve is to the origin, the more it tells apart. DP, lowest first: "
+        f"{ordered}."
     )
 
 
@@ -161,10 +164,10 @@ def _of(table: pd.DataFrame, compared: Compared) -> pd.DataFrame:
 
 
 def _span(part: pd.DataFrame) -> str:
-    known = part.dropna(subset=["tau"])
-    if known.empty:
+    defined = part.dropna(subset=["tau"])
+    if defined.empty:
         return "not defined: no order is left"
-    low, high = known.loc[known["tau"].idxmin()], known.loc[known["tau"].idxmax()]
+    low, high = defined.loc[defined["tau"].idxmin()], defined.loc[defined["tau"].idxmax()]
     if low["tau"] == high["tau"]:
         return f"{low['tau']:.2f}"
     return (

@@ -87,7 +87,9 @@ def _row(judged: Judgement) -> list[object]:
 
 
 def _patterns(judged: Sequence[Judgement]) -> list[object]:
-    rows = [[one.algorithm, _verdict(one), one.why] for one in judged if one.what == "pattern"]
+    rows = [
+        [judgement.algorithm, _verdict(judgement), judgement.why] for judgement in judged if judgement.what == "pattern"
+    ]
     return [Heading("Patterns"), Table(["claimed", "verdict", "measured"], rows)] if rows else []
 
 

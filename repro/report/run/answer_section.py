@@ -87,14 +87,14 @@ def _suspected(run: Material) -> set[str]:
 
 def _warnings(run: Material) -> list[Markup]:
     """A box with a paragraph for each kind of suspicious finding."""
-    findings = {number: one for number, one in enumerate(run.told, 1) if one.severity == "warning"}
+    findings = {number: finding for number, finding in enumerate(run.told, 1) if finding.severity == "warning"}
     title = "Suspicious."
     return [render("run_findings.html.j2", css="warning", title=title, **_shown(findings))] if findings else []
 
 
 def _notes(run: Material) -> list[Markup]:
     """A box with notes on the numbers; folded where it is long, as the table comes below it."""
-    notes = {number: one for number, one in enumerate(run.told, 1) if one.severity == "note"}
+    notes = {number: finding for number, finding in enumerate(run.told, 1) if finding.severity == "note"}
     if not notes:
         return []
     count = ""
@@ -235,7 +235,7 @@ def values_section(run: Material) -> Section | None:
 
 
 def _extremes(run: Material, metric: str) -> str:
-    known = run.values[metric].dropna()
+    values = run.values[metric].dropna()
     direction = {"higher": " Higher is better.", "lower": " Lower is better."}.get(run.better[metric], "")
-    low, high = known.idxmin(), known.idxmax()
-    return f"From {number(known[low])} ({low}) to {number(known[high])} ({high}).{direction}"
+    low, high = values.idxmin(), values.idxmax()
+    return f"From {number(values[low])} ({low}) to {number(values[high])} ({high}).{direction}"

@@ -44,8 +44,8 @@ class Counter:
                 bits = self._information[fold][codes(listed["item"], self._stored.items)]
                 numbers = list_numbers(listed, listed)
                 novelties.append(float(np.mean(np.bincount(numbers, bits) / np.bincount(numbers))))
-        known = len(novelties) == len(shares)
-        return Reach(float(np.mean(shares)), float(np.mean(novelties)) if known else None)
+        is_known = len(novelties) == len(shares)
+        return Reach(float(np.mean(shares)), float(np.mean(novelties)) if is_known else None)
 
     @cached_property
     def _information(self) -> dict[str, FloatArray]:
@@ -54,10 +54,10 @@ class Counter:
         A run folder has no training parts. Where each row is held out once, as in k-fold splits, the training part of
         a fold is the test parts of all others.
         """
-        made = self._stored.run.journal.events("fold.made")
+        folds = self._stored.run.journal.events("fold.made")
         rows = self._stored.run.journal.events("data.prepared")[0].rows
-        halved = all(fold.train_rows + fold.test_rows == rows for fold in made)
-        if len(made) < 2 or not halved or sum(fold.test_rows for fold in made) != rows:
+        halved = all(fold.train_rows + fold.test_rows == rows for fold in folds)
+        if len(folds) < 2 or not halved or sum(fold.test_rows for fold in folds) != rows:
             return {}
         tests = self._stored.tests
         if not _partition(list(tests.values())):

@@ -29,36 +29,36 @@ def curves_section(run: Material) -> Section:
     if why:
         return Section("curves", TITLE, [f"No curves can be drawn: {why}."])
     finder = HitFinder(stored)
-    found = {label: rates(finder.of(label)) for label in run.leaders(run.ranking, _SHOWN) if label in run.run.cells}
-    found = {label: one for label, one in found.items() if one.lists and len(one.recall)}
-    if not found:
+    curves = {label: rates(finder.of(label)) for label in run.leaders(run.ranking, _SHOWN) if label in run.run.cells}
+    curves = {label: curve for label, curve in curves.items() if curve.lists and len(curve.recall)}
+    if not curves:
         return Section("curves", TITLE, ["No curves can be drawn: no held-out item is relevant."])
-    return Section("curves", TITLE, [Grid([_precision_recall(found), _roc(found)]), _note(run, found)])
+    return Section("curves", TITLE, [Grid([_precision_recall(curves), _roc(curves)]), _note(run, curves)])
 
 
-def _note(run: Material, found: dict[str, Rates]) -> str:
-    some = next(iter(found.values()))
-    sentences = [f"Means over lists ({some.lists:,} with something relevant) of their first n items, n = 1, 2, ..."]
-    if not all(one.whole for one in found.values()):
-        sentences.append(f"Lists were stored down to rank {len(some.recall)}: curves end there.")
-    if len(run.values) > len(found):
-        sentences.append(f"Shown are the {len(found)} best by {run.ranking}.")
+def _note(run: Material, curves: dict[str, Rates]) -> str:
+    first = next(iter(curves.values()))
+    sentences = [f"Means over lists ({first.lists:,} with something relevant) of their first n items, n = 1, 2, ..."]
+    if not all(curve.whole for curve in curves.values()):
+        sentences.append(f"Lists were stored down to rank {len(first.recall)}: curves end there.")
+    if len(run.values) > len(curves):
+        sentences.append(f"Shown are the {len(curves)} best by {run.ranking}.")
     return " ".join(sentences)
 
 
-def _precision_recall(found: dict[str, Rates]) -> Figure:
-    lines = {label: (one.recall, one.precision) for label, one in found.items()}
-    best = max(found, key=lambda label: float(found[label].precision[0]))
-    sentence = f"Precision at rank 1 is highest with {best} ({found[best].precision[0]:.4f})."
+def _precision_recall(curves: dict[str, Rates]) -> Figure:
+    lines = {label: (curve.recall, curve.precision) for label, curve in curves.items()}
+    best = max(curves, key=lambda label: float(curves[label].precision[0]))
+    sentence = f"Precision at rank 1 is highest with {best} ({curves[best].precision[0]:.4f})."
     return figure("Precision against recall", sentence, _chart(lines, "recall", "precision", 1), NARROW)
 
 
-def _roc(found: dict[str, Rates]) -> Figure | str:
-    if not any(one.false.any() for one in found.values()):
+def _roc(curves: dict[str, Rates]) -> Figure | str:
+    if not any(curve.false.any() for curve in curves.values()):
         return "There is no ROC curve: lists have relevant items only."
-    lines = {label: ([0.0, *one.false], [0.0, *one.recall]) for label, one in found.items()}
-    best = max(found, key=lambda label: float(found[label].recall[-1]))
-    end = found[best]
+    lines = {label: ([0.0, *curve.false], [0.0, *curve.recall]) for label, curve in curves.items()}
+    best = max(curves, key=lambda label: float(curves[label].recall[-1]))
+    end = curves[best]
     sentence = (
         f"At rank {len(end.recall)}, {best} has found most: {end.recall[-1]:.1%} of what is relevant, with "
         f"{end.false[-1]:.1%} of the rest."

@@ -43,8 +43,8 @@ def distributions_section(run: Material) -> Section:
 
 def quantiles(values: pd.DataFrame) -> pd.DataFrame:
     """The quantiles and the mean of each column: a row for each system."""
-    found = values.quantile(list(QUANTILES.values())).T.set_axis(list(QUANTILES), axis=1)
-    return found.assign(mean=values.mean())
+    spread = values.quantile(list(QUANTILES.values())).T.set_axis(list(QUANTILES), axis=1)
+    return spread.assign(mean=values.mean())
 
 
 def quantile_chart(spread: pd.DataFrame, title: str) -> alt.TopLevelMixin:
@@ -115,17 +115,17 @@ def score_row(values: FloatArray, states: npt.NDArray[np.uint8], bins: int = _BI
     """The algorithm's own scores: lowest, median, highest and number of distinct ones; the share of the pairs without a
     score and with a fallback score; and the shares of scores in even steps from the lowest to the highest."""
     total = max(len(values), 1)
-    known = np.sort(values[np.isfinite(values) & (states == SCORED)])  # once, for all that follows
+    own = np.sort(values[np.isfinite(values) & (states == SCORED)])  # once, for all that follows
     counts = (np.isnan(values) | (states == UNSCORED)).sum(), ((states == FALLBACK) & ~np.isnan(values)).sum()
     shares = [f"{count / total:.1%}" for count in counts]
-    if not len(known):
+    if not len(own):
         return ["–", "–", "–", "0", *shares], []
-    ends = np.searchsorted(known, np.linspace(known[0], known[-1], bins + 1))
-    ends[-1] = len(known)
-    middle = (known[(len(known) - 1) // 2] + known[len(known) // 2]) / 2
-    different = 1 + np.count_nonzero(np.diff(known))
-    numbers = [f"{value:.4g}" for value in (known[0], middle, known[-1])]
-    return [*numbers, f"{different:,}", *shares], (np.diff(ends) / len(known)).tolist()
+    ends = np.searchsorted(own, np.linspace(own[0], own[-1], bins + 1))
+    ends[-1] = len(own)
+    middle = (own[(len(own) - 1) // 2] + own[len(own) // 2]) / 2
+    different = 1 + np.count_nonzero(np.diff(own))
+    numbers = [f"{value:.4g}" for value in (own[0], middle, own[-1])]
+    return [*numbers, f"{different:,}", *shares], (np.diff(ends) / len(own)).tolist()
 
 
 def _strips(data: pd.DataFrame) -> alt.TopLevelMixin:

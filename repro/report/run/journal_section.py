@@ -64,12 +64,14 @@ def summary(event: Any) -> str:
         case events.TuningFinished():
             return f"{event.cell}: {plural(len(event.trials), 'trial')}, chosen {event.chosen}"
         case events.CellStarted():
-            stated = ", ".join(f"{name} = {value}" for name, value in event.parameters.items())
-            return f"{event.cell}: {event.algorithm} {event.framework_version}" + (f", {stated}" if stated else "")
+            parameters = ", ".join(f"{name} = {value}" for name, value in event.parameters.items())
+            return f"{event.cell}: {event.algorithm} {event.framework_version}" + (
+                f", {parameters}" if parameters else ""
+            )
         case events.CellFinished():
             first = next((value for value in event.values if value.value is not None), None)
-            told = f"{first.metric} {first.value:.4f}, " if first else ""
-            return f"{event.cell}: {told}fitted in {event.seconds.fit:.2f} s"
+            number = f"{first.metric} {first.value:.4f}, " if first else ""
+            return f"{event.cell}: {number}fitted in {event.seconds.fit:.2f} s"
         case events.CellFailed():
             return f"{event.cell}: {event.error}"
         case events.ResultsWritten():

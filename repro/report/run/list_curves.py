@@ -64,15 +64,15 @@ class HitFinder:
 
     def of(self, label: str) -> list[Hits]:
         """The hits of an algorithm on each fold."""
-        found = []
+        folds = []
         for fold, cell in self._stored.run.cells[label].items():
             listed, lists = self._stored.listed(cell), self._stored.lists(cell)
             hit, relevant = self._matched(listed, lists, fold)
             ranks = listed["rank"].to_numpy().astype(np.int64)
             lengths = lists["length"].to_numpy().astype(np.int64)
             depth = int(ranks.max(initial=0))
-            found.append(Hits(list_numbers(listed, lists)[hit], ranks[hit], relevant, lengths, depth))
-        return found
+            folds.append(Hits(list_numbers(listed, lists)[hit], ranks[hit], relevant, lengths, depth))
+        return folds
 
     def _matched(self, listed: pa.Table, lists: pa.Table, fold: str) -> tuple[npt.NDArray[np.bool_], Numbers]:
         """Which rows of ``listed`` are hits, and how many relevant items each list has."""

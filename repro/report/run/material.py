@@ -56,9 +56,11 @@ class Material:
     def tie_spans(self) -> dict[tuple[str, str], str]:
         """Of metrics and algorithms that the order of tied items decides: the lowest and the highest value."""
         return {
-            (one.metric, one.algorithm): " to ".join(number(float(one.figures[end])) for end in ("lowest", "highest"))
-            for one in self.run.findings
-            if one.code == "ties.decide"
+            (finding.metric, finding.algorithm): " to ".join(
+                number(float(finding.figures[end])) for end in ("lowest", "highest")
+            )
+            for finding in self.run.findings
+            if finding.code == "ties.decide"
         }
 
     @cached_property
@@ -103,40 +105,40 @@ class Material:
     def tested(self) -> dict[str, Tested]:
         """Of each metric with a number for each user: which differences are more than chance."""
         comparisons = run_comparisons(self.run)
-        found = {}
+        tested = {}
         for name in comparisons.metrics:
             best, values = self.best(name), comparisons.values(name)
             if best is not None and best in values.columns:
-                found[name] = Tested(name, self.better[name], values, best, comparisons.of(name))
-        return found
+                tested[name] = Tested(name, self.better[name], values, best, comparisons.of(name))
+        return tested
 
     @property
     def stated(self) -> str:
         """Test, family of comparisons, correction and level, in words; empty where nothing is tested."""
-        if not any(one.compared for one in self.tested.values()):
+        if not any(tested.compared for tested in self.tested.values()):
             return ""
         return run_comparisons(self.run).settings.stated("all pairs of algorithms by one metric")
 
     @cached_property
     def means(self) -> dict[str, dict[str, tuple[float, float, float]]]:
         """Of each metric and algorithm: the mean over users, and its interval (low, high)."""
-        found: dict[str, dict[str, tuple[float, float, float]]] = {}
-        for name, one in self.tested.items():
-            found[name] = {}
-            for label in one.values.columns:
-                known = one.values[label].dropna().to_numpy()
-                low, high = difference_interval(known, 0 * known, 1 - one.level)
-                found[name][label] = (float(known.mean()) if len(known) else float("nan"), low, high)
-        return found
+        means: dict[str, dict[str, tuple[float, float, float]]] = {}
+        for name, tested in self.tested.items():
+            means[name] = {}
+            for label in tested.values.columns:
+                values = tested.values[label].dropna().to_numpy()
+                low, high = difference_interval(values, 0 * values, 1 - tested.level)
+                means[name][label] = (float(values.mean()) if len(values) else float("nan"), low, high)
+        return means
 
     def best(self, metric: str) -> str | None:
         """The algorithm with the best value: the highest, or, of errors, the lowest; None where nobody has one."""
-        known = self.values[metric].dropna()
-        if known.empty:
+        values = self.values[metric].dropna()
+        if values.empty:
             return None
-        return str(known.idxmin() if self.better[metric] == "lower" else known.idxmax())
+        return str(values.idxmin() if self.better[metric] == "lower" else values.idxmax())
 
     def leaders(self, metric: str, most: int | None = None) -> list[str]:
         """The best algorithms by a metric, the best first."""
-        known = self.values[metric].dropna()
-        return list(known.sort_values(ascending=self.better[metric] == "lower", kind="stable").index[:most])
+        values = self.values[metric].dropna()
+        return list(values.sort_values(ascending=self.better[metric] == "lower", kind="stable").index[:most])

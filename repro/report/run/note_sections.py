@@ -12,7 +12,7 @@ from repro.study.tuning.settings import REFIT
 def tuning_section(run: Material) -> Section | None:
     """Which algorithms were tuned, with how many trials, and what was chosen; nothing where none was."""
     algorithms = run.run.tuned()
-    first = next((tuning for one in algorithms for tuning in one.tunings), None)
+    first = next((tuning for algorithm in algorithms for tuning in algorithm.tunings), None)
     if first is None:
         return None
     uneven = uneven_tuning(algorithms)
@@ -23,9 +23,12 @@ def tuning_section(run: Material) -> Section | None:
         f"fitted on {REFIT[first.refit]}."
     )
     rows = []
-    for one in algorithms:
-        chosen = one.chosen or {"": []}
-        rows += [[one.label, one.said, one.trials, text, ", ".join(folds)] for text, folds in chosen.items()]
+    for algorithm in algorithms:
+        chosen = algorithm.chosen or {"": []}
+        rows += [
+            [algorithm.label, algorithm.said, algorithm.trials, text, ", ".join(folds)]
+            for text, folds in chosen.items()
+        ]
     header = ["algorithm", "tuned", "trials", "chosen", "folds"]
     choices = Table(header, rows, caption="What was chosen on which folds", label="Tuning")
     warning = [Paragraph(uneven, strong=True)] if uneven else []

@@ -88,31 +88,31 @@ def written_p(p: float) -> str:
 
 def matrix_section(run: Material) -> Section:
     """The matrix of all pairs, by the first metric."""
-    one = run.tested.get(run.first)
-    if one is None or one.pairs < 1:
+    tested = run.tested.get(run.first)
+    if tested is None or tested.pairs < 1:
         why = "There are no two algorithms with values of each user, so no pair can be tested."
         return Section("significance", "Which differences are more than chance", [why])
-    shown = [label for label in run.leaders(run.first, _SHOWN) if label in one.p.index]
-    assert one.compared is not None
-    differ = int(one.compared.comparison.pairs["significant"].sum())
-    sentence = f"{differ:,} of {plural(one.pairs, 'pair')} differ by {one.metric} ({one.stated})."
-    if len(shown) < len(one.p):
+    shown = [label for label in run.leaders(run.first, _SHOWN) if label in tested.p.index]
+    assert tested.compared is not None
+    differ = int(tested.compared.comparison.pairs["significant"].sum())
+    sentence = f"{differ:,} of {plural(tested.pairs, 'pair')} differ by {tested.metric} ({tested.stated})."
+    if len(shown) < len(tested.p):
         sentence += f" Shown are the {len(shown)} best; `repro compare` prints all."
-    drawn = figure(f"All pairs by {one.metric}", sentence, _matrix(one, shown))
+    drawn = figure(f"All pairs by {tested.metric}", sentence, _matrix(tested, shown))
     return Section("significance", "Which differences are more than chance", [drawn])
 
 
-def _matrix(one: Tested, shown: list[str]) -> alt.TopLevelMixin:
+def _matrix(tested: Tested, shown: list[str]) -> alt.TopLevelMixin:
     """The better of two systems is the row: lower left, whether they differ."""
     import altair as alt
 
     rows = []
     for below, column in enumerate(shown):
         for row in shown[below + 1 :]:
-            p = float(one.p[column][row])
-            rows.append((row, column, _verdict(p, one.level), written_p(p)))
+            p = float(tested.p[column][row])
+            rows.append((row, column, _verdict(p, tested.level), written_p(p)))
     data = pd.DataFrame(rows, columns=["row", "column", "verdict", "p"])
-    verdicts = [_verdict(0.0, 1), _verdict(one.level / 2, one.level), _verdict(1.0, one.level)]
+    verdicts = [_verdict(0.0, 1), _verdict(tested.level / 2, tested.level), _verdict(1.0, tested.level)]
     size = 26 if len(shown) <= 16 else 18
     base = alt.Chart(data, height=size * (len(shown) - 1)).encode(
         x=alt.X("column:N", title=None, scale=alt.Scale(domain=shown[:-1]), axis=alt.Axis(labelAngle=-90, grid=False)),

@@ -37,16 +37,19 @@ def tradeoffs_section(run: Material) -> Section:
         counter = Counter(stored, cutoff)
         counted = {label: counter.of(label) for label in run.run.cells}
         if coverage is None:
-            coverage = f"share of items in any list@{cutoff}", {label: one.coverage for label, one in counted.items()}
+            coverage = (
+                f"share of items in any list@{cutoff}",
+                {label: reach.coverage for label, reach in counted.items()},
+            )
             notes.append("catalogue coverage: it is counted from the stored lists, as a share of all items")
         if novelty is None:
-            known = {label: one.novelty for label, one in counted.items() if one.novelty is not None}
-            novelty = f"novelty@{cutoff} (bits)", known
-            notes.append(f"novelty: {_COUNTED if known else _UNCOUNTED}")
+            defined = {label: reach.novelty for label, reach in counted.items() if reach.novelty is not None}
+            novelty = f"novelty@{cutoff} (bits)", defined
+            notes.append(f"novelty: {_COUNTED if defined else _UNCOUNTED}")
     drawn = [
-        figure(f"{run.ranking} against {axis}", _sentence(axis, known), _scatter(run, axis, known), NARROW)
+        figure(f"{run.ranking} against {axis}", _sentence(axis, defined), _scatter(run, axis, defined), NARROW)
         for axis, values in (coverage, novelty)
-        if (known := {label: value for label, value in values.items() if value == value})
+        if (defined := {label: value for label, value in values.items() if value == value})
     ]
     return Section("tradeoffs", title, [Grid(drawn), *(f"The study does not measure {note}." for note in notes)])
 
@@ -59,18 +62,18 @@ def _measured(run: Material, name: str) -> tuple[str, dict[str, float]] | None:
     return None
 
 
-def _sentence(axis: str, known: dict[str, float]) -> str:
-    low, high = min(known, key=known.__getitem__), max(known, key=known.__getitem__)
-    return f"{axis} is lowest with {low} ({known[low]:.4g}) and highest with {high} ({known[high]:.4g})."
+def _sentence(axis: str, values: dict[str, float]) -> str:
+    low, high = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
+    return f"{axis} is lowest with {low} ({values[low]:.4g}) and highest with {high} ({values[high]:.4g})."
 
 
-def _scatter(run: Material, axis: str, known: dict[str, float]) -> alt.TopLevelMixin:
+def _scatter(run: Material, axis: str, values: dict[str, float]) -> alt.TopLevelMixin:
     import altair as alt
 
     rows = [
-        (row.label, row.framework, known[row.label], float(run.values[run.ranking][row.label]))
+        (row.label, row.framework, values[row.label], float(run.values[run.ranking][row.label]))
         for row in run.systems
-        if row.label in known and run.values[run.ranking][row.label] == run.values[run.ranking][row.label]
+        if row.label in values and run.values[run.ranking][row.label] == run.values[run.ranking][row.label]
     ]
     data = pd.DataFrame(rows, columns=["label", "framework", "reach", "accuracy"])
     data["side"] = _sides(data)

@@ -119,8 +119,13 @@ def _summary(survey: Survey, file: Path, protocols: Path) -> dict[str, object]:
         "protocols": str(protocols),
         **headline(survey),
         "findings": [
-            {"kind": one.kind, "topic": one.topic, "finding": one.sentence, "measures": list(one.measures)}
-            for one in findings_of(survey)
+            {
+                "kind": finding.kind,
+                "topic": finding.topic,
+                "finding": finding.sentence,
+                "measures": list(finding.measures),
+            }
+            for finding in findings_of(survey)
         ],
         "failures": dict(survey.failed),
         "left_out": dict(survey.began.left_out),
@@ -130,20 +135,20 @@ def _summary(survey: Survey, file: Path, protocols: Path) -> dict[str, object]:
 def _print_survey(survey: Survey) -> None:
     from repro.report.audit import findings_of, headline
 
-    told = headline(survey)
+    counts = headline(survey)
     echo(
-        f"{plural(told['measures'], 'measure')} of {plural(told['evaluators'], 'evaluator')}: "
-        f"{told['explained']} explained in full, {told['explained_but']} but for something, "
-        f"{told['no_policy']} by no policy, {told['random']} random, {told['failed']} failed"
+        f"{plural(counts['measures'], 'measure')} of {plural(counts['evaluators'], 'evaluator')}: "
+        f"{counts['explained']} explained in full, {counts['explained_but']} but for something, "
+        f"{counts['no_policy']} by no policy, {counts['random']} random, {counts['failed']} failed"
     )
-    if told["pairs"]:
-        echo(f"{told['pairs_agreeing']} of {told['pairs']} pairs that are taken for one metric agree")
-    if told["pipeline_measures"]:
-        equal = f"{told['pipeline_measures_equal']} of {told['pipeline_measures']}"
+    if counts["pairs"]:
+        echo(f"{counts['pairs_agreeing']} of {counts['pairs']} pairs that are taken for one metric agree")
+    if counts["pipeline_measures"]:
+        equal = f"{counts['pipeline_measures_equal']} of {counts['pipeline_measures']}"
         echo(f"{equal} numbers of whole evaluations are those that the core gives")
     findings = findings_of(survey)
-    for one in findings[:_SHOWN]:
-        echo("  ", Styled(one.kind), f": {one.topic}: {one.sentence} ({one.who})")
+    for finding in findings[:_SHOWN]:
+        echo("  ", Styled(finding.kind), f": {finding.topic}: {finding.sentence} ({finding.who})")
     if len(findings) > _SHOWN:
         echo(f"  and {len(findings) - _SHOWN} more findings in the report")
     for name, error in survey.failed.items():

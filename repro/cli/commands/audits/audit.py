@@ -76,23 +76,30 @@ def evaluators(
 
     wanted = [metric_named(name).name for name in metrics]
     chosen, left_out = usable(chosen_evaluators(only))
-    known = read_policies(Path(policies)) if policies else {}
+    inferred = read_policies(Path(policies)) if policies else {}
     with _asking(), Stages(hidden=quiet or as_json) as stages:
-        found = compare_evaluators(chosen, metrics=wanted, seed=seed, policies=known, progress=stages.tell)
+        agreements = compare_evaluators(chosen, metrics=wanted, seed=seed, policies=inferred, progress=stages.tell)
     if as_json:
         print_json(
-            {"share": share_of(found), "metrics": [one.to_dict() for one in found], "left_out": left_out, "seed": seed}
+            {
+                "share": share_of(agreements),
+                "metrics": [agreement.to_dict() for agreement in agreements],
+                "left_out": left_out,
+                "seed": seed,
+            }
         )
         return
     for sentence in left_out.values():
         echo(f"left out: {sentence}", err=True)
-    if not found:
+    if not agreements:
         echo("no metric is there that two evaluators are taken for")
-    for one in found:
-        _print_agreement(one)
-    if found:
-        agreeing, compared = (sum(getattr(one, name) for one in found) for name in ("agreeing", "compared"))
-        echo(f"In all {agreeing} of {compared} pairs agree ({share_of(found):.0%}).")
+    for agreement in agreements:
+        _print_agreement(agreement)
+    if agreements:
+        agreeing, compared = (
+            sum(getattr(agreement, name) for agreement in agreements) for name in ("agreeing", "compared")
+        )
+        echo(f"In all {agreeing} of {compared} pairs agree ({share_of(agreements):.0%}).")
 
 
 @audit.command(
@@ -150,19 +157,21 @@ def infer(
     else:
         evaluator = evaluator_called(target)
         boxes = [box_of_evaluator(evaluator, measure) for measure in measures_called(evaluator, metrics)]
-    found, written = [], []
+    inferences, written = [], []
     with _asking(), Stages(hidden=quiet or as_json) as stages:
         for box in boxes:
             with _aspects(stages, box) as progress:
-                found.append(infer_policy(box, seed=seed, evidence=not no_evidence, progress=progress))
-            file = write_policy(found[-1], Path(into)) if into else None
+                inferences.append(infer_policy(box, seed=seed, evidence=not no_evidence, progress=progress))
+            file = write_policy(inferences[-1], Path(into)) if into else None
             written += [] if file is None else [file]
     if as_json:
-        print_json({"inferences": [one.to_dict() for one in found], "written": list(map(str, written))})
+        print_json(
+            {"inferences": [inference.to_dict() for inference in inferences], "written": list(map(str, written))}
+        )
         return
-    if len(found) > 1:
-        echo(*(Styled(f"{one.summary}\n") for one in found))
-    echo("\n".join(one.to_text() for one in found))
+    if len(inferences) > 1:
+        echo(*(Styled(f"{inference.summary}\n") for inference in inferences))
+    echo("\n".join(inference.to_text() for inference in inferences))
     for file in written:
         echo(f"written  {file}")
 
@@ -217,17 +226,17 @@ def pipeline(
     from repro.audit.pipelines.pipeline_audit import audit_pipeline, evaluator_of
     from repro.data import load_dataset
 
-    one = pipeline_called(name)
-    evaluator = evaluator_of(one)
+    chosen = pipeline_called(name)
+    evaluator = evaluator_of(chosen)
     refuse_missing(evaluator)
     rows = load_dataset(data)
     with _asking(), Stages(hidden=quiet or as_json) as stages:
         policy_of = _policies(evaluator, protocol, policies, seed, stages)
-        found = audit_pipeline(one, rows, policy_of, data=data, seed=seed, measures=measures, progress=stages.tell)
+        audited = audit_pipeline(chosen, rows, policy_of, data=data, seed=seed, measures=measures, progress=stages.tell)
     if as_json:
-        print_json(found.to_dict())
+        print_json(audited.to_dict())
         return
-    _print_pipeline(found)
+    _print_pipeline(audited)
 
 
 def _policies(
@@ -241,11 +250,11 @@ def _policies(
     if protocol and folder:
         raise click.UsageError("--protocol and --policies exclude each other")
     if protocol:
-        stated = read_protocol(protocol)
-        return lambda measure: stated
+        read = read_protocol(protocol)
+        return lambda measure: read
     if folder:
-        known = read_policies(Path(folder))
-        return lambda measure: known.get(f"{evaluator.name} {measure}")
+        policies = read_policies(Path(folder))
+        return lambda measure: policies.get(f"{evaluator.name} {measure}")
 
     def inferred(measure: str) -> Policy:
         box = box_of_evaluator(evaluator, measure)
@@ -279,24 +288,24 @@ def _asking() -> Iterator[None]:
         yield
 
 
-def _print_agreement(one: Agreement) -> None:
-    echo(Styled(one.summary))
-    places = [str(place) for place in range(1, len(one.names) + 1)]
-    rows = zip(places, one.names, one.marks(), strict=True)
+def _print_agreement(agreement: Agreement) -> None:
+    echo(Styled(agreement.summary))
+    places = [str(place) for place in range(1, len(agreement.names) + 1)]
+    rows = zip(places, agreement.names, agreement.marks(), strict=True)
     print_table(["", "evaluator", *places], [[place, name, *marks] for place, name, marks in rows])
-    echo(f"{one.legend}.\n\n{one.details()}")
+    echo(f"{agreement.legend}.\n\n{agreement.details()}")
 
 
-def _print_pipeline(found: PipelineAudit) -> None:
-    echo(Styled(found.summary))
+def _print_pipeline(audited: PipelineAudit) -> None:
+    echo(Styled(audited.summary))
     rows = [
         [row.measure, row.fold, f"{row.reported:.10g}", f"{row.measured:.10g}", _difference(row), f"{row.users:,}"]
-        for row in found.frame().itertuples()
+        for row in audited.frame().itertuples()
     ]
     if rows:
         columns = ["measure", "fold", "reported", "measured", "difference", "users"]
         print_table(columns, rows, right=columns[1:])
-    echo(f"\n{found.findings()}")
+    echo(f"\n{audited.findings()}")
 
 
 def _difference(row: object) -> str:

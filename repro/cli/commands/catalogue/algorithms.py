@@ -74,9 +74,9 @@ def _print_algorithm(name: str, as_json: bool) -> None:
     frameworks = plugins().frameworks
     having = {f: a for f, framework in frameworks.items() for a in framework.algorithms if a.name == name}
     if not having:
-        known = sorted({a.name for framework in frameworks.values() for a in framework.algorithms} | set(CANONICAL))
+        names = sorted({a.name for framework in frameworks.values() for a in framework.algorithms} | set(CANONICAL))
         raise PluginError(
-            f"no framework here has an algorithm '{name}'{nearest(name, known)} `repro algorithms` lists all"
+            f"no framework here has an algorithm '{name}'{nearest(name, names)} `repro algorithms` lists all"
         )
     canonical = CANONICAL.get(name)
     if as_json:
@@ -86,15 +86,15 @@ def _print_algorithm(name: str, as_json: bool) -> None:
         echo(f"{canonical.title}" + (f" ({canonical.cite})" if canonical.cite else "") + "\n")
     parameters = list(canonical.parameters) if canonical else []
     for algorithm in having.values():
-        parameters += [one.name for one in algorithm.parameters if one.name not in parameters]
+        parameters += [candidate.name for candidate in algorithm.parameters if candidate.name not in parameters]
     rows: list[list[Any]] = []
     for parameter in parameters:
         row = [parameter]
         for algorithm in having.values():
-            found = next((one for one in algorithm.parameters if one.name == parameter), None)
-            if found:
+            match = next((candidate for candidate in algorithm.parameters if candidate.name == parameter), None)
+            if match:
                 called = algorithm.mapping.get(parameter, "")
-                row.append(f"{found.default}" + (f" ({called})" if called and called != parameter else ""))
+                row.append(f"{match.default}" + (f" ({called})" if called and called != parameter else ""))
             else:
                 row.append("cannot" if parameter in algorithm.unmapped else "-")
         rows.append(row)

@@ -38,34 +38,34 @@ def list_datasets(as_json: bool) -> None:
     """The data sets that are known by name, and which of them are on this machine."""
     from repro.data import data_folder, datasets
 
-    found = [(one, one.cached()) for one in datasets().values()]
+    with_files = [(dataset, dataset.cached()) for dataset in datasets().values()]
     if as_json:
         print_json(
             [
                 {
-                    "name": one.name,
-                    "title": one.title,
-                    "rows": one.rows,
+                    "name": dataset.name,
+                    "title": dataset.title,
+                    "rows": dataset.rows,
                     "path": cached and cached[0],
-                    "checked": all(source.checked for source in one.sources),
-                    "sources": [source.address for source in one.sources],
-                    "home": one.home,
-                    "terms": one.terms,
-                    "citation": one.citation,
+                    "checked": all(source.checked for source in dataset.sources),
+                    "sources": [source.address for source in dataset.sources],
+                    "home": dataset.home,
+                    "terms": dataset.terms,
+                    "citation": dataset.citation,
                 }
-                for one, cached in found
+                for dataset, cached in with_files
             ]
         )
         return
     rows = [
         [
-            one.name,
-            one.title,
-            f"{one.rows:,}" if one.rows else "-",
-            "confirmed" if all(source.checked for source in one.sources) else "unchecked",
+            dataset.name,
+            dataset.title,
+            f"{dataset.rows:,}" if dataset.rows else "-",
+            "confirmed" if all(source.checked for source in dataset.sources) else "unchecked",
             "yes" if cached else "-",
         ]
-        for one, cached in found
+        for dataset, cached in with_files
     ]
     rows.append(["synthetic", "Power-law popularity, generated (--option users=..., alpha=...)", "-", "-", "yes"])
     print_table(["name", "data set", "rows", "checksum", "here"], rows, right=["rows"])

@@ -29,24 +29,24 @@ def check(file: str, as_json: bool) -> None:
     from repro.replicate import Claim
     from repro.replicate.check import check as look
 
-    found = look(Claim.load(file))
+    checked = look(Claim.load(file))
     if as_json:
-        print_json(found.to_dict())
+        print_json(checked.to_dict())
         return
-    _print(found)
+    _print(checked)
 
 
-def _print(found: ClaimCheck) -> None:
-    asked = found.claim
-    echo(Styled(asked.title), f"\n{asked.source}")
+def _print(checked: ClaimCheck) -> None:
+    claim = checked.claim
+    echo(Styled(claim.title), f"\n{claim.source}")
     kinds = [
-        (len(asked.cells), "printed number"),
-        (len(asked.facts), "figure of the data"),
-        (len(asked.patterns), "pattern"),
+        (len(claim.cells), "printed number"),
+        (len(claim.facts), "figure of the data"),
+        (len(claim.patterns), "pattern"),
     ]
     echo(", ".join(plural(number, noun) for number, noun in kinds if number))
-    echo(f"tolerance: {asked.tolerance.sentence}")
-    for protocol in found.protocols:
+    echo(f"tolerance: {claim.tolerance.sentence}")
+    for protocol in checked.protocols:
         echo("")
         if protocol.open:
             fits = f", {protocol.fits} of them with a fit of its own" if protocol.fits > 1 else ""
@@ -56,9 +56,9 @@ def _print(found: ClaimCheck) -> None:
             echo(f"{protocol.name}: nothing is said to be open")
         if protocol.assumed:
             echo("neither stated nor open, so as usual: " + ", ".join(protocol.assumed))
-    for run in found.runs:
+    for run in checked.runs:
         echo(f"\nwould run: {run}")
-    for lack in found.missing:
+    for lack in checked.missing:
         echo("\n", Styled("lacking"), f": {lack}")
 
 
@@ -119,9 +119,11 @@ def _ask(draft: Draft) -> None:
     draft.source = draft.source or click.prompt("Where it was printed")
     draft.data = draft.data or click.prompt("Data set (`repro data list`) or file", default="ml-100k")
     draft.protocol = draft.protocol or click.prompt("Protocol (`repro protocol list`)", default=BASE)
-    asked = click.prompt("Metrics, with commas between them", default="rmse, mae")
-    draft.metrics = tuple(name.strip() for name in asked.split(",") if name.strip())
+    metrics_text = click.prompt("Metrics, with commas between them", default="rmse, mae")
+    draft.metrics = tuple(name.strip() for name in metrics_text.split(",") if name.strip())
     labels = click.prompt("Algorithms as the table labels them, with commas between them")
-    for label in (one.strip() for one in labels.split(",") if one.strip()):
-        known = algorithm_of(label)
-        draft.algorithms[label] = click.prompt(f"{label} is (framework/algorithm)", default=known or "reference/random")
+    for label in (part.strip() for part in labels.split(",") if part.strip()):
+        algorithm = algorithm_of(label)
+        draft.algorithms[label] = click.prompt(
+            f"{label} is (framework/algorithm)", default=algorithm or "reference/random"
+        )

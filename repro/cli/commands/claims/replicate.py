@@ -91,7 +91,7 @@ def replicate(
             watcher=watcher,
             build=watcher.say if install else None,
         )
-        found = [
+        replications = [
             (
                 file.parent,
                 _one(file, Path(path).is_dir(), watcher, seeds, newer, options, Budget(refits=refits, search=budget)),
@@ -99,34 +99,40 @@ def replicate(
             for file in files
         ]
     several = Path(path).is_dir()
-    index = _index(Path(path), found) if several else None
+    index = _index(Path(path), replications) if several else None
     if as_json:
-        told = [one.to_dict() for _, one in found]
-        print_json({"claims": told, "summary": _summary(found)} if several else told[0])
+        summaries = [replication.to_dict() for _, replication in replications]
+        print_json({"claims": summaries, "summary": _summary(replications)} if several else summaries[0])
     elif several:
-        _print_all(found)
+        _print_all(replications)
     else:
-        _print_one(found[0][1])
+        _print_one(replications[0][1])
     if not as_json:
         echo(f"\nreport   {index or files[0].parent / 'report.html'}")
-        echo(_summary(found))
-    if not as_json and (left := _left(found)):
+        echo(_summary(replications))
+    if not as_json and (left := _left(replications)):
         echo(left, err=True)
-    if _left(found) or (strict and not _all_exact(found)):
+    if _left(replications) or (strict and not _all_exact(replications)):
         raise click.exceptions.Exit(1)
 
 
-def _left(found: list[tuple[Path, Replication]]) -> str:
+def _left(replications: list[tuple[Path, Replication]]) -> str:
     """What was not run, in a sentence; empty where everything was."""
-    numbers = sum(one.verdict == "not run" for _, each in found for one in each.judgements)
-    claims = sum(not each.judgements for _, each in found)
-    told = [f"{numbers} of the numbers, figures and patterns"] if numbers else []
-    told += [f"{claims} claim{'' if claims == 1 else 's'} cannot be read"] if claims else []
-    return f"Not everything was run: {', and '.join(told)}; the reasons stand beside each." if told else ""
+    numbers = sum(
+        judgement.verdict == "not run" for _, replication in replications for judgement in replication.judgements
+    )
+    claims = sum(not replication.judgements for _, replication in replications)
+    parts = [f"{numbers} of the numbers, figures and patterns"] if numbers else []
+    parts += [f"{claims} claim{'' if claims == 1 else 's'} cannot be read"] if claims else []
+    return f"Not everything was run: {', and '.join(parts)}; the reasons stand beside each." if parts else ""
 
 
-def _all_exact(found: list[tuple[Path, Replication]]) -> bool:
-    return all(one.verdict in ("exact", "holds") for _, each in found for one in each.judgements)
+def _all_exact(replications: list[tuple[Path, Replication]]) -> bool:
+    return all(
+        judgement.verdict in ("exact", "holds")
+        for _, replication in replications
+        for judgement in replication.judgements
+    )
 
 
 def _one(
@@ -147,62 +153,66 @@ def _one(
     watcher.begin(file.parent.name or file.name)
     try:
         claim = Claim.load(file)
-        found = run_claim(claim, seeds=seeds, newer=newer, options=options, budget=budget, progress=watcher.tell)
+        replication = run_claim(claim, seeds=seeds, newer=newer, options=options, budget=budget, progress=watcher.tell)
     except ReproError as error:
         if not among_others:
             raise
         echo(f"{file}: {error}", err=True)
         return Replication(file.parent.name, file.parent.name, "", (), notes=(str(error),))
-    write_page(claim, found)
-    return found
+    write_page(claim, replication)
+    return replication
 
 
-def _index(folder: Path, found: list[tuple[Path, Replication]]) -> Path:
+def _index(folder: Path, replications: list[tuple[Path, Replication]]) -> Path:
     from repro.report.replicate import write_index
 
-    return write_index(folder, found)
+    return write_index(folder, replications)
 
 
-def _summary(found: list[tuple[Path, Replication]]) -> str:
+def _summary(replications: list[tuple[Path, Replication]]) -> str:
     from repro.replicate.verdicts.judgement import counted, in_words
 
-    return in_words(counted(one for _, each in found for one in each.judgements))
+    return in_words(counted(judgement for _, replication in replications for judgement in replication.judgements))
 
 
-def _print_all(found: list[tuple[Path, Replication]]) -> None:
+def _print_all(replications: list[tuple[Path, Replication]]) -> None:
     rows = [
-        [one.name, one.title, one.summary if one.judgements else "cannot be run: " + "; ".join(one.notes)]
-        for _, one in found
+        [
+            replication.name,
+            replication.title,
+            replication.summary if replication.judgements else "cannot be run: " + "; ".join(replication.notes),
+        ]
+        for _, replication in replications
     ]
     print_table(["claim", "title", "verdicts"], rows)
 
 
-def _print_one(found: Replication) -> None:
-    numbers = [one for one in found.judgements if one.printed is not None]
+def _print_one(replication: Replication) -> None:
+    numbers = [judgement for judgement in replication.judgements if judgement.printed is not None]
     if numbers:
         header = ["", "number", "under", "printed", "measured", "over the seeds", "verdict", "why"]
-        rows = [_row(one) for one in numbers]
+        rows = [_row(judgement) for judgement in numbers]
         kept = [at for at, name in enumerate(header) if not name or any(row[at] for row in rows)]
         print_table(
             [header[at] for at in kept],
             [[row[at] for at in kept] for row in rows],
-            title=found.title,
+            title=replication.title,
             right=[name for name in ("printed", "measured", "over the seeds") if header.index(name) in kept],
         )
-    for one in (each for each in found.judgements if each.what == "pattern"):
-        echo(Styled(one.verdict), f": {one.algorithm}: {one.why}")
-    for search in found.searches:
+    for judgement in (judgement for judgement in replication.judgements if judgement.what == "pattern"):
+        echo(Styled(judgement.verdict), f": {judgement.algorithm}: {judgement.why}")
+    for search in replication.searches:
         echo(f"\n{search.metric}: {search.sentence}")
-    for note in found.notes:
+    for note in replication.notes:
         echo(f"\n{note}")
 
 
-def _row(one: Judgement) -> list[str]:
-    printed = one.printed
+def _row(judgement: Judgement) -> list[str]:
+    printed = judgement.printed
     assert printed is not None
-    under = ", ".join(filter(None, (one.under, *(f"{key}={value}" for key, value in one.changes))))
-    spread = "" if one.spread is None else " to ".join(printed.shown(end) for end in one.spread)
-    why = one.why if len(one.why) <= _SHOWN else one.why[: _SHOWN - 1] + "…"
-    metric = one.metric + (f", user {one.user}" if one.user else "")
-    measured = printed.shown(one.value) if one.values else ""
-    return [one.algorithm, metric, under, printed.text, measured, spread, one.verdict, why]
+    under = ", ".join(filter(None, (judgement.under, *(f"{key}={value}" for key, value in judgement.changes))))
+    spread = "" if judgement.spread is None else " to ".join(printed.shown(end) for end in judgement.spread)
+    why = judgement.why if len(judgement.why) <= _SHOWN else judgement.why[: _SHOWN - 1] + "…"
+    metric = judgement.metric + (f", user {judgement.user}" if judgement.user else "")
+    measured = printed.shown(judgement.value) if judgement.values else ""
+    return [judgement.algorithm, metric, under, printed.text, measured, spread, judgement.verdict, why]

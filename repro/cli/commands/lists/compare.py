@@ -24,7 +24,7 @@ def completes(name: str) -> Callable[[click.Context, click.Parameter, str], list
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         import repro.stats
 
-        return [CompletionItem(one) for one in getattr(repro.stats, name) if one.startswith(incomplete)]
+        return [CompletionItem(option) for option in getattr(repro.stats, name) if option.startswith(incomplete)]
 
     return complete
 
@@ -115,17 +115,19 @@ def compare(
 
         refuse_other_formats(plot)
     systems = _systems(sources)
-    found = [compare_systems(systems, metric, Settings(**options), tune) for metric in metrics or systems.metrics[:1]]
+    comparisons = [
+        compare_systems(systems, metric, Settings(**options), tune) for metric in metrics or systems.metrics[:1]
+    ]
     if plot:
         from repro.report.charts import save_chart
         from repro.report.charts.comparison_chart import comparison_chart
 
-        save_chart(comparison_chart(found[0].comparison, found[0].metric), plot)
+        save_chart(comparison_chart(comparisons[0].comparison, comparisons[0].metric), plot)
     if as_json:
-        print_json([_plain(one) for one in found])
+        print_json([_plain(comparison) for comparison in comparisons])
         return
-    for one in found:
-        _print(one)
+    for comparison in comparisons:
+        _print(comparison)
     if plot:
         echo(f"\nchart    {plot}")
 
@@ -142,16 +144,16 @@ def _systems(sources: tuple[str, ...]) -> Systems:
     return systems_of_files(sources)
 
 
-def _plain(one: Compared) -> dict[str, Any]:
-    settings, friedman = one.comparison.settings, one.comparison.friedman
+def _plain(compared: Compared) -> dict[str, Any]:
+    settings, friedman = compared.comparison.settings, compared.comparison.friedman
     return {
-        "metric": one.metric,
-        "better": one.better,
+        "metric": compared.metric,
+        "better": compared.better,
         "test": settings.test,
         "correct": settings.correct,
-        "family": one.comparison.family,
+        "family": compared.comparison.family,
         "level": settings.level,
-        "stated": one.comparison.stated,
+        "stated": compared.comparison.stated,
         "friedman": friedman
         and {
             "statistic": friedman.statistic,
@@ -159,34 +161,36 @@ def _plain(one: Compared) -> dict[str, Any]:
             "f_statistic": friedman.f_statistic,
             "f_p": friedman.f_p,
             "users": friedman.users,
-            "average_ranks": one.comparison.ranks,
+            "average_ranks": compared.comparison.ranks,
             "critical_difference": friedman.critical_difference(settings.level),
         },
-        "chosen": one.tuned and one.tuned.chosen,
-        "notes": list(one.notes),
-        "cautions": list(one.cautions),
-        "pairs": one.comparison.pairs.to_dict(orient="records"),
+        "chosen": compared.tuned and compared.tuned.chosen,
+        "notes": list(compared.notes),
+        "cautions": list(compared.cautions),
+        "pairs": compared.comparison.pairs.to_dict(orient="records"),
     }
 
 
-def _print(one: Compared) -> None:
-    settings, friedman = one.comparison.settings, one.comparison.friedman
-    if one.tuned:
-        echo("Chosen on the tuning users: " + "; ".join(f"{use}: {best}" for use, best in one.tuned.chosen.items()))
+def _print(compared: Compared) -> None:
+    settings, friedman = compared.comparison.settings, compared.comparison.friedman
+    if compared.tuned:
+        echo(
+            "Chosen on the tuning users: " + "; ".join(f"{use}: {best}" for use, best in compared.tuned.chosen.items())
+        )
     if friedman:
         word = "differ" if friedman.p <= settings.level else "are not shown to differ"
         echo(
-            f"Friedman: the {len(one.comparison.ranks)} systems {word} on {friedman.users:,} users "
+            f"Friedman: the {len(compared.comparison.ranks)} systems {word} on {friedman.users:,} users "
             f"(chi-squared {friedman.statistic:.2f}, p {_compared_p(friedman.p)})"
         )
-    better = "" if one.better == "neither" else f" ({one.better} is better)"
+    better = "" if compared.better == "neither" else f" ({compared.better} is better)"
     confidence = f"{100 * (1 - settings.level):g}% interval"
-    pairs = one.comparison.pairs
+    pairs = compared.comparison.pairs
     columns = ["a", "b", "mean a", "mean b", "difference", confidence, "d_z", "a better", "p", "corrected", "verdict"]
     print_table(
         columns,
         [_cells(row) for _, row in pairs.iterrows()],
-        title=f"{one.metric}{better}: {one.comparison.stated}",
+        title=f"{compared.metric}{better}: {compared.comparison.stated}",
         right=columns[2:10],
         spare=["mean b", "mean a", "a better", "d_z", "p"],
     )
@@ -195,9 +199,9 @@ def _print(one: Compared) -> None:
     echo(
         f"users in a pair: {users}; tied: up to {pairs['ties'].max():,}{dropped}; p: {', '.join(pairs['how'].unique())}"
     )
-    for note in one.notes:
+    for note in compared.notes:
         echo(f"note: {note}")
-    for caution in one.cautions:
+    for caution in compared.cautions:
         echo(f"caution: {caution}")
 
 

@@ -117,42 +117,49 @@ def curve(
     _refuse_other_endings(plot, output)
     if rates and join != "lengths":
         raise click.BadParameter(f"there are rates to choose with --join lengths, not {join}", param_hint="--rates")
-    asked = {"kind": kind, "join": join, "rates": rates or "means", "perfect": perfect, "points": points, "seed": seed}
-    found: dict[str, tuple[pd.DataFrame, dict[str, float]]] = {}
+    settings = {
+        "kind": kind,
+        "join": join,
+        "rates": rates or "means",
+        "perfect": perfect,
+        "points": points,
+        "seed": seed,
+    }
+    curves: dict[str, tuple[pd.DataFrame, dict[str, float]]] = {}
     files = labelled(runs, lambda file: file.stem)
     with reader(columns, formats, lambda text: None) as read:
-        beside = read("truth", truth), read("train", train) if train else None
+        others = read("truth", truth), read("train", train) if train else None
         for label, file in files.items():
-            frames = read_frames(read("recommendations", file), *beside)
+            frames = read_frames(read("recommendations", file), *others)
             chosen = chosen_protocol(protocol, changes, frames)
-            found[label] = _measure(frames, chosen, asked)
+            curves[label] = _measure(frames, chosen, settings)
             print_mismatches(frames, chosen, label)
-    tables = [_with_name(table, label) for label, (table, _) in found.items()]
+    tables = [_with_name(table, label) for label, (table, _) in curves.items()]
     written = _write(tables, plot, output, f"{_KINDS[kind]}, {_JOINS[join]}")
     if as_json:
         named = [
             {"run": label, "file": files[label], "areas": areas, "points": table.to_dict(orient="records")}
-            for label, (table, areas) in found.items()
+            for label, (table, areas) in curves.items()
         ]
-        stated = asked["rates"] if join == "lengths" else None
-        print_json({"kind": kind, "join": join, "rates": stated, "curves": named})
+        rates_of_area = settings["rates"] if join == "lengths" else None
+        print_json({"kind": kind, "join": join, "rates": rates_of_area, "curves": named})
         return
-    for label, (table, areas) in found.items():
+    for label, (table, areas) in curves.items():
         _print_curve(label, table, areas)
     for what, path in written.items():
         echo(f"{what:<8} {path}")
 
 
-def _measure(frames: Frames, protocol: Protocol, asked: dict[str, Any]) -> tuple[pd.DataFrame, dict[str, float]]:
+def _measure(frames: Frames, protocol: Protocol, settings: dict[str, Any]) -> tuple[pd.DataFrame, dict[str, float]]:
     """The points of a curve, and the metrics that are the area below it."""
     from repro.evaluate import evaluate_frames
     from repro.evaluate.curves import area_metrics, curves_of_frames
 
-    table = curves_of_frames(frames, protocol=protocol, **asked)
-    metrics = area_metrics(asked["kind"], asked["join"], asked["rates"], asked["perfect"], protocol)
+    table = curves_of_frames(frames, protocol=protocol, **settings)
+    metrics = area_metrics(settings["kind"], settings["join"], settings["rates"], settings["perfect"], protocol)
     if not metrics:
         return table, {}
-    areas = evaluate_frames(frames, protocol, metrics, seed=asked["seed"])
+    areas = evaluate_frames(frames, protocol, metrics, seed=settings["seed"])
     return table, dict(zip(metrics, areas["value"].tolist(), strict=True))
 
 

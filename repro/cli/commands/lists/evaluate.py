@@ -112,41 +112,41 @@ def evaluate(
 
     for file in filter(None, (per_user, output)):
         _require_known_suffix(file)
-    given = labelled(runs)
+    files = labelled(runs)
     with _status() as say, reader(columns, formats, say) as read:
-        beside: dict[str, Any] = {
+        extras: dict[str, Any] = {
             "truth": read("truth", truth) if truth else None,
             "train": read("train", train) if train else None,
         }
         if features:
-            beside["features"] = features
+            extras["features"] = features
         if previous:
-            beside["previous"] = [read("recommendations", file) for file in previous]
-        found: dict[str, Evaluation] = {}
+            extras["previous"] = [read("recommendations", file) for file in previous]
+        evaluations: dict[str, Evaluation] = {}
         mismatched: list[Finding] = []
-        for label, file in given.items():
-            frames = read_frames(read("recommendations", file), **beside)
+        for label, file in files.items():
+            frames = read_frames(read("recommendations", file), **extras)
             say(f"measuring {label}")
             chosen = chosen_protocol(protocol, changes, frames)
-            found[label] = measure_frames(frames, chosen, metrics or DEFAULT_METRICS, seed)
+            evaluations[label] = measure_frames(frames, chosen, metrics or DEFAULT_METRICS, seed)
             print_mismatches(frames, chosen, label)
             mismatched += mismatch_findings(frames, chosen, label)
     if output:
-        _write(_long_table(found, several=len(found) > 1), output)
+        _write(_long_table(evaluations, several=len(evaluations) > 1), output)
     if per_user:
-        _write_users(found, per_user)
+        _write_users(evaluations, per_user)
     if as_json:
-        one = next(iter(found.values()))
+        first = next(iter(evaluations.values()))
         print_json(
             {
-                "protocol": {"name": one.protocol.name, "hash": one.protocol.hash},
+                "protocol": {"name": first.protocol.name, "hash": first.protocol.hash},
                 "seed": seed,
-                "results": _long_table(found, several=True).to_dict("records"),
-                "findings": [asdict(finding) for finding in (*mismatched, *suspicious(found))],
+                "results": _long_table(evaluations, several=True).to_dict("records"),
+                "findings": [asdict(finding) for finding in (*mismatched, *suspicious(evaluations))],
             }
         )
         return
-    _print(found, full, summaries(suspicious(found)))
+    _print(evaluations, full, summaries(suspicious(evaluations)))
 
 
 @contextmanager
@@ -163,31 +163,31 @@ def _status() -> Iterator[Callable[[str], None]]:
         yield lambda text: status.update(escape(printable(text)))
 
 
-def _long_table(found: Mapping[str, Evaluation], *, several: bool) -> pd.DataFrame:
+def _long_table(evaluations: Mapping[str, Evaluation], *, several: bool) -> pd.DataFrame:
     """A row for each run and metric, with the full name of the metric."""
     import pandas as pd
 
     tables = []
-    for label, one in found.items():
-        table = one.table()
-        table.insert(1, "full", [measure.full_name for measure in one.asked.values()])
+    for label, evaluation in evaluations.items():
+        table = evaluation.table()
+        table.insert(1, "full", [measure.full_name for measure in evaluation.asked.values()])
         if several:
             table.insert(0, "run", label)
         tables.append(table)
     return pd.concat(tables, ignore_index=True)
 
 
-def _write_users(found: Mapping[str, Evaluation], file: str) -> None:
+def _write_users(evaluations: Mapping[str, Evaluation], file: str) -> None:
     """The values of each user: a file for each run, or one file with a column ``run`` where there are several."""
     import pandas as pd
 
-    for one in found.values():
-        if len(one.without_users) == len(one.asked):
+    for evaluation in evaluations.values():
+        if len(evaluation.without_users) == len(evaluation.asked):
             raise click.BadParameter(
-                f"{', '.join(one.without_users)}: about all users together, without a value for each of them",
+                f"{', '.join(evaluation.without_users)}: about all users together, without a value for each of them",
                 param_hint="--per-user",
             )
-    tables = {label: one.per_user() for label, one in found.items()}
+    tables = {label: evaluation.per_user() for label, evaluation in evaluations.items()}
     if "{run}" in file:
         for label, table in tables.items():
             _write(table, file.replace("{run}", label))
@@ -217,12 +217,12 @@ def _write(table: pd.DataFrame, file: str) -> None:
             Path(file).write_bytes(frame_csv(table))
 
 
-def _print(found: Mapping[str, Evaluation], full: bool, told: Sequence[Summary]) -> None:
+def _print(evaluations: Mapping[str, Evaluation], full: bool, findings: Sequence[Summary]) -> None:
     """A row for each metric, a column for each run; below, what is suspicious."""
-    first = next(iter(found.values()))
+    first = next(iter(evaluations.values()))
     rows = []
     for name, measure in first.asked.items():
-        averages = [one.found[name] for one in found.values()]
+        averages = [evaluation.found[name] for evaluation in evaluations.values()]
         users = sorted({averaged.users_counted for averaged in averages})
         rows.append(
             [
@@ -231,7 +231,7 @@ def _print(found: Mapping[str, Evaluation], full: bool, told: Sequence[Summary])
                 f"{users[0]:,}" if len(users) == 1 else f"{users[0]:,} to {users[-1]:,}",
             ]
         )
-    labels = [marked(label, told) for label in found] if len(found) > 1 else ["value"]
+    labels = [marked(label, findings) for label in evaluations] if len(evaluations) > 1 else ["value"]
     print_table(["metric", *labels, "users"], rows, right=[*labels, "users"])
-    print_footnotes(told)
+    print_footnotes(findings)
     echo(f"\nprotocol {first.protocol.name or 'by default'}, hash {first.protocol.hash[:12]}")

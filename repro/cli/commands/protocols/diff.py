@@ -28,22 +28,22 @@ def diff(first: str, second: str, test: str, correct: str, everything: bool, as_
     """
     from repro.explain import diff as compare
 
-    found = compare(first, second, test, correct)
+    difference = compare(first, second, test, correct)
     if as_json:
-        print_json(found.to_dict())
+        print_json(difference.to_dict())
         return
-    _print_decisions(found)
+    _print_decisions(difference)
     for title, facts in (
-        ("Data", found.data),
-        ("Algorithms", found.algorithms),
-        ("Environment", found.environment),
+        ("Data", difference.data),
+        ("Algorithms", difference.algorithms),
+        ("Environment", difference.environment),
     ):
         _print_facts(title, facts, None if everything else 8)
-    _print_numbers(found)
+    _print_numbers(difference)
 
 
-def _print_decisions(found: Difference) -> None:
-    if not found.decisions:
+def _print_decisions(difference: Difference) -> None:
+    if not difference.decisions:
         echo("No decision differs.")
         return
     rows = [
@@ -54,9 +54,9 @@ def _print_decisions(found: Difference) -> None:
             f"{change.meaning(change.before)} -> {change.meaning(change.after)}",
             "yes" if change.needs_refit else "",
         ]
-        for change in found.decisions
+        for change in difference.decisions
     ]
-    title = f"Decisions that differ: {found.first} -> {found.second}"
+    title = f"Decisions that differ: {difference.first} -> {difference.second}"
     print_table(["decision", "first", "second", "meaning", "refit"], rows, title=title)
 
 
@@ -69,8 +69,8 @@ def _print_facts(title: str, facts: Sequence[Fact], limit: int | None) -> None:
         echo(f"({len(facts) - limit} more; --all shows them)")
 
 
-def _print_numbers(found: Difference) -> None:
-    if not found.numbers:
+def _print_numbers(difference: Difference) -> None:
+    if not difference.numbers:
         return
     echo()
     header = [
@@ -88,7 +88,7 @@ def _print_numbers(found: Difference) -> None:
         "verdict",
     ]
     rows = []
-    for pair in found.numbers:
+    for pair in difference.numbers:
         quantiles = [pair.quantiles.get(share) for share in (0.05, 0.5, 0.95)]
         paired = pair.users > 0
         rows.append(
@@ -105,9 +105,9 @@ def _print_numbers(found: Difference) -> None:
             ]
         )
     print_table(header, rows, right=header[2:-1], spare=["5% .. median .. 95%", "same", "p"])
-    echo(f"p: {found.stated}")
-    weak = [f"{pair.algorithm}, {pair.metric}: {pair.caution}" for pair in found.numbers if pair.caution]
-    for caution in (*found.cautions, *weak):
+    echo(f"p: {difference.stated}")
+    weak = [f"{pair.algorithm}, {pair.metric}: {pair.caution}" for pair in difference.numbers if pair.caution]
+    for caution in (*difference.cautions, *weak):
         echo(f"caution: {caution}")
 
 

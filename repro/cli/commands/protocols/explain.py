@@ -112,7 +112,7 @@ def explain(
         return
     others = [ScoredRun.open(second, data)] if second is not None else [Protocol.load(name) for name in protocols]
     with Stages(hidden=quiet or as_json) as stages:
-        found = [
+        explanations = [
             explain_gap(
                 run,
                 other,
@@ -124,58 +124,58 @@ def explain(
             for other in others
             for metric in metrics or (None,)
         ]
-    _written(found, plot, into, run.run.folder)
+    _written(explanations, plot, into, run.run.folder)
     if as_json:
-        print_json([one.to_dict() for one in found])
+        print_json([explanation.to_dict() for explanation in explanations])
         return
-    for number, one in enumerate(found):
+    for number, explanation in enumerate(explanations):
         echo("\n" if number else "", nl=False)
-        _print(one, interactions)
+        _print(explanation, interactions)
     for path in (plot, into and f"{into}/report.html"):
         if path:
             echo(f"\nwritten  {path}")
 
 
-def _written(found: list[Explanation], plot: str | None, into: str | None, run: Path) -> None:
+def _written(explanations: list[Explanation], plot: str | None, into: str | None, run: Path) -> None:
     if plot:
         from repro.report.charts import save_chart
         from repro.report.explain import waterfall
 
-        save_chart(waterfall(*found), plot)
+        save_chart(waterfall(*explanations), plot)
     if into:
         from repro.report.explain import write_explanation
 
-        title = found[0].question or f"From {found[0].first} to {found[0].second}"
-        write_explanation(found, Path(into), title, run)
+        title = explanations[0].question or f"From {explanations[0].first} to {explanations[0].second}"
+        write_explanation(explanations, Path(into), title, run)
 
 
-def _print(found: Explanation, threshold: float) -> None:
-    exact = "exact, over all orders" if found.orders is None else f"over {found.orders:,} sampled orders"
-    labels = list(found.algorithms)
-    rows = [["(" + found.first + ")", *(f"{value:.4f}" for value in found.before)]]
-    for part in sorted(found.contributions, key=lambda part: -abs(part.values).sum()):
-        told = [
+def _print(explanation: Explanation, threshold: float) -> None:
+    exact = "exact, over all orders" if explanation.orders is None else f"over {explanation.orders:,} sampled orders"
+    labels = list(explanation.algorithms)
+    rows = [["(" + explanation.first + ")", *(f"{value:.4f}" for value in explanation.before)]]
+    for part in sorted(explanation.contributions, key=lambda part: -abs(part.values).sum()):
+        parts = [
             f"{value:+.4f}" + (f" ±{error:.4f}" if error else "")
             for value, error in zip(part.values, part.errors, strict=True)
         ]
-        rows.append([part.sentence, *told])
-    rows.append(["(" + found.second + ")", *(f"{value:.4f}" for value in found.after)])
-    print_table(["decision", *labels], rows, title=f"{found.metric}, parts of the gap ({exact})", right=labels)
-    if not found.contributions:
+        rows.append([part.sentence, *parts])
+    rows.append(["(" + explanation.second + ")", *(f"{value:.4f}" for value in explanation.after)])
+    print_table(["decision", *labels], rows, title=f"{explanation.metric}, parts of the gap ({exact})", right=labels)
+    if not explanation.contributions:
         echo("No decision about evaluation differs.")
-    for label, why in found.left_out.items():
+    for label, why in explanation.left_out.items():
         echo(f"left out: {label} {why}")
-    for note in found.notes:
+    for note in explanation.notes:
         echo(note)
-    if notable := found.notable(threshold):
+    if notable := explanation.notable(threshold):
         echo("\nTogether they change more (or less) than one by one:")
-        for label, one, two, value in notable[:10]:
-            echo(f"  {label}: {one} and {two} {value:+.4f}")
+        for label, decision, other, value in notable[:10]:
+            echo(f"  {label}: {decision} and {other} {value:+.4f}")
         if len(notable) > 10:
             echo(f"  ({len(notable) - 10} more; --json has them all)")
-    if found.needs_refit:
+    if explanation.needs_refit:
         echo("\nNot accounted for, as they need another fit (--refit):")
-        for change in found.needs_refit:
+        for change in explanation.needs_refit:
             echo(f"  {change.decision}: {change.before} -> {change.after}")
 
 
@@ -195,31 +195,31 @@ def _find(
     names = metrics or tuple(measure.name for measure in run.run.measures)
     cells = read_published(published, names, algorithms or run.algorithms, run.algorithms)
     with Stages(hidden=quiet or as_json) as stages:
-        found = find_protocols(run, cells, vary.split(",") if vary else None, budget=budget, progress=stages.tell)
+        result = find_protocols(run, cells, vary.split(",") if vary else None, budget=budget, progress=stages.tell)
     if as_json:
-        print_json(found.to_dict())
+        print_json(result.to_dict())
         return
-    _print_found(found)
+    _print_found(result)
 
 
-def _print_found(found: SearchResult) -> None:
-    names = [f"{cell.algorithm}, {cell.metric}" for cell in found.cells]
-    rows: list[list[object]] = [["as published", "", *(f"{c.value:.{c.decimals}f}" for c in found.cells), ""]]
-    for number, fit in enumerate((found.own, *found.nearest)):
+def _print_found(result: SearchResult) -> None:
+    names = [f"{cell.algorithm}, {cell.metric}" for cell in result.cells]
+    rows: list[list[object]] = [["as published", "", *(f"{c.value:.{c.decimals}f}" for c in result.cells), ""]]
+    for number, fit in enumerate((result.own, *result.nearest)):
         which = "the run's own" if not number else f"{number}."
         decided = ", ".join(
             f"{c.decision}={c.after}" for c in fit.changes if c.after is not None and c.before is not None
         )
-        told = [f"{v:.{c.decimals + 1}f}" for v, c in zip(fit.values, found.cells, strict=True)]
-        rows.append([which, f"{fit.residual:.5f}" + (" fits" if fit.fits else ""), *told, decided])
+        values = [f"{v:.{c.decimals + 1}f}" for v, c in zip(fit.values, result.cells, strict=True)]
+        rows.append([which, f"{fit.residual:.5f}" + (" fits" if fit.fits else ""), *values, decided])
     print_table(["protocol", "off by", *names, "decided otherwise"], rows, right=["off by", *names])
     echo(
-        f"\n{found.tried:,} protocols were tried. {found.fitting:,} of them give all printed digits; "
-        f"{found.equally_near:,} are as near as the nearest."
+        f"\n{result.tried:,} protocols were tried. {result.fitting:,} of them give all printed digits; "
+        f"{result.equally_near:,} are as near as the nearest."
     )
-    for note in found.notes:
+    for note in result.notes:
         echo(note)
-    if found.fitting > 1:
+    if result.fitting > 1:
         echo("Several protocols fit: the numbers alone do not say which one was used.")
-    elif not found.fitting:
+    elif not result.fitting:
         echo("None fits: another split, other data, other parameters, or a protocol outside of the search.")

@@ -70,7 +70,7 @@ def multiverse(
     folder = Path(study) if Path(study).is_dir() else _run(Path(study), workers, quiet or as_json)
     run = ScoredRun.open(folder, data)
     with Stages(hidden=quiet or as_json) as stages:
-        found = try_all(
+        result = try_all(
             run,
             vary.split(","),
             metric_names=metrics or None,
@@ -80,12 +80,12 @@ def multiverse(
             progress=stages.tell,
         )
     target = Path(into) if into else folder.resolve().parent / "multiverse"
-    asked = [Path(study).name] if Path(study).resolve().parent == target.resolve() else []
-    report = write_multiverse(found, target, folder, used=asked)
+    used = [Path(study).name] if Path(study).resolve().parent == target.resolve() else []
+    report = write_multiverse(result, target, folder, used=used)
     if as_json:
-        print_json(_plain(found, target))
+        print_json(_plain(result, target))
         return
-    _print(found)
+    _print(result)
     echo(f"\nreport   {report}\ntables   {target}")
 
 
@@ -95,26 +95,26 @@ def _run(study: Path, workers: int | None, hidden: bool) -> Path:
 
     folder = study.parent / "run"
     with Progress(hidden=hidden) as watcher:
-        asked = Study.load(study)
+        study_file = Study.load(study)
         options = RunOptions(workers=workers or os.cpu_count() or 1, keep_scores=True, resume=True, watcher=watcher)
-        run_study(asked, folder, options)
+        run_study(study_file, folder, options)
     return folder
 
 
-def _print(found: Multiverse) -> None:
+def _print(result: Multiverse) -> None:
     from repro.report.explain.multiverse_page import covered, flips
 
-    echo(covered(found))
-    for metric in found.metrics:
-        universe = found.of(metric)
+    echo(covered(result))
+    for metric in result.metrics:
+        universe = result.of(metric)
         echo()
         _print_spread(universe)
         echo(flips(universe))
         echo()
         _print_decisions(universe)
-    for note in found.notes:
+    for note in result.notes:
         echo(f"\n{note}")
-    for metric, whys in found.refused.items():
+    for metric, whys in result.refused.items():
         count, why = sum(whys.values()), next(iter(whys))
         others = f" (and {len(whys) - 1} other reasons; --json has them)" if len(whys) > 1 else ""
         echo(f"\n{count:,} protocols have no {metric}: {why}{others}", err=True)
@@ -141,22 +141,22 @@ def _print_decisions(universe: Universe) -> None:
     print_table(header, rows, right=header[1:])
 
 
-def _plain(found: Multiverse, folder: Path) -> dict[str, object]:
+def _plain(result: Multiverse, folder: Path) -> dict[str, object]:
     return {
         "folder": str(folder),
-        "variants": len(found.variants),
-        "combinations": found.combinations,
-        "complete": found.complete,
-        "varied": {axis.decision: list(axis.values) for axis in found.axes},
-        "refused": {metric: dict(whys) for metric, whys in found.refused.items()},
-        "notes": list(found.notes),
+        "variants": len(result.variants),
+        "combinations": result.combinations,
+        "complete": result.complete,
+        "varied": {axis.decision: list(axis.values) for axis in result.axes},
+        "refused": {metric: dict(whys) for metric, whys in result.refused.items()},
+        "notes": list(result.notes),
         "metrics": {
             metric: {
-                "spread": (universe := found.of(metric)).spread().to_dict(orient="records"),
+                "spread": (universe := result.of(metric)).spread().to_dict(orient="records"),
                 "wins": universe.wins().to_dict(),
                 "decisions": universe.decisions().to_dict(orient="records"),
                 "mean_tau": universe.mean_tau(),
             }
-            for metric in found.metrics
+            for metric in result.metrics
         },
     }

@@ -48,18 +48,24 @@ def list_protocols(group: str, as_json: bool) -> None:
 
     groups = _groups()
     if group not in groups:
-        known = ", ".join(filter(None, groups)) or "none"
-        raise ProtocolError(f"there is no group of protocols '{group}'{nearest(group, groups)} Groups: {known}")
-    found = [read_protocol(name) for name in groups[group]]
+        others = ", ".join(filter(None, groups)) or "none"
+        raise ProtocolError(f"there is no group of protocols '{group}'{nearest(group, groups)} Groups: {others}")
+    protocols = [read_protocol(name) for name in groups[group]]
     if as_json:
-        print_json([_summary(one) for one in found])
+        print_json([_summary(protocol) for protocol in protocols])
         return
     if group:
-        print_table(["protocol", "what it is", "hash"], [[one.name, one.title, one.hash[:12]] for one in found])
+        print_table(
+            ["protocol", "what it is", "hash"],
+            [[protocol.name, protocol.title, protocol.hash[:12]] for protocol in protocols],
+        )
         return
     print_table(
         ["protocol", "what it is", "left open by its source", "hash"],
-        [[one.name, one.title, ", ".join(one.open) or "-", one.hash[:12]] for one in found],
+        [
+            [protocol.name, protocol.title, ", ".join(protocol.open) or "-", protocol.hash[:12]]
+            for protocol in protocols
+        ],
     )
     for other, names in groups.items():
         if other:
@@ -70,10 +76,10 @@ def _groups() -> dict[str, list[str]]:
     """The names of protocols by the folder that they are in; those of the literature are in none."""
     from repro.protocol import protocol_names
 
-    found: dict[str, list[str]] = {"": []}
+    groups: dict[str, list[str]] = {"": []}
     for name in protocol_names():
-        found.setdefault(name.rpartition("/")[0], []).append(name)
-    return found
+        groups.setdefault(name.rpartition("/")[0], []).append(name)
+    return groups
 
 
 @protocol.command(epilog="Example: repro protocol show cremonesi-2010-1r")
@@ -86,24 +92,24 @@ def show(name: str, as_json: bool) -> None:
     """
     from repro.protocol import read_protocol, registry
 
-    one = read_protocol(name)
+    protocol = read_protocol(name)
     if as_json:
-        print_json(_summary(one) | {"decisions": dict(one), "origins": dict(one.origins)})
+        print_json(_summary(protocol) | {"decisions": dict(protocol), "origins": dict(protocol.origins)})
         return
-    echo(f"{one.name or name}: {one.title}\n")
-    if one.source:
-        echo(f"Source: {one.source}\n")
-    if one.notes:
-        echo(f"{one.notes}\n")
-    known = registry()
+    echo(f"{protocol.name or name}: {protocol.title}\n")
+    if protocol.source:
+        echo(f"Source: {protocol.source}\n")
+    if protocol.notes:
+        echo(f"{protocol.notes}\n")
+    decisions = registry()
     print_table(
         ["decision", "value", "", "origin"],
         [
-            [key, value, known[key].meaning(value) if known[key].options else "", _origin(one, key)]
-            for key, value in one.items()
+            [key, value, decisions[key].meaning(value) if decisions[key].options else "", _origin(protocol, key)]
+            for key, value in protocol.items()
         ],
     )
-    echo(f"\nhash {one.hash}")
+    echo(f"\nhash {protocol.hash}")
 
 
 @protocol.command(epilog="Example: repro protocol validate my-protocol.toml")
@@ -115,17 +121,18 @@ def validate(file: str, as_json: bool) -> None:
     from repro.protocol import read_protocol
 
     try:
-        one = read_protocol(file)
+        protocol = read_protocol(file)
     except ProtocolError as error:
         if not as_json:
             raise
         print_json({"file": file, "valid": False, "problems": str(error).splitlines()})
         raise click.exceptions.Exit(1) from None
     if as_json:
-        print_json({"file": file, "valid": True} | _summary(one))
+        print_json({"file": file, "valid": True} | _summary(protocol))
     else:
-        stated = sum(origin != "default" for origin in one.origins.values())
-        echo(f"{file} is valid: {stated} decisions stated, {len(one) - stated} by default; hash {one.hash[:12]}")
+        chosen = sum(origin != "default" for origin in protocol.origins.values())
+        default = len(protocol) - chosen
+        echo(f"{file} is valid: {chosen} decisions stated, {default} by default; hash {protocol.hash[:12]}")
 
 
 @protocol.command(epilog="Example: repro protocol diff bellogin-ti-an bellogin-ai-an")
@@ -136,19 +143,19 @@ def diff(first: str, second: str, as_json: bool) -> None:
     """The decisions in which two protocols differ."""
     from repro.protocol import read_protocol, registry
 
-    one, other = read_protocol(first), read_protocol(second)
-    differing = [key for key in registry() if one.values_.get(key) != other.values_.get(key)]
+    before, after = read_protocol(first), read_protocol(second)
+    differing = [key for key in registry() if before.values_.get(key) != after.values_.get(key)]
     if as_json:
-        print_json({key: {"first": one.values_.get(key), "second": other.values_.get(key)} for key in differing})
+        print_json({key: {"first": before.values_.get(key), "second": after.values_.get(key)} for key in differing})
         return
     if not differing:
-        echo(f"{first} and {second} mean the same (hash {one.hash[:12]})")
+        echo(f"{first} and {second} mean the same (hash {before.hash[:12]})")
         return
     print_table(
         ["decision", first, second, "question"],
-        [[key, _value(one, key), _value(other, key), registry()[key].question] for key in differing],
+        [[key, _value(before, key), _value(after, key), registry()[key].question] for key in differing],
     )
-    echo(f"\n{len(differing)} of {len(set(one) | set(other))} decisions differ")
+    echo(f"\n{len(differing)} of {len(set(before) | set(after))} decisions differ")
 
 
 @protocol.command(epilog="Example: repro protocol explain candidates")
@@ -161,19 +168,19 @@ def explain(decision: str, as_json: bool) -> None:
     """
     from repro.protocol import registry
 
-    known = registry()
-    found = known.family(decision) if decision else list(known.values())
-    if not found:
-        found = [known[decision]]  # raises, with the nearest match
+    decisions = registry()
+    explained = decisions.family(decision) if decision else list(decisions.values())
+    if not explained:
+        explained = [decisions[decision]]  # raises, with the nearest match
     if as_json:
-        print_json([_declaration(one) for one in found])
-    elif len(found) == 1 or decision:
-        for one in found:
+        print_json([_declaration(one) for one in explained])
+    elif len(explained) == 1 or decision:
+        for one in explained:
             _print_decision(one)
     else:
         print_table(
             ["decision", "question", "default"],
-            [[one.id, one.question, "(required)" if one.required else one.default] for one in found],
+            [[one.id, one.question, "(required)" if one.required else one.default] for one in explained],
         )
 
 
