@@ -118,4 +118,4 @@ class ProtocolPath:
     def _dependents(self, group: tuple[str, ...]) -> tuple[str, ...]:
         """The decisions that have an effect in only one of the two protocols, because of this group (and others)."""
         decisions = registry()
-        return tuple(key for key in self._only if any(decisions.hangs_on(key, other) for other in group))
+        return tuple(key for key in self._only if any(decisions.depends_on(key, other) for other in group))

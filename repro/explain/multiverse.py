@@ -183,7 +183,7 @@ class Universe:
     def _pairs(self, decision: str) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
         """The pairs of variants that differ only in one decision and in decisions that depend on it."""
         decisions = registry()
-        others = [axis.decision for axis in self.multiverse.axes if not decisions.hangs_on(axis.decision, decision)]
+        others = [axis.decision for axis in self.multiverse.axes if not decisions.depends_on(axis.decision, decision)]
         groups: dict[tuple[object, ...], list[int]] = {}
         for number, variant in enumerate(self.multiverse.variants):
             if variant.choices[decision] is not None:

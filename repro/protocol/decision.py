@@ -1,4 +1,4 @@
-"""What a decision is: one axis of a protocol, as data."""
+"""The declaration of a decision: one question of a protocol, its options, and what the suite knows about them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Kind = Literal["choice", "integer", "number", "flag", "path"]
 
 
 class _Required:
-    """Stands where a default would: the file must say it."""
+    """Marks a decision without a default: a protocol must state it."""
 
     def __repr__(self) -> str:
         return "required"

@@ -1,4 +1,4 @@
-"""A protocol: every decision between data and a number, resolved, with the origin of each."""
+"""A protocol: every decision between data and a number, with its value and its origin."""
 
 from __future__ import annotations
 
@@ -156,10 +156,12 @@ class Protocol(Mapping[str, Value]):
         return hashlib.sha256(hashed.encode()).hexdigest()
 
     def without_defaults(self, decisions: Iterable[str]) -> Protocol:
-        """The same protocol, in which ``decisions`` are left to their defaults where they have them."""
+        """The same protocol without those of ``decisions`` that have their default value."""
         known, dropped = registry(), set(decisions)
-        kept = {key: one for key, one in self.values_.items() if key not in dropped or one != known[key].default}
-        return dataclasses.replace(self, values_=kept)
+        values = {
+            key: value for key, value in self.values_.items() if key not in dropped or value != known[key].default
+        }
+        return dataclasses.replace(self, values_=values)
 
     def replace(
         self,
@@ -167,10 +169,10 @@ class Protocol(Mapping[str, Value]):
         origin: str | Mapping[str, str] = "changed in code",
         folder: Path | None = None,
     ) -> Protocol:
-        """The same protocol with some decisions changed; what has no effect any more is dropped.
+        """The same protocol with some decisions changed; decisions without effect after that are dropped.
 
-        ``origin`` says who changes them, for all or for each of them. ``folder`` is where files that ``changes``
-        name are found; the current one by default.
+        ``origin`` says where the changes come from, for all or for each of them. ``folder`` is the folder of the files
+        that ``changes`` name; the current one by default.
         """
         if not changes:
             return self
@@ -252,7 +254,7 @@ def resolve(
     given = _accepted(stated, origins, known, problems)
     given, origins = _spelled_out(given, origins, known, problems)
     values: dict[str, Value] = {}
-    for decision in known.values():  # defaults first: conditions may hang on them
+    for decision in known.values():  # defaults first: conditions may depend on them
         if decision.id in given:
             values[decision.id] = given[decision.id]
         elif not decision.required:
@@ -323,18 +325,18 @@ def _refused_options(
     active: Mapping[str, Value], values: Mapping[str, Value], origins: Mapping[str, str], known: Registry
 ) -> list[str]:
     """Options that the other decisions rule out, each with what to do about it."""
-    found = []
+    problems = []
     for key, value in active.items():
         if not known.allows(known[key], value, values):
             option = known[key].option(value)
             assert option is not None
             needs = " and ".join(map(str, option.when))
             advice = option.instead or "choose another option, or change that"
-            found.append(
+            problems.append(
                 f"{_where(key, origins)}{key} = {_shown(value)} has no effect of its own here: "
                 f"it applies when {needs}; {advice}"
             )
-    return found
+    return problems
 
 
 def contradictions(values: Mapping[str, Value], known: Registry) -> list[str]:

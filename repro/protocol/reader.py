@@ -22,7 +22,7 @@ Chain = tuple[tuple[str, Path], ...]
 
 
 def protocol_folder() -> Path:
-    """Where the protocols of the suite are: inside the installed package, or beside it in a checkout."""
+    """Where the protocols of the suite are: inside the installed package, or next to it in a checkout."""
     package = Path(__file__).resolve().parent.parent
     installed = package / "_protocols"
     return installed if installed.is_dir() else package.parent / "protocols"

@@ -39,7 +39,11 @@ class Registry(Mapping[str, Decision]):
 
     def family(self, prefix: str) -> list[Decision]:
         """The decisions below ``prefix``: ``ties`` gives ``ties.break`` and so on."""
-        return [d for d in self._decisions.values() if d.id == prefix or d.id.startswith(prefix + ".")]
+        return [
+            decision
+            for decision in self._decisions.values()
+            if decision.id == prefix or decision.id.startswith(prefix + ".")
+        ]
 
     def of_stages(self, *stages: Stage) -> list[str]:
         """The ids of the decisions that these stages read."""
@@ -50,7 +54,7 @@ class Registry(Mapping[str, Decision]):
         return self._decisions[key].stage if key in self._decisions else stage_named_by(key)
 
     def active(self, decision: Decision, values: Mapping[str, Value]) -> bool:
-        """Whether ``decision`` has an effect, given the others; one that hangs on an inactive one has none."""
+        """Whether ``decision`` has an effect, given the others; a decision that depends on an inactive one has none."""
         return not decision.when or all(self._holds(condition, values) for condition in decision.when)
 
     def allows(self, decision: Decision, value: Value, values: Mapping[str, Value]) -> bool:
@@ -58,18 +62,20 @@ class Registry(Mapping[str, Decision]):
         option = decision.option(value)
         return option is None or not option.when or all(self._holds(condition, values) for condition in option.when)
 
-    def hangs_on(self, decision: str, other: str) -> bool:
-        """Whether the first has an effect only under some values of the other; each hangs on itself."""
+    def depends_on(self, decision: str, other: str) -> bool:
+        """Whether a decision has an effect only under some values of another one; each depends on itself."""
         if decision == other:
             return True
-        named = [
-            one for each in self[decision].when for one in (each.conditions if isinstance(each, AnyOf) else (each,))
+        conditions = [
+            condition
+            for stated in self[decision].when
+            for condition in (stated.conditions if isinstance(stated, AnyOf) else (stated,))
         ]
-        return any(self.hangs_on(condition.decision, other) for condition in named)
+        return any(self.depends_on(condition.decision, other) for condition in conditions)
 
     def _holds(self, condition: When | AnyOf, values: Mapping[str, Value]) -> bool:
         if isinstance(condition, AnyOf):
-            return any(self._holds(one, values) for one in condition.conditions)
+            return any(self._holds(alternative, values) for alternative in condition.conditions)
         return condition.holds(values.get(condition.decision)) and self.active(self[condition.decision], values)
 
 
@@ -113,7 +119,7 @@ def _schema_of(decision: Decision) -> dict[str, object]:
         schema["default"] = decision.default
     match decision.kind:
         case "choice":
-            schema["oneOf"] = [{"const": o.value, "description": o.meaning} for o in decision.options]
+            schema["oneOf"] = [{"const": option.value, "description": option.meaning} for option in decision.options]
         case "flag":
             schema["type"] = "boolean"
         case "path":

@@ -31,9 +31,9 @@ def wording_of(key: str) -> Wording:
 def sentences(values: Mapping[str, Value], wanted: Iterable[str]) -> list[Sentence]:
     """The decisions ``wanted``, of those with ``values``, in sentences; each is stated once, in order.
 
-    A sentence may state several of them. What was not done is said last, in one sentence.
+    A sentence may state several of them. The last sentence lists what was not done.
     """
-    told: list[Sentence] = []
+    written: list[Sentence] = []
     absent: dict[str, str] = {}
     stated: set[str] = set()
     for key in wanted:
@@ -44,11 +44,11 @@ def sentences(values: Mapping[str, Value], wanted: Iterable[str]) -> list[Senten
             absent[key] = not_done[1]
             continue
         sentence = _sentence(key, values)
-        told.append(sentence)
+        written.append(sentence)
         stated |= set(sentence.states)
     if absent:
-        told.append(Sentence(f"There was no {_listed(absent.values())}.", tuple(absent)))
-    return told
+        written.append(Sentence(f"There was no {_listed(absent.values())}.", tuple(absent)))
+    return written
 
 
 def _sentence(key: str, values: Mapping[str, Value]) -> Sentence:
@@ -61,7 +61,7 @@ def _sentence(key: str, values: Mapping[str, Value]) -> Sentence:
 
 
 def _filled(template: str, key: str, values: Mapping[str, Value], states: list[str]) -> str:
-    """The template with the values of decisions in their places; ``states`` is told which."""
+    """The template with the values of decisions filled in; their ids are added to ``states``."""
 
     def put(found: re.Match[str]) -> str:
         name, form = found[1], found[2] or ""

@@ -16,7 +16,7 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
         names = (one.option.value for one in strategies if decision in one.reads and other_than not in one.reads)
         return When("split.strategy", tuple(names))
 
-    # Strategies that set rows apart for validation in the same stroke as for the test.
+    # Strategies that hold out validation rows together with the test rows.
     three_way = tuple(one.option.value for one in strategies if one.validation != SHARE)
     # Strategies that leave each test user, or each test item, a training row.
     users_seen = tuple(one.option.value for one in strategies if one.leaves_users)

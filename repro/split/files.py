@@ -39,7 +39,7 @@ class _Part:
 def plan_files(interactions: Interactions, protocol: Protocol, seed: int) -> Plan:
     """The rows of ``split.train_file``, ``split.validation_file`` (if any) and ``split.test_file``.
 
-    The data set of the study has no say in it: the files' rows, one file after the other, are the interactions. A pair
+    The data set of the study is not read: the rows of the files, one file after the other, are the interactions. A pair
     that a file has several times is treated as ``data.duplicates`` says. One that is both known (in the training or
     the validation file) and in the test file stays in both, as the split has it.
     """

@@ -54,6 +54,19 @@ CASES = {
 EVERY = [(name, stated) for name, cases in CASES.items() for stated in cases]
 
 
+def test_a_strategy_reads_decisions_of_the_split_that_apply_to_it():
+    """And only those: what a strategy does not read has no effect under it, whatever else is decided."""
+    known = registry()
+    for name, strategy in STRATEGIES.items():
+        assert set(strategy.reads) | {strategy.validation} <= set(known), name
+        for key in strategy.reads:
+            named = [one for when in known[key].when for one in getattr(when, "conditions", [when])]
+            assert any(one.holds(name) for one in named if one.decision == "split.strategy"), (name, key)
+        for key in ("split.order", "split.folds", "split.n", "split.time", "split.clock", "split.train_file"):
+            values = {"split.strategy": name, "split.order": "random"}
+            assert known.active(known[key], values) == (key in strategy.reads), (name, key)
+
+
 def left_out(name, stated):
     """Strategies that leave rows out of every part on purpose."""
     return stated.get("short_users") == "drop" or stated.get("clock") == "each"

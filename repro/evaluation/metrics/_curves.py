@@ -326,7 +326,7 @@ def relevant_ranks(ranked: Ranked) -> Found:
 
 
 def objection_to_shared_ranks(protocol: Protocol) -> str:
-    """Why a curve at list lengths cannot be had when tied items share a rank; empty where they do not."""
+    """Why a curve at list lengths is undefined when tied items share a rank; empty where they do not."""
     rule = protocol.text("ties.break")
     if rule.startswith("shared-"):
         return (

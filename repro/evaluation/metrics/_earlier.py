@@ -1,4 +1,4 @@
-"""Lists of now beside the lists of earlier times."""
+"""The lists of now compared with those of earlier times."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def profile_decisions(metric: str) -> tuple[Decision, ...]:
 
 
 def profile_needs(variants: Mapping[str, Value]) -> tuple[Need, ...]:
-    """What is needed beside the training rows."""
+    """What is needed besides the training rows."""
     return ("features",) if variants["over"] == "features" else ()
 
 

@@ -56,7 +56,7 @@ class Averaged:
 
 @dataclass(frozen=True, eq=False)
 class ListOwners:
-    """Whose lists were measured: what averages look at beside the numbers of the lists.
+    """Whose lists were measured: what averages need besides the numbers of the lists.
 
     users, strata  of each list
     empty          whether a list has no item
@@ -164,7 +164,7 @@ def _count(
 
 
 def _nobody(measure: Measure, protocol: Protocol) -> float:
-    """The value where nobody is averaged."""
+    """The value where no user is left to be averaged."""
     if protocol["average.nobody"] == "error":
         raise DataError(
             f'{measure.name} has nobody to average, and average.nobody = "error" stops there: no test user has what it '

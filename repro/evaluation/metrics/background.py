@@ -1,4 +1,4 @@
-"""What is known beside the lists: held-out and training rows, the catalogue, item features, earlier lists."""
+"""What is known besides the lists: held-out and training rows, the catalogue, item features, earlier lists."""
 
 from __future__ import annotations
 

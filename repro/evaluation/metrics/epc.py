@@ -58,7 +58,7 @@ def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
     if variants["relevance"] == "relevant":
         return ""
     why = refuse_expected(variants, protocol)
-    return f"{why}; relevance = relevant can be had" if why else ""
+    return f"{why}; use relevance = relevant" if why else ""
 
 
 def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:

@@ -1,4 +1,4 @@
-"""What a metric is, and a metric asked for: with its cut-off and every variant named."""
+"""Metrics, and measures: a metric with its cut-off and the values of all its variants."""
 
 from __future__ import annotations
 
@@ -262,7 +262,7 @@ class Measure:
 
     @property
     def needs(self) -> tuple[Need, ...]:
-        """What must be known beside the lists."""
+        """What must be known besides the lists."""
         also = self.metric.also_needs(self.variants) if self.metric.also_needs else ()
         return (*self.metric.needs, *also, *(("scores",) if self._sorts_items else ()))
 
@@ -286,7 +286,7 @@ class Measure:
 
     @property
     def per_user(self) -> bool:
-        """Whether each user has a number of its own."""
+        """Whether the measure has a value for each user."""
         return not self.parts and self.metric.kind != "collection"
 
     def of_lists(self, ranked: Ranked, background: Background) -> Any:
@@ -352,8 +352,8 @@ class Measure:
         if not self.parts:
             return values[self.full_name]
         assert self.metric.join is not None
-        found = [part.joined(values) for part in self.parts]
-        return self.metric.join([value for value, _ in found]), min(users for _, users in found)
+        parts = [part.joined(values) for part in self.parts]
+        return self.metric.join([value for value, _ in parts]), min(users for _, users in parts)
 
 
 def has_exact_extremes(measure: Measure) -> bool:
@@ -371,20 +371,20 @@ def has_exact_extremes(measure: Measure) -> bool:
 
 def simple_measures(measures: Iterable[Measure]) -> list[Measure]:
     """The measures that compute by themselves: those given, or the parts of them; each once."""
-    found: dict[str, Measure] = {}
+    simple: dict[str, Measure] = {}
     for measure in measures:
-        for one in simple_measures(measure.parts) if measure.parts else [measure]:
-            found.setdefault(one.full_name, one)
-    return list(found.values())
+        for part in simple_measures(measure.parts) if measure.parts else [measure]:
+            simple.setdefault(part.full_name, part)
+    return list(simple.values())
 
 
 def by_any_name(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
-    """Metrics by their names and by whatever else they are called."""
+    """Metrics by their names and aliases."""
     return {alias: metric for metric in metrics.values() for alias in (metric.name, *metric.aliases)}
 
 
 def named(name: str, metrics: Mapping[str, Metric]) -> Metric:
-    """The metric with that name, or called so."""
+    """The metric with that name or alias."""
     known = by_any_name(metrics)
     if name.lower() not in known:
         raise ProtocolError(f"there is no metric '{name}'{nearest(name, known)} Metrics: {', '.join(metrics)}")
@@ -410,7 +410,7 @@ def parse_measure(text: str, protocol: Protocol, metrics: Mapping[str, Metric]) 
     if metric.undefined_in_1r and protocol.get("candidates.relevant") == "one":
         raise ProtocolError(f'metric {text} contradicts candidates.relevant = "one" (1R): {metric.undefined_in_1r}')
     if metric.objection and (why := metric.objection(variants, protocol)):
-        raise ProtocolError(f"metric {text} cannot be had under this protocol: {why}")
+        raise ProtocolError(f"metric {text} cannot be computed under this protocol: {why}")
     rule = protocol["ties.break"]
     order = metric.order_of_ties(cutoff, variants) if rule in EXTREMES else None
     if isinstance(order, str):

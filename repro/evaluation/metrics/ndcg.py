@@ -39,7 +39,7 @@ def ndcg(ranked: Ranked, k: int | None, variants: Mapping[str, Value], backgroun
     gains = _gains(ranked, variants)
     kind, base = str(variants["discount"]), float(variants.get("base", 2.0))
     if variants["ideal"] == "listed":
-        # The ideal hangs on which items are listed, which may be random: the share is taken within the list.
+        # The ideal depends on which items are listed, which may be random: the share is taken within the list.
         attainable = _ideal(ranked, gains, None, "whole", kind, base) > 0
         return Ratio(_listed(ranked, gains, limit(k), kind, base), attainable.astype(np.float64))
     ideal = _known_ideal(ranked, gains, k, variants, kind, base)

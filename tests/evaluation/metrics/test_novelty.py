@@ -68,7 +68,7 @@ def test_relevant_popularity_complement_is_exact_over_all_orders(ranked, values,
     lists = ranked([scores], [truth], ties="expected")
     name = "epc[discount=log2,relevance=relevant]@2"
     assert values(name, lists, known, ties__break="expected") == pytest.approx([mean], abs=1e-12)
-    with pytest.raises(ProtocolError, match="relevance = relevant can be had"):
+    with pytest.raises(ProtocolError, match="use relevance = relevant"):
         measure("epc@2", ties__break="expected")
 
 
