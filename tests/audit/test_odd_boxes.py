@@ -9,7 +9,10 @@ import pytest
 
 from repro.audit import infer_policy
 from repro.audit.confirmation.attacks import Attacks
+from repro.audit.examination.conclusions import determined, undetermined
 from repro.audit.examination.rounding import rounded_decimals
+from repro.audit.examination.state import ExaminationState
+from repro.audit.examination.thresholds import Interval
 from repro.audit.hypotheses.elimination import Elimination
 from repro.audit.hypotheses.space import Space
 from repro.audit.questions.aspects import aspects_of
@@ -80,3 +83,20 @@ def test_an_observation_that_is_excused_refutes_no_policy():
     assert second is not None and second is not first
     attacks.readmit(frozenset())
     assert not attacks.excused
+
+
+def test_an_open_threshold_hides_no_other_open_decision():
+    space = Space(metric_named("recall"))
+    box = box_of(space, space.start, by_user=False)
+    state = ExaminationState.begin(box, 0, lambda step: None)
+    for aspect in aspects_of(space.metric):
+        if aspect.name in ("plain lists", "ratings", "missing scores"):
+            state.engine.examine(aspect)
+    policy = state.policy
+    state.threshold = Interval(0.0, 1.0)
+    changes = [{"missing.rank": "first"}, {"relevance.threshold": 0.75}]
+    state.equivalent = [other for change in changes for other in space.with_changes(policy, change)]
+    unsettled = undetermined(state, policy)
+    open_decisions = {key for group in unsettled for key in group.decisions}
+    assert {"missing.rank", "relevance.threshold", "relevance.inclusive"} <= open_decisions
+    assert not open_decisions & determined(state, policy, unsettled).keys()

@@ -84,16 +84,20 @@ def undetermined(state: ExaminationState, policy: Hypothesis) -> list[Undetermin
     """The decisions that the answers leave open, with the remaining options, or why they could not be asked about."""
     n_questions = len(state.engine.observations) + len(state.attacks.passed)
     reason = f"none of our {n_questions:,} questions distinguishes them"
-    unsettled = group_differences(policy, state.equivalent, reason)
-    threshold = state.threshold
+    threshold, equivalent = state.threshold, state.equivalent
+    if threshold is not None:  # the interval says all about the threshold
+        equivalent = [other for other in equivalent if _has_same_threshold(policy, other)]
+    unsettled = group_differences(policy, equivalent, reason)
     if threshold is not None and not threshold.exact:
-        about_threshold = {THRESHOLD, INCLUSIVE}
-        unsettled = [group for group in unsettled if about_threshold.isdisjoint(group.decisions)]
         options = (policy.values[THRESHOLD], policy.values[INCLUSIVE])
         unsettled.append(Undetermined((THRESHOLD, INCLUSIVE), (options,), f"any threshold so that {threshold}"))
     listed = {key for group in unsettled for key in group.decisions}
     unreached = unreached_decisions(state.engine, policy, state.ledger.in_state("refused"))
     return [*unsettled, *(group for group in unreached if listed.isdisjoint(group.decisions))]
+
+
+def _has_same_threshold(policy: Hypothesis, other: Hypothesis) -> bool:
+    return all(policy.values.get(key) == other.values.get(key) for key in (THRESHOLD, INCLUSIVE))
 
 
 def determined(state: ExaminationState, policy: Hypothesis, unsettled: Sequence[Undetermined]) -> dict[str, Value]:
