@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from repro import ReproWarning
+
 ROOT = Path(__file__).parents[1]
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
@@ -67,3 +69,11 @@ def test_links_lead_to_files(page):
     path = ROOT / page
     for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
         assert (path.parent / target).exists(), target
+
+
+def test_the_first_example_prints_what_the_readme_shows(capsys):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    code, shown = re.search(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", readme, re.MULTILINE | re.DOTALL).groups()
+    with pytest.warns(ReproWarning, match="tie"):
+        exec(compile(code, "README.md", "exec"), {})
+    assert capsys.readouterr().out == shown
