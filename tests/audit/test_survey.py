@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from repro.audit.campaign.audit_results import Survey
+from repro.audit.campaign.audit_results import AuditResults
 from repro.audit.campaign.audit_run import AuditOptions, run_audit
 from repro.audit.campaign.tasks import AuditPipeline, InferMeasure
 from repro.audit.campaign.worker_pool import DIED, attempt
@@ -90,7 +90,7 @@ def test_everything_is_in_the_folder_and_in_the_journal(undisturbed):
         "audit.finished",
         "report.written",
     ]
-    found = Survey.read(undisturbed / "report")
+    found = AuditResults.read(undisturbed / "report")
     assert {name: event.status for name, event in found.inferred.items()} == {
         "tiny/plain mae": "explained",
         "tiny/plain mse": "explained",
@@ -101,14 +101,14 @@ def test_everything_is_in_the_folder_and_in_the_journal(undisturbed):
 
 
 def test_protocols_read_back(undisturbed):
-    for name, event in Survey.read(undisturbed / "report").inferred.items():
+    for name, event in AuditResults.read(undisturbed / "report").inferred.items():
         protocol = read_protocol(undisturbed / "protocols" / event.protocol)
         assert (protocol.hash, protocol.source) == (event.protocol_hash, name)
         assert protocol["predict.clip"] == ("scale" if "clipped" in name else "none")
 
 
 def test_who_agrees_and_the_whole_evaluation(undisturbed):
-    found = Survey.read(undisturbed / "report")
+    found = AuditResults.read(undisturbed / "report")
     [mae] = found.compared  # mse is measured by one of them only
     assert (mae.metric, mae.agreeing, mae.compared, mae.names) == ("mae", 0, 1, ["tiny/plain mae", "tiny/clipped mae"])
     [choice] = mae.pairs[0].choices

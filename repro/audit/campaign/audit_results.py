@@ -1,4 +1,4 @@
-"""What an audit of evaluators found, as its journal says it."""
+"""The results of an audit of many evaluators, read from its journal."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from repro.runs.journal import Contents, audit_events, read_journal
 
 
 @dataclass(frozen=True, eq=False)
-class Survey:
-    """What a journal says of an audit, in the order in which evaluators are declared, however it came about.
+class AuditResults:
+    """The events of an audit, in the order in which its evaluators are declared.
 
     inferred  by measure, ``framework/evaluator measure``
-    failed    measures, comparisons and whole evaluations that ended in an error
+    failed    measures, comparisons and whole evaluations that ended in an error, with the error
     """
 
     folder: Path
-    began: audit_events.AuditStarted
+    started: audit_events.AuditStarted
     inferred: Mapping[str, audit_events.MeasureInferred]
     compared: Sequence[audit_events.MetricCompared] = ()
     pipelines: Sequence[audit_events.PipelineAudited] = ()
@@ -31,19 +31,20 @@ class Survey:
 
     @property
     def measures(self) -> dict[str, str]:
-        """The measures that were to be audited, each with the metric that it is taken for."""
-        return measures_of(self.began)
+        """All measures of the audit, each with the metric that it is declared as."""
+        return measures_of(self.started)
 
     @classmethod
-    def read(cls, folder: Path) -> Survey:
+    def read(cls, folder: Path) -> AuditResults:
+        """The results in a folder."""
         return cls.of(folder, read_journal(folder / JOURNAL))
 
     @classmethod
-    def of(cls, folder: Path, contents: Contents) -> Survey:
-        """What the lines of a journal say; of what was done again, the last."""
+    def of(cls, folder: Path, contents: Contents) -> AuditResults:
+        """The results in the contents of a journal; the last event about a measure, metric or pipeline counts."""
         if not contents.events("audit.started"):
             raise StudyError(f"{folder} holds no audit of evaluators; `repro audit report --into {folder}` makes one")
-        began = contents.events("audit.started")[0]
+        started = contents.events("audit.started")[0]
         inferred: dict[str, audit_events.MeasureInferred] = {}
         compared: dict[str, audit_events.MetricCompared] = {}
         pipelines: dict[str, audit_events.PipelineAudited] = {}
@@ -64,59 +65,62 @@ class Survey:
             failed.pop(event.metric if isinstance(event, audit_events.MetricCompared) else event.name, None)
         return cls(
             folder,
-            began,
-            {name: inferred[name] for name in measures_of(began) if name in inferred},
+            started,
+            {name: inferred[name] for name in measures_of(started) if name in inferred},
             [compared[metric] for metric in sorted(compared)],
-            [pipelines[name] for name in began.pipelines if name in pipelines],
+            [pipelines[name] for name in started.pipelines if name in pipelines],
             {name: failed[name] for name in sorted(failed)},
         )
 
 
-def measures_of(began: audit_events.AuditStarted) -> dict[str, str]:
-    """The measures that are to be audited, each with the metric that it is taken for."""
-    return {f"{one.name} {measure}": meant for one in began.evaluators for measure, meant in one.measures.items()}
+def measures_of(started: audit_events.AuditStarted) -> dict[str, str]:
+    """All measures of an audit, each with the metric that it is declared as."""
+    return {
+        f"{evaluator.name} {measure}": declared
+        for evaluator in started.evaluators
+        for measure, declared in evaluator.measures.items()
+    }
 
 
-def policy_table(survey: Survey) -> str:
+def policy_table(results: AuditResults) -> str:
     """The policies as CSV: a row for each measure, a column for each decision.
 
-    What cannot be told apart is written with "or" in between; what is not settled is empty.
+    Equivalent options are joined by "or"; the cell of a decision that is not determined is empty.
     """
-    decided = {key for event in survey.inferred.values() for key in event.policy}
+    decided = {key for event in results.inferred.values() for key in event.policy}
     decisions = [key for key in registry() if key in decided]
     text = io.StringIO()
     table = CellWriter(text)
     table.writerow(["evaluator", "measure", "metric", "status", "confirmed", "tried", "decimals", *decisions])
-    for name, metric in survey.measures.items():
+    for name, metric in results.measures.items():
         evaluator, _, measure = name.partition(" ")
-        event = survey.inferred.get(name)
+        event = results.inferred.get(name)
         if event is None:
             table.writerow([evaluator, measure, metric, "failed", "", "", "", *("" for _ in decisions)])
             continue
-        told = [
-            "" if event.decimals is None else event.decimals,
-            *(_as_text(options_of(event, key)) for key in decisions),
-        ]
-        table.writerow([evaluator, measure, metric, event.status, event.confirmed, event.tried, *told])
+        decimals = "" if event.decimals is None else event.decimals
+        options = [_as_text(options_of(event, key)) for key in decisions]
+        row = [evaluator, measure, metric, event.status, event.confirmed, event.tried, decimals, *options]
+        table.writerow(row)
     return text.getvalue()
 
 
 def options_of(event: audit_events.MeasureInferred, decision: str) -> tuple[Value, ...]:
-    """The option that a measure takes: several where they cannot be told apart, none where it is not settled."""
-    alike = [tuple(one.options) for one in event.unidentifiable if one.decision == decision and one.options]
-    if alike:
-        return alike[0]
+    """The option of a measure: several where they are equivalent, none where the decision is not determined."""
+    equivalent = [entry.options for entry in event.unidentifiable if entry.decision == decision and entry.options]
+    if equivalent:
+        return tuple(equivalent[0])
     return (event.policy[decision],) if decision in event.policy else ()
 
 
 def is_random(event: audit_events.MeasureInferred) -> bool:
-    """Whether a measure has no policy because it gives several answers to one question."""
-    return not event.policy and any(one.kind == "random" for one in event.unstable)
+    """Whether a measure has no policy because the same question gets different answers."""
+    return not event.policy and any(entry.kind == "random" for entry in event.unstable)
 
 
 def doubtful(event: audit_events.MeasureInferred) -> tuple[str, ...]:
-    """The aspects of which the policy says nothing, or nothing certain; as :attr:`Inference.doubtful`."""
-    unexplained, unstable = (one.aspect for one in event.unexplained), (one.aspect for one in event.unstable)
+    """The aspects that the policy does not explain, or for which answers vary; as :attr:`Inference.doubtful`."""
+    unexplained, unstable = (entry.aspect for entry in event.unexplained), (entry.aspect for entry in event.unstable)
     return tuple(dict.fromkeys((*unexplained, *unstable)))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from repro.audit.campaign.audit_results import Survey, doubtful, measures_of, policy_table
+from repro.audit.campaign.audit_results import AuditResults, doubtful, measures_of, policy_table
 from repro.audit.campaign.tasks import AuditPipeline, CompareMeasures, InferMeasure, Task
 from repro.audit.campaign.worker_pool import TaskResult, run_tasks
 from repro.audit.comparison.agreement import Agreement
@@ -62,7 +62,7 @@ def run_audit(
     protocols: Path,
     options: AuditOptions,
     progress: Progress | None = None,
-) -> Survey:
+) -> AuditResults:
     """Infer every measure of evaluators, compare those that are declared as one metric, and audit whole evaluations.
 
     into       the folder of the journal, of a table of policies and of a page for each measure
@@ -92,7 +92,7 @@ def run_audit(
     with folder.locked():
         contents = _existing_journal(folder, protocols, options)
         _AuditRun(started, audited, pipelines, folder, protocols, progress or (lambda *_: None)).run(contents)
-    return Survey.read(into)
+    return AuditResults.read(into)
 
 
 def _restricted(evaluator: Evaluator, metrics: Collection[str]) -> Evaluator:
@@ -177,7 +177,7 @@ class _AuditRun:
             self._journal.write(self._started)
         else:
             self._refuse_another_audit(contents)
-            self._inferred = self._intact_measures(Survey.of(self._folder.path, contents))
+            self._inferred = self._intact_measures(AuditResults.of(self._folder.path, contents))
             if contents.events("audit.finished") and self._is_complete(contents):
                 return
             self._journal = Journal(self._folder.journal, contents, self._observe)
@@ -269,13 +269,13 @@ class _AuditRun:
         ]
 
     def _finish(self, names: Collection[str], seconds: float) -> None:
-        table = policy_table(Survey.read(self._folder.path)).encode()
+        table = policy_table(AuditResults.read(self._folder.path)).encode()
         self._journal.write(ResultsWritten(files={TABLE: self._folder.write(TABLE, table)}))
         self._journal.write(audit_events.AuditFinished(measures=len(names), failed=self._n_failed, seconds=seconds))
         self._journal.close()
 
     def _refuse_another_audit(self, contents: Contents) -> None:
-        earlier = Survey.of(self._folder.path, contents).began
+        earlier = AuditResults.of(self._folder.path, contents).started
         for what in ("seed", "evaluators", "pipelines", "data"):
             if getattr(earlier, what) != getattr(self._started, what):
                 raise StudyError(
@@ -283,12 +283,12 @@ class _AuditRun:
                     "folder with --into, or replace that audit with --fresh"
                 )
 
-    def _intact_measures(self, survey: Survey) -> dict[str, audit_events.MeasureInferred]:
+    def _intact_measures(self, results: AuditResults) -> dict[str, audit_events.MeasureInferred]:
         """The measures whose page and protocol are as they were written."""
         protocols = RunFolder(self._protocols)
         return {
             name: event
-            for name, event in survey.inferred.items()
+            for name, event in results.inferred.items()
             if self._folder.holds(event.page, event.page_digest)
             and (event.protocol is None or protocols.holds(event.protocol, event.protocol_digest or ""))
         }

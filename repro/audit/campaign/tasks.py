@@ -68,7 +68,7 @@ class AuditPipeline:
             data=self.data,
             seed=self.seed,
         )
-        measures = (one for one in audit.measures if f"{pipeline.evaluator} {one.measure}" in self.measures)
+        measures = (measure for measure in audit.measures if f"{pipeline.evaluator} {measure.measure}" in self.measures)
         return replace(audit, measures=tuple(measures))
 
 

@@ -139,8 +139,8 @@ def not_asked(box: BlackBox) -> dict[str, str]:
 def refusals(results: Sequence[AspectResult], traits: Mapping[str, Observation]) -> Iterator[Refused]:
     """The refusals of aspects and traits, in order; of messages that differ in numbers only, the first."""
     known_messages = set()
-    of_aspects = [(result.aspect.name, one) for result in results for one in result.observations]
-    of_traits = [(TRAITS[trait].words, one) for trait, one in traits.items()]
+    of_aspects = [(result.aspect.name, observation) for result in results for observation in result.observations]
+    of_traits = [(TRAITS[trait].words, observation) for trait, observation in traits.items()]
     for name, observation in (*of_aspects, *of_traits):
         message = re.sub(r"[\d.]+", "", observation.answer.refusal)
         if message and message not in known_messages:

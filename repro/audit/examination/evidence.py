@@ -25,8 +25,8 @@ _VISIBLE = 1e-6  # the smallest difference that evidence shows
 
 def gather_evidence(engine: Elimination, policy: Hypothesis, equivalent: Sequence[Hypothesis]) -> list[Evidence]:
     """For each option that answers reject, the smallest case that does; those of ``equivalent`` policies are not."""
-    answered = [one for one in engine.observations if not one.answer.refusal]
-    answered.sort(key=lambda one: one.question.size)
+    answered = [observation for observation in engine.observations if not observation.answer.refusal]
+    answered.sort(key=lambda observation: observation.question.size)
     unrejected = {(key, value) for other in equivalent for key, value in other.values.items()}
     evidence: list[Evidence] = []
     for key in policy.values:

@@ -23,7 +23,6 @@ from repro.audit.examination.stability import instabilities, refusal_of_everythi
 from repro.audit.examination.state import ExaminationState, Progress
 from repro.audit.examination.tie_description import describe
 from repro.audit.hypotheses.observation import Observation
-from repro.audit.questions.answers import contradicts
 from repro.audit.questions.aspects import ALL_TOGETHER, aspects_of
 
 CONFIRMED_ON = 200
@@ -107,7 +106,8 @@ def _confirm(state: ExaminationState) -> Confirmation:
     """
     for _ in range(_MAX_CONFIRMATIONS):
         policy, observations = state.policy, _new_observations(state)
-        wrong = [one for one in observations if contradicts(one.answer, one.predicted(policy), state.engine.tolerance)]
+        tolerance = state.engine.tolerance
+        wrong = [observation for observation in observations if observation.contradicts(policy, tolerance)]
         if not wrong:
             break
         is_repaired = (

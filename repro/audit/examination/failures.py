@@ -74,13 +74,13 @@ def mark_unexplained(state: ExaminationState, suspect: AspectResult) -> None:
 
     Other aspects that were held responsible for a case with its features are examined again.
     """
-    ledger, own = state.ledger, suspect.aspect.own_features
+    ledger, own_features = state.ledger, suspect.aspect.own_features
     ledger.mark_unexplained(suspect)
     state.engine.withdraw(suspect.aspect)
-    readmitted = state.attacks.readmit(own)
+    readmitted = state.attacks.readmit(own_features)
     ledger.drop_cases(lambda case: case.aspect in readmitted)
-    ledger.drop_cases(lambda case: case.aspect == ALL_TOGETHER and bool(own & case.question.shown))
-    held_responsible = {case.aspect for case in ledger.unexplained if own & case.question.shown}
+    ledger.drop_cases(lambda case: case.aspect == ALL_TOGETHER and bool(own_features & case.question.shown))
+    held_responsible = {case.aspect for case in ledger.unexplained if own_features & case.question.shown}
     others = held_responsible - {suspect.aspect.name}
     retry_unexplained(state, lambda aspect: aspect.name in others)
 
@@ -93,7 +93,7 @@ def attribute_failure(state: ExaminationState, policy: Hypothesis, observations:
         return False
     aspect = responsible[-1].aspect
     mark_unexplained(state, responsible[-1])
-    about_aspect = [one for one in observations if aspect.own_features <= one.question.features]
+    about_aspect = [observation for observation in observations if aspect.own_features <= observation.question.features]
     nearest = state.engine.nearest([policy], about_aspect or observations)
     case = replace(
         smallest,
@@ -113,16 +113,17 @@ def reattribute_failure(state: ExaminationState, cases: Sequence[tuple[AspectRes
     this was done for one of the cases.
     """
     for result, case in cases:
-        own = result.aspect.own_features
-        if not own or own & case.question.shown:
+        own_features = result.aspect.own_features
+        if not own_features or own_features & case.question.shown:
             continue
         responsible = suspects(state, case.question)
+        others = state.engine.unexplained_features - own_features
         if responsible:
             mark_unexplained(state, responsible[-1])
             state.ledger.unexplained.append(replace(case, aspect=responsible[-1].aspect.name))
-        elif not any((state.engine.unexplained_features - own) & one.question.features for one in result.observations):
+        elif not any(others & observation.question.features for observation in result.observations):
             continue
-        state.engine.unexplained_features -= own
+        state.engine.unexplained_features -= own_features
         state.ledger.move(result, examine_aspect(state, result.aspect))
         state.engine.challenge()
         check_jointly(state)

@@ -29,9 +29,11 @@ class PlainResult:
     @property
     def is_constant(self) -> bool:
         """Whether all answers are the same number."""
-        answers = [one.answer for one in self.aspect.observations if not one.answer.refusal]
-        values = [[one.value] if one.value is not None else list(values_by_user(one).values()) for one in answers]
-        return len({round(value, 9) for of_answer in values for value in of_answer}) == 1
+        values: list[float] = []
+        for answer in (observation.answer for observation in self.aspect.observations):
+            if not answer.refusal:
+                values += values_by_user(answer).values() if answer.value is None else [answer.value]
+        return len({round(value, 9) for value in values}) == 1
 
 
 def examine_plain(state: ExaminationState, aspect: Aspect) -> PlainResult:
@@ -90,7 +92,7 @@ def _with_training_rows(plain: Aspect) -> Aspect:
 
 def _decimals(result: AspectResult, further: Sequence[Observation] = ()) -> int | None:
     """To how many decimals all answers are rounded; those of single precision where they are that exact only."""
-    answers = [one.answer.value for one in (*result.observations, *further)]
+    answers = (observation.answer.value for observation in (*result.observations, *further))
     values = [value for value in answers if value is not None and math.isfinite(value)]
     for decimals in range(2, SINGLE_DECIMALS + 1):
         if values and all(abs(value - round(value, decimals)) < 1e-12 for value in values):

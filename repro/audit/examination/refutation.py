@@ -60,7 +60,8 @@ def _progress_of(state: ExaminationState) -> Callable[[int, int], None]:
 def _known_contradiction(state: ExaminationState, policy: Hypothesis) -> Observation | None:
     """An earlier observation that contradicts the policy; the engine forgets those that are known to be unexplained."""
     engine, excluded = state.engine, state.attacks.excluded
-    contradicting = [one for one in engine.observations if not one.answer.refusal and not state.withstands(policy, one)]
+    answered = [observation for observation in engine.observations if not observation.answer.refusal]
+    contradicting = [observation for observation in answered if not state.withstands(policy, observation)]
     for observation in contradicting:
         engine.observations.remove(observation)
         if not any(goal.is_met_by(observation.question) for goal in excluded):
@@ -150,7 +151,7 @@ def _distinguish_equivalent(state: ExaminationState) -> Observation | None:
     """Ask questions that distinguish the policy from equivalent ones; the observation that refutes it, if any."""
     attacks, engine, policy = state.attacks, state.engine, state.policy
     others = equivalent_policies(engine, policy)
-    others = [other for other in others if all(state.withstands(other, one) for one in attacks.passed)]
+    others = [other for other in others if all(state.withstands(other, observation) for observation in attacks.passed)]
     goals = attacks.random_goals()
     visible = max(1e-6, 2 * attacks.tolerance)
     for turn in range(2 * _SEPARATING_QUESTIONS):

@@ -127,7 +127,7 @@ class ExaminationState:
 
     def withstands(self, policy: Hypothesis, observation: Observation) -> bool:
         """Whether an observation does not contradict the policy, to the tolerance of attacks."""
-        return not contradicts(observation.answer, observation.predicted(policy), self.attacks.tolerance)
+        return not observation.contradicts(policy, self.attacks.tolerance)
 
     def shrunk(self, question: Question, is_kept: Callable[[Question], bool]) -> Question:
         """The smallest question found that the black box can be asked and that ``is_kept`` accepts."""

@@ -57,7 +57,7 @@ def describe(
         hypothesis
         for rule in space.tried("ties.break")
         for hypothesis in space.with_changes(policy, {"ties.break": rule})
-        if all(agree(one.answer, one.predicted(hypothesis), tolerance) for one in observations)
+        if all(agree(observation.answer, observation.predicted(hypothesis), tolerance) for observation in observations)
     ]
     if fitting:
         return BY_THE_SORT.format(rule=f'ties.break = "{fitting[0].values["ties.break"]}"')

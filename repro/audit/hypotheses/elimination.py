@@ -15,7 +15,7 @@ from repro.audit.black_boxes.black_box import BlackBox
 from repro.audit.hypotheses.observation import AspectResult, NearestHypothesis, Observation
 from repro.audit.hypotheses.simulation import Simulation
 from repro.audit.hypotheses.space import Hypothesis, Space
-from repro.audit.questions.answers import TOLERANCE, Answer, agree, contradicts, distance, values_by_user
+from repro.audit.questions.answers import TOLERANCE, Answer, agree, distance, values_by_user
 from repro.audit.questions.aspects import Aspect, features_touching
 from repro.audit.questions.generator import QuestionGenerator
 from repro.audit.questions.question import Question
@@ -112,13 +112,16 @@ class Elimination:
             self.unexplained_features |= aspect.own_features
             nearest = self.nearest(hypotheses, observations)
             return AspectResult(aspect, "unexplained", tuple(observations), nearest)
-        if all(one.answer.refusal and not one.predicted(remaining[0]).refusal for one in observations):
+        if all(
+            observation.answer.refusal and not observation.predicted(remaining[0]).refusal
+            for observation in observations
+        ):
             del self.observations[n_before:]
             self.unexplained_features |= aspect.own_features
             return AspectResult(aspect, "refused", tuple(observations), reason=observations[0].answer.refusal)
         self.free_decisions |= keys
         self.survivors = self._representatives(remaining, next_features)
-        if not all(one.answer.refusal for one in observations):
+        if not all(observation.answer.refusal for observation in observations):
             self.explained.append(aspect)
         return AspectResult(aspect, "explained", tuple(observations))
 
@@ -179,7 +182,9 @@ class Elimination:
 
         Each step must predict more answers than the one before; the list is empty where no step does.
         """
-        while wrong := [one for one in self.observations if not self._agreeing([hypothesis], one)]:
+        while wrong := [
+            observation for observation in self.observations if not self._agreeing([hypothesis], observation)
+        ]:
             improvements = partial(self._improvements, hypothesis, keys, wrong)
             best = min(improvements(1), key=lambda pair: pair[0], default=None) or next(improvements(2), None)
             if best is None:
@@ -199,9 +204,11 @@ class Elimination:
         self, hypothesis: Hypothesis, keys: Collection[str], wrong: Sequence[Observation], n: int
     ) -> Iterator[tuple[int, Hypothesis]]:
         """The variations that predict more answers than the hypothesis, with the number of answers they get wrong."""
-        right = [one for one in self.observations if one not in wrong]
+        right = [observation for observation in self.observations if observation not in wrong]
         for variation in self._variations(hypothesis, keys, n):
-            mismatches = (1 for one in itertools.chain(wrong, right) if not self._agreeing([variation], one))
+            mismatches = (
+                1 for observation in itertools.chain(wrong, right) if not self._agreeing([variation], observation)
+            )
             n_wrong = sum(itertools.islice(mismatches, len(wrong)))
             if n_wrong < len(wrong):
                 yield n_wrong, variation
@@ -263,8 +270,9 @@ class Elimination:
 
         Observations with its features are forgotten. Decisions that no other explained aspect frees are reset.
         """
-        self.unexplained_features |= aspect.own_features
-        self.observations = [one for one in self.observations if not aspect.own_features <= one.question.features]
+        own_features = aspect.own_features
+        self.unexplained_features |= own_features
+        self.observations = [kept for kept in self.observations if not own_features <= kept.question.features]
         self.explained = [other for other in self.explained if other is not aspect]
         freed_by_others = self.space.matching(key for other in self.explained for key in other.frees)
         no_longer_free = self.free_decisions & (self.space.matching(aspect.frees) - freed_by_others)
@@ -284,10 +292,10 @@ class Elimination:
 
     def nearest(self, hypotheses: Sequence[Hypothesis], observations: Sequence[Observation]) -> NearestHypothesis:
         """The hypothesis that predicts most answers and, of several, is least wrong about the others."""
-        answered = [one for one in observations if not one.answer.refusal]
+        answered = [observation for observation in observations if not observation.answer.refusal]
 
         def errors_of(hypothesis: Hypothesis) -> list[float]:
-            gaps = (distance(one.answer, one.predicted(hypothesis)) for one in answered)
+            gaps = (distance(observation.answer, observation.predicted(hypothesis)) for observation in answered)
             return [0.0 if gap <= self.tolerance else gap for gap in gaps]
 
         def badness(hypothesis: Hypothesis) -> tuple[int, float]:
@@ -296,8 +304,8 @@ class Elimination:
 
         best = min(hypotheses, key=badness)
         errors = errors_of(best)
-        wrong = [one for one, error in zip(answered, errors, strict=True) if error > 0]
-        contradicting = [one for one in wrong if contradicts(one.answer, one.predicted(best), self.tolerance)]
+        wrong = [observation for observation, error in zip(answered, errors, strict=True) if error > 0]
+        contradicting = [observation for observation in wrong if observation.contradicts(best, self.tolerance)]
         mismatches = tuple(contradicting or wrong)
         residual = max(errors, default=math.inf)
         return NearestHypothesis(best, residual, len(errors) - len(mismatches), len(errors), mismatches)
@@ -383,7 +391,9 @@ class Elimination:
         if self._is_empty_mean_free or EMPTY_MEAN not in self.space.decisions:
             return False
         return any(
-            _is_empty_mean(one.predicted(hypothesis)) for hypothesis in hypotheses[:_FEW] for one in observations
+            _is_empty_mean(observation.predicted(hypothesis))
+            for hypothesis in hypotheses[:_FEW]
+            for observation in observations
         )
 
     def _signature(self, outcome: Answer) -> tuple[object, ...]:
@@ -398,7 +408,7 @@ class Elimination:
     @property
     def by_user(self) -> bool:
         """Whether the first answers have a number for each user and none for all users together."""
-        return any(one.answer.is_by_user for one in self.observations[:8])
+        return any(observation.answer.is_by_user for observation in self.observations[:8])
 
 
 def _can_touch(features: Collection[str], decision: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from repro.audit.hypotheses.simulation import Simulation
 from repro.audit.hypotheses.space import Hypothesis
-from repro.audit.questions.answers import Answer
+from repro.audit.questions.answers import Answer, contradicts
 from repro.audit.questions.aspects import Aspect
 from repro.audit.questions.question import Question
 
@@ -30,6 +30,10 @@ class Observation:
     def predicted(self, hypothesis: Hypothesis) -> Answer:
         """The answer under a hypothesis."""
         return self.simulation.outcome(hypothesis)
+
+    def contradicts(self, hypothesis: Hypothesis, tolerance: float) -> bool:
+        """Whether the answer contradicts the prediction of a hypothesis."""
+        return contradicts(self.answer, self.predicted(hypothesis), tolerance)
 
 
 @dataclass(frozen=True, eq=False)

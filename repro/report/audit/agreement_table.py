@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from repro.audit.campaign.audit_results import Survey
+from repro.audit.campaign.audit_results import AuditResults
 from repro.protocol import Value, toml_value
 from repro.report.audit.audit_findings import case_text
 from repro.report.html import Cell, Details, Heading, Items, Table, link, render
@@ -16,16 +16,16 @@ from repro.runs.journal.audit_events import MetricCompared, PairEntry
 _LETTERS = [*string.ascii_lowercase, *(f"a{letter}" for letter in string.ascii_lowercase)]
 
 
-def agreement_blocks(survey: Survey) -> list[object]:
+def agreement_blocks(results: AuditResults) -> list[object]:
     heading = Heading("Who agrees with whom", anchor="agreement")
-    if not survey.compared:
+    if not results.compared:
         return [heading, "No two measures are declared as one metric."]
     explanation = (
         "All measures that are declared as one metric were asked the same questions. =: they agree to 12 digits in "
         "everything that both can be asked; a letter: the first questions in which they do not, and a link to the "
         "smallest case; –: never did both give a number."
     )
-    events = sorted(survey.compared, key=lambda event: (-len(event.names), event.metric))
+    events = sorted(results.compared, key=lambda event: (-len(event.names), event.metric))
     return [heading, explanation, *(_metric(event, is_open=event is events[0]) for event in events)]
 
 

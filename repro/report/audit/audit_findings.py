@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from repro.audit.campaign.audit_results import Survey, options_of
+from repro.audit.campaign.audit_results import AuditResults, options_of
 from repro.audit.examination.inference import as_exact
 from repro.audit.questions.question import Question
 from repro.current import once
@@ -55,15 +55,15 @@ class Finding:
         return named(self.measures)
 
 
-def findings_of(survey: Survey) -> list[Finding]:
+def findings_of(results: AuditResults) -> list[Finding]:
     """All findings, the gravest first; of one kind that first which is about most measures."""
     findings = [
-        *_unexplained(survey),
-        *_refused(survey),
-        *_unstable(survey),
-        *_rounded(survey),
-        *_apart(survey.compared),
-        *_unusual(survey),
+        *_unexplained(results),
+        *_refused(results),
+        *_unstable(results),
+        *_rounded(results),
+        *_apart(results.compared),
+        *_unusual(results),
     ]
     return sorted(
         findings,
@@ -111,10 +111,10 @@ def _widest_range(name: str) -> tuple[float, float]:
     return low, high
 
 
-def _unexplained(survey: Survey) -> Iterator[Finding]:
+def _unexplained(results: AuditResults) -> Iterator[Finding]:
     """What no policy gives, by framework and aspect; where a number lies outside its range, that case is shown."""
     groups: dict[tuple[str, str], list[tuple[MeasureInferred, UnexplainedEntry]]] = {}
-    for name, event in survey.inferred.items():
+    for name, event in results.inferred.items():
         for entry in event.unexplained:
             groups.setdefault((framework(name), entry.aspect), []).append((event, entry))
     for (_, aspect), group in groups.items():
@@ -137,10 +137,10 @@ def _unexplained(survey: Survey) -> Iterator[Finding]:
         )
 
 
-def _refused(survey: Survey) -> Iterator[Finding]:
+def _refused(results: AuditResults) -> Iterator[Finding]:
     """Measures that answer nothing, by framework and by what they say."""
     groups: dict[tuple[str, str, str], list[MeasureInferred]] = {}
-    for name, event in survey.inferred.items():
+    for name, event in results.inferred.items():
         if event.refused and not event.holds and not event.unexplained:
             groups.setdefault((framework(name), event.refused[0].aspect, event.refused[0].message), []).append(event)
     for (_, aspect, message), group in groups.items():
@@ -152,10 +152,10 @@ def _size(case: CaseEntry) -> int:
     return Question.from_dict(case.model_dump()).size
 
 
-def _unstable(survey: Survey) -> Iterator[Finding]:
+def _unstable(results: AuditResults) -> Iterator[Finding]:
     groups: dict[tuple[str, str, str], list[str]] = {}
     cases: dict[tuple[str, str, str], Shown] = {}
-    for name, event in survey.inferred.items():
+    for name, event in results.inferred.items():
         for entry in event.unstable:
             key = framework(name), entry.kind, entry.aspect
             groups.setdefault(key, []).append(name)
@@ -168,9 +168,9 @@ def _unstable(survey: Survey) -> Iterator[Finding]:
         yield Finding(RANDOM if kind == "random" else ORDER, aspect, sentence, tuple(names), cases[where, kind, aspect])
 
 
-def _rounded(survey: Survey) -> Iterator[Finding]:
+def _rounded(results: AuditResults) -> Iterator[Finding]:
     groups: dict[tuple[str, int], list[str]] = {}
-    for name, event in survey.inferred.items():
+    for name, event in results.inferred.items():
         if event.decimals is not None:
             groups.setdefault((framework(name), event.decimals), []).append(name)
     for (_, decimals), names in groups.items():
@@ -212,10 +212,10 @@ def answered(event: MetricCompared, pair: PairEntry, names: Sequence[str]) -> Sh
     return Shown(case_text(case.case), answers)
 
 
-def _unusual(survey: Survey) -> Iterator[Finding]:
+def _unusual(results: AuditResults) -> Iterator[Finding]:
     """Options that are not the default, and that fewer frameworks take than another one."""
     decisions = registry()
-    for decision, options in taken(survey.inferred.values()).items():
+    for decision, options in taken(results.inferred.values()).items():
         frameworks = {value: {framework(name) for name in names} for value, names in options.items()}
         most = max(frameworks, key=lambda value: len(frameworks[value]))
         total = len(set().union(*frameworks.values()))
@@ -228,7 +228,7 @@ def _unusual(survey: Survey) -> Iterator[Finding]:
             has_option = decisions[decision].option(value)
             answer = f"{question} {meaning[0].upper()}{meaning[1:]}. " if has_option else f"{question} "
             sentence = f"{answer}So do {few} of {total} frameworks; most take {toml_value(most)}"
-            case = _shown_by_a_pair(survey.compared, decision, value, set(names))
+            case = _shown_by_a_pair(results.compared, decision, value, set(names))
             topic = f"{decision} = {toml_value(value)}"
             yield Finding(UNUSUAL, topic, sentence, tuple(names), case, (few / total,))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from repro.audit.campaign.audit_results import Survey, is_random
+from repro.audit.campaign.audit_results import AuditResults, is_random
 from repro.audit.campaign.audit_run import REPORT
 from repro.report.audit.agreement_table import agreement_blocks
 from repro.report.audit.audit_findings import APART, KINDS, ROUNDED, UNUSUAL, Finding, findings_of, named
@@ -27,56 +27,56 @@ _MEANING = {
 }
 
 
-def write_audit_report(survey: Survey) -> Path:
+def write_audit_report(results: AuditResults) -> Path:
     """Write ``report.html`` into the folder of the audit; its path."""
-    keep_files(survey.folder, {REPORT: audit_page(survey).encode()})
-    return survey.folder / REPORT
+    keep_files(results.folder, {REPORT: audit_page(results).encode()})
+    return results.folder / REPORT
 
 
-def audit_page(survey: Survey) -> str:
+def audit_page(results: AuditResults) -> str:
     """The report as HTML."""
-    findings = findings_of(survey)
+    findings = findings_of(results)
     title = "What evaluators really compute"
     blocks = [
         Heading(title, level=1),
-        *_lead(survey, findings),
-        *_findings(survey, findings),
-        *policy_blocks(survey),
-        *agreement_blocks(survey),
-        *_pipelines(survey),
-        *_left_out(survey),
-        *_identity(survey),
+        *_lead(results, findings),
+        *_findings(results, findings),
+        *policy_blocks(results),
+        *agreement_blocks(results),
+        *_pipelines(results),
+        *_left_out(results),
+        *_identity(results),
     ]
     return page(title, blocks, ["audit.css"])
 
 
-def headline(survey: Survey) -> dict[str, int]:
+def headline(results: AuditResults) -> dict[str, int]:
     """The numbers that sum an audit up."""
-    events = survey.inferred.values()
+    events = results.inferred.values()
     random = sum(is_random(event) for event in events)
     explained = sum(event.status == "explained" for event in events)
     no_policy = sum(not event.policy for event in events) - random
-    measures = [one for pipeline in survey.pipelines for one in pipeline.measures]
+    measures = [one for pipeline in results.pipelines for one in pipeline.measures]
     return {
-        "frameworks": len({one.name.partition("/")[0] for one in survey.began.evaluators}),
-        "evaluators": len(survey.began.evaluators),
-        "measures": len(survey.measures),
+        "frameworks": len({one.name.partition("/")[0] for one in results.started.evaluators}),
+        "evaluators": len(results.started.evaluators),
+        "measures": len(results.measures),
         "explained": explained,
         "explained_but": len(events) - explained - no_policy - random,
         "no_policy": no_policy,
         "random": random,
-        "failed": len(survey.measures) - len(events),
-        "pairs": sum(one.compared for one in survey.compared),
-        "pairs_agreeing": sum(one.agreeing for one in survey.compared),
+        "failed": len(results.measures) - len(events),
+        "pairs": sum(one.compared for one in results.compared),
+        "pairs_agreeing": sum(one.agreeing for one in results.compared),
         "pipeline_measures": len(measures),
         "pipeline_measures_equal": sum(one.equal for one in measures),
     }
 
 
-def _lead(survey: Survey, findings: Sequence[Finding]) -> list[object]:
+def _lead(results: AuditResults, findings: Sequence[Finding]) -> list[object]:
     """The main result, in numbers and in a few sentences."""
-    counts = headline(survey)
-    questions = sum(event.asked for event in survey.inferred.values())
+    counts = headline(results)
+    questions = sum(event.asked for event in results.inferred.values())
     cards = [
         (_share(counts["pairs_agreeing"], counts["pairs"]), "of pairs that bear the name of one metric agree"),
         (f"{counts['explained']} of {counts['measures']}", "measures follow one policy in all that they can be asked"),
@@ -122,7 +122,7 @@ def _anchor(kind: str) -> str:
     return "kind-" + kind.replace(",", "").replace(" ", "-")
 
 
-def _findings(survey: Survey, findings: Sequence[Finding]) -> list[object]:
+def _findings(results: AuditResults, findings: Sequence[Finding]) -> list[object]:
     blocks: list[object] = [Heading("Findings", anchor="findings")]
     shown = 0
     for kind in KINDS:
@@ -131,33 +131,33 @@ def _findings(survey: Survey, findings: Sequence[Finding]) -> list[object]:
             continue
         blocks += [Heading(f"{_title(kind)} ({len(of_kind)})", level=3, anchor=_anchor(kind)), _MEANING[kind]]
         for finding in of_kind:
-            blocks.append(_finding(survey, finding, shown < _OPEN and kind not in (ROUNDED, UNUSUAL)))
+            blocks.append(_finding(results, finding, shown < _OPEN and kind not in (ROUNDED, UNUSUAL)))
             shown += 1
     return blocks if findings else [*blocks, "Nothing is surprising."]
 
 
-def _finding(survey: Survey, finding: Finding, is_open: bool) -> Details:
+def _finding(results: AuditResults, finding: Finding, is_open: bool) -> Details:
     frameworks = ", ".join(dict.fromkeys(name.partition("/")[0] for name in finding.measures))
     summary = Markup("<strong>{}, {}</strong>: {}.").format(frameworks, finding.topic, finding.sentence)
     measures: dict[str, list[tuple[str, str]]] = {}
     for name in finding.measures:
         evaluator, _, measure = name.partition(" ")
-        address = survey.inferred[name].page if name in survey.inferred else ""
+        address = results.inferred[name].page if name in results.inferred else ""
         measures.setdefault(evaluator, []).append((measure, address))
     inside = render("audit_finding.html.j2", case=finding.case, measures=measures)
     return Details(summary, [inside], is_open, css="finding")
 
 
-def _pipelines(survey: Survey) -> list[object]:
+def _pipelines(results: AuditResults) -> list[object]:
     heading = Heading("Whole evaluations", anchor="pipelines")
-    if not survey.pipelines:
+    if not results.pipelines:
         return [heading, "None was run."]
     blocks: list[object] = [
         heading,
-        f"Each framework splits, fits and measures {survey.began.data} as its documentation shows; the core measures "
+        f"Each framework splits, fits and measures {results.started.data} as its documentation shows; the core measures "
         "the same scores again, under the policy that was inferred.",
     ]
-    for pipeline in survey.pipelines:
+    for pipeline in results.pipelines:
         rows = []
         for measure in pipeline.measures:
             first = measure.folds[0] if measure.folds else None
@@ -183,12 +183,12 @@ def _number(value: float | None) -> str:
     return "no number" if value is None else f"{value:.10g}"
 
 
-def _left_out(survey: Survey) -> list[object]:
-    blocks: list[object] = [f"{reason}." for reason in dict.fromkeys(survey.began.left_out.values())]
-    if survey.failed:
-        blocks += ["The audit itself failed on these:", Table(["", "error"], list(survey.failed.items()))]
+def _left_out(results: AuditResults) -> list[object]:
+    blocks: list[object] = [f"{reason}." for reason in dict.fromkeys(results.started.left_out.values())]
+    if results.failed:
+        blocks += ["The audit itself failed on these:", Table(["", "error"], list(results.failed.items()))]
     refused: dict[tuple[str, str], list[str]] = {}
-    for name, event in survey.inferred.items():
+    for name, event in results.inferred.items():
         for refusal in event.refused:
             refused.setdefault((refusal.aspect, refusal.message), []).append(name)
     if refused:
@@ -197,8 +197,8 @@ def _left_out(survey: Survey) -> list[object]:
     return [Heading("What was left out", anchor="left-out"), *(blocks or ["Nothing."])]
 
 
-def _identity(survey: Survey) -> list[object]:
-    began = survey.began
+def _identity(results: AuditResults) -> list[object]:
+    started = results.started
     rows = [
         *(
             [
@@ -206,10 +206,10 @@ def _identity(survey: Survey) -> list[object]:
                 evaluator.framework_version,
                 "in this process" if evaluator.where == "here" else "in its own environment",
             ]
-            for evaluator in began.evaluators
+            for evaluator in started.evaluators
         ),
-        ["seed", str(began.seed), ""],
-        *([name, version, ""] for name, version in began.versions.items() if not name.startswith("framework:")),
+        ["seed", str(started.seed), ""],
+        *([name, version, ""] for name, version in started.versions.items() if not name.startswith("framework:")),
     ]
     details = Details("Versions and where evaluators ran", [Table(["", "version", "ran"], rows)])
     return [Heading("Software"), details]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from repro.audit.campaign.audit_results import Survey, doubtful, is_random, options_of
+from repro.audit.campaign.audit_results import AuditResults, doubtful, is_random, options_of
 from repro.protocol import Value, registry
 from repro.report.html import Cell, Details, Heading, Table, link
 from repro.runs.journal.audit_events import MeasureInferred
@@ -15,12 +15,12 @@ from repro.runs.journal.audit_events import MeasureInferred
 _COLOURS = 7
 
 
-def policy_blocks(survey: Survey) -> list[object]:
+def policy_blocks(results: AuditResults) -> list[object]:
     """One table for each metric that measures are declared as."""
     groups: dict[str, list[MeasureInferred]] = {}
-    for name, metric in survey.measures.items():
-        if name in survey.inferred:
-            groups.setdefault(metric, []).append(survey.inferred[name])
+    for name, metric in results.measures.items():
+        if name in results.inferred:
+            groups.setdefault(metric, []).append(results.inferred[name])
     blocks: list[object] = [
         Heading("Policies", anchor="policies"),
         "What each evaluator decides, where not all decide the same. The most frequent option of a column is plain, "

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from repro.audit.campaign.audit_results import Survey
+from repro.audit.campaign.audit_results import AuditResults
 from repro.report.audit import findings_of, headline, write_audit_report
 from repro.report.audit.agreement_table import groups
 from repro.report.audit.audit_findings import outside
@@ -85,7 +85,7 @@ def compared(names: list[str], *pairs: events.PairEntry) -> events.MetricCompare
     )
 
 
-def survey(folder: Path, found: list[events.MeasureInferred], agreements=(), pipelines=(), **more) -> Survey:
+def survey(folder: Path, found: list[events.MeasureInferred], agreements=(), pipelines=(), **more) -> AuditResults:
     evaluators: dict[str, dict[str, str]] = {}
     for one in found:
         evaluator, _, measure = one.name.partition(" ")
@@ -103,11 +103,11 @@ def survey(folder: Path, found: list[events.MeasureInferred], agreements=(), pip
         machine={},
         workers=1,
     )
-    return Survey(folder, began, {one.name: one for one in found}, agreements, pipelines, more.get("failed", {}))
+    return AuditResults(folder, began, {one.name: one for one in found}, agreements, pipelines, more.get("failed", {}))
 
 
 @pytest.fixture
-def odd(tmp_path) -> Survey:
+def odd(tmp_path) -> AuditResults:
     """Four frameworks: one with impossible numbers, one that is random, one that rounds, one that is unusual."""
     unstable = events.UnstableEntry(kind="random", aspect="ties", case=case(), answers=["0", "1"])
     turned = events.UnstableEntry(kind="row order", aspect="plain lists", case=case(), answers=["0.5", "1"])

@@ -15,7 +15,7 @@ from repro.cli.progress import Stages, quiet_option
 from repro.text import plural
 
 if TYPE_CHECKING:
-    from repro.audit.campaign.audit_results import Survey
+    from repro.audit.campaign.audit_results import AuditResults
     from repro.audit.campaign.audit_run import AuditOptions
 
 FOLDER, PROTOCOLS = "audit", "protocols"
@@ -82,12 +82,12 @@ def report(
         for sentence in left_out.values():
             echo(f"left out: {sentence}", err=True)
     with Stages(hidden=quiet or as_json) as stages:
-        survey = run_audit(chosen, folder, policies, _audit_options(metrics, left_out, **options), stages.tell)
-    file = write_audit_report(survey)
+        results = run_audit(chosen, folder, policies, _audit_options(metrics, left_out, **options), stages.tell)
+    file = write_audit_report(results)
     if as_json:
-        print_json(_summary(survey, file, policies))
+        print_json(_summary(results, file, policies))
         return
-    _print_survey(survey)
+    _print_results(results)
     echo(f"\nreport     {file}\nprotocols  {policies}")
 
 
@@ -111,13 +111,13 @@ def _audit_options(
     )
 
 
-def _summary(survey: Survey, file: Path, protocols: Path) -> dict[str, object]:
+def _summary(results: AuditResults, file: Path, protocols: Path) -> dict[str, object]:
     from repro.report.audit import findings_of, headline
 
     return {
         "report": str(file),
         "protocols": str(protocols),
-        **headline(survey),
+        **headline(results),
         "findings": [
             {
                 "kind": finding.kind,
@@ -125,31 +125,31 @@ def _summary(survey: Survey, file: Path, protocols: Path) -> dict[str, object]:
                 "finding": finding.sentence,
                 "measures": list(finding.measures),
             }
-            for finding in findings_of(survey)
+            for finding in findings_of(results)
         ],
-        "failures": dict(survey.failed),
-        "left_out": dict(survey.began.left_out),
+        "failures": dict(results.failed),
+        "left_out": dict(results.started.left_out),
     }
 
 
-def _print_survey(survey: Survey) -> None:
+def _print_results(results: AuditResults) -> None:
     from repro.report.audit import findings_of, headline
 
-    counts = headline(survey)
+    counts = headline(results)
     echo(
         f"{plural(counts['measures'], 'measure')} of {plural(counts['evaluators'], 'evaluator')}: "
         f"{counts['explained']} explained in full, {counts['explained_but']} but for something, "
         f"{counts['no_policy']} by no policy, {counts['random']} random, {counts['failed']} failed"
     )
     if counts["pairs"]:
-        echo(f"{counts['pairs_agreeing']} of {counts['pairs']} pairs that are taken for one metric agree")
+        echo(f"{counts['pairs_agreeing']} of {counts['pairs']} pairs that are declared as one metric agree")
     if counts["pipeline_measures"]:
         equal = f"{counts['pipeline_measures_equal']} of {counts['pipeline_measures']}"
         echo(f"{equal} numbers of whole evaluations are those that the core gives")
-    findings = findings_of(survey)
+    findings = findings_of(results)
     for finding in findings[:_SHOWN]:
         echo("  ", Styled(finding.kind), f": {finding.topic}: {finding.sentence} ({finding.who})")
     if len(findings) > _SHOWN:
         echo(f"  and {len(findings) - _SHOWN} more findings in the report")
-    for name, error in survey.failed.items():
+    for name, error in results.failed.items():
         echo(f"failed: {name}: {error}", err=True)
