@@ -1,4 +1,4 @@
-"""What is audited: evaluators and pipelines by name, their measures, and functions."""
+"""The targets of an audit: evaluators, pipelines, their measures and Python functions, by name."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ DEFAULT_K = 10
 def complete_evaluator(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from repro.plugin import plugins
 
-    found = plugins().evaluators().values()
-    return [CompletionItem(one.name, help=one.summary) for one in found if one.name.startswith(incomplete)]
+    evaluators = plugins().evaluators().values()
+    names = (evaluator for evaluator in evaluators if evaluator.name.startswith(incomplete))
+    return [CompletionItem(evaluator.name, help=evaluator.summary) for evaluator in names]
 
 
 def complete_only(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -34,15 +35,16 @@ def complete_only(ctx: click.Context, param: click.Parameter, incomplete: str) -
 def complete_pipeline(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from repro.plugin import plugins
 
-    found = plugins().pipelines().values()
-    return [CompletionItem(one.name, help=one.summary) for one in found if one.name.startswith(incomplete)]
+    pipelines = plugins().pipelines().values()
+    names = (pipeline for pipeline in pipelines if pipeline.name.startswith(incomplete))
+    return [CompletionItem(pipeline.name, help=pipeline.summary) for pipeline in names]
 
 
 def complete_data(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from repro.data import datasets
 
-    found = [CompletionItem(name) for name in datasets() if name.startswith(incomplete)]
-    return found or [CompletionItem(incomplete, type="file")]
+    completions = [CompletionItem(name) for name in datasets() if name.startswith(incomplete)]
+    return completions or [CompletionItem(incomplete, type="file")]
 
 
 def complete_cannot(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -56,7 +58,7 @@ def box_called(target: str, metrics: tuple[str, ...], cutoff: str | None, cannot
     from repro.evaluation.metrics import metric_named
 
     if len(metrics) > 1:
-        raise click.UsageError("a function is taken for one metric; give -m once")
+        raise click.UsageError("a function is declared as one metric; give -m once")
     metric = metric_named(metrics[0] if metrics else called_after(target))
     if metric.cutoff == "none" and cutoff not in (None, "none"):
         raise click.UsageError(f"{metric.name} takes no cut-off; leave out --k")
@@ -65,7 +67,7 @@ def box_called(target: str, metrics: tuple[str, ...], cutoff: str | None, cannot
 
 
 def called_after(target: str) -> str:
-    """The metric that a function is called after: ``ndcg`` of ``my_package.metrics:ndcg_at_k``."""
+    """The metric in the name of a function: ``ndcg`` in ``my_package.metrics:ndcg_at_k``."""
     from repro.evaluation.metrics import metrics_by_any_name
 
     words = target.rpartition(":")[2].rpartition(".")[2].lower().split("_")
@@ -74,11 +76,11 @@ def called_after(target: str) -> str:
         for start in range(len(words) - length + 1):
             if (name := "-".join(words[start : start + length])) in known:
                 return name
-    raise click.UsageError(f"say with -m which metric {target} is taken for, such as -m ndcg (`repro metrics list`)")
+    raise click.UsageError(f"name the metric of {target} with -m, such as -m ndcg (`repro metrics list`)")
 
 
 def _cutoffs(given: str | None) -> tuple[int, ...] | None:
-    """The cut-offs that an option states: ``10``, several as ``1,5,20``, or none."""
+    """The cut-offs in an option: ``10``, several as ``1,5,20``, or none."""
     if given == "none":
         return None
     parts = [part.strip() for part in (given or str(DEFAULT_K)).split(",")]
@@ -117,7 +119,7 @@ def _fail_unknown(what: str, name: str, known: list[str]) -> NoReturn:
 
 
 def measures_called(evaluator: Evaluator, wanted: tuple[str, ...]) -> list[str]:
-    """The measures of an evaluator that are called so, or that are taken for such a metric; all if none is wanted."""
+    """The measures of an evaluator with these names, or declared as these metrics; all if no name is given."""
     from repro.errors import PluginError, nearest
 
     names = {
@@ -131,7 +133,7 @@ def measures_called(evaluator: Evaluator, wanted: tuple[str, ...]) -> list[str]:
 
 
 def chosen_evaluators(only: str | None) -> list[Evaluator]:
-    """The evaluators that are asked for, by framework or by name."""
+    """The evaluators with these names, or of these frameworks; all if no name is given."""
     from repro.plugin import plugins
 
     known = plugins().evaluators()
@@ -146,7 +148,7 @@ def chosen_evaluators(only: str | None) -> list[Evaluator]:
 
 
 def usable(evaluators: list[Evaluator]) -> tuple[list[Evaluator], dict[str, str]]:
-    """The evaluators whose frameworks can run, and of the other frameworks how to have them."""
+    """The evaluators whose frameworks can run, and how to install the other frameworks."""
     from repro.plugin import how_to_install, plugins
 
     found = plugins()
@@ -165,7 +167,7 @@ def refuse_missing(evaluator: Evaluator) -> None:
         raise PluginError(f"{evaluator.name}: {sentence}")
 
 
-seed_option = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all that is drawn.")
+seed_option = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
 only_option = click.option(
     "--only", metavar="NAME,NAME,...", shell_complete=complete_only, help="Only these frameworks or evaluators."
 )

@@ -154,8 +154,8 @@ def _pipelines(results: AuditResults) -> list[object]:
         return [heading, "None was run."]
     blocks: list[object] = [
         heading,
-        f"Each framework splits, fits and measures {results.started.data} as its documentation shows; the core measures "
-        "the same scores again, under the policy that was inferred.",
+        f"Each framework splits, fits and measures {results.started.data} as its documentation shows; the core "
+        "measures the same scores again, under the policy that was inferred.",
     ]
     for pipeline in results.pipelines:
         rows = []

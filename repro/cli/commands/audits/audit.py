@@ -1,4 +1,4 @@
-"""`repro audit`: what black-box evaluators really compute, and who agrees with whom."""
+"""`repro audit`: what black-box evaluators really compute, and which of them agree."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ audit.add_command(report)
 def evaluators(
     metrics: tuple[str, ...], only: str | None, policies: str | None, seed: int, quiet: bool, as_json: bool
 ) -> None:
-    """Every evaluator of every plug-in on the same rankings: who agrees with whom, to 12 digits.
+    """Compare every evaluator of every plug-in on the same rankings, to 12 digits.
 
     One matrix for each metric, the smallest cases of disagreement, and, where policies are given, the decisions that
     explain them.
@@ -92,7 +92,7 @@ def evaluators(
     for sentence in left_out.values():
         echo(f"left out: {sentence}", err=True)
     if not agreements:
-        echo("no metric is there that two evaluators are taken for")
+        echo("no metric is implemented by two evaluators")
     for agreement in agreements:
         _print_agreement(agreement)
     if agreements:
@@ -111,7 +111,7 @@ def evaluators(
 @click.argument("target", shell_complete=complete_evaluator)
 @metric_option(
     "Of an evaluator, only these measures: its own name or the metric [default: all]. Of a function, the metric "
-    "that it is taken for [default: as it is called]."
+    "that it should compute [default: the one in its name]."
 )
 @click.option(
     "--k",
@@ -124,10 +124,10 @@ def evaluators(
     multiple=True,
     metavar="WORD",
     shell_complete=complete_cannot,
-    help="What a function cannot take, such as ties or missing_scores; may be repeated.",
+    help="Input that a function does not accept, such as ties or missing_scores; may be repeated.",
 )
 @click.option("--into", type=click.Path(file_okay=False), help="Write the policies as protocols into this folder.")
-@click.option("--no-evidence", is_flag=True, help="Do not look for the cases that reject other options: faster.")
+@click.option("--no-evidence", is_flag=True, help="Do not search for cases that reject other options (faster).")
 @seed_option
 @quiet_option
 @json_option
@@ -202,7 +202,7 @@ def infer(
     "--protocol",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Measure by this protocol [default: what is inferred of the framework's evaluator].",
+    help="Measure with this protocol [default: the policy inferred from the framework's evaluator].",
 )
 @_policies_option
 @seed_option
@@ -218,7 +218,7 @@ def pipeline(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """A framework's whole native evaluation against the core under the inferred protocol.
+    """Compare a framework's whole native evaluation with the core under the inferred protocol.
 
     NAME is a pipeline of a plug-in, such as surprise/cross_validate: the framework splits, fits and measures; the core
     measures its scores again.
@@ -266,7 +266,7 @@ def _policies(
 
 @contextmanager
 def _aspects(stages: Stages, box: BlackBox) -> Iterator[Callable[[str], None]]:
-    """Shows how many aspects of a policy have been gone through."""
+    """Shows how many aspects of a policy have been examined."""
     from repro.audit.questions.aspects import aspects_of
 
     total, done = len(aspects_of(box.metric)) + 3, 0  # and stability, all together, and the evidence
@@ -282,7 +282,7 @@ def _aspects(stages: Stages, box: BlackBox) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def _asking() -> Iterator[None]:
-    """Frameworks warn of odd cases, and those that they are asked are odd."""
+    """Hides warnings: frameworks warn about unusual input, which most questions are."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

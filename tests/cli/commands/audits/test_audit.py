@@ -72,7 +72,7 @@ def test_frameworks_that_are_not_installed_are_named_and_left_out(nothing_built)
     result = call("evaluators", "--only", "cornac", "-m", "rmse")
     assert result.exit_code == 0
     assert "left out: cornac is not installed; `repro plugins install cornac` builds its environment" in result.stderr
-    assert result.stdout == "no metric is there that two evaluators are taken for\n"
+    assert result.stdout == "no metric is implemented by two evaluators\n"
     printed = json.loads(invoke("evaluators", "--only", "cornac", "--json"))
     assert printed["metrics"] == [] and list(printed["left_out"]) == ["cornac"]
     for asked in (("infer", "cornac/rating_eval"), ("pipeline", "cornac/Experiment")):
@@ -148,7 +148,7 @@ def test_errors_are_sentences(asked, said):
     ("asked", "said"),
     [
         (("infer", "sklearn/regression", "--k", "3"), "--k and --cannot are for functions"),
-        (("infer", "math:fabs"), "say with -m which metric math:fabs is taken for"),
+        (("infer", "math:fabs"), "name the metric of math:fabs with -m"),
         (("infer", "math:fabs", "-m", "ndcg", "-m", "ap"), "taken for one metric"),
         (("infer", "math:fabs", "-m", "ndcg", "--k", "x"), "'x': write a whole number from 1, several with commas"),
         (("infer", "math:fabs", "-m", "mae", "--k", "5"), "mae takes no cut-off"),
