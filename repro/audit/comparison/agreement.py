@@ -138,8 +138,12 @@ class Agreement:
     def legend(self) -> str:
         """The meaning of the characters in the matrix."""
         letters = [f"{letter}: {kind}" for kind, letter in self._letters.items()]
-        text = f"=: they agree to {self.digits} digits; -: never did both give a number"
-        return f"{text}. A letter: the first questions to which they do not. {'; '.join(letters)}" if letters else text
+        text = f"=: they agree to {self.digits} digits; -: no question to which both gave a number"
+        return (
+            f"{text}. A letter: the first questions to which their answers differ. {'; '.join(letters)}"
+            if letters
+            else text
+        )
 
     @property
     def summary(self) -> str:

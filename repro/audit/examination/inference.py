@@ -151,7 +151,7 @@ class Inference:
         """The result in a sentence."""
         if self.status == "unexplained":
             if any(case.kind == "random" for case in self.unstable):
-                return f"{self.name} gives another number each time it is asked the same"
+                return f"{self.name} gives different numbers to the same question"
             if self.refused and not self.unexplained:
                 return f"{self.name} refuses {self.refused[0].aspect}: {brief(self.refused[0].message)}"
             return f"no known policy reproduces {self.name} as {self.metric}"
@@ -245,8 +245,8 @@ class Inference:
             return f"{self.asked:,} questions asked"
         met, pairs = self.pairs
         return (
-            f"the policy gave {self.confirmed} of {self.tried} fresh answers and all of {self.attacked} that tried to "
-            f"refute it, with {met} of {pairs} pairs of aspects; {self.asked:,} questions asked"
+            f"the policy predicted {self.confirmed} of {self.tried} new answers and withstood {self.attacked} attacks, "
+            f"which combined {met} of {pairs} pairs of aspects; {self.asked:,} questions asked"
         )
 
     def _policy_lines(self) -> list[str]:

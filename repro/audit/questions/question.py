@@ -305,7 +305,7 @@ def _plain(number: float) -> float | str:
 
 
 def _score(user: User, item: int) -> str:
-    return f"{user.scores[item]:.12g}" + (" (made up)" if item in user.fallback else "")
+    return f"{user.scores[item]:.12g}" + (" (fallback)" if item in user.fallback else "")
 
 
 def _parts(whole: Sequence[Part]) -> Iterator[Sequence[Part]]:

@@ -23,7 +23,7 @@ def agreement_blocks(results: AuditResults) -> list[object]:
     explanation = (
         "All measures that are declared as one metric were asked the same questions. =: they agree to 12 digits in "
         "everything that both can be asked; a letter: the first questions in which they do not, and a link to the "
-        "smallest case; –: never did both give a number."
+        "smallest case; –: no question to which both gave a number."
     )
     events = sorted(results.compared, key=lambda event: (-len(event.names), event.metric))
     return [heading, explanation, *(_metric(event, is_open=event is events[0]) for event in events)]
@@ -87,7 +87,7 @@ def _cell(event: MetricCompared, pair: PairEntry | None, letters: Mapping[str, s
     if pair.verdict == "agree":
         return Cell("=", css="agree")
     if pair.verdict == "not compared":
-        return Cell("–", css="open", title="never did both give a number")
+        return Cell("–", css="open", title="no question to which both gave a number")
     kind = _first_kind(event, pair)
     choices = "; ".join(
         f"{choice.decision}: {_value(choice.first)} and {_value(choice.second)}" for choice in pair.choices

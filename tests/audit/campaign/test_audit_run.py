@@ -97,7 +97,7 @@ def test_everything_is_in_the_folder_and_in_the_journal(undisturbed):
         "tiny/clipped mae": "explained",
     }
     page = (undisturbed / "report" / "pages" / "tiny-plain-mae.txt").read_text()
-    assert page.startswith("tiny/plain mae is mae[average=ratings]\nstatus: explained; the policy gave 200 of 200")
+    assert page.startswith("tiny/plain mae is mae[average=ratings]\nstatus: explained; the policy predicted 200 of 200")
 
 
 def test_protocols_read_back(undisturbed):

@@ -33,7 +33,7 @@ def test_a_question_as_an_evaluator_takes_it():
 def test_a_question_as_a_person_reads_it():
     assert QUESTION.to_text() == (
         "k = 2\n"
-        "user 7: scores {2: nan, 10: 0.5 (made up)}; held out {2: 5}; trained on {33: 1}\n"
+        "user 7: scores {2: nan, 10: 0.5 (fallback)}; held out {2: 5}; trained on {33: 1}\n"
         "user 3: trained on {2: 4, 10: 2}"
     )
 

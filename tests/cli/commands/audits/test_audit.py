@@ -84,7 +84,7 @@ def test_a_function_is_inferred_and_its_policy_written(functions):
     shown = invoke("infer", "their_errors:mae", "--cannot", "duplicates", "--no-evidence", "--into", "found")
     first, *page = shown.splitlines()
     assert first == "their_errors:mae is mae[average=users]"
-    assert "status: explained; the policy gave 200 of 200 fresh answers" in "\n".join(page)
+    assert "status: explained; the policy predicted 200 of 200 new answers" in "\n".join(page)
     assert page[-1] == "written  found/their_errors-mae.toml"
     assert [file.name for file in (functions / "found").iterdir()] == ["their_errors-mae.toml"]
     protocol = read_protocol(functions / "found" / "their_errors-mae.toml")
