@@ -36,9 +36,9 @@ def cell(reference: str, given: dict[str, float], train: Interactions, test: Int
     recommender = plugins().recommender(reference, parameters_of(algorithm, given))
     recommender.fit(train, seed=1)
     for start in range(0, len(users), CHUNK_USERS):
-        recommender.score(users[start : start + CHUNK_USERS], items)
+        recommender.score_users(users[start : start + CHUNK_USERS], items)
     if recommender.predicts:
-        recommender.predict(test.users, test.items)
+        recommender.predict_pairs(test.users, test.items)
     return time.perf_counter() - began
 
 

@@ -61,7 +61,7 @@ def timed_scores(recommender: CheckedRecommender, rows: Interactions, chunk: int
     users, items = np.arange(rows.n_users, dtype=np.int32), np.arange(rows.n_items, dtype=np.int32)
     began = time.perf_counter()
     for start in range(0, len(users), chunk):
-        recommender.score(users[start : start + chunk], items)
+        recommender.score_users(users[start : start + chunk], items)
     return time.perf_counter() - began
 
 
@@ -74,7 +74,7 @@ def compare(name: str, rows: Interactions, sample: int, rounds: int) -> None:
     users, items = (chosen // rows.n_items).astype(np.int32), (chosen % rows.n_items).astype(np.int32)
     asked = list(zip(users.tolist(), items.tolist(), strict=True))
     estimates = np.array([algorithm.predict(user, item, clip=False).est for user, item in asked])
-    assert np.abs(recommender.predict(users, items).values - estimates).max() < 1e-9
+    assert np.abs(recommender.predict_pairs(users, items).values - estimates).max() < 1e-9
     pairs = [(user, item, 0.0) for user, item in asked]
     everything = rows.n_users * rows.n_items / sample
     times = [  # side by side, so that whatever else the machine does meets both

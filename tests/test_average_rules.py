@@ -147,7 +147,7 @@ def by_study(name, users, protocol, folder):
     parts = FoldData(case.test, case.train, case.test, None, np.empty(0, dtype=np.int32))
     measure = parse_measure(name, protocol, metrics())
     evaluation = Evaluation(parts, [measure], protocol, 0, (1.0, 5.0))
-    measured = evaluation.measure(ReplayedScores(case.scores).guarded("given"))
+    measured = evaluation.measure(ReplayedScores(case.scores).checked("given"))
     pq.write_table(measured.tables["values"], folder / "values.parquet")
     stored, _ = stored_average(measure, [{"values": folder / "values.parquet"}], protocol, (1.0, 5.0))
     value, users_counted = measured.values[measure.full_name]

@@ -207,7 +207,7 @@ def in_study(rows, protocol, key):
 
 def predicted(plan, parts):
     values = np.random.default_rng(1).random((plan.interactions.n_users, plan.interactions.n_items))
-    recommender = ReplayedScores(Scores(values)).guarded("given")
+    recommender = ReplayedScores(Scores(values)).checked("given")
     measures = plan.study.measures
     measured = Evaluation(parts, measures, plan.study.protocol, 1, plan.scale).measure(recommender)
     return measured.value(measures[0])[0]

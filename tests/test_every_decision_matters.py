@@ -149,7 +149,7 @@ def numbers(folds, protocol, names, folder):
             measure = parse_measure(name, protocol, metrics())
             values, cells = [], []
             for number, (parts, scores) in enumerate(folds):
-                recommender = ReplayedScores(scores).guarded("given")
+                recommender = ReplayedScores(scores).checked("given")
                 measured = Evaluation(parts, [measure], protocol, 1, (0.5, 5.0)).measure(recommender)
                 values.append(measured.value(measure)[0])
                 if len(folds) > 1:

@@ -51,10 +51,10 @@ def measure(framework: Framework, case: Case, train: Interactions, rounds: int) 
 
     def in_chunks() -> None:
         for start in range(0, len(users), CHUNK):
-            recommender.score(users[start : start + CHUNK], items)
+            recommender.score_users(users[start : start + CHUNK], items)
 
     def whole() -> np.ndarray:
-        return recommender.score(users, items).values
+        return recommender.score_users(users, items).values
 
     check(case, batch, whole())
     rounds = rounds if seconds(batch.ask) < LONG else 3

@@ -14,6 +14,7 @@ from repro.evaluation.caches import content
 from repro.evaluation.candidates import Candidates, Judgements, ListBlock, judge, plan_candidates
 from repro.evaluation.metrics import Background
 from repro.evaluation.ranking import RankingRules, refuse_rows
+from repro.plugin import History, Queries
 from repro.protocol import Protocol
 
 _JUDGEMENTS = ("judged_relevant", "judged_grades")
@@ -67,6 +68,15 @@ class FoldData:
     def fitted(self) -> Interactions:
         """The rows that algorithms are fitted on."""
         return self.train if self.joined is None else self.joined
+
+    @cached_property
+    def history(self) -> History:
+        """What is known of users when their lists are asked for: the rows that algorithms are fitted on."""
+        return History(self.fitted)
+
+    def queries(self, users: CodeArray) -> Queries:
+        """Queries of these users."""
+        return Queries(users, self.history)
 
     def judge(self, protocol: Protocol) -> Judgements:
         """Which held-out items are relevant."""

@@ -24,7 +24,7 @@ from repro.evaluation.ranking import Tally
 from repro.evaluation.ranking.ranked import BY_ALGORITHM
 from repro.evaluation.stages import TIE_ORDERS, TiedRatios, average_lists, tie_interval
 from repro.evaluation.suspicion import Facts, list_facts
-from repro.plugin import CheckedRecommender, Scores
+from repro.plugin import CheckedRecommender, Queries, Scores
 from repro.protocol import Protocol
 
 # An algorithm is always asked for the same test users together and for all items, whatever the size of a block and
@@ -67,7 +67,7 @@ def measure_lists(
     def scored(blocks: Iterable[CodeArray]) -> Iterator[Block]:
         for users in blocks:
             began = time.perf_counter()
-            scores = score_block(recommender, users, parts.whole.n_items)
+            scores = score_block(recommender, parts.queries(users), parts.whole.n_items)
             seconds["score"] += time.perf_counter() - began
             if options.keep_scores:
                 kept.append(scores)
@@ -116,12 +116,11 @@ def user_blocks(users: CodeArray, n_items: int, block_users: int, at_once: int =
         yield users[start : start + size]
 
 
-def score_block(recommender: CheckedRecommender, users: CodeArray, n_items: int) -> Scores:
-    """The scores of a block of users for all items, asked for chunk by chunk."""
+def score_block(recommender: CheckedRecommender, queries: Queries, n_items: int) -> Scores:
+    """The scores of a block of queries for all items, asked for chunk by chunk."""
     items = np.arange(n_items, dtype=np.int32)
-    return join_scores(
-        [recommender.score(users[start : start + CHUNK_USERS], items) for start in range(0, len(users), CHUNK_USERS)]
-    )
+    starts = range(0, len(queries), CHUNK_USERS)
+    return join_scores([recommender.score(queries.part(start, start + CHUNK_USERS), items) for start in starts])
 
 
 def join_scores(chunks: Sequence[Scores]) -> Scores:

@@ -37,8 +37,9 @@ def measure_predictions(
         return Measured({measure.full_name: (math.nan, 0) for measure in measures})
     test = parts.test
     began = time.perf_counter()
+    queries = parts.queries(test.users)
     chunks = [
-        recommender.predict(test.users[start : start + CHUNK], test.items[start : start + CHUNK])
+        recommender.predict(queries.part(start, start + CHUNK), test.items[start : start + CHUNK])
         for start in range(0, len(test), CHUNK)
     ]
     seconds = {"predict": time.perf_counter() - began}

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from repro.data import Interactions
 from repro.data.interactions import CodeArray
-from repro.plugin import CheckedRecommender, Scores
+from repro.plugin import CheckedRecommender, Queries, Scores
 
 
 class ReplayedScores:
@@ -27,21 +27,22 @@ class ReplayedScores:
         self._predictions = predictions
         self._predicted = 0
 
-    def guarded(self, label: str) -> CheckedRecommender:
+    def checked(self, label: str) -> CheckedRecommender:
         """The recommender as evaluations take it."""
         return CheckedRecommender(self, label, predicts=self._predictions is not None or self._users is None)
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         """There is nothing to learn."""
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        users = queries.users
         rows: npt.NDArray[Any] = users if self._users is None else np.searchsorted(self._users, users)
         return self._at(np.ix_(rows, items))
 
-    def predict(self, users: CodeArray, items: CodeArray) -> Scores:
+    def predict(self, queries: Queries, items: CodeArray) -> Scores:
         if self._predictions is None:
-            return self._at((users, items))
-        pairs = slice(self._predicted, self._predicted + len(users))
+            return self._at((queries.users, items))
+        pairs = slice(self._predicted, self._predicted + len(queries))
         self._predicted = pairs.stop
         state = self._predictions.state
         return Scores(self._predictions.values[pairs], None if state is None else state[pairs])

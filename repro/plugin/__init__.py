@@ -16,9 +16,11 @@ from repro.plugin.api.interfaces import (
     Recommender,
     Splitter,
 )
+from repro.plugin.api.queries import History, Queries, Query
 from repro.plugin.api.requirements import pinned_framework, read_requirements
 from repro.plugin.api.scores import FALLBACK, SCORED, UNSCORED, ScoreKind, Scores
 from repro.plugin.api.spec import impl
+from repro.plugin.api.training import TrainingData
 from repro.plugin.host.discovery import installed_plugins, load_plugins, plugins, selected
 from repro.plugin.host.guard import CheckedRecommender, make_recommender
 from repro.plugin.host.parameters import parameters_of
@@ -38,17 +40,21 @@ __all__ = [
     "Exporter",
     "Framework",
     "GroupedRows",
+    "History",
     "Observed",
     "Parameter",
     "ParameterValue",
     "Pipeline",
     "PipelineFold",
     "Plugins",
+    "Queries",
+    "Query",
     "RatingPredictor",
     "Recommender",
     "ScoreKind",
     "Scores",
     "Splitter",
+    "TrainingData",
     "how_to_install",
     "impl",
     "installed_plugins",

@@ -19,7 +19,7 @@ from repro.testing.contract import (
     IsolationContract,
     PluginContract,
 )
-from repro.testing.data import movielens_fifths, movielens_part, ratings_table, small_ratings
+from repro.testing.data import movielens_fifths, movielens_part, queries_of, ratings_table, small_ratings
 from repro.testing.isolated import IsolatedFramework, isolated_framework
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "isolated_framework",
     "movielens_fifths",
     "movielens_part",
+    "queries_of",
     "ratings_table",
     "small_ratings",
 ]

@@ -49,7 +49,7 @@ def codes(count: int) -> CodeArray:
 
 def score(recommender: CheckedRecommender, users: CodeArray, items: CodeArray) -> Scores:
     with threadpool_limits(1):  # as in a study
-        return recommender.score(users, items)
+        return recommender.score_users(users, items)
 
 
 def score_all(recommender: CheckedRecommender, rows: Interactions) -> Scores:
@@ -187,12 +187,12 @@ def check_predictions(recommender: CheckedRecommender, train: Interactions) -> N
     rng = np.random.default_rng(1)
     pairs = rng.permutation(train.n_users * train.n_items)
     users, items = (pairs // train.n_items).astype(np.int32), (pairs % train.n_items).astype(np.int32)
-    whole = recommender.predict(users, items)
+    whole = recommender.predict_pairs(users, items)
     check_states(whole)
     part = rng.choice(len(pairs), 50)
-    again = recommender.predict(users[part], items[part])
+    again = recommender.predict_pairs(users[part], items[part])
     assert (bits(again) == bits(whole)[part]).all(), "predictions of pairs differ when fewer are asked for"
-    assert recommender.predict(users[:0], items[:0]).values.shape == (0,)
+    assert recommender.predict_pairs(users[:0], items[:0]).values.shape == (0,)
 
 
 def check_row_order(fit: Fit, train: Interactions, expected: Scores) -> None:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from repro.data import load_dataset
 from repro.data.interactions import Interactions
+from repro.plugin import History, Queries
 
 
 def ratings_table(table: npt.ArrayLike, timestamps: npt.ArrayLike | None = None) -> Interactions:
@@ -35,6 +36,11 @@ def small_ratings(*, timestamps: bool = False) -> Interactions:
     ratings[:, 28:] = 0
     days = rng.permutation(ratings.size).reshape(ratings.shape) * 86_400
     return ratings_table(ratings, days if timestamps else None)
+
+
+def queries_of(users: npt.ArrayLike) -> Queries:
+    """Queries of these users without a history, for a recommender that needs none."""
+    return Queries(np.asarray(users, dtype=np.int32), History(None))
 
 
 def movielens_part(*, every_user: int = 50, every_item: int = 40) -> Interactions:

@@ -102,7 +102,7 @@ class CellCheck:
         assert parts is not None
         users = self.fold.judgements.test_users
         scores = read_scores(self._path("scores"), self._path("scored_items"), users, parts.whole)
-        kept = ReplayedScores(scores, users).guarded(self.event.cell)
+        kept = ReplayedScores(scores, users).checked(self.event.cell)
         lists = self._of_kind("ranking", "collection")
         return measure_lists(kept, parts, lists, self.run.protocol, self.fold.seed)
 
@@ -152,7 +152,7 @@ class CellCheck:
             self.sources.update(dict.fromkeys((one.name for one in measures), FROM_RESOLVED))
             return
         predictions = Scores(stored["prediction"].to_numpy(), stored["state"].to_numpy(np.uint8))
-        kept = ReplayedScores(None, predictions=predictions).guarded(self.event.cell)
+        kept = ReplayedScores(None, predictions=predictions).checked(self.event.cell)
         measured = measure_predictions(kept, self.fold.parts, measures, self.run.protocol, self.run.scale)
         yield from self._compare_tables("predictions", measured, FROM_PREDICTIONS)
         yield from self._compare_facts(measured, "predictions")

@@ -28,7 +28,8 @@ class Oracle:
     def fit(self, train, *, seed):
         pass
 
-    def score(self, users, items):
+    def score(self, queries, items):
+        users = queries.users
         return Scores(self.scores[np.ix_(users, items)])
 
 

@@ -38,7 +38,8 @@ class Held:
             (Path(held) / str(os.getpid())).touch()
             time.sleep(600)
 
-    def score(self, users, items):
+    def score(self, queries, items):
+        users = queries.users
         return Scores(np.add.outer(users % 5, items % 7).astype(float))
 
 

@@ -23,6 +23,7 @@ from repro.plugin.isolation import wire
 from repro.plugin.isolation.client import IsolatedRecommender, evaluate_isolated, run_isolated, split_isolated
 from repro.plugin.isolation.pipes import Pipes
 from repro.plugin.isolation.worker import Responder
+from repro.testing import queries_of
 
 FEW = settings(max_examples=60 * int(os.environ.get("FUZZ", "1")), suppress_health_check=list(HealthCheck))
 ROWS, ARRAYS = wire.rows_to_arrays(synthetic_interactions(users=5, items=5, ratings=12, alpha=1.0, seed=1))
@@ -158,7 +159,7 @@ def test_messages_that_are_no_answers_are_told(made, message):
     nothing = ({}, [])
     recommender = told(lambda: IsolatedRecommender(Answering(nothing, made, message, message), "x", {}, None))
     if recommender is not None:
-        told(lambda: recommender.score(users, items))
+        told(lambda: recommender.score(queries_of(users), items))
         told(lambda: recommender.notes)
     told(lambda: split_isolated(Answering(message), "x", rows, 1, {}))
     told(lambda: run_isolated(Answering(message), "x", rows, 1))

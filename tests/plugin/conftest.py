@@ -136,7 +136,8 @@ class Moody:
             ),
         }
 
-    def score(self, users, items):
+    def score(self, queries, items):
+        users = queries.users
         self._at("score")
         if self.mood == "states" and self.when == "score":
             return Scores(np.zeros((len(users), len(items))), np.full((len(users), len(items)), 0.5))

@@ -21,7 +21,7 @@ from repro.plugin import (
     Scores,
     Splitter,
 )
-from repro.testing import case_of, checks, five_users, ratings_table, small_ratings
+from repro.testing import case_of, checks, five_users, queries_of, ratings_table, small_ratings
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "plugins.md").read_text()
 TRAIN = small_ratings()
@@ -34,29 +34,33 @@ class Sums:
         self.users = train.user_counts() + np.random.default_rng(seed).random(train.n_users)
         self.items = np.where(train.item_counts() > 0, train.item_counts(), np.nan)
 
-    def score(self, users, items):
+    def score(self, queries, items):
+        users = queries.users
         return Scores.from_nan(np.add.outer(self.users[users], self.items[items]))
 
-    def predict(self, users, items):
+    def predict(self, queries, items):
+        users = queries.users
         return Scores.from_nan(self.users[users] + self.items[items])
 
 
 class OfTheBlock(Sums):
-    def score(self, users, items):
-        return Scores.from_nan(super().score(users, items).values + len(users))
+    def score(self, queries, items):
+        users = queries.users
+        return Scores.from_nan(super().score(queries, items).values + len(users))
 
 
 class OfEarlierRequests(Sums):
     asked = 0
 
-    def score(self, users, items):
+    def score(self, queries, items):
         self.asked += 1
-        return Scores.from_nan(super().score(users, items).values + (self.asked > 1))
+        return Scores.from_nan(super().score(queries, items).values + (self.asked > 1))
 
 
 class OfOtherPairs(Sums):
-    def predict(self, users, items):
-        return Scores.from_nan(super().predict(users, items).values + len(users))
+    def predict(self, queries, items):
+        users = queries.users
+        return Scores.from_nan(super().predict(queries, items).values + len(users))
 
 
 class NoSeed(Sums):
@@ -84,14 +88,15 @@ class GlobalDraws(Sums):
 
 
 class NotMarked(Sums):
-    def score(self, users, items):
-        values = super().score(users, items).values
+    def score(self, queries, items):
+        values = super().score(queries, items).values
         return Scores(values, np.full(values.shape, SCORED, dtype=np.uint8))
 
 
 class ScoresOneForNobody(Sums):
-    def score(self, users, items):
-        return super().score(users if len(users) else np.array([0]), items)
+    def score(self, queries, items):
+        users = queries.users
+        return super().score(queries if len(users) else queries_of([0]), items)
 
 
 VIOLATIONS = {

@@ -92,11 +92,11 @@ def test_a_seed_gives_the_same_bits_and_strangers_can_be_asked_about(name: str, 
     for _ in range(2):
         recommender = make(name)
         recommender.fit(train, seed=2**40 + 7)
-        block = recommender.score(users, items)
+        block = recommender.score_users(users, items)
         check(block, unknown)
         answers.append([block])
         if recommender.predicts:
-            pairs = recommender.predict(users.repeat(ITEMS), np.tile(items, USERS))
+            pairs = recommender.predict_pairs(users.repeat(ITEMS), np.tile(items, USERS))
             check(pairs, unknown.ravel())
             answers[-1].append(pairs)
     _, algorithm = plugins().algorithm(name)

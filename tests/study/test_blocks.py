@@ -22,7 +22,8 @@ class Noise:
 
     def fit(self, train, *, seed): ...
 
-    def score(self, users, items):
+    def score(self, queries, items):
+        users = queries.users
         values = (users[:, None] * 7919 + items * 104729) % 23 / 4.0
         values[values > 5] = np.nan
         return Scores(values)

@@ -15,6 +15,7 @@ from repro.plugin import FALLBACK, SCORED, UNSCORED, CheckedRecommender, Scores
 from repro.protocol import Protocol
 from repro.study.fold_data import fold_data
 from repro.study.plan import make_plan
+from repro.testing import queries_of
 
 RANKS = ("last", "first", "drop", "constant", "item-mean")
 K = 3
@@ -25,7 +26,8 @@ class PartlyMadeUp:
 
     def fit(self, train, *, seed): ...
 
-    def score(self, users, items):
+    def score(self, queries, items):
+        users = queries.users
         values = 10 + (users[:, None] * 7919 + items * 104729) % 10007 / 1000.0
         drawn = (users[:, None] * 31 + items * 17) % 7
         state = np.where(drawn < 2, SCORED, np.where(drawn < 5, FALLBACK, UNSCORED)).astype(np.uint8)
@@ -46,7 +48,7 @@ def test_lists_and_user_coverage_count_the_algorithm_s_own_scores(data, fallback
 
     lists = found.tables["lists"].to_pandas()
     users, items = parts.whole.user_codes(lists["user"]), parts.whole.item_codes(lists["item"])
-    state = PartlyMadeUp().score(np.arange(parts.whole.n_users), np.arange(parts.whole.n_items)).state
+    state = PartlyMadeUp().score(queries_of(np.arange(parts.whole.n_users)), np.arange(parts.whole.n_items)).state
     own = state[users, items] == SCORED
     assert (lists["scored"].to_numpy() == own).all()
     test_users = len(np.unique(parts.test.users))

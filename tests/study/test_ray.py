@@ -113,7 +113,8 @@ class Staged:
             failures.write("x")
         raise DataError("there is nothing to learn here; take other data")
 
-    def score(self, users, items):
+    def score(self, queries, items):
+        users = queries.users
         return Scores(self.counts[items] + self.noise[items] * (1 + users[:, None] % 3))
 
 
@@ -143,7 +144,8 @@ class Constant:
         self.sign = tiny_framework.SIGN
         self.notes = {"version": version("tiny-framework"), "prefix": sys.prefix}
 
-    def score(self, users, items):
+    def score(self, queries, items):
+        users = queries.users
         return Scores(np.tile(self.sign * np.asarray(items, dtype=float), (len(users), 1)))
 
 

@@ -235,10 +235,12 @@ class Made:
 
     def fit(self, train, *, seed): ...
 
-    def score(self, users, items):
+    def score(self, queries, items):
+        users = queries.users
         return self.make(users[:, None], items[None, :])
 
-    def predict(self, users, items):
+    def predict(self, queries, items):
+        users = queries.users
         return self.make(users, items)
 
 

@@ -21,7 +21,8 @@ class Noisy:
     def fit(self, train, *, seed):
         self.noise = np.random.default_rng(next(CALLS)).normal(0, 4, train.n_items)
 
-    def score(self, users, items):
+    def score(self, queries, items):
+        users = queries.users
         return Scores(np.tile(100.0 - items + self.noise[items], (len(users), 1)))
 
 

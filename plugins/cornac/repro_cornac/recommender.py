@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.errors import PluginError
-from repro.plugin import FALLBACK, SCORED, UNSCORED, ParameterValue, Scores
+from repro.plugin import FALLBACK, SCORED, UNSCORED, ParameterValue, Queries, Scores
 from repro_cornac.dataset import UNKNOWN, InnerArray, cornac_dataset
 from repro_cornac.models import Model, Own
 from repro_cornac.running import cornac_seed, one_thread, quiet, seeded
@@ -49,7 +49,8 @@ class CornacRecommender:
         self._n_users, self._n_items = len(users.codes), len(items.codes)
         self._prepare()
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        users = queries.users
         inner_users, inner_items = self._users[users], self._items[items]
         unknown = np.flatnonzero(inner_items == UNKNOWN)
         values = np.empty((len(users), len(items)))
@@ -111,7 +112,8 @@ _ITEM_STATES = {"no part": SCORED, "lowest": FALLBACK, "nothing": UNSCORED}
 class CornacPredictor(CornacRecommender):
     """A model whose scores for pairs are on the rating scale: those of ``rate``, not clipped."""
 
-    def predict(self, users: CodeArray, items: CodeArray) -> Scores:
+    def predict(self, queries: Queries, items: CodeArray) -> Scores:
+        users = queries.users
         inner_users, inner_items = self._users[users], self._items[items]
         values = np.empty(len(users))
         state = self._states(inner_users, inner_items)

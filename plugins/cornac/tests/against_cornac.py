@@ -21,6 +21,7 @@ import numpy as np
 from cornac.data import Dataset
 
 from repro.data.interactions import Interactions
+from repro.plugin import History, Queries
 from repro_cornac.declarations import CANONICAL
 from repro_cornac.models import MODELS
 from repro_cornac.plugin import repro_framework
@@ -121,7 +122,7 @@ def compared(train: Interactions, name: str, parameters: dict[str, object], seed
     untouched = global_states() == before
     users, items = np.arange(train.n_users, dtype=np.int32), np.arange(train.n_items, dtype=np.int32)
     began = time.perf_counter()
-    scores = recommender.score(users, items)
+    scores = recommender.score(Queries(users, History(None)), items)
     seconds = time.perf_counter() - began
     model, user_map, item_map = cornacs_own(train, *own_arguments(name, parameters), seed)
     began = time.perf_counter()
@@ -137,7 +138,9 @@ def compared(train: Interactions, name: str, parameters: dict[str, object], seed
     }
     if algorithm.predicts:
         pairs = pairs_of(train)
-        predicted = recommender.predict(pairs[:, 0].astype(np.int32), pairs[:, 1].astype(np.int32))
+        predicted = recommender.predict(
+            Queries(pairs[:, 0].astype(np.int32), History(None)), pairs[:, 1].astype(np.int32)
+        )
         said = np.array(rates(model, user_map, item_map, pairs))
         result["predict"] = distance(predicted.values, said)
         result["failed"] = int(np.isnan(said).sum())

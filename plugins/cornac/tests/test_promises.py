@@ -25,7 +25,7 @@ def quick(algorithm):
 
 def everything(recommender, rows, seed):
     recommender.fit(rows, seed=seed)
-    return recommender.score(np.arange(rows.n_users, dtype=np.int32), np.arange(rows.n_items, dtype=np.int32))
+    return recommender.score_users(np.arange(rows.n_users, dtype=np.int32), np.arange(rows.n_items, dtype=np.int32))
 
 
 def states(recommender, rows):
@@ -33,7 +33,7 @@ def states(recommender, rows):
     recommender.fit(rows, seed=1)
     users = np.array([KNOWN_USER, UNKNOWN_USER], dtype=np.int32)
     items = np.array([KNOWN_ITEM, UNKNOWN_ITEM], dtype=np.int32)
-    block = recommender.score(users, items)
+    block = recommender.score_users(users, items)
     state = np.zeros((2, 2), dtype=np.uint8) if block.state is None else block.state
     return state.tolist()
 
@@ -54,7 +54,7 @@ def test_a_score_does_not_depend_on_what_is_asked_with_it(make, small, name):
     recommender = make(name, **({"epochs": 2} if name != "item-knn" else {}))
     whole = everything(recommender, small, 3)
     users, items = np.array([59, 7, 7, 3], dtype=np.int32), np.array([39, 5, 31], dtype=np.int32)
-    part = recommender.score(users, items)
+    part = recommender.score_users(users, items)
     assert part.values.tobytes() == whole.values[np.ix_(users, items)].tobytes()
     assert (part.state == whole.state[np.ix_(users, items)]).all()
 
@@ -86,8 +86,8 @@ def test_a_mean_in_place_of_neighbours_is_a_fallback(make, name, small):
     recommender = make(name)
     recommender.fit(rows, seed=1)
     asked = np.arange(4, dtype=np.int32)
-    block = recommender.score(asked[:1], asked)
-    pairs = recommender.predict(np.zeros(4, dtype=np.int32), asked)
+    block = recommender.score_users(asked[:1], asked)
+    pairs = recommender.predict_pairs(np.zeros(4, dtype=np.int32), asked)
     assert block.state.tolist() == [[SCORED, SCORED, FALLBACK, FALLBACK]]
     assert pairs.state.tolist() == block.state[0].tolist()
     assert block.values[0, 2:].tolist() == [2.5, 2.5]
@@ -98,7 +98,7 @@ def test_predictions_are_not_clipped(make, small):
     recommender = make("biased-mf", epochs=200, learning_rate=0.05)
     recommender.fit(small, seed=1)
     users, items = (side.ravel().astype(np.int32) for side in np.indices((58, 38)))
-    assert recommender.predict(users, items).values.max() > 5
+    assert recommender.predict_pairs(users, items).values.max() > 5
 
 
 def test_the_defaults_are_those_of_cornac(inside):

@@ -6,7 +6,7 @@ import numpy as np
 
 from repro.data.interactions import CodeArray, Interactions
 from repro.errors import PluginError
-from repro.plugin import UNSCORED, Algorithm, Framework, Parameter, Scores, impl
+from repro.plugin import UNSCORED, Algorithm, Framework, Parameter, Queries, Scores, impl
 
 
 class DecayedPopularity:
@@ -22,8 +22,8 @@ class DecayedPopularity:
         self._scores = np.bincount(train.items, 2.0 ** (-age / self._half_life), minlength=train.n_items)
         self._unknown = train.item_counts() == 0
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        shape = (len(users), len(items))
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        shape = (len(queries), len(items))
         state = np.where(self._unknown[items], UNSCORED, 0).astype(np.uint8)
         return Scores(np.broadcast_to(self._scores[items], shape), np.broadcast_to(state, shape))
 

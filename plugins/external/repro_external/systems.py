@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from repro.data.interactions import CodeArray, FloatArray, IdArray, Interactions
 from repro.errors import DataError
-from repro.plugin import FALLBACK, SCORED, UNSCORED, Scores
+from repro.plugin import FALLBACK, SCORED, UNSCORED, Queries, Scores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,8 +98,8 @@ class System:
         self._gives: Gives = gives
         self.notes: dict[str, str] = {}
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        return self.given.block(users, items)
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        return self.given.block(queries.users, items)
 
     def take(self, table: pd.DataFrame, data: Interactions, label: str) -> None:
         """Keep what the system gave, and note which decisions it took."""
@@ -115,8 +115,8 @@ class Predicts:
 
     given: Given
 
-    def predict(self, users: CodeArray, items: CodeArray) -> Scores:
-        return self.given.pairs(self.given.key(users, items))
+    def predict(self, queries: Queries, items: CodeArray) -> Scores:
+        return self.given.pairs(self.given.key(queries.users, items))
 
 
 def codes_of(given: pd.Series, ids: IdArray) -> npt.NDArray[np.int64]:

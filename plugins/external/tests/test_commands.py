@@ -34,7 +34,7 @@ def run(make, data):
 
 def test_a_program_of_one_line_reads_the_training_file_and_prints_scores(run):
     # awk: each user's items again, with the rating as the score.
-    found = run("awk -F '\\t' '{print $1 \"\\t\" $2 \"\\t\" $3}' {train}", columns="score=3").score(USERS, ITEMS)
+    found = run("awk -F '\\t' '{print $1 \"\\t\" $2 \"\\t\" $3}' {train}", columns="score=3").score_users(USERS, ITEMS)
     np.testing.assert_array_equal(found.values, [[5, 4, NAN, NAN], [2.5, NAN, 3, NAN], [NAN, NAN, NAN, 1]])
 
 
@@ -49,7 +49,7 @@ def test_the_files_are_written_as_they_are_said_to_be(make, data, tmp_path):
     assert (tmp_path / "items.tsv").read_text() == "10\n20\n30\n40\n"
     pairs = (tmp_path / "pairs.tsv").read_text().splitlines()
     assert (len(pairs), pairs[0], pairs[-1]) == (12, "ann\t10", "cem\t40")
-    assert recommender.score(USERS, ITEMS).values[0, 0] == 77
+    assert recommender.score_users(USERS, ITEMS).values[0, 0] == 77
 
 
 def test_whole_ratings_are_written_as_such_and_times_only_where_there_are_any(make, tmp_path):
@@ -63,7 +63,7 @@ def test_whole_ratings_are_written_as_such_and_times_only_where_there_are_any(ma
 
 def test_there_is_no_shell_and_other_braces_are_left_alone(run):
     script = "import sys; assert sys.argv[1:] == ['$HOME', ';', '{other}', '*']; print('ann,10,5')"
-    assert run(f"""{PYTHON} "{script}" $HOME ';' {{other}} *""").score(USERS, ITEMS).values[0, 0] == 5
+    assert run(f"""{PYTHON} "{script}" $HOME ';' {{other}} *""").score_users(USERS, ITEMS).values[0, 0] == 5
 
 
 def test_it_runs_in_a_folder_of_its_own_that_is_gone_afterwards(run, tmp_path, monkeypatch):
@@ -86,14 +86,14 @@ def test_what_it_says_and_what_it_wrote_is_noted(run):
 
 
 def test_lists_of_other_systems(run):
-    found = run("printf 'ann\\t[30:9,20:8]\\n'", format="mymedialite", gives="lists").score(USERS, ITEMS)
+    found = run("printf 'ann\\t[30:9,20:8]\\n'", format="mymedialite", gives="lists").score_users(USERS, ITEMS)
     np.testing.assert_array_equal(found.values[0], [NAN, -2, -1, NAN])
 
 
 def test_predictions_on_the_rating_scale(run):
     recommender = run("awk '{print $1, $2, 3.5}' {pairs}", gives="predictions", columns="score=3")
     assert recommender.predicts
-    assert recommender.predict(USERS, ITEMS[:3]).values.tolist() == [3.5] * 3
+    assert recommender.predict_pairs(USERS, ITEMS[:3]).values.tolist() == [3.5] * 3
 
 
 @pytest.mark.parametrize(

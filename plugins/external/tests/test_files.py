@@ -42,7 +42,7 @@ def test_every_form_gives_the_same_scores(tmp_path, make, data, name, stated):
     path = write(tmp_path, name, FORMS[name])
     recommender = make("file", path=path, format=STATED.get(name, "recognised") if stated else "recognised")
     recommender.fit(data, seed=1)
-    found = recommender.score(USERS, ITEMS)
+    found = recommender.score_users(USERS, ITEMS)
     np.testing.assert_array_equal(found.values, SCORES)
     np.testing.assert_array_equal(found.state, np.where(np.isnan(SCORES), UNSCORED, SCORED))
     notes = recommender.notes()
@@ -55,8 +55,10 @@ def test_every_form_gives_the_same_scores(tmp_path, make, data, name, stated):
 def test_any_part_of_the_scores_can_be_asked_for_in_any_order(tmp_path, make, data):
     recommender = make("file", path=write(tmp_path, "x.csv", FORMS["table.csv"]))
     recommender.fit(data, seed=1)
-    np.testing.assert_array_equal(recommender.score(USERS[[1, 0]], ITEMS[[3, 1]]).values, [[NAN, 7.0], [1.0, NAN]])
-    assert recommender.score(USERS[:0], ITEMS).values.shape == (0, 4)
+    np.testing.assert_array_equal(
+        recommender.score_users(USERS[[1, 0]], ITEMS[[3, 1]]).values, [[NAN, 7.0], [1.0, NAN]]
+    )
+    assert recommender.score_users(USERS[:0], ITEMS).values.shape == (0, 4)
 
 
 def test_numbers_as_ids_and_compressed_files(tmp_path, make):
@@ -64,7 +66,7 @@ def test_numbers_as_ids_and_compressed_files(tmp_path, make):
     (tmp_path / "scores.csv.gz").write_bytes(gzip.compress(b"user,item,score\n30,8,0.5\n2,7,-1e300\n"))
     recommender = make("file", path=str(tmp_path / "scores.csv.gz"))
     recommender.fit(numbers, seed=1)
-    found = recommender.score(USERS, ITEMS[:2])
+    found = recommender.score_users(USERS, ITEMS[:2])
     np.testing.assert_array_equal(found.values, [[NAN, NAN], [-1e300, NAN], [NAN, 0.5]])
 
 
@@ -76,7 +78,7 @@ def test_predictions_are_for_pairs_and_made_up_ones_are_told_apart(tmp_path, mak
     recommender = make("file", path=write(tmp_path, "predictions.csv", text), gives="predictions")
     assert recommender.predicts
     recommender.fit(data, seed=1)
-    found = recommender.predict(np.array([0, 1, 2, 2], dtype=np.int32), np.array([2, 1, 0, 3], dtype=np.int32))
+    found = recommender.predict_pairs(np.array([0, 1, 2, 2], dtype=np.int32), np.array([2, 1, 0, 3], dtype=np.int32))
     np.testing.assert_array_equal(found.values, [3.9, 3.1, NAN, NAN])
     assert found.state.tolist() == [SCORED, FALLBACK, UNSCORED, UNSCORED]
 
@@ -85,7 +87,7 @@ def test_what_is_not_a_number_is_unscored_and_infinity_is_a_score(tmp_path, make
     text = "user,item,score,state\nann,10,nan,scored\nann,20,,scored\nbob,10,inf,scored\nbob,20,1,unscored\n"
     recommender = make("file", path=write(tmp_path, "scores.csv", text))
     recommender.fit(data, seed=1)
-    found = recommender.score(USERS, ITEMS)
+    found = recommender.score_users(USERS, ITEMS)
     assert found.state.tolist() == [[UNSCORED] * 4, [SCORED, UNSCORED, UNSCORED, UNSCORED], [UNSCORED] * 4]
     assert found.values[1, 0] == math.inf
 
@@ -96,7 +98,7 @@ def test_the_file_of_each_fold(tmp_path, make, data):
     for fold in ("1", "2"):
         recommender = make("file", path=str(tmp_path / "scores-{fold}.csv"))
         recommender.fit(data, seed=1, fold=fold)
-        assert recommender.score(USERS[:1], ITEMS[:1]).values == float(fold)
+        assert recommender.score_users(USERS[:1], ITEMS[:1]).values == float(fold)
     with pytest.raises(PluginError, match="names the fold, and there is none here; name one file"):
         make("file", path=str(tmp_path / "scores-{fold}.csv")).fit(data, seed=1)
 
@@ -116,7 +118,7 @@ LISTS = {
 def test_of_lists_the_places_count(tmp_path, make, data, name):
     recommender = make("file", path=write(tmp_path, name, LISTS[name]), gives="lists")
     recommender.fit(data, seed=1)
-    found = recommender.score(USERS, ITEMS)
+    found = recommender.score_users(USERS, ITEMS)
     np.testing.assert_array_equal(found.values, [[-1, NAN, NAN, NAN], [NAN, -1, -3, -2], [NAN] * 4])
     notes = recommender.notes()
     assert notes["gives"] == "lists: places, not scores"

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.plugin import GroupedRows, ParameterValue, Scores
+from repro.plugin import GroupedRows, ParameterValue, Queries, Scores
 from repro_implicit.training import Training
 
 # How many users are multiplied at a time.
@@ -49,5 +49,5 @@ class FactorModel:
 
         self.products_ = GroupedRows(len(users), _TOGETHER, rows)
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        return self.training_.block(users, items, self.products_.block, complete=True)
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        return self.training_.block(queries.users, items, self.products_.block, complete=True)

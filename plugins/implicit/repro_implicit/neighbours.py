@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pkgutil import resolve_name
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.plugin import ParameterValue, Scores
+from repro.plugin import ParameterValue, Queries, Scores
 from repro.plugin.api.adapting import neighbour_sums
 from repro_implicit.training import Training
 
@@ -40,8 +40,8 @@ class NeighbourModel:
         self.training_ = training
         self.similarity_ = model.similarity
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        return self.training_.block(users, items, self._sums)
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        return self.training_.block(queries.users, items, self._sums)
 
     def _sums(self, rows: CodeArray, columns: CodeArray) -> FloatArray:
         return neighbour_sums(self.training_.matrix[rows], self.similarity_[:, columns])

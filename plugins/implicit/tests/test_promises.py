@@ -44,7 +44,7 @@ def fitted(name: str, given: dict[str, Any], train: Interactions, seed: int = 5)
 
 
 def bits(recommender: CheckedRecommender, users: np.ndarray, items: np.ndarray) -> np.ndarray:
-    return recommender.score(users, items).values.view(np.uint64)
+    return recommender.score_users(users, items).values.view(np.uint64)
 
 
 def all_bits(name: str, given: dict[str, Any], train: Interactions, seed: int = 5) -> np.ndarray:

@@ -96,7 +96,7 @@ def scores(name: str, given: dict[str, Any], train: Interactions) -> Scores:
     _, algorithm = plugins().algorithm(f"implicit/{name}")
     recommender = plugins().recommender(f"implicit/{name}", parameters_of(algorithm, given))
     recommender.fit(train, seed=SEED)
-    return recommender.score(codes(train.n_users), codes(train.n_items))
+    return recommender.score_users(codes(train.n_users), codes(train.n_items))
 
 
 def library_scores(model: Any, train: Interactions, weigh: Callable[[Any], Any]) -> np.ndarray:

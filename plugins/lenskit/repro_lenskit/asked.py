@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import CodeArray
-from repro.plugin import FALLBACK, Scores
+from repro.plugin import FALLBACK, Queries, Scores
 from repro_lenskit.recommender import NumberArray, Personal
 
 
@@ -33,9 +33,9 @@ class Asked(Personal):
 class KnownRatings(Asked):
     """KnownRatingScorer. As an indicator, what the user does not have is 0, and so are unknown items: a fallback."""
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        scores = super().score(users, items)
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        scores = super().score(queries, items)
         if self.component.config.score != "indicator" or scores.state is None:
             return scores
-        unknown = (self.users_[users] >= 0)[:, None] & (self.items_[items] < 0)
+        unknown = (self.users_[queries.users] >= 0)[:, None] & (self.items_[items] < 0)
         return Scores(np.where(unknown, 0.0, scores.values), np.where(unknown, FALLBACK, scores.state).astype(np.uint8))

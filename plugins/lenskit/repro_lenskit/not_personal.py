@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.errors import PluginError
-from repro.plugin import FALLBACK, SCORED, Scores
+from repro.plugin import FALLBACK, SCORED, Queries, Scores
 from repro_lenskit.recommender import NumberArray, Trained
 
 
@@ -19,8 +19,8 @@ class Popularity(Trained):
     def _learn(self, data: Any) -> None:
         self.scores_ = np.append(self.component.item_scores_, np.nan)  # the last is that of number -1: unknown
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        return Scores.from_nan(np.tile(self.scores_[self.items_[items]], (len(users), 1)))
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        return Scores.from_nan(np.tile(self.scores_[self.items_[items]], (len(queries.users), 1)))
 
 
 class RecentPopularity(Popularity):
@@ -44,11 +44,11 @@ class Bias(Trained):
         self.user_biases_ = _padded(model.user_biases, data.user_count)
         self.items_count_ = model.item_biases is not None
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        return self._biases(self.users_[users][:, None], self.items_[items][None, :])
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        return self._biases(self.users_[queries.users][:, None], self.items_[items][None, :])
 
-    def predict(self, users: CodeArray, items: CodeArray) -> Scores:
-        return self._biases(self.users_[users], self.items_[items])
+    def predict(self, queries: Queries, items: CodeArray) -> Scores:
+        return self._biases(self.users_[queries.users], self.items_[items])
 
     def _biases(self, users: NumberArray, items: NumberArray) -> Scores:
         values: FloatArray = (self.overall_ + self.item_biases_[items] + self.user_biases_[users]).astype(np.float64)
@@ -78,7 +78,8 @@ class RandomOrder:
         self.all_ = ItemList(item_ids=np.arange(train.n_items))
         self.selector_ = RandomSelector(n=-1, rng=(seed, "user"))
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        users = queries.users
         return Scores(np.array([self._order(user)[items] for user in users.tolist()]).reshape(len(users), len(items)))
 
     def _order(self, user: int) -> FloatArray:

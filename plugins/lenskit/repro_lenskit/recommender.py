@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from repro.data.interactions import CodeArray, Interactions
 from repro.errors import PluginError
-from repro.plugin import Scores
+from repro.plugin import Queries, Scores
 from repro_lenskit.training import dataset_of, train_component
 
 NumberArray = npt.NDArray[np.int32]
@@ -45,7 +45,7 @@ class Trained(ABC):
         """Take what scores are computed from out of the trained component."""
 
     @abstractmethod
-    def score(self, users: CodeArray, items: CodeArray) -> Scores: ...
+    def score(self, queries: Queries, items: CodeArray) -> Scores: ...
 
 
 class Personal(Trained):
@@ -61,7 +61,8 @@ class Personal(Trained):
         if explicit:  # a method that is there only then: what cannot predict must not look as if it could
             self.predict = self._predict
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        users = queries.users
         numbers = self.items_[items]
         known = numbers >= 0
         values = np.full((len(users), len(items)), np.nan)
@@ -70,7 +71,8 @@ class Personal(Trained):
                 row[known] = self._row(user, numbers[known])
         return Scores.from_nan(values)
 
-    def _predict(self, users: CodeArray, items: CodeArray) -> Scores:
+    def _predict(self, queries: Queries, items: CodeArray) -> Scores:
+        users = queries.users
         user_numbers, numbers = self.users_[users], self.items_[items]
         values = np.full(len(users), np.nan)
         pairs = np.flatnonzero((user_numbers >= 0) & (numbers >= 0))

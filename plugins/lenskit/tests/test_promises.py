@@ -70,12 +70,12 @@ def everyone(train: Interactions) -> tuple[np.ndarray, np.ndarray]:
 
 
 def bits(recommender: CheckedRecommender, users: np.ndarray, items: np.ndarray) -> np.ndarray:
-    return recommender.score(users, items).values.view(np.uint64)
+    return recommender.score_users(users, items).values.view(np.uint64)
 
 
 @each
 def test_what_is_unknown_is_unscored(name: str, parameters: dict[str, Any], train: Interactions) -> None:
-    scores = fitted(name, parameters, train).score(*everyone(train))
+    scores = fitted(name, parameters, train).score_users(*everyone(train))
     if name in ("random", "bias"):
         assert np.isfinite(scores.values).all()
         return
@@ -92,9 +92,9 @@ def test_predictions_are_scores_of_pairs_in_any_order(name: str, train: Interact
     recommender = fitted(name, given, train)
     users, items = everyone(train)
     pairs = np.random.default_rng(1).integers(0, train.n_users * train.n_items, 500)
-    predicted = recommender.predict(users[pairs // train.n_items], items[pairs % train.n_items])
+    predicted = recommender.predict_pairs(users[pairs // train.n_items], items[pairs % train.n_items])
     assert (predicted.values.view(np.uint64) == bits(recommender, users, items).ravel()[pairs]).all()
-    assert recommender.predict(users[:0], items[:0]).values.shape == (0,)
+    assert recommender.predict_pairs(users[:0], items[:0]).values.shape == (0,)
 
 
 @pytest.mark.parametrize("name", ["user-knn", "item-knn"])
@@ -143,7 +143,7 @@ def test_rows_without_ratings_are_enough_only_for_what_needs_none(train: Interac
         ("KnownRatingScorer", {}),
         ("ease", {}),
     ):
-        assert np.isfinite(fitted(name, parameters, implicit).score(*everyone(train)).values).any()
+        assert np.isfinite(fitted(name, parameters, implicit).score_users(*everyone(train)).values).any()
     for name, parameters in (
         ("bias", {}),
         ("user-knn", {}),

@@ -139,7 +139,7 @@ def test_scores_are_those_of_lenskit(
     items = np.arange(movielens.n_items, dtype=np.int32)
     pipeline = in_lenskit(movielens, algorithm.own, configuration)
     wanted = expected(pipeline, movielens, users, items)
-    scores = recommender.score(users, items)
+    scores = recommender.score_users(users, items)
     state = np.zeros(wanted.shape) if scores.state is None else scores.state
     assert ((state == UNSCORED) == np.isnan(wanted)).all()
     assert np.isfinite(wanted).any()
@@ -147,18 +147,21 @@ def test_scores_are_those_of_lenskit(
 
     few = items[5::30]  # LensKit computes few items in another way than many
     np.testing.assert_allclose(
-        recommender.score(users[:20], few).values, expected(pipeline, movielens, users[:20], few), rtol=1e-5, atol=1e-5
+        recommender.score_users(users[:20], few).values,
+        expected(pipeline, movielens, users[:20], few),
+        rtol=1e-5,
+        atol=1e-5,
     )
     if recommender.predicts:
         rows, columns = np.divmod(np.random.default_rng(1).permutation(wanted.size)[:5000], wanted.shape[1])
-        predicted = recommender.predict(users[rows], items[columns])
+        predicted = recommender.predict_pairs(users[rows], items[columns])
         assert (predicted.values.view(np.uint64) == scores.values[rows, columns].view(np.uint64)).all()
         assert ((0 if predicted.state is None else predicted.state) == state[rows, columns]).all()
 
 
 def test_an_unknown_user_has_the_biases_of_items_and_an_unknown_item_has_a_fallback(train: Interactions) -> None:
     users, items = np.array([0, 39], dtype=np.int32), np.array([0, 29], dtype=np.int32)
-    scores = fitted("bias", {}, train).score(users, items)
+    scores = fitted("bias", {}, train).score_users(users, items)
     mean = train.ratings.mean()
     np.testing.assert_allclose(scores.values[1], [train.ratings[train.items == 0].mean(), mean], rtol=1e-6)
     assert scores.state is not None
@@ -166,7 +169,7 @@ def test_an_unknown_user_has_the_biases_of_items_and_an_unknown_item_has_a_fallb
 
 
 def test_without_biases_of_items_it_is_the_user_that_must_be_known(train: Interactions) -> None:
-    scores = fitted("bias", {"entities": "user"}, train).score(np.array([0, 39]), np.array([0, 29]))
+    scores = fitted("bias", {"entities": "user"}, train).score_users(np.array([0, 39]), np.array([0, 29]))
     assert scores.state is not None
     assert scores.state.tolist() == [[SCORED, SCORED], [FALLBACK, FALLBACK]]
 
@@ -177,7 +180,7 @@ def test_random_scores_are_the_order_in_which_lenskit_selects(movielens: Interac
 
     items = np.arange(movielens.n_items, dtype=np.int32)
     users = np.array([3, 7, 400], dtype=np.int32)
-    scores = fitted("random", {}, movielens).score(users, items)
+    scores = fitted("random", {}, movielens).score_users(users, items)
     assert scores.state is None
     selector = RandomSelector(n=-1, rng=(SEED, "user"))
     for user, values in zip(users, scores.values, strict=True):
@@ -197,7 +200,7 @@ def test_random_orders_differ_between_users_and_seeds_and_take_ids_that_are_text
     for seed in (1, 2):
         recommender = algorithm.make()
         recommender.fit(rows, seed=seed)
-        found.append(recommender.score(users, items).values)
+        found.append(recommender.score_users(users, items).values)
     assert (found[0] != found[1]).any()
     assert (found[0][0] != found[0][1]).any()
 
@@ -211,5 +214,5 @@ def test_scores_of_users_and_items_under_other_names_are_the_same(train: Interac
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in ("biased-mf", "user-knn", "ease"):
-            here, there = (fitted(name, {}, rows).score(users, items).values for rows in (train, renamed))
+            here, there = (fitted(name, {}, rows).score_users(users, items).values for rows in (train, renamed))
             assert (here.view(np.uint64) == there.view(np.uint64)).all()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.plugin import ParameterValue, Scores
+from repro.plugin import ParameterValue, Queries, Scores
 from repro.rng import child_keys, stream
 from repro_recbole import scoring
 from repro_recbole.learning import InnerIds, Learnt, learn
@@ -32,7 +32,8 @@ class RecBoleRecommender:
         if self.model.draws:
             self.draws_ = child_keys(stream(seed, "recbole", self.model.name), train.user_keys)
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        users = queries.users
         assert self.learnt_ is not None
         inner_users, inner_items = self.learnt_.users[users], self.learnt_.items[items]
         if not self.model.personal:

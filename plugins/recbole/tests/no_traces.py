@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from repro.data.interactions import Interactions
+from repro.plugin import History, Queries
 from repro_recbole.plugin import repro_framework
 
 
@@ -55,7 +56,7 @@ def main():
             before = state()
             recommender.fit(rows(), seed=1)
             check(before)
-            recommender.score(np.arange(30, dtype=np.int32), np.arange(20, dtype=np.int32))
+            recommender.score(Queries(np.arange(30, dtype=np.int32), History(None)), np.arange(20, dtype=np.int32))
             check(before)
     assert not said.getvalue(), said.getvalue()
     print("left as it was")

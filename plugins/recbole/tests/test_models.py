@@ -63,7 +63,7 @@ def test_scores_are_those_of_recbole_itself(
         seeds = (child_keys(stream(SEED, "recbole", name), train.user_keys) >> np.uint64(1)).tolist()
     given = parameters(name)
     (itself,) = compare(train, [(name, given)], USERS, seeds)
-    scores = fitted(name, given, train, SEED).score(*first_users(train, USERS))
+    scores = fitted(name, given, train, SEED).score_users(*first_users(train, USERS))
     known = ~np.isnan(itself)
     assert known.sum() > 50_000
     np.testing.assert_allclose(scores.values[known], itself[known], rtol=1e-5, atol=1e-5)  # single precision
@@ -79,11 +79,13 @@ def test_a_seed_gives_the_same_bits_in_any_blocks(name: str, fitted: Fitted, som
     given = parameters(name) | ({"train_batch_size": 64} if name == "DGCF" else {})
     users, items = first_users(some, USERS)
     recommender = fitted(name, given, some, SEED)
-    first = recommender.score(users, items).values.view(np.uint64)
-    np.testing.assert_array_equal(recommender.score(users[::-3], items[::2]).values.view(np.uint64), first[::-3, ::2])
-    again = fitted(name, given, some, SEED).score(users, items).values.view(np.uint64)
+    first = recommender.score_users(users, items).values.view(np.uint64)
+    np.testing.assert_array_equal(
+        recommender.score_users(users[::-3], items[::2]).values.view(np.uint64), first[::-3, ::2]
+    )
+    again = fitted(name, given, some, SEED).score_users(users, items).values.view(np.uint64)
     np.testing.assert_array_equal(again, first)
-    other = fitted(name, given, some, SEED + 1).score(users, items).values.view(np.uint64)
+    other = fitted(name, given, some, SEED + 1).score_users(users, items).values.view(np.uint64)
     assert np.array_equal(other, first) is (name in WITHOUT_CHANCE)
 
 
@@ -111,7 +113,7 @@ def test_canonical_parameters_mean_those_of_recbole(
     some: Interactions,
 ) -> None:
     (itself,) = compare(some, [(own, settings)], USERS)
-    values = fitted(name, given, some, SEED).score(*first_users(some, USERS)).values
+    values = fitted(name, given, some, SEED).score_users(*first_users(some, USERS)).values
     known = ~np.isnan(itself)
     assert np.count_nonzero(itself[known]) > 5000
     np.testing.assert_allclose(values[known], itself[known], rtol=0, atol=1e-5)
@@ -121,6 +123,7 @@ def test_canonical_parameters_mean_those_of_recbole(
 def test_deep_matrix_factorisation_can_use_ratings(fitted: Fitted, some: Interactions) -> None:
     asked = first_users(some, USERS)
     ones, ratings = (
-        fitted("DMF", {"epochs": 1, "inter_matrix_type": kind}, some).score(*asked).values for kind in ("01", "rating")
+        fitted("DMF", {"epochs": 1, "inter_matrix_type": kind}, some).score_users(*asked).values
+        for kind in ("01", "rating")
     )
     assert not np.allclose(ones, ratings, equal_nan=True)

@@ -12,7 +12,7 @@ import pytest
 
 from repro.data.interactions import Interactions
 from repro.errors import PluginError
-from repro.plugin import UNSCORED, CheckedRecommender
+from repro.plugin import UNSCORED, CheckedRecommender, Queries
 
 Fitted = Callable[..., CheckedRecommender]
 CANONICAL: list[tuple[str, dict[str, Any]]] = [
@@ -36,7 +36,7 @@ def known(train: Interactions) -> npt.NDArray[np.bool_]:
 def bits(
     recommender: CheckedRecommender, users: npt.NDArray[np.int32], items: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.uint64]:
-    return recommender.score(users, items).values.view(np.uint64)
+    return recommender.score_users(users, items).values.view(np.uint64)
 
 
 @each
@@ -44,7 +44,7 @@ def test_scores_are_those_of_recbole_itself(
     name: str, parameters: dict[str, Any], fitted: Fitted, recbole_itself: Callable[[str], Any], train: Interactions
 ) -> None:
     recommender = fitted(name, parameters, train)
-    scores = recommender.score(*everything(train))
+    scores = recommender.score_users(*everything(train))
     cells = known(train)
     assert np.isnan(recbole_itself(name)[~cells]).all()
     np.testing.assert_allclose(scores.values[cells], recbole_itself(name)[cells], rtol=0, atol=1e-5)
@@ -52,7 +52,7 @@ def test_scores_are_those_of_recbole_itself(
 
 @pytest.mark.parametrize("name", ["item-knn", "ease"])
 def test_users_and_items_without_training_rows_are_unscored(name: str, fitted: Fitted, some: Interactions) -> None:
-    scores = fitted(name, {}, some).score(*everything(some))
+    scores = fitted(name, {}, some).score_users(*everything(some))
     assert scores.state is not None
     np.testing.assert_array_equal(scores.state == UNSCORED, ~known(some))
     np.testing.assert_array_equal(np.isnan(scores.values), ~known(some))
@@ -60,7 +60,7 @@ def test_users_and_items_without_training_rows_are_unscored(name: str, fitted: F
 
 @pytest.mark.parametrize("name", ["popularity", "random"])
 def test_where_the_user_plays_no_part_only_items_are_unscored(name: str, fitted: Fitted, some: Interactions) -> None:
-    scores = fitted(name, {}, some).score(*everything(some))
+    scores = fitted(name, {}, some).score_users(*everything(some))
     assert scores.state is not None
     without_rows = np.broadcast_to(some.item_counts() == 0, scores.state.shape)
     np.testing.assert_array_equal(scores.state == UNSCORED, without_rows)
@@ -68,14 +68,14 @@ def test_where_the_user_plays_no_part_only_items_are_unscored(name: str, fitted:
 
 def test_where_all_are_known_there_is_no_state(fitted: Fitted, some: Interactions) -> None:
     users, items = (np.flatnonzero(n).astype(np.int32) for n in (some.user_counts(), some.item_counts()))
-    assert fitted("ease", {}, some).score(users, items).state is None
+    assert fitted("ease", {}, some).score_users(users, items).state is None
 
 
 def test_nobody_and_nothing_can_be_asked_for(fitted: Fitted, some: Interactions) -> None:
     recommender = fitted("bpr", {"factors": 4, "epochs": 1}, some)
     users, items = everything(some)
-    assert recommender.score(users[:0], items).values.shape == (0, some.n_items)
-    assert recommender.score(users, items[:0]).values.shape == (some.n_users, 0)
+    assert recommender.score_users(users[:0], items).values.shape == (0, some.n_items)
+    assert recommender.score_users(users, items[:0]).values.shape == (some.n_users, 0)
 
 
 @pytest.mark.parametrize("name", ["random", "ease", "bpr", "multi-vae"])
@@ -106,9 +106,11 @@ def test_ease_is_that_of_the_reference(fitted: Fitted, some: Interactions) -> No
 
     reference = EASE(regularisation=250.0)
     reference.fit(some, seed=0)
-    values = fitted("ease", {}, some).score(*everything(some)).values
+    values = fitted("ease", {}, some).score_users(*everything(some)).values
     cells = known(some)
-    np.testing.assert_allclose(values[cells], reference.score(*everything(some)).values[cells], rtol=0, atol=1e-5)
+    np.testing.assert_allclose(
+        values[cells], reference.score(Queries.of(some), everything(some)[1]).values[cells], rtol=0, atol=1e-5
+    )
 
 
 def test_item_knn_sums_cosines_of_the_nearest_items(fitted: Fitted, some: Interactions) -> None:
@@ -118,7 +120,7 @@ def test_item_knn_sums_cosines_of_the_nearest_items(fitted: Fitted, some: Intera
     cosines = common / (norms[:, None] * norms[None, :] + 2.0 + 1e-6)
     np.fill_diagonal(cosines, 0.0)
     cells = known(some)
-    values = fitted("item-knn", {"k": some.n_items, "shrink": 2.0}, some).score(*everything(some)).values
+    values = fitted("item-knn", {"k": some.n_items, "shrink": 2.0}, some).score_users(*everything(some)).values
     np.testing.assert_allclose(values[cells], (matrix @ cosines)[cells], rtol=0, atol=1e-4)
 
 
@@ -130,13 +132,15 @@ def test_popularity_counts_batches_and_not_users(fitted: Fitted, some: Interacti
     counts = some.item_counts()
     asked = np.arange(1, dtype=np.int32), np.flatnonzero(counts).astype(np.int32)
     shares = counts[asked[1]] / counts.max()
-    one_by_one = fitted("popularity", {"distribution": "none", "train_batch_size": 1}, some).score(*asked).values[0]
+    one_by_one = (
+        fitted("popularity", {"distribution": "none", "train_batch_size": 1}, some).score_users(*asked).values[0]
+    )
     np.testing.assert_allclose(one_by_one, shares, rtol=0, atol=1e-12)
-    assert np.abs(fitted("popularity", {}, some).score(*asked).values[0] - shares).max() > 0.5
+    assert np.abs(fitted("popularity", {}, some).score_users(*asked).values[0] - shares).max() > 0.5
 
 
 def test_random_differs_between_users_and_is_uniform(fitted: Fitted, some: Interactions) -> None:
-    values = fitted("random", {}, some).score(*everything(some)).values[:, some.item_counts() > 0]
+    values = fitted("random", {}, some).score_users(*everything(some)).values[:, some.item_counts() > 0]
     assert (values[0] != values[1]).all()
     assert ((values >= 0) & (values < 1)).all()
     assert abs(values.mean() - 0.5) < 0.02
@@ -152,7 +156,7 @@ def test_a_user_who_has_all_items_is_named(fitted: Fitted, some: Interactions) -
     user = some.user_ids[some.users[0]]
     with pytest.raises(PluginError, match=f"BPR draws items that a user does not have, and user {user} has all"):
         fitted("bpr", {"epochs": 1}, one)
-    assert np.isfinite(fitted("ease", {}, one).score(one.users[:1], one.items[:3]).values).all()
+    assert np.isfinite(fitted("ease", {}, one).score_users(one.users[:1], one.items[:3]).values).all()
 
 
 def test_a_process_is_left_as_it_was(inside: Callable[..., str], tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from repro.data.interactions import CodeArray, Interactions
 from repro.errors import PluginError
-from repro.plugin import ParameterValue, Scores
+from repro.plugin import ParameterValue, Queries, Scores
 from repro.plugin.api.adapting import known_positions
 from repro_recpack.models import Model
 from repro_recpack.running import quiet, reproducible, whole_networks
@@ -71,7 +71,8 @@ class RecPackRecommender:
             own["keep_last"] = True
         return own
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        users = queries.users
         rows, columns = self._users[users], self._items[items]
         known_users, known_items = rows >= 0, columns >= 0
         values = self._scoring.block(rows[known_users], columns[known_items])

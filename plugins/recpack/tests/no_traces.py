@@ -17,7 +17,7 @@ import recpack.algorithms
 import torch
 
 from repro.data.interactions import Interactions
-from repro.plugin import parameters_of
+from repro.plugin import History, Queries, parameters_of
 from repro_recpack.plugin import repro_framework
 
 
@@ -62,7 +62,7 @@ def run(algorithm, train):
     given = {one.name: sizes[one.name] for one in algorithm.parameters if one.name in sizes}
     recommender = algorithm.make(**parameters_of(algorithm, given))
     recommender.fit(train, seed=3)
-    recommender.score(np.arange(40, dtype=np.int32), np.arange(30, dtype=np.int32))
+    recommender.score(Queries(np.arange(40, dtype=np.int32), History(None)), np.arange(30, dtype=np.int32))
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ def codes(n: int) -> npt.NDArray[np.int32]:
 
 
 def everything(recommender: CheckedRecommender, train: Interactions) -> Scores:
-    return recommender.score(codes(train.n_users), codes(train.n_items))
+    return recommender.score_users(codes(train.n_users), codes(train.n_items))
 
 
 def bits(scores: Scores) -> npt.NDArray[np.uint64]:
@@ -165,11 +165,11 @@ def test_a_seed_gives_the_same_bits_and_another_one_others(name: str, some: Inte
 def test_a_score_does_not_depend_on_who_else_is_asked_for(name: str, some: Interactions, fitted: Fitted) -> None:
     recommender = fitted(name, small(name), some)
     users, items = codes(some.n_users), codes(some.n_items)
-    whole = bits(recommender.score(users, items))
+    whole = bits(recommender.score_users(users, items))
     for start in range(0, 130, 13):
         some_users, some_items = users[start : start + 13][::-1], items[start % 3 :: 3]
-        assert (bits(recommender.score(some_users, some_items)) == whole[np.ix_(some_users, some_items)]).all()
-    assert (bits(recommender.score(users[[9, 9]], items[[8]])) == whole[np.ix_([9, 9], [8])]).all()
+        assert (bits(recommender.score_users(some_users, some_items)) == whole[np.ix_(some_users, some_items)]).all()
+    assert (bits(recommender.score_users(users[[9, 9]], items[[8]])) == whole[np.ix_([9, 9], [8])]).all()
 
 
 @pytest.mark.parametrize("name", CANONICAL)

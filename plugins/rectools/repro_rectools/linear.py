@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.plugin import Scores
+from repro.plugin import Queries, Scores
 from repro.plugin.api.adapting import Weigh
 from repro_rectools.training import Training
 
@@ -35,8 +35,8 @@ class EASERecommender:
         self.rows_ = training.matrix()
         self.weights_ = np.ascontiguousarray(model.weight.T, dtype=np.float64)
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        return self.training_.block(users, items, self._sums)
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        return self.training_.block(queries.users, items, self._sums)
 
     def _sums(self, users: CodeArray, items: CodeArray) -> FloatArray:
         sums: FloatArray = self.rows_[users] @ self.weights_

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.plugin import Scores
+from repro.plugin import Queries, Scores
 from repro.plugin.api.adapting import Weigh, neighbour_sums
 from repro_rectools.training import Training
 
@@ -29,8 +29,8 @@ class NeighbourRecommender:
         self.rows_ = training.matrix()
         self.training_ = training
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        return self.training_.block(users, items, self._sums)
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        return self.training_.block(queries.users, items, self._sums)
 
     def _sums(self, users: CodeArray, items: CodeArray) -> FloatArray:
         return neighbour_sums(self.rows_[users], self.similarity_[:, items])

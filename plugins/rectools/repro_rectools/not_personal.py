@@ -9,7 +9,7 @@ import numpy as np
 
 from repro.data.interactions import CodeArray, Interactions
 from repro.errors import PluginError
-from repro.plugin import FALLBACK, SCORED, UNSCORED, Scores
+from repro.plugin import FALLBACK, SCORED, UNSCORED, Queries, Scores
 from repro.plugin.api.adapting import Weigh
 from repro.rng import child_keys, stream
 from repro_rectools.training import Training
@@ -42,7 +42,8 @@ class PopularRecommender:
         made_up = known & ~counted[training.items]
         self.state_ = np.where(np.isnan(self.values_), UNSCORED, np.where(made_up, FALLBACK, SCORED)).astype(np.uint8)
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        users = queries.users
         shape = (len(users), len(items))
         values = np.broadcast_to(self.values_[items], shape).copy()
         state = np.broadcast_to(self.state_[items], shape).copy()
@@ -71,7 +72,8 @@ class RandomRecommender:
         self.training_ = Training.of(train, self.weigh)
         self.random_states_ = child_keys(stream(seed, "rectools", "random"), train.user_keys)
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        users = queries.users
         n_items = self.training_.n_items
         inner = self.training_.items[items]
         scores = np.full((len(users), n_items + 1), np.nan)  # the last is that of unknown items, at -1

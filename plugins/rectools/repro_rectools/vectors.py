@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from repro.data.interactions import CodeArray, Interactions
-from repro.plugin import GroupedRows, Scores
+from repro.plugin import GroupedRows, Queries, Scores
 from repro.plugin.api.adapting import Weigh
 from repro_rectools.training import Training
 
@@ -37,5 +37,5 @@ class VectorRecommender:
         users, items = map(np.ascontiguousarray, vectors)
         self.products_ = GroupedRows(len(users), _TOGETHER, lambda first, end: users[first:end] @ items.T)
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        return self.training_.block(users, items, self.products_.block, complete=True)
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        return self.training_.block(queries.users, items, self.products_.block, complete=True)

@@ -30,7 +30,7 @@ from rectools.models import (
 from threadpoolctl import threadpool_limits
 
 from repro.data.interactions import Interactions
-from repro.plugin import parameters_of
+from repro.plugin import History, Queries, parameters_of
 from repro.rng import child_keys, stream
 from repro_rectools.plugin import repro_framework
 
@@ -119,7 +119,7 @@ def compared(name: str, given: dict[str, Any], train: Interactions) -> dict[str,
     recommender = algorithm.make(**parameters_of(algorithm, given))
     recommender.fit(train, seed=SEED)
     users, items = np.arange(train.n_users, dtype=np.int32), np.arange(train.n_items, dtype=np.int32)
-    found = recommender.score(users, items)
+    found = recommender.score(Queries(users, History(None)), items)
     expected = library_scores(name, dict(given), train)
     state = np.zeros(expected.shape) if found.state is None else found.state
     differences = np.abs(found.values - expected)

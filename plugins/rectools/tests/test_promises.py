@@ -55,7 +55,7 @@ def fitted(name: str, given: dict[str, Any], train: Interactions, seed: int = 5)
 
 
 def bits(recommender: CheckedRecommender, users: np.ndarray, items: np.ndarray) -> np.ndarray:
-    return recommender.score(users, items).values.view(np.uint64)
+    return recommender.score_users(users, items).values.view(np.uint64)
 
 
 def all_bits(name: str, given: dict[str, Any], train: Interactions, seed: int = 5) -> np.ndarray:
@@ -78,7 +78,7 @@ def test_the_same_bits_for_a_seed_any_blocks_and_any_order_of_rows(
 
 @each
 def test_those_without_rows_are_unscored(name: str, given: dict[str, Any], train: Interactions) -> None:
-    scores = fitted(name, given, train).score(codes(40), codes(30))
+    scores = fitted(name, given, train).score_users(codes(40), codes(30))
     assert scores.state is not None
     assert ((scores.state == UNSCORED) == np.isnan(scores.values)).all()
     assert (scores.state[:, 28:] == UNSCORED).all()
@@ -106,21 +106,21 @@ def test_ease_of_rectools_has_the_weights_transposed(train: Interactions) -> Non
     inverse = np.linalg.inv(ratings.T @ ratings + 20.0 * np.eye(28))
     weights = -inverse / np.diag(inverse)
     np.fill_diagonal(weights, 0.0)
-    found = fitted("ease", {"regularisation": 20.0}, train).score(codes(38), codes(28)).values
+    found = fitted("ease", {"regularisation": 20.0}, train).score_users(codes(38), codes(28)).values
     np.testing.assert_allclose(found, ratings @ weights.T, rtol=1e-4, atol=1e-4)
     assert np.abs(found - ratings @ weights).max() > 0.1
 
 
 def test_popularity_counts_users_and_turns_round(train: Interactions) -> None:
     counts = train.item_counts()[:28]
-    found = fitted("popularity", {}, train).score(codes(40), codes(28)).values
+    found = fitted("popularity", {}, train).score_users(codes(40), codes(28)).values
     assert (found == counts).all()
-    inverse = fitted("popularity", {"inverse": True}, train).score(codes(2), codes(28)).values
+    inverse = fitted("popularity", {"inverse": True}, train).score_users(codes(2), codes(28)).values
     assert (inverse == -counts).all()
 
 
 def test_a_random_list_is_a_permutation_for_each_user(train: Interactions) -> None:
-    found = fitted("random", {}, train).score(codes(40), codes(28)).values
+    found = fitted("random", {}, train).score_users(codes(40), codes(28)).values
     assert (np.sort(found, axis=1) == np.arange(1, 29)).all()
     assert len(np.unique(found, axis=0)) == 40
 
@@ -128,8 +128,8 @@ def test_a_random_list_is_a_permutation_for_each_user(train: Interactions) -> No
 @pytest.mark.parametrize("given", [{"period": 7.0}, {"begin_from": "1970-01-21"}])
 def test_items_outside_the_period_are_unscored_or_a_fallback(given: dict[str, Any], train: Interactions) -> None:
     """Item n was rated on day n - 1 only: the last is day 27, and the period leaves days 20 to 27."""
-    left_out = fitted("popularity", given, train).score(codes(40), codes(30))
-    added = fitted("popularity", {**given, "add_cold": True}, train).score(codes(40), codes(30))
+    left_out = fitted("popularity", given, train).score_users(codes(40), codes(30))
+    added = fitted("popularity", {**given, "add_cold": True}, train).score_users(codes(40), codes(30))
     assert left_out.state is not None
     assert added.state is not None
     assert (left_out.state[0] == [UNSCORED] * 20 + [SCORED] * 8 + [UNSCORED] * 2).all()

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.plugin import Algorithm, Parameter, Scores
+from repro.plugin import Algorithm, Parameter, Queries, Scores
 from repro_reference.checks import at_least
 
 
@@ -69,11 +69,11 @@ class Bias:
         self.baseline_ = damped_baseline(train, self.user_damping, self.item_damping)
         self.known_items_ = train.item_counts() > 0
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        return Scores.where(self.known_items_[items][None, :], self.baseline_.block(users, items))
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        return Scores.where(self.known_items_[items][None, :], self.baseline_.block(queries.users, items))
 
-    def predict(self, users: CodeArray, items: CodeArray) -> Scores:
-        return Scores.where(self.known_items_[items], self.baseline_.pairs(users, items))
+    def predict(self, queries: Queries, items: CodeArray) -> Scores:
+        return Scores.where(self.known_items_[items], self.baseline_.pairs(queries.users, items))
 
 
 declaration = Algorithm(

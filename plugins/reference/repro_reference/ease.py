@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.plugin import Algorithm, Parameter, Scores
+from repro.plugin import Algorithm, Parameter, Queries, Scores
 from repro_reference.checks import above, one_of
 from repro_reference.products import sums
 
@@ -38,7 +38,8 @@ class EASE:
         self.known_users_ = train.user_counts() > 0
         self.known_items_ = train.item_counts() > 0
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        users = queries.users
         values = sums(self.rows_, users, self.weights_, items)
         return Scores.where(self.known_users_[users][:, None] & self.known_items_[items], values)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import CodeArray, Interactions
-from repro.plugin import Algorithm, Parameter, Recommender, Scores
+from repro.plugin import Algorithm, Parameter, Queries, Recommender, Scores
 from repro_reference.checks import at_least, one_of
 from repro_reference.item_conditional import ItemConditional
 from repro_reference.item_mean import ItemMean
@@ -41,9 +41,9 @@ class ExpectedUtility:
         if self.utility_ is not self.probability_:
             self.utility_.fit(train, seed=seed)
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        probability = self.probability_.score(users, items)
-        utility = self.utility_.score(users, items)
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        probability = self.probability_.score(queries, items)
+        utility = self.utility_.score(queries, items)
         chances = probability.values
         if self.probability == "prediction":
             chances = np.clip(chances / self.highest_, 0.0, 1.0)

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from repro.data.interactions import CodeArray, Interactions
-from repro.plugin import Algorithm, Scores
+from repro.plugin import Algorithm, Queries, Scores
 from repro_reference.products import maxima
 
 
@@ -29,7 +29,8 @@ class ItemConditional:
         self.known_users_ = train.user_counts() > 0
         self.known_items_ = counts > 0
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        users = queries.users
         values = maxima(self.rows_, users, self.probabilities_, items)
         return Scores.where(self.known_users_[users][:, None] & self.known_items_[items], values)
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from repro.data.interactions import CodeArray, Interactions
-from repro.plugin import Algorithm, Scores
+from repro.plugin import Algorithm, Queries, Scores
 from repro_reference.bias import Baseline, damped_means
 from repro_reference.knn import ADAPTS_WITH, PARAMETERS, RATINGS_WITH, UNMAPPED, NearestNeighbours
 
@@ -19,11 +19,13 @@ class ItemKNN(NearestNeighbours):
     parameters see :class:`NearestNeighbours`.
     """
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        users = queries.users
         values = self.neighbours_.block(items, self.lists_[users], int(self.k), self.normalised_).T
         return Scores.where(~np.isnan(values), self.baseline_.block(users, items) + values)
 
-    def _predict(self, users: CodeArray, items: CodeArray) -> Scores:
+    def _predict(self, queries: Queries, items: CodeArray) -> Scores:
+        users = queries.users
         values = self.neighbours_.pairs(items, self.lists_, users, int(self.k), True)
         return Scores.where(~np.isnan(values), self.baseline_.pairs(users, items) + values)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.plugin import Algorithm, Scores
+from repro.plugin import Algorithm, Queries, Scores
 
 
 def item_means(train: Interactions) -> FloatArray:
@@ -25,11 +25,12 @@ class ItemMean:
     def fit(self, train: Interactions, *, seed: int) -> None:
         self.means_ = item_means(train)
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        users = queries.users
         means = np.broadcast_to(self.means_[items], (len(users), len(items)))
         return Scores.where(~np.isnan(means), means)
 
-    def predict(self, users: CodeArray, items: CodeArray) -> Scores:
+    def predict(self, queries: Queries, items: CodeArray) -> Scores:
         means = self.means_[items]
         return Scores.where(~np.isnan(means), means)
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from repro.data.interactions import CodeArray, Interactions
-from repro.plugin import Parameter, ParameterValue, Scores
+from repro.plugin import Parameter, ParameterValue, Queries, Scores
 from repro_reference.bias import Baseline, damped_baseline, users_of_entries
 from repro_reference.checks import at_least, one_of
 from repro_reference.neighbours import Neighbours
@@ -84,10 +84,10 @@ class NearestNeighbours(ABC):
         self.neighbours_ = Neighbours.nearest(similar, most)
 
     @abstractmethod
-    def score(self, users: CodeArray, items: CodeArray) -> Scores: ...
+    def score(self, queries: Queries, items: CodeArray) -> Scores: ...
 
     @abstractmethod
-    def _predict(self, users: CodeArray, items: CodeArray) -> Scores: ...
+    def _predict(self, queries: Queries, items: CodeArray) -> Scores: ...
 
     @abstractmethod
     def _sides(self, ratings: csr_array, centred: csr_array) -> tuple[csr_array, csr_array]:

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.errors import PluginError
-from repro.plugin import Algorithm, Parameter, Scores
+from repro.plugin import Algorithm, Parameter, Queries, Scores
 from repro.plugin.api.scores import Mask
 from repro.rng import KeyArray, child_keys, stream, uniform
 from repro_reference.checks import above, at_least
@@ -54,7 +54,8 @@ class PLSA:
         self.mixtures_ = csr_array(mixtures)  # P(z | u), users by factors
         self.tastes_ = np.ascontiguousarray(tastes.T)  # P(i | z), factors by items
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        users = queries.users
         values = sums(self.mixtures_, users, self.tastes_, items)
         return Scores.where(self.known_users_[users][:, None] & self.known_items_[items], values)
 

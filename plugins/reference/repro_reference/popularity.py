@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import CodeArray, Interactions
-from repro.plugin import Algorithm, Scores
+from repro.plugin import Algorithm, Queries, Scores
 
 
 class Popularity:
@@ -18,7 +18,8 @@ class Popularity:
     def fit(self, train: Interactions, *, seed: int) -> None:
         self.counts_ = train.item_counts().astype(np.float64)
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        users = queries.users
         counts = np.broadcast_to(self.counts_[items], (len(users), len(items)))
         return Scores.where(counts > 0, counts)
 

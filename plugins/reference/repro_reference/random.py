@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import CodeArray, Interactions
-from repro.plugin import Algorithm, Scores
+from repro.plugin import Algorithm, Queries, Scores
 from repro.rng import child_keys, stream, uniform
 
 
@@ -20,7 +20,8 @@ class Random:
         self.user_keys_ = train.user_keys
         self.item_keys_ = train.item_keys
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        users = queries.users
         pairs = np.broadcast_arrays(self.user_keys_[users][:, None], self.item_keys_[items][None, :])
         return Scores(uniform(child_keys(self.key_, *pairs)))
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from repro.data.interactions import CodeArray, Interactions
-from repro.plugin import Algorithm, Scores
+from repro.plugin import Algorithm, Queries, Scores
 from repro_reference.bias import Baseline, damped_means, users_of_entries
 from repro_reference.knn import ADAPTS_WITH, PARAMETERS, RATINGS_WITH, UNMAPPED, NearestNeighbours
 
@@ -18,11 +18,13 @@ class UserKNN(NearestNeighbours):
     see :class:`NearestNeighbours`.
     """
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        users = queries.users
         values = self.neighbours_.block(users, self.lists_[items], int(self.k), self.normalised_)
         return Scores.where(~np.isnan(values), self.baseline_.block(users, items) + values)
 
-    def _predict(self, users: CodeArray, items: CodeArray) -> Scores:
+    def _predict(self, queries: Queries, items: CodeArray) -> Scores:
+        users = queries.users
         values = self.neighbours_.pairs(users, self.lists_, items, int(self.k), True)
         return Scores.where(~np.isnan(values), self.baseline_.pairs(users, items) + values)
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from repro.data.interactions import Interactions
+from repro.testing import queries_of
 from repro_reference.expected_utility import ExpectedUtility
 from repro_reference.item_conditional import ItemConditional
 from repro_reference.item_mean import ItemMean
@@ -20,7 +21,7 @@ BASKETS = [[4, 2, 0, 0], [2, 1, 5, 0], [3, 0, 0, 0], [0, 0, 3, 10], [0, 0, 0, 0]
 
 
 def block(recommender: Any, users: int, items: int) -> np.ndarray:
-    return recommender.score(np.arange(users, dtype=np.int32), np.arange(items, dtype=np.int32)).values
+    return recommender.score(queries_of(np.arange(users, dtype=np.int32)), np.arange(items, dtype=np.int32)).values
 
 
 def test_the_most_telling_of_the_users_items_counts(table: Table) -> None:

@@ -48,7 +48,7 @@ def test_what_is_unknown_is_unscored(name: str, parameters: dict[str, Any], trai
     recommender.fit(train, seed=SEED)
     scores = score_all(recommender, train)
     if recommender.predicts:
-        pairs = recommender.predict(*np.indices(scores.values.shape, dtype=np.int32).reshape(2, -1))
+        pairs = recommender.predict_pairs(*np.indices(scores.values.shape, dtype=np.int32).reshape(2, -1))
         assert (pairs.values.view(np.uint64) == scores.values.ravel().view(np.uint64)).all()
     if name == "random":
         assert scores.state is None

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from repro.data.interactions import Interactions
+from repro.testing import queries_of
 from repro_reference.ease import EASE
 
 
@@ -17,7 +18,7 @@ def test_two_items_by_hand(table: Callable[[Any], Interactions]) -> None:
     recommender = EASE(regularisation=1.0)
     recommender.fit(table([[5, 3], [4, 0]]), seed=1)
     np.testing.assert_allclose(recommender.weights_, [[0, 1 / 3], [1 / 2, 0]])
-    scores = recommender.score(np.array([0, 1], np.int32), np.array([0, 1], np.int32))
+    scores = recommender.score(queries_of(np.array([0, 1], np.int32)), np.array([0, 1], np.int32))
     np.testing.assert_allclose(scores.values, [[1 / 2, 1 / 3], [0, 1 / 3]])
 
 
@@ -35,4 +36,4 @@ def test_each_column_is_a_ridge_regression_on_the_other_items(train: Interaction
         assert recommender.weights_[item, item] == 0
     users, items = np.arange(38, dtype=np.int32), np.arange(28, dtype=np.int32)
     expected = (matrix @ recommender.weights_)[:38, :28]
-    np.testing.assert_allclose(recommender.score(users, items).values, expected, atol=1e-12)
+    np.testing.assert_allclose(recommender.score(queries_of(users), items).values, expected, atol=1e-12)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from repro.data.interactions import Interactions
 from repro.plugin import UNSCORED
+from repro.testing import queries_of
 from repro_reference.bias import Bias
 from repro_reference.item_knn import ItemKNN
 from repro_reference.knn import NearestNeighbours
@@ -28,7 +29,7 @@ RATINGS = [[3, 4, 0, 0], [4, 3, 0, 0], [5, 0, 12, 0]]
 def block(recommender: NearestNeighbours, train: Interactions) -> np.ndarray:
     recommender.fit(train, seed=1)
     users, items = np.arange(train.n_users, dtype=np.int32), np.arange(train.n_items, dtype=np.int32)
-    scores = recommender.score(users, items)
+    scores = recommender.score(queries_of(users), items)
     assert scores.state is not None
     assert (np.isnan(scores.values) == (scores.state == UNSCORED)).all()
     return scores.values

@@ -12,6 +12,7 @@ from scipy import stats
 
 from repro.data.interactions import Interactions
 from repro.plugin import UNSCORED
+from repro.testing import queries_of
 from repro_reference.bias import Bias
 from repro_reference.item_mean import ItemMean
 from repro_reference.popularity import Popularity
@@ -28,11 +29,11 @@ def test_random_is_uniform_and_differs_by_seed(table: Table) -> None:
     for recommender, seed in ((first, 1), (again, 1), (other, 2)):
         recommender.fit(train, seed=seed)
     users, items = np.arange(60, dtype=np.int32), np.arange(70, dtype=np.int32)
-    values = first.score(users, items).values
-    assert (values == again.score(users, items).values).all()
-    assert (values != other.score(users, items).values).all()
+    values = first.score(queries_of(users), items).values
+    assert (values == again.score(queries_of(users), items).values).all()
+    assert (values != other.score(queries_of(users), items).values).all()
     assert stats.kstest(values.ravel(), "uniform").pvalue > 0.001
-    assert abs(np.corrcoef(values.ravel(), other.score(users, items).values.ravel())[0, 1]) < 0.05
+    assert abs(np.corrcoef(values.ravel(), other.score(queries_of(users), items).values.ravel())[0, 1]) < 0.05
 
 
 def test_random_belongs_to_the_ids_not_to_their_codes() -> None:
@@ -42,14 +43,14 @@ def test_random_belongs_to_the_ids_not_to_their_codes() -> None:
     for data in (small, large):
         recommender = Random()
         recommender.fit(data, seed=1)
-        scores.append(recommender.score(data.user_codes([7]), data.item_codes([9])).values[0, 0])
+        scores.append(recommender.score(queries_of(data.user_codes([7])), data.item_codes([9])).values[0, 0])
     assert scores[0] == scores[1]
 
 
 def test_popularity_counts_training_rows(table: Table) -> None:
     recommender = Popularity()
     recommender.fit(table(RATINGS), seed=1)
-    scores = recommender.score(np.array([0, 2], np.int32), np.arange(4, dtype=np.int32))
+    scores = recommender.score(queries_of(np.array([0, 2], np.int32)), np.arange(4, dtype=np.int32))
     np.testing.assert_array_equal(scores.values, [[2, 2, 1, np.nan]] * 2)
     assert scores.state is not None
     assert scores.state[0, 3] == UNSCORED
@@ -58,9 +59,9 @@ def test_popularity_counts_training_rows(table: Table) -> None:
 def test_item_mean(table: Table) -> None:
     recommender = ItemMean()
     recommender.fit(table(RATINGS), seed=1)
-    scores = recommender.score(np.array([0], np.int32), np.arange(4, dtype=np.int32))
+    scores = recommender.score(queries_of(np.array([0], np.int32)), np.arange(4, dtype=np.int32))
     np.testing.assert_array_equal(scores.values, [[4, 2, 3, np.nan]])
-    predicted = recommender.predict(np.array([2, 1], np.int32), np.array([0, 1], np.int32))
+    predicted = recommender.predict(queries_of(np.array([2, 1], np.int32)), np.array([0, 1], np.int32))
     np.testing.assert_array_equal(predicted.values, [4, 2])
 
 
@@ -68,7 +69,7 @@ def test_bias_without_damping(table: Table) -> None:
     """Item biases 1, -1, 0; residuals of user 1: 5-4 and 1-2, mean 0; user 2: -1 and 0; user 3: 3-2."""
     recommender = Bias()
     recommender.fit(table(RATINGS), seed=1)
-    scores = recommender.score(np.arange(3, dtype=np.int32), np.arange(3, dtype=np.int32))
+    scores = recommender.score(queries_of(np.arange(3, dtype=np.int32)), np.arange(3, dtype=np.int32))
     np.testing.assert_allclose(scores.values, [[4, 2, 3], [3.5, 1.5, 2.5], [5, 3, 4]])
 
 
@@ -76,14 +77,14 @@ def test_bias_with_damping(table: Table) -> None:
     """Item 1: (2 + 0) / (2 + 2) = 0.5, item 2: -0.5, item 3: 0; user 3: (0 + 0.5) / (1 + 3) = 0.125."""
     recommender = Bias(user_damping=3.0, item_damping=2.0)
     recommender.fit(table(RATINGS), seed=1)
-    predicted = recommender.predict(np.array([2, 2, 2], np.int32), np.array([0, 1, 2], np.int32))
+    predicted = recommender.predict(queries_of(np.array([2, 2, 2], np.int32)), np.array([0, 1, 2], np.int32))
     np.testing.assert_allclose(predicted.values, [3.625, 2.625, 3.125])
 
 
 def test_bias_of_a_user_without_rows_is_zero(table: Table) -> None:
     recommender = Bias()
     recommender.fit(table([*RATINGS, [0, 0, 0, 0]]), seed=1)
-    scores = recommender.score(np.array([3], np.int32), np.arange(4, dtype=np.int32))
+    scores = recommender.score(queries_of(np.array([3], np.int32)), np.arange(4, dtype=np.int32))
     np.testing.assert_allclose(scores.values, [[4, 2, 3, np.nan]])
 
 
@@ -91,5 +92,5 @@ def test_bias_of_a_user_without_rows_is_zero(table: Table) -> None:
 def test_bias_of_constant_ratings_is_the_constant(table: Table, damping: float) -> None:
     recommender = Bias(user_damping=damping, item_damping=damping)
     recommender.fit(table(np.full((3, 4), 2.5)), seed=1)
-    values = recommender.score(np.arange(3, dtype=np.int32), np.arange(4, dtype=np.int32)).values
+    values = recommender.score(queries_of(np.arange(3, dtype=np.int32)), np.arange(4, dtype=np.int32)).values
     assert (values == 2.5).all()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from repro.data.interactions import Interactions
+from repro.testing import queries_of
 from repro_reference.plsa import PLSA
 
 Table = Callable[[Any], Interactions]
@@ -21,7 +22,7 @@ def fitted(train: Interactions, seed: int = 1, **parameters: Any) -> PLSA:
 
 
 def probabilities(recommender: PLSA, users: int, items: int) -> np.ndarray:
-    return recommender.score(np.arange(users, dtype=np.int32), np.arange(items, dtype=np.int32)).values
+    return recommender.score(queries_of(np.arange(users, dtype=np.int32)), np.arange(items, dtype=np.int32)).values
 
 
 def test_one_taste_is_popularity(table: Table) -> None:

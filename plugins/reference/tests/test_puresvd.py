@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from repro.data.interactions import Interactions
+from repro.testing import queries_of
 from repro_reference.puresvd import PureSVD
 
 
@@ -16,7 +17,7 @@ def scores(train: Interactions, factors: int, seed: int = 1) -> np.ndarray:
     recommender = PureSVD(factors=factors)
     recommender.fit(train, seed=seed)
     users, items = np.arange(38, dtype=np.int32), np.arange(28, dtype=np.int32)
-    return recommender.score(users, items).values
+    return recommender.score(queries_of(users), items).values
 
 
 @pytest.mark.parametrize("factors", [1, 3, 10, 27])
@@ -43,7 +44,7 @@ def test_equal_or_missing_singular_values_do_not_bring_chance_in(
     for seed in (1, 1, 2):
         recommender = PureSVD(factors=4)
         recommender.fit(data, seed=seed)
-        found.append(recommender.score(users, items).values)
+        found.append(recommender.score(queries_of(users), items).values)
     assert (found[0] == found[1]).all()
     assert (found[0] == found[2]).all()
 
@@ -52,6 +53,6 @@ def test_a_matrix_of_lower_rank_is_given_back(table: Callable[[Any], Interaction
     data = table(np.outer([1, 2, 1, 2, 1, 2], [1, 1, 2, 2, 1]))
     recommender = PureSVD(factors=3)
     recommender.fit(data, seed=1)
-    scores = recommender.score(np.arange(6, dtype=np.int32), np.arange(5, dtype=np.int32))
+    scores = recommender.score(queries_of(np.arange(6, dtype=np.int32)), np.arange(5, dtype=np.int32))
     np.testing.assert_allclose(scores.values, data.matrix().toarray(), atol=1e-10)
     assert recommender.item_factors_.shape == (1, 5)

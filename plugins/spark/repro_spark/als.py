@@ -8,7 +8,7 @@ import numpy as np
 
 from repro.data.interactions import CodeArray, Interactions
 from repro.errors import PluginError
-from repro.plugin import Algorithm, Parameter, ParameterValue, Recommender, Scores
+from repro.plugin import Algorithm, Parameter, ParameterValue, Queries, Recommender, Scores
 from repro_spark.factors import Factors, collected
 from repro_spark.session import session
 
@@ -46,8 +46,8 @@ class ImplicitALS:
             users=collected(model.userFactors, train.n_users), items=collected(model.itemFactors, train.n_items)
         )
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        return self.factors_.block(users, items)
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        return self.factors_.block(queries.users, items)
 
 
 class ExplicitALS(ImplicitALS):
@@ -58,8 +58,8 @@ class ExplicitALS(ImplicitALS):
     with n the number of ratings of a user or item. There are neither biases nor a mean: the product is the rating.
     """
 
-    def predict(self, users: CodeArray, items: CodeArray) -> Scores:
-        return self.factors_.pairs(users, items)
+    def predict(self, queries: Queries, items: CodeArray) -> Scores:
+        return self.factors_.pairs(queries.users, items)
 
 
 def _frame(train: Interactions) -> DataFrame:

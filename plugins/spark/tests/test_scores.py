@@ -43,7 +43,7 @@ def codes(n: int) -> npt.NDArray[np.int32]:
 
 
 def everything(recommender: CheckedRecommender, train: Interactions) -> Scores:
-    return recommender.score(codes(train.n_users), codes(train.n_items))
+    return recommender.score_users(codes(train.n_users), codes(train.n_items))
 
 
 def bits(scores: Scores) -> npt.NDArray[np.uint64]:
@@ -70,7 +70,7 @@ def test_scores_are_those_of_spark(
         expected = [stored[str(n)].reshape(len(users), len(items)) for n in range(len(RUNS))]
     for (name, parameters, _), own in zip(RUNS, expected, strict=True):
         recommender = fitted(name, parameters, train, SEED)
-        scores = recommender.score(users, items)
+        scores = recommender.score_users(users, items)
         np.testing.assert_allclose(scores.values, own, rtol=0, atol=1e-5)
         assert scores.state is not None
         np.testing.assert_array_equal(scores.state == UNSCORED, np.isnan(own))
@@ -79,7 +79,7 @@ def test_scores_are_those_of_spark(
         assert (scores.state[6:, 8:][:, rows.item_counts()[8:] > 0] == SCORED).all()
         assert recommender.predicts is (name == "ALS")
         if recommender.predicts:
-            predicted = recommender.predict(*asked)
+            predicted = recommender.predict_pairs(*asked)
             np.testing.assert_allclose(predicted.values, own.ravel(), rtol=0, atol=1e-5)
             np.testing.assert_array_equal(predicted.state, scores.state.ravel())
 
@@ -97,10 +97,10 @@ def test_a_seed_gives_the_same_bits_and_another_one_others(
 def test_a_score_does_not_depend_on_who_else_is_asked_for(some: Interactions, fitted: Make) -> None:
     recommender = fitted("ALS", QUICK, some)
     users, items = codes(some.n_users), codes(some.n_items)
-    whole = bits(recommender.score(users, items))
+    whole = bits(recommender.score_users(users, items))
     for start in range(0, 130, 13):
         some_users, some_items = users[start : start + 13][::-1], items[start % 3 :: 3]
-        assert (bits(recommender.score(some_users, some_items)) == whole[np.ix_(some_users, some_items)]).all()
+        assert (bits(recommender.score_users(some_users, some_items)) == whole[np.ix_(some_users, some_items)]).all()
 
 
 def test_ratings_are_not_predicted_from_implicit_feedback(make: Make) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from repro.data.interactions import CodeArray, Interactions
 from repro.errors import PluginError
-from repro.plugin import Parameter, Scores
+from repro.plugin import Parameter, Queries, Scores
 from repro_surprise.classes import CLASSES
 from repro_surprise.normal import NormalRatings
 from repro_surprise.recommender import SEEDS, SurpriseRecommender
@@ -44,7 +44,8 @@ class DrawnInTurn(SurpriseRecommender):
                 f"draws in turn are for fewer than {_MOST:,} held-out rows of a fold; these folds have more"
             )
 
-    def predict(self, users: CodeArray, items: CodeArray) -> Scores:
+    def predict(self, queries: Queries, items: CodeArray) -> Scores:
+        users = queries.users
         normal = self.estimates_
         assert isinstance(normal, NormalRatings)
         drawn = np.random.RandomState(self._seed).standard_normal(self.before_ + len(users))

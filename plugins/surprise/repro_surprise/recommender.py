@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from repro.data.interactions import CodeArray, Interactions
-from repro.plugin import ParameterValue, Scores
+from repro.plugin import ParameterValue, Queries, Scores
 from repro_surprise.classes import SurpriseClass, check
 from repro_surprise.fitted import fit
 
@@ -38,8 +38,8 @@ class SurpriseRecommender:
         fitted = fit(self.of.make(self.parameters, seed % SEEDS), train, seed)
         self.estimates_ = self.of.estimates(fitted)
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        return self.estimates_.block(users, items)
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        return self.estimates_.block(queries.users, items)
 
-    def predict(self, users: CodeArray, items: CodeArray) -> Scores:
-        return self.estimates_.pairs(users, items)
+    def predict(self, queries: Queries, items: CodeArray) -> Scores:
+        return self.estimates_.pairs(queries.users, items)

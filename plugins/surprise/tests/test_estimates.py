@@ -181,7 +181,7 @@ def in_block(
     recommender: CheckedRecommender, train: Interactions, users: npt.NDArray[Any], items: npt.NDArray[Any]
 ) -> Scores:
     """The scores of pairs taken out of a block of all users and items."""
-    block = recommender.score(np.arange(train.n_users, dtype=np.int32), np.arange(train.n_items, dtype=np.int32))
+    block = recommender.score_users(np.arange(train.n_users, dtype=np.int32), np.arange(train.n_items, dtype=np.int32))
     return Scores(block.values[users, items], None if block.state is None else block.state[users, items])
 
 
@@ -202,7 +202,7 @@ def test_scores_and_predictions_are_surprises_own(
     users, items = all_pairs(train)
     expected = surprise_says(own(), train, users, items)
     recommender = fitted(name, parameters, train)
-    agree(recommender.predict(users, items), expected)
+    agree(recommender.predict_pairs(users, items), expected)
     agree(in_block(recommender, train, users, items), expected)
 
 
@@ -218,7 +218,7 @@ def test_they_are_on_movielens(
     users, items = some_pairs(ml100k, 2000)
     expected = surprise_says(own(), ml100k, users, items)
     recommender = fitted(name, parameters, ml100k)
-    agree(recommender.predict(users, items), expected)
+    agree(recommender.predict_pairs(users, items), expected)
     agree(in_block(recommender, ml100k, users, items), expected)
 
 
@@ -235,7 +235,7 @@ def test_all_of_them_are_on_movielens(
     users, items = some_pairs(ml100k, 4000)
     expected = surprise_says(own(), ml100k, users, items)
     recommender = fitted(name, parameters, ml100k)
-    agree(recommender.predict(users, items), expected)
+    agree(recommender.predict_pairs(users, items), expected)
     agree(in_block(recommender, ml100k, users, items), expected)
 
 
@@ -250,14 +250,14 @@ def test_similarities_that_are_not_numbers_are_met_as_surprise_does(
     expected = surprise_says(algorithm, decimals, users, items)
     assert np.isnan(algorithm.sim).any()
     recommender = fitted(own, {"k": k, "sim_name": "pearson", "sim_user_based": user_based}, decimals)
-    agree(recommender.predict(users, items), expected)
+    agree(recommender.predict_pairs(users, items), expected)
     agree(in_block(recommender, decimals, users, items), expected)
 
 
 def test_cut_off_decimals_are_met_as_surprise_does(decimals: Interactions, fitted: Fit, surprise_says: Ask) -> None:
     users, items = all_pairs(decimals)
     for name, own in (("SlopeOne", surprise.SlopeOne()), ("CoClustering", surprise.CoClustering(random_state=SEED))):
-        agree(fitted(name, {}, decimals).predict(users, items), surprise_says(own, decimals, users, items))
+        agree(fitted(name, {}, decimals).predict_pairs(users, items), surprise_says(own, decimals, users, items))
 
 
 def test_rows_that_occur_twice_count_twice(train: Interactions, fitted: Fit, surprise_says: Ask) -> None:
@@ -268,7 +268,7 @@ def test_rows_that_occur_twice_count_twice(train: Interactions, fitted: Fit, sur
         ("SVDpp", surprise.SVDpp(random_state=SEED)),
         ("KNNWithMeans", surprise.KNNWithMeans(sim_options={}, **QUIET)),
     ):
-        agree(fitted(name, {}, twice).predict(users, items), surprise_says(own, twice, users, items))
+        agree(fitted(name, {}, twice).predict_pairs(users, items), surprise_says(own, twice, users, items))
 
 
 @pytest.mark.parametrize("name", ["KNNBasic", "KNNWithMeans", "KNNWithZScore", "SlopeOne", "NMF"])
@@ -277,7 +277,7 @@ def test_where_user_or_item_is_unknown_the_mean_of_all_ratings_is_a_fallback(
 ) -> None:
     users = np.array([59, 0, 59], dtype=np.int32)
     items = np.array([0, 5, 5], dtype=np.int32)
-    told = fitted(name, {}, train).predict(users, items)
+    told = fitted(name, {}, train).predict_pairs(users, items)
     assert told.state is not None
     assert (told.state == FALLBACK).all()
     assert told.values == pytest.approx(train.ratings.mean(), abs=1e-12)
@@ -286,7 +286,7 @@ def test_where_user_or_item_is_unknown_the_mean_of_all_ratings_is_a_fallback(
 @pytest.mark.parametrize("name", ["BaselineOnly", "SVD", "SVDpp", "KNNBaseline", "CoClustering", "NormalPredictor"])
 def test_what_surprise_does_not_call_impossible_is_scored(name: str, train: Interactions, fitted: Fit) -> None:
     users, items = all_pairs(train)
-    assert fitted(name, {}, train).predict(users, items).state is None
+    assert fitted(name, {}, train).predict_pairs(users, items).state is None
 
 
 def test_random_ratings_have_the_distribution_that_surprise_fits(train: Interactions, fitted: Fit) -> None:
@@ -295,6 +295,6 @@ def test_random_ratings_have_the_distribution_that_surprise_fits(train: Interact
     own = surprise.NormalPredictor()
     frame = train.to_frame()[["user", "item", "rating"]]
     own.fit(surprise.Dataset.load_from_df(frame, surprise.Reader()).build_full_trainset())
-    drawn = fitted("NormalPredictor", {}, train).predict(*all_pairs(train)).values
+    drawn = fitted("NormalPredictor", {}, train).predict_pairs(*all_pairs(train)).values
     assert len(np.unique(drawn)) == len(drawn)
     assert kstest(drawn, "norm", (own.trainset.global_mean, own.sigma)).pvalue > 0.01

@@ -27,7 +27,7 @@ def codes(n: int) -> np.ndarray:
 
 
 def bits(recommender: CheckedRecommender, users: np.ndarray, items: np.ndarray) -> np.ndarray:
-    return recommender.score(users, items).values.view(np.uint64)
+    return recommender.score_users(users, items).values.view(np.uint64)
 
 
 def fit(fitted: Fit, name: str, train: Interactions, seed: int = 5) -> CheckedRecommender:
@@ -43,7 +43,7 @@ def test_another_seed_gives_other_scores_where_there_is_chance(name: str, train:
 
 @each
 def test_nothing_is_printed(name: str, train: Interactions, fitted: Fit, capfd: pytest.CaptureFixture[str]) -> None:
-    fit(fitted, name, train).score(codes(5), codes(5))
+    fit(fitted, name, train).score_users(codes(5), codes(5))
     assert capfd.readouterr() == ("", "")
 
 
@@ -57,5 +57,5 @@ def test_scores_do_not_depend_on_who_else_is_asked_for(name: str, train: Interac
         some_users, some_items = users[start : start + 7][::-1], items[start % 3 :: 3]
         assert (bits(recommender, some_users, some_items) == whole[np.ix_(some_users, some_items)]).all()
     pairs = np.random.default_rng(1).permutation(len(users) * len(items))
-    predicted = recommender.predict(users[pairs // len(items)], items[pairs % len(items)]).values
+    predicted = recommender.predict_pairs(users[pairs // len(items)], items[pairs % len(items)]).values
     assert (predicted.view(np.uint64) == whole.ravel()[pairs]).all()

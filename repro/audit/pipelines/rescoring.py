@@ -35,7 +35,7 @@ class ScoredFold:
         train, test = rows.select(fold.train), rows.select(fold.test)
         scale = float(rows.ratings.min()), float(rows.ratings.max())
         parts = FoldData(rows, train, test, None, NOTHING)
-        return cls(parts, ReplayedScores(fold.scores).guarded(label), scale, fold.reported)
+        return cls(parts, ReplayedScores(fold.scores).checked(label), scale, fold.reported)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,10 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from repro.data.interactions import CodeArray, Interactions
+from repro.data.interactions import CodeArray
+from repro.plugin.api.queries import Queries
 from repro.plugin.api.scores import ScoreKind, Scores
+from repro.plugin.api.training import TrainingData
 from repro.protocol.decision import Decision, When
 
 ParameterValue = str | int | float | bool
@@ -20,24 +22,24 @@ ParameterValue = str | int | float | bool
 class Recommender(Protocol):
     """A fitted or fittable algorithm.
 
-    It may have two things more. ``notes``, a mapping of text to text, is what is to be known about how it came by its
-    scores; it is asked for after them, and goes into the journal and the report. ``on_fold(name)`` is called before
-    ``fit`` with the name of the fold, for algorithms whose scores lie in a file for each fold.
+    It may have two more members. ``notes``, a mapping of text to text, says how it computed its scores; it is read
+    after them, and goes into the journal and the report. ``on_fold(name)`` is called before ``fit`` with the name of
+    the fold, for algorithms whose scores are in a file for each fold.
     """
 
-    def fit(self, train: Interactions, *, seed: int) -> None:
+    def fit(self, train: TrainingData, *, seed: int) -> None:
         """Learn from the training rows. Same rows, same seed: same scores, where declared deterministic."""
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        """A dense block, users by items, higher is better; never a top-k list."""
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        """A dense block, queries by items, higher is better; never a top-k list."""
 
 
 @runtime_checkable
 class RatingPredictor(Recommender, Protocol):
     """An algorithm that also predicts on the rating scale."""
 
-    def predict(self, users: CodeArray, items: CodeArray) -> Scores:
-        """One prediction for each pair ``users[n], items[n]``."""
+    def predict(self, queries: Queries, items: CodeArray) -> Scores:
+        """One prediction for each pair: the query n and ``items[n]``."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,8 @@ class Algorithm:
                    then chooses is one of its notes, under the name of the parameter
     deterministic  whether a seed gives bit-identical scores, with the number of threads that the plug-in uses
     only_with      the values of parameters, such as a number of threads, with which alone it is deterministic
+    uses_history   whether it reads the history of queries; others are not given it, so that a worker need not keep the
+                   training rows
     """
 
     name: str
@@ -91,6 +95,7 @@ class Algorithm:
     scores: ScoreKind | None = None
     ratings_with: Mapping[str, tuple[ParameterValue, ...]] = field(default_factory=dict)
     adapts_with: Mapping[str, ParameterValue] = field(default_factory=dict)
+    uses_history: bool = False
 
     def kind_of_scores(self, parameters: Mapping[str, ParameterValue]) -> ScoreKind:
         """What it ranks by with these parameters, all of them."""

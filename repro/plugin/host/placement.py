@@ -123,7 +123,7 @@ class Plugins(Catalogue):
             case "isolated":
                 worker = self.workers.get(self.launch(framework.name))
                 isolated = IsolatedRecommender(worker, algorithm.name, parameters, limit)
-                return CheckedRecommender(isolated, reference, predicts=isolated.predicts)
+                return CheckedRecommender(isolated, reference, isolated.predicts, algorithm.uses_history)
         raise PluginError(how_to_install(framework))
 
     def split(

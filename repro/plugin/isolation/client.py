@@ -17,7 +17,9 @@ from repro.data.interactions import CodeArray, Interactions
 from repro.errors import PluginError
 from repro.plugin.api.evaluator import Case, Observed, PipelineFold
 from repro.plugin.api.interfaces import ParameterValue
+from repro.plugin.api.queries import Queries
 from repro.plugin.api.scores import Scores
+from repro.plugin.api.training import TrainingData
 from repro.plugin.isolation import wire
 from repro.plugin.isolation.pipes import Pipes
 
@@ -163,6 +165,7 @@ class IsolatedRecommender:
         self._worker = worker
         self._limit = limit
         self._fold: str | None = None
+        self._known: Interactions | None = None
         worker.made += 1
         self._number = worker.made
         worker.ask("import", limit=_START_SECONDS)
@@ -173,15 +176,16 @@ class IsolatedRecommender:
     def on_fold(self, name: str) -> None:
         self._fold = name
 
-    def fit(self, train: Interactions, *, seed: int) -> None:
-        header, arrays = wire.rows_to_arrays(train)
+    def fit(self, train: TrainingData, *, seed: int) -> None:
+        header, arrays = wire.training_to_arrays(TrainingData.of(train))
         self._ask("fit", arrays, seed=seed, fold=self._fold, **header)
+        self._known = train
 
-    def score(self, users: CodeArray, items: CodeArray) -> Scores:
-        return self._scores("score", users, items)
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        return self._scores("score", queries, items)
 
-    def predict(self, users: CodeArray, items: CodeArray) -> Scores:
-        return self._scores("predict", users, items)
+    def predict(self, queries: Queries, items: CodeArray) -> Scores:
+        return self._scores("predict", queries, items)
 
     @property
     def notes(self) -> Mapping[str, str]:
@@ -189,8 +193,15 @@ class IsolatedRecommender:
         with _reading_reply(self._worker, "notes"):
             return dict(answer["notes"])
 
-    def _scores(self, what: str, users: CodeArray, items: CodeArray) -> Scores:
-        _, results = self._ask(what, [users.astype("<i4"), items.astype("<i4")])
+    def _scores(self, what: str, queries: Queries, items: CodeArray) -> Scores:
+        """Scores of queries; their history is sent only where the worker does not have it from ``fit``."""
+        header, arrays = wire.queries_to_arrays(queries, items)
+        if queries.history.is_known and not queries.history.is_of(self._known):
+            rows = TrainingData.of(queries.history.rows)
+            history, of_rows = wire.training_to_arrays(rows)
+            self._ask("history", of_rows, **history)
+            self._known = rows
+        _, results = self._ask(what, arrays, **header)
         with _reading_reply(self._worker, what):
             return Scores(results[0], results[1] if len(results) > 1 else None)
 

@@ -15,16 +15,19 @@ import json
 import math
 import struct
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from repro.data.interactions import IdArray, Interactions
+from repro.data.interactions import Interactions
 from repro.plugin.api.evaluator import Case, Observed, PipelineFold
+from repro.plugin.api.queries import History, Queries
 from repro.plugin.api.scores import Scores
+from repro.plugin.api.training import TrainingData
 
-VERSION = 1
+VERSION = 2
 MARK = b"RPW" + bytes([VERSION])
 LONGEST_HEADER = 1 << 24
 LARGEST_ARRAY = 1 << 40
@@ -91,14 +94,28 @@ def rows_to_arrays(rows: Interactions) -> tuple[dict[str, Any], list[AnyArray]]:
         arrays.append(rows.timestamps.astype("<i8"))
     text: list[str] = []
     for role, ids in (("user", rows.user_ids), ("item", rows.item_ids)):
-        if ids.dtype.kind == "i":
-            arrays.append(ids.astype("<i8"))
-            continue
-        text.append(role)
-        parts = [str(one).encode(errors="surrogatepass") for one in ids]
-        arrays.append(np.frombuffer(b"".join(parts), np.uint8))
-        arrays.append(np.cumsum([0, *map(len, parts)], dtype="<i8"))
+        is_text, of_ids = _column_to_arrays(ids)
+        text += [role] if is_text else []
+        arrays += of_ids
     return {"explicit": rows.explicit, "timestamps": rows.timestamps is not None, "text": text}, arrays
+
+
+def _column_to_arrays(values: AnyArray) -> tuple[bool, list[AnyArray]]:
+    """A column as arrays, and whether it is text: numbers as such, anything else as text end to end and its bounds."""
+    for kinds, sent in (("b", "|u1"), ("iu", "<i8"), ("f", "<f8")):
+        if values.dtype.kind in kinds:
+            return False, [values.astype(sent if values.dtype.str not in TYPES else values.dtype)]
+    parts = [str(value).encode(errors="surrogatepass") for value in values]
+    return True, [np.frombuffer(b"".join(parts), np.uint8), np.cumsum([0, *map(len, parts)], dtype="<i8")]
+
+
+def _arrays_to_column(text: bool, left: list[AnyArray]) -> AnyArray:
+    """The column whose arrays are the next of those that are left."""
+    if not text:
+        return left.pop(0)
+    whole, offsets = left.pop(0).tobytes(), left.pop(0).tolist()
+    parts = [whole[start:end].decode(errors="surrogatepass") for start, end in itertools.pairwise(offsets)]
+    return np.array(parts, dtype=object)
 
 
 def arrays_to_rows(header: dict[str, Any], arrays: Sequence[AnyArray]) -> Interactions:
@@ -106,15 +123,52 @@ def arrays_to_rows(header: dict[str, Any], arrays: Sequence[AnyArray]) -> Intera
     left = list(arrays)
     users, items, ratings = left.pop(0), left.pop(0), left.pop(0)
     timestamps = left.pop(0) if header["timestamps"] else None
-    ids: dict[str, IdArray] = {}
-    for role in ("user", "item"):
-        if role not in header["text"]:
-            ids[role] = left.pop(0)
-            continue
-        whole, offsets = left.pop(0).tobytes(), left.pop(0).tolist()
-        parts = [whole[start:end].decode(errors="surrogatepass") for start, end in itertools.pairwise(offsets)]
-        ids[role] = np.array(parts, dtype=object)
-    return Interactions(users, items, ratings, timestamps, ids["user"], ids["item"], header["explicit"])
+    user_ids, item_ids = (_arrays_to_column(role in header["text"], left) for role in ("user", "item"))
+    return Interactions(users, items, ratings, timestamps, user_ids, item_ids, header["explicit"])
+
+
+def training_to_arrays(train: TrainingData) -> tuple[dict[str, Any], list[AnyArray]]:
+    """Training data as a header and arrays: the interactions, then sessions and columns where there are some."""
+    header, arrays = rows_to_arrays(train)
+    parts: list[dict[str, Any]] = []
+    optional = {"sessions": {} if train.sessions is None else {"": train.sessions}}
+    for about, columns in (optional | {"user": train.user_columns, "item": train.item_columns}).items():
+        for name, values in columns.items():
+            text, of_column = _column_to_arrays(values)
+            parts.append({"about": about, "name": name, "text": text, "arrays": len(of_column)})
+            arrays += of_column
+    return {**header, "columns": parts}, arrays
+
+
+def arrays_to_training(header: dict[str, Any], arrays: Sequence[AnyArray]) -> TrainingData:
+    """The training data that :func:`training_to_arrays` took apart."""
+    count = len(arrays) - sum(part["arrays"] for part in header["columns"])
+    left = list(arrays[count:])
+    columns: dict[str, dict[str, AnyArray]] = {"sessions": {}, "user": {}, "item": {}}
+    for part in header["columns"]:
+        columns[part["about"]][part["name"]] = _arrays_to_column(part["text"], left)
+    return replace(
+        TrainingData.of(arrays_to_rows(header, arrays[:count])),
+        sessions=columns["sessions"].get(""),
+        user_columns=columns["user"],
+        item_columns=columns["item"],
+    )
+
+
+def queries_to_arrays(queries: Queries, items: AnyArray) -> tuple[dict[str, Any], list[AnyArray]]:
+    """Queries without their history, and items, as a header and arrays."""
+    arrays: list[AnyArray] = [queries.users.astype("<i4"), items.astype("<i4")]
+    arrays += [] if queries.sessions is None else [queries.sessions.astype("<i4")]
+    arrays += [] if queries.moments is None else [queries.moments.astype("<i8")]
+    return {"sessions": queries.sessions is not None, "moments": queries.moments is not None}, arrays
+
+
+def arrays_to_queries(header: dict[str, Any], arrays: Sequence[AnyArray], history: History) -> tuple[Queries, AnyArray]:
+    """The queries and items that :func:`queries_to_arrays` took apart."""
+    users, items, *left = arrays
+    sessions = left.pop(0) if header["sessions"] else None
+    moments = left.pop(0) if header["moments"] else None
+    return Queries(users, history, sessions, moments), items
 
 
 def case_to_arrays(case: Case) -> tuple[dict[str, Any], list[AnyArray]]:

@@ -26,12 +26,13 @@ from repro.errors import PluginError, ReproError
 from repro.plugin.api.checks import checked_folds, checked_notes, checked_observed, checked_scores
 from repro.plugin.api.evaluator import Evaluator, Pipeline
 from repro.plugin.api.interfaces import Algorithm, Framework, RatingPredictor, Recommender, Splitter
+from repro.plugin.api.queries import History
 from repro.plugin.api.scores import Scores
 from repro.plugin.isolation import environment, wire
 
 Answer = tuple[dict[str, Any], list[wire.AnyArray]]
 # The requests that a worker answers, each by a method of the server.
-REQUESTS = ("hello", "import", "make", "fit", "score", "predict", "notes", "split", "evaluate", "run")
+REQUESTS = ("hello", "import", "make", "fit", "history", "score", "predict", "notes", "split", "evaluate", "run")
 
 
 class Server:
@@ -45,6 +46,8 @@ class Server:
         self._framework = framework
         self._algorithms = {algorithm.name: algorithm for algorithm in framework.algorithms}
         self._recommender: Recommender | None = None
+        self._uses_history = False
+        self._known = History(None)
         self._label = framework.name
 
     def answer(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
@@ -65,6 +68,7 @@ class Server:
         algorithm: Algorithm = self._algorithms[header["algorithm"]]
         self._recommender = None  # frees its memory before the next one is made
         self._label = f"{self._framework.name}/{algorithm.name}"
+        self._known, self._uses_history = History.withheld(self._label), algorithm.uses_history
         self._recommender = algorithm.make(**header["parameters"])
         return {"predicts": isinstance(self._recommender, RatingPredictor)}, []
 
@@ -72,20 +76,28 @@ class Server:
         assert self._recommender is not None
         if header["fold"] is not None and hasattr(self._recommender, "on_fold"):
             self._recommender.on_fold(header["fold"])
-        self._recommender.fit(wire.arrays_to_rows(header, arrays), seed=header["seed"])
+        train = wire.arrays_to_training(header, arrays)
+        if self._uses_history:
+            self._known = History(train)
+        self._recommender.fit(train, seed=header["seed"])
+        return {}, []
+
+    def _history(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
+        """Other rows than those of the last fit, or later ones, are the history of the queries that follow."""
+        self._known = History(wire.arrays_to_training(header, arrays))
         return {}, []
 
     def _score(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
         assert self._recommender is not None
-        users, items = arrays
-        scores = self._recommender.score(users, items)
-        return _packed(checked_scores(self._label, "score", scores, (len(users), len(items))))
+        queries, items = wire.arrays_to_queries(header, arrays, self._known)
+        scores = self._recommender.score(queries, items)
+        return _packed(checked_scores(self._label, "score", scores, (len(queries), len(items))))
 
     def _predict(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
         assert isinstance(self._recommender, RatingPredictor)
-        users, items = arrays
-        scores = self._recommender.predict(users, items)
-        return _packed(checked_scores(self._label, "predict", scores, (len(users),)))
+        queries, items = wire.arrays_to_queries(header, arrays, self._known)
+        scores = self._recommender.predict(queries, items)
+        return _packed(checked_scores(self._label, "predict", scores, (len(queries),)))
 
     def _notes(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
         return {"notes": checked_notes(self._label, getattr(self._recommender, "notes", None))}, []

@@ -32,7 +32,7 @@ class Recommender:
     def fit(self, train, *, seed):
         raise RuntimeError("no luck")
 
-    def score(self, users, items):
+    def score(self, queries, items):
         return self.result
 
 
@@ -70,18 +70,18 @@ def test_what_a_framework_needs_is_imported_before_it_is_made(tmp_path, monkeypa
 
 def test_a_wrong_shape_is_told():
     with pytest.raises(PluginError, match=r"shape \(3, 2\) from score; expected \(2, 3\): queries by items"):
-        guarded(Scores(np.zeros((3, 2)))).score(USERS, ITEMS)
+        guarded(Scores(np.zeros((3, 2)))).score_users(USERS, ITEMS)
 
 
 def test_a_list_in_place_of_scores_is_refused():
     with pytest.raises(PluginError, match="returned list from score"):
-        guarded([1, 2, 3]).score(USERS, ITEMS)
+        guarded([1, 2, 3]).score_users(USERS, ITEMS)
 
 
 def test_states_are_checked():
     with pytest.raises(PluginError, match=r"0 \(scored\), 1 \(unscored\) or 2 \(fallback\)"):
-        guarded(Scores(np.zeros((2, 3)), np.full((2, 3), 7, dtype=np.uint8))).score(USERS, ITEMS)
-    fine = guarded(Scores(np.zeros((2, 3)), np.ones((2, 3), dtype=np.uint8))).score(USERS, ITEMS)
+        guarded(Scores(np.zeros((2, 3)), np.full((2, 3), 7, dtype=np.uint8))).score_users(USERS, ITEMS)
+    fine = guarded(Scores(np.zeros((2, 3)), np.ones((2, 3), dtype=np.uint8))).score_users(USERS, ITEMS)
     assert fine.state.sum() == 6
 
 
@@ -151,11 +151,11 @@ def test_numbers_take_the_type_of_their_default_and_are_finite():
 
 def test_a_plugin_that_leaves_the_process_is_named():
     class Leaves(Recommender):
-        def score(self, users, items):
+        def score(self, queries, items):
             sys.exit(3)
 
     with pytest.raises(PluginError, match="mine/rude failed in score: SystemExit: 3"):
-        CheckedRecommender(Leaves(None), "mine/rude").score(USERS, ITEMS)
+        CheckedRecommender(Leaves(None), "mine/rude").score_users(USERS, ITEMS)
 
 
 def test_a_plugin_that_cannot_be_made_is_named():
@@ -169,13 +169,13 @@ def test_a_plugin_that_cannot_be_made_is_named():
 @pytest.mark.parametrize("values", [np.full((2, 3), "high"), np.zeros((2, 3), dtype=complex), [[1, 2], [3]]])
 def test_scores_that_are_not_numbers_are_refused(values):
     with pytest.raises(PluginError, match="mine/broken returned scores from score that are not numbers"):
-        guarded(Scores(values)).score(USERS, ITEMS)
+        guarded(Scores(values)).score_users(USERS, ITEMS)
 
 
 @pytest.mark.parametrize("state", [np.full((2, 3), 0.5), np.full((2, 3), 256), np.full((2, 3), -1)])
 def test_states_are_not_bent_into_shape(state):
     with pytest.raises(PluginError, match=r"0 \(scored\), 1 \(unscored\) or 2 \(fallback\)"):
-        guarded(Scores(np.zeros((2, 3)), state)).score(USERS, ITEMS)
+        guarded(Scores(np.zeros((2, 3)), state)).score_users(USERS, ITEMS)
 
 
 def test_a_plugin_cannot_change_what_it_is_given():
@@ -183,7 +183,8 @@ def test_a_plugin_cannot_change_what_it_is_given():
         def fit(self, train, *, seed):
             train.ratings[:] = 0
 
-        def score(self, users, items):
+        def score(self, queries, items):
+            users = queries.users
             users[:] = 0
 
     train = Interactions(USERS, USERS, np.array([4.0, 5.0]), None, USERS, ITEMS)
@@ -191,17 +192,17 @@ def test_a_plugin_cannot_change_what_it_is_given():
     with pytest.raises(PluginError, match=r"failed in fit: .*read-only"):
         mine.fit(train, seed=1)
     with pytest.raises(PluginError, match=r"failed in score: .*read-only"):
-        mine.score(USERS, ITEMS)
+        mine.score_users(USERS, ITEMS)
     assert train.ratings.tolist() == [4, 5]
     assert USERS.tolist() == [0, 1]
 
 
 def test_what_a_plugin_prints_stays_out_of_standard_output(capsys):
     class Talks(Recommender):
-        def score(self, users, items):
+        def score(self, queries, items):
             print("computing similarities")
             return Scores(np.zeros((2, 3)))
 
-    CheckedRecommender(Talks(None), "mine/chatty").score(USERS, ITEMS)
+    CheckedRecommender(Talks(None), "mine/chatty").score_users(USERS, ITEMS)
     printed = capsys.readouterr()
     assert (printed.out, printed.err) == ("", "computing similarities\n")

@@ -52,10 +52,10 @@ def test_the_scores_are_the_same_bits_as_in_this_process(reference, name):
         for one in (here, behind):
             one.fit(DATA.select(rows), seed=11)
         users, items = np.arange(60, dtype=np.int32), np.arange(40, dtype=np.int32)[::-1].copy()
-        same(here.score(users, items), behind.score(users, items))
+        same(here.score_users(users, items), behind.score_users(users, items))
         assert here.predicts == behind.predicts
         if here.predicts:
-            same(here.predict(DATA.users, DATA.items), behind.predict(DATA.users, DATA.items))
+            same(here.predict_pairs(DATA.users, DATA.items), behind.predict_pairs(DATA.users, DATA.items))
     assert here.notes() == behind.notes() == {}
 
 
@@ -115,7 +115,7 @@ def test_a_worker_that_hangs_is_stopped(moody):
         recommender.fit(DATA, seed=1)
     assert time.monotonic() - began < 30
     with pytest.raises(PluginError, match="was stopped before it could be asked to score"):
-        recommender.score(USERS, ITEMS)
+        recommender.score_users(USERS, ITEMS)
 
 
 def test_a_worker_that_does_not_read_is_stopped_too(moody):
@@ -150,16 +150,16 @@ def test_an_error_in_words_is_told_as_it_is(moody):
 @pytest.mark.parametrize("when", ["make", "fit", "score"])
 def test_leaving_the_process_is_an_error_like_others(moody, when):
     with pytest.raises(PluginError, match=f"failed in {when}: SystemExit: enough"):
-        fitted(moody, "leave", when).score(USERS, ITEMS)
+        fitted(moody, "leave", when).score_users(USERS, ITEMS)
 
 
 def test_whatever_the_framework_prints_is_no_answer(moody):
-    loud = fitted(moody, "shout").score(USERS, ITEMS)
-    same(loud, fitted(moody).score(USERS, ITEMS))
+    loud = fitted(moody, "shout").score_users(USERS, ITEMS)
+    same(loud, fitted(moody).score_users(USERS, ITEMS))
     with pytest.raises(PluginError) as told:  # and of a lot that was said, the end is shown
         recommender = fitted(moody, "shout")
         os.kill(recommender._recommender._worker._process.pid, signal.SIGKILL)
-        recommender.score(USERS, ITEMS)
+        recommender.score_users(USERS, ITEMS)
     assert str(told.value).endswith("the last line")
     assert len(str(told.value)) < 40_000
 
@@ -186,17 +186,18 @@ def test_what_a_worker_started_ends_with_it(moody):
 )
 def test_what_comes_from_a_worker_is_checked_as_in_this_process(moody, mood, complaint):
     with pytest.raises(PluginError, match=f"moody/moody.*{complaint}"):
-        fitted(moody, mood, "score").score(USERS, ITEMS)
+        fitted(moody, mood, "score").score_users(USERS, ITEMS)
 
 
 def test_a_worker_that_dies_between_requests_is_replaced_by_the_next(moody):
     pool = WorkerPool()
     first = pool.get(moody)
-    recommender = IsolatedRecommender(first, "moody", {"mood": "fine", "when": "fit"}, None)
+    isolated = IsolatedRecommender(first, "moody", {"mood": "fine", "when": "fit"}, None)
+    recommender = CheckedRecommender(isolated, "moody/moody")
     recommender.fit(DATA, seed=1)
     os.kill(first._process.pid, signal.SIGKILL)
     with pytest.raises(PluginError, match=r"was killed by signal 9 .* during score"):
-        recommender.score(USERS, ITEMS)
+        recommender.score_users(USERS, ITEMS)
     second = pool.get(moody)
     assert second is not first
     assert second is pool.get(moody)
@@ -233,8 +234,8 @@ def test_text_ids_timestamps_and_empty_rows_arrive(moody):
             *(["bob", "änn"], ["x y", "😀"], train.explicit),
         ]
     nobody = np.array([], dtype=np.int32)
-    assert recommender.score(nobody, ITEMS).values.shape == (0, 4)
-    assert recommender.score(USERS, nobody).values.shape == (3, 0)
+    assert recommender.score_users(nobody, ITEMS).values.shape == (0, 4)
+    assert recommender.score_users(USERS, nobody).values.shape == (3, 0)
 
 
 def test_what_a_framework_needs_is_imported_before_it_is_made(moody):
@@ -261,7 +262,7 @@ sys.stdin.buffer.read()
 """
     with pytest.raises(
         PluginError,
-        match=r"the worker of old sent a malformed reply to hello: version 9 .* speaks version 1; .*rebuilt",
+        match=r"the worker of old sent a malformed reply to hello: version 9 .* speaks version 2; .*rebuilt",
     ):
         WorkerProcess(fake(tmp_path, source.format(root=str(ROOT))))
 
@@ -273,7 +274,7 @@ def test_a_worker_is_told_when_it_is_asked_in_another_version(moody, monkeypatch
         IsolatedRecommender(worker, "moody", {"mood": "fine", "when": "fit"}, None)
     assert str(told.value) == (
         "the worker of moody ended with status 1 during import; its last lines:\n"
-        "    malformed request: version 9 of the wire format, and this side speaks version 1"
+        "    malformed request: version 9 of the wire format, and this side speaks version 2"
     )
 
 
@@ -303,7 +304,7 @@ def test_the_folder_of_the_caller_is_not_seen_in_the_worker(moody, tmp_path, mon
     (tmp_path / "elsewhere" / "json.py").write_text("raise SystemExit('the wrong one')")
     monkeypatch.chdir(tmp_path / "elsewhere")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "elsewhere"))
-    assert fitted(moody).score(USERS, ITEMS).values.shape == (3, 4)
+    assert fitted(moody).score_users(USERS, ITEMS).values.shape == (3, 4)
 
 
 @pytest.fixture

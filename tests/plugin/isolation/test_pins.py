@@ -146,7 +146,8 @@ class Constant:
         self.sign = tiny_framework.SIGN
         self.notes = {"tiny": tiny_framework.__name__ + " " + version("tiny-framework")}
 
-    def score(self, users, items):
+    def score(self, queries, items):
+        users = queries.users
         return Scores(np.tile(self.sign * np.asarray(items, dtype=float), (len(users), 1)))
 
 
@@ -358,7 +359,12 @@ def test_an_older_surprise_predicts_as_the_one_here():
         old = plugins().recommender("surprise/bias", {})
         old.fit(rows, seed=1)
         np.testing.assert_allclose(
-            old.predict(rows.users, rows.items).values, here.predict(rows.users, rows.items).values, rtol=0, atol=1e-12
+            old.predict_pairs(rows.users, rows.items).values,
+            here.predict_pairs(rows.users, rows.items).values,
+            rtol=0,
+            atol=1e-12,
         )
         users, items = np.arange(60, dtype=np.int32), np.arange(40, dtype=np.int32)
-        np.testing.assert_allclose(old.score(users, items).values, here.score(users, items).values, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            old.score_users(users, items).values, here.score_users(users, items).values, rtol=0, atol=1e-12
+        )

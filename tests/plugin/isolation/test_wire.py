@@ -115,7 +115,7 @@ def message(header, body=b"", mark=wire.MARK):
     ("data", "complaint"),
     [
         (b"Epoch 1/10 loss 0.7\n", "not a message: it starts with b'Epoc'"),
-        (message({"arrays": []}, mark=b"RPW\x09"), "version 9 of the wire format, and this side speaks version 1"),
+        (message({"arrays": []}, mark=b"RPW\x09"), "version 9 of the wire format, and this side speaks version 2"),
         (wire.MARK + b"\xff\xff\xff\xff", "a header of 4,294,967,295 bytes"),
         (message(b"{"), "not JSON"),
         (message(b"\xff\xfe"), "not JSON"),
