@@ -18,6 +18,7 @@ from .test_commands import BLOCK, PAGES, ROOT
 # Blocks that are not run here, by how they begin, with the reason.
 NOT_RUN = {
     "import repro\n\n\ndef hit_rate(": "tests/audit/test_readme.py runs it and compares what it prints",
+    "class FollowedBy:": "tests/plugin/api/test_queries.py runs it on a few clicks",
     "from repro.plugin import pinned, plugins": "builds an environment, as tests/plugin/isolation/test_pins.py does",
 }
 # The code of the example plug-in, which plugins/example/tests install and run.
