@@ -16,9 +16,9 @@ class DecayedPopularity:
         self._half_life = half_life * 24 * 60 * 60
 
     def fit(self, train: Interactions, *, seed: int) -> None:
+        train = train.canonical()  # sums of floats depend on the order of rows
         if train.timestamps is None:
             raise PluginError("decayed-popularity needs timestamps, and this data set has none")
-        train = train.canonical()  # sums of floats depend on the order of rows
         age = train.timestamps.max() - train.timestamps
         self._scores = np.bincount(train.items, 2.0 ** (-age / self._half_life), minlength=train.n_items)
         self._unknown = train.item_counts() == 0
