@@ -170,7 +170,7 @@ def test_only_some_measures():
         PluginError, match=r"tests/tiny reports no 'mse'.*It reports: mean_absolute_error, mean_squared"
     ):
         audit(two, POLICY, measures=["mse"])
-    with pytest.raises(PluginError, match=r"measured by sklearn/regresion, and there is no such.*sklearn/regression"):
+    with pytest.raises(PluginError, match=r"the evaluator sklearn/regresion, which no plug-in has.*sklearn/regression"):
         audit(pipeline("sklearn/regresion", mean_absolute_error=1.0), POLICY)
 
 

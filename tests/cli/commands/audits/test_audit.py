@@ -149,7 +149,7 @@ def test_errors_are_sentences(asked, said):
     [
         (("infer", "sklearn/regression", "--k", "3"), "--k and --cannot are for functions"),
         (("infer", "math:fabs"), "name the metric of math:fabs with -m"),
-        (("infer", "math:fabs", "-m", "ndcg", "-m", "ap"), "taken for one metric"),
+        (("infer", "math:fabs", "-m", "ndcg", "-m", "ap"), "declared as one metric"),
         (("infer", "math:fabs", "-m", "ndcg", "--k", "x"), "'x': write a whole number from 1, several with commas"),
         (("infer", "math:fabs", "-m", "mae", "--k", "5"), "mae takes no cut-off"),
         (("pipeline", "surprise/cross_validate", "--protocol", "a", "--policies", "b"), "exclude each other"),
