@@ -90,7 +90,7 @@ class Run:
     def study(self) -> dict[str, Any]:
         """The study as the run recorded it (``study.toml``), as plain data.
 
-        ``repro.Study.of_run(run)`` is the study itself, which can be run again.
+        ``repro.study.reload_study(run)`` is the study itself, which can be run again.
         """
         path = self.files.place(STUDY)
         try:
