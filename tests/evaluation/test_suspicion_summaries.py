@@ -89,7 +89,7 @@ def shown(figure):
 
 
 def test_every_code_has_a_paragraph_and_is_documented_and_tested():
-    documented = re.findall(r"[a-z]+\.[a-z-]+(?=[ ,])", repro.evaluation.suspicion.__doc__.partition("version:")[2])
+    documented = re.findall(r"[a-z]+\.[a-z-]+(?=[ ,])", repro.evaluation.suspicion.__doc__.partition("versions:")[2])
     assert set(documented) == set(PARAGRAPHS) == {code for code, _ in MAKERS} | {"inputs.mismatch"}
 
 

@@ -25,7 +25,7 @@ def test_axes_are_families_decisions_or_values(kept):
     ("asked", "told"),
     [
         ("tie", "no decision or family 'tie'.*ties"),
-        ("split.folds", "changes what is fitted"),
+        ("split.folds", "changes the fitted models"),
         ("relevance.threshold=x", "relevance.threshold = x is not allowed"),
         ("ties.break=alphabet", "ties.break = alphabet is not allowed"),
     ],

@@ -66,7 +66,7 @@ def test_cells_are_read_as_they_are_printed():
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("0.1,0.2,0.3,0.4", "4 numbers, and 3 algorithms"),
+        ("0.1,0.2,0.3,0.4", "4 numbers for 3 algorithms"),
         ("d=0.1", "no algorithm 'd'"),
         ("a=zero", "'zero' is not a number"),
         ("a=nan", "'nan' is not a number"),

@@ -139,7 +139,7 @@ def test_two_users_are_too_few_only_where_there_are_fewer():
 
 
 def test_what_cannot_be_compared_is_told(values):
-    with pytest.raises(StudyError, match="no system 'stron' to be the baseline; did you mean 'strong'"):
+    with pytest.raises(StudyError, match="the baseline 'stron' is not a system; did you mean 'strong'"):
         compare(values, Settings(baseline="stron"))
     with pytest.raises(StudyError, match="nothing to compare"):
         compare(values[["weak"]])
@@ -175,5 +175,5 @@ def test_the_best_setting_is_chosen_on_some_users_and_tested_on_others(values):
     assert not set(on.index) & set(found.values.index) and len(on) + len(found.values) == 60
     assert found.means == pytest.approx(on.mean().to_dict(), abs=1e-14)
     assert tune(values, algorithms, 0.5, better="lower").chosen["knn"] == "weak"
-    with pytest.raises(StudyError, match="neither direction"):
+    with pytest.raises(StudyError, match="without a better direction"):
         tune(values, algorithms, 0.5, better="neither")

@@ -125,7 +125,7 @@ def test_p_is_uniform_under_the_null_hypothesis():
 
 
 def test_what_cannot_be_tested_is_told():
-    with pytest.raises(DataError, match="every value is a number"):
+    with pytest.raises(DataError, match="every value is a finite number"):
         randomisation_test([[1.0, np.nan], [1.0, 2.0]])
     with pytest.raises(DataError, match="2 and 3 values"):
         paired_randomisation([1, 2], [1, 2, 3])

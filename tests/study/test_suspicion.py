@@ -297,7 +297,7 @@ def test_lists_that_are_filled_by_the_rule_for_missing_scores(measured):
     facts = measured(one_of_sixty)
     assert 0 < facts.listed_unscored < facts.listed
     found = find_suspicious([Subject("it", [], facts)], "item-asc", "last")
-    assert 'missing.rank = "last" put them there' in next(o for o in found if o.code == "scores.missing").sentence
+    assert 'which missing.rank = "last" placed there' in next(o for o in found if o.code == "scores.missing").sentence
 
 
 def test_narrow_intervals_and_clear_orders_are_not_suspicious():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, chisquare
 
-from repro.evaluation.candidates.draws import Pools, draw_negatives
+from repro.evaluation.candidates.draws import ListDraws, Pools, draw_negatives
 from repro.evaluation.candidates.ragged import Ragged
 from repro.rng import child_keys, id_keys, stream
 
@@ -24,17 +24,15 @@ def draw(weights, size, *, weighted=True, replacement=False, closed=(), n=N):
         np.array(weights, dtype=np.int64),
         weighted,
     )
-    drawn = draw_negatives(
-        pools,
+    lists = ListDraws(
         np.zeros(n, dtype=np.int32),
         child_keys(stream(11, "test"), id_keys(range(n))),
         np.full(n, width - len(closed), dtype=np.int64),
         np.zeros(n, dtype=np.int32),
         Ragged.of_pairs(np.zeros(len(closed), dtype=np.int64), np.array(closed, dtype=np.int64), 1),
         Ragged(np.zeros(n + 1, dtype=np.int64), np.empty(0, dtype=np.int32)),
-        size,
-        replacement,
     )
+    drawn = draw_negatives(pools, lists, size, replacement)
     return [tuple(drawn.values[a:b].tolist()) for a, b in zip(drawn.offsets, drawn.offsets[1:], strict=False)]
 
 
