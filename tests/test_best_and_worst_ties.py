@@ -140,4 +140,4 @@ def test_an_audit_does_not_suppose_what_is_refused(rule):
     for name in ("gini", "catalogue-coverage", "intra-list-diversity"):
         space = Space(metric_named(name))
         assert space.with_changes(space.start, {"ties.break": rule}) == []
-    assert Space(metric_named("ndcg")).changed(Space(metric_named("ndcg")).start, {"ties.break": rule})
+    assert Space(metric_named("ndcg")).with_changes(Space(metric_named("ndcg")).start, {"ties.break": rule})

@@ -13,7 +13,7 @@ import pytest
 
 from repro.runs.journal import read_journal
 from repro.verify import verify
-from repro.verify.record import Record
+from repro.verify.record import FolderRecord
 
 REPORTS = Path(__file__).parents[1] / "reports"
 AUDIT = REPORTS / "evaluator-audit"
@@ -48,7 +48,7 @@ def means(folder):
 def test_what_is_kept_is_what_the_journal_tells_of_and_the_report_is_one_of_it(folder):
     found = verify(folder)
     assert found.holds, str(found)
-    record = Record(read_journal(folder / "journal.jsonl"))
+    record = FolderRecord(read_journal(folder / "journal.jsonl"))
     assert record.cells.keys() == record.finished.keys(), "no cell failed"
     if record.has_cells and folder not in MADE_OF_RUNS:
         tables = [name for name in record.files if "/" not in name and name.endswith(".csv")]
@@ -64,7 +64,7 @@ def test_every_folder_has_a_journal_and_one_flipped_bit_in_any_file_is_found(tmp
         copy = shutil.copytree(folder, tmp_path / str(number), ignore=lambda _, names, apart=nested: {*names} & apart)
         files = sorted(path for path in copy.rglob("*") if path.is_file() and path.stat().st_size)
         if (folder / "journal.jsonl").stat().st_size > 200_000:
-            named = Record(read_journal(folder / "journal.jsonl")).files
+            named = FolderRecord(read_journal(folder / "journal.jsonl")).files
             assert {path.relative_to(copy).as_posix() for path in files} <= {"journal.jsonl", *named}
             continue
         for path in files:

@@ -89,7 +89,8 @@ def check_canonical(algorithm: Algorithm) -> None:
     mapped, unmapped = set(algorithm.mapping), set(algorithm.unmapped)
     assert not mapped & unmapped, f"{algorithm.name} maps and does not map {sorted(mapped & unmapped)}"
     own, expected = {parameter.name for parameter in algorithm.parameters}, set(canonical.parameters)
-    silent, strange = expected - mapped - unmapped - own, (mapped | unmapped) - expected
+    known = {name for canonical in CANONICAL.values() for name in canonical.parameters}
+    silent, strange = expected - mapped - unmapped - own, (mapped | unmapped) - known
     assert not silent, f"{algorithm.name} neither has nor maps nor explains {sorted(silent)}"
     assert not strange, f"{algorithm.name} maps or explains {sorted(strange)}, which are no canonical parameters"
     assert mapped <= own, f"{algorithm.name} maps {sorted(mapped - own)}, which are none of its parameters"

@@ -153,7 +153,7 @@ def test_messages_that_are_no_answers_are_told(made, message):
         try:
             return ask()
         except PluginError as error:
-            assert "answered" in str(error)
+            assert "malformed reply" in str(error)
             return None
 
     nothing = ({}, [])

@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from repro.study.executors.local import _start_worker
 
 if __name__ == "__main__":
-    pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_start_worker, initargs=(None,))
+    pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_start_worker, initargs=(None, {}))
     pool.submit(abs, 1).result()
     pool.submit(time.sleep, 300)
     print("working", flush=True)

@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from repro.data.interactions import Interactions
 from repro.plugin import FALLBACK, SCORED, UNSCORED, CheckedRecommender, parameters_of, plugins
+from repro.testing import queries_of
 
 SEED = 11
 # The name and parameters here, and the class and configuration in LensKit.
@@ -200,7 +201,7 @@ def test_random_orders_differ_between_users_and_seeds_and_take_ids_that_are_text
     for seed in (1, 2):
         recommender = algorithm.make()
         recommender.fit(rows, seed=seed)
-        found.append(recommender.score_users(users, items).values)
+        found.append(recommender.score(queries_of(users), items).values)
     assert (found[0] != found[1]).any()
     assert (found[0][0] != found[0][1]).any()
 

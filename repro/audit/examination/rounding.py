@@ -30,9 +30,6 @@ def rounded_decimals(numbers: Sequence[float]) -> int | None:
     """To how many decimals numbers are rounded; None where nothing shows that they are.
 
     Rounding shows in numbers next to simple fractions: 0.6667 is next to 2/3, and 0.25 is itself a fraction.
-
-    >>> rounded_decimals([0.6667, 0.3333, 0.1667, 0.25]), rounded_decimals([0.25, 0.125, 0.0625])
-    (4, None)
     """
     distinct = np.unique(np.asarray(numbers, dtype=np.float64))
     for decimals in range(2, SINGLE_DECIMALS):

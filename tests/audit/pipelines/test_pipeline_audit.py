@@ -151,7 +151,7 @@ def test_without_a_policy_there_is_nothing_to_hold_numbers_against():
     twice = Unstable("random", "plain lists", question, (Answer(0.0), Answer(1.0)))
     random = Inference("x", "mae", "unexplained", {}, None, "mae", unstable=(twice,))
     assert (
-        "gives another number each time"
+        "gives different numbers to the same question"
         in audit(pipeline("sklearn/regression", mean_absolute_error=0.5), random)[0].why
     )
 

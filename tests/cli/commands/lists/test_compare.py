@@ -164,7 +164,7 @@ def test_files_that_cannot_be_compared(tmp_path):
 def test_what_cannot_be_asked_is_told(run, tmp_path):
     with pytest.raises(StudyError, match="did you mean 'wilcoxon'"):
         invoke(run, "--test", "wilcox")
-    with pytest.raises(StudyError, match="to be the baseline; did you mean 'popular'"):
+    with pytest.raises(StudyError, match="the baseline 'poplar' is not a system; did you mean 'popular'"):
         invoke(run, "--baseline", "poplar")
     with pytest.raises(StudyError, match="gini@5 is a number about all users together"):
         invoke(run, "-m", "gini@5")

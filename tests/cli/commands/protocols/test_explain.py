@@ -137,7 +137,7 @@ def test_multiverse_of_a_study_runs_it_first(study, tmp_path):
         (("explain", "{run}", "--find", "0.1", "--to-protocol", "random-5fold"), "give one of"),
         (("explain", "{run}", "--to-protocol", "random-5fold", "--plot", "x.gif"), "a chart cannot be written"),
         (("explain", "{run}", "--to-protocol", "random-6fold"), "random-5fold"),
-        (("multiverse", "{run}", "--vary", "split.folds"), "changes what is fitted"),
+        (("multiverse", "{run}", "--vary", "split.folds"), "changes the fitted models"),
         (("multiverse", "{run}", "--vary", "tyes"), "no decision or family 'tyes'"),
         (("diff", "nowhere", "{run}"), "not a run folder"),
     ],
