@@ -48,8 +48,9 @@ def means(folder):
 def test_what_is_kept_is_what_the_journal_tells_of_and_the_report_is_one_of_it(folder):
     found = verify(folder)
     assert found.holds, str(found)
-    record = FolderRecord(read_journal(folder / "journal.jsonl"))
-    assert record.cells.keys() == record.finished.keys(), "no cell failed"
+    journal = read_journal(folder / "journal.jsonl")
+    record = FolderRecord(journal)
+    assert journal.cell_ends.keys() == journal.finished_cells.keys(), "no cell failed"
     if record.has_cells and folder not in MADE_OF_RUNS:
         tables = [name for name in record.files if "/" not in name and name.endswith(".csv")]
         assert tables and all((folder / name).is_file() for name in tables)
