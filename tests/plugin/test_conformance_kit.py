@@ -156,7 +156,7 @@ def test_canonical_parameters_are_mapped_or_explained():
     for broken, message in (
         (replace(EASE, unmapped={}), "neither has nor maps nor explains .'regularisation'"),
         (replace(EASE, mapping={"regularisation": "l"}), "maps and does not map"),
-        (replace(EASE, unmapped={"regularisation": "", "alpha": ""}), "'alpha'.*no canonical parameters"),
+        (replace(EASE, unmapped={"regularisation": "", "width": ""}), "'width'.*no canonical parameters"),
         (replace(EASE, mapping={"regularisation": "l"}, unmapped={}), "none of its parameters"),
     ):
         with pytest.raises(AssertionError, match=message):
