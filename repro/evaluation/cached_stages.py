@@ -209,13 +209,11 @@ class ScoreStages:
 
     def predictions(self, decided: Decided) -> Predictions | None:
         """What each predicted rating counts; None where the algorithm predicts no ratings."""
-        scores = self._source.predictions()
-        if scores is None:
+        if self._predictions is None:
             return None
         fold = self._fold.fold
-        return self._resolved.get(
-            decided.keys.resolved, resolve, scores, fold.test, fold.train, self._fold.scale, decided.protocol
-        )
+        rows = (self._predictions, fold.test, fold.train)
+        return self._resolved.get(decided.keys.resolved, resolve, *rows, self._fold.scale, decided.protocol)
 
     def error(self, measure: Measure, predictions: Predictions) -> Averaged:
         """The number of a measure of predictions."""
@@ -231,6 +229,10 @@ class ScoreStages:
     @cached_property
     def _scores(self) -> Scores:
         return self._source.scores()
+
+    @cached_property
+    def _predictions(self) -> Scores | None:
+        return self._source.predictions()
 
     def _rank(self, lists: Lists, taken: _TakenScores, decided: Decided) -> RankedLists:
         rules = self._fold.rules(decided)

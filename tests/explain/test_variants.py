@@ -74,6 +74,15 @@ def test_judgements_alone_need_no_second_ranking(kept, monkeypatch):
     assert len({row.tobytes() for row in found.values}) == 4
 
 
+def test_stored_predictions_are_read_once_for_each_algorithm_and_fold(kept, monkeypatch):
+    read = []
+    predictions = type(kept).predictions
+    monkeypatch.setattr(type(kept), "predictions", lambda run, *cell: read.append(cell) or predictions(run, *cell))
+    clipped = [kept.protocol.replace({"predict.clip": value}) for value in ("none", "scale")]
+    measure_variants(kept, clipped, ["rmse", "mae"])
+    assert len(read) == len(set(read)) == len(kept.algorithms) * 2  # folds
+
+
 def test_a_run_without_kept_scores_says_what_to_do(study, tmp_path, data):
     results = study.run(tmp_path / "run")
     with pytest.raises(StudyError, match=r"did not keep the scores .* --keep-scores --resume"):
