@@ -1,6 +1,6 @@
 """Decisions as data: what lies between a data set and a number."""
 
-from repro.protocol.decision import REQUIRED, AnyOf, Contradiction, Decision, Option, Value, When, Wording
+from repro.protocol.decision import REQUIRED, AnyOf, Contradiction, Decision, Option, Value, When
 from repro.protocol.model import DEFAULT, Protocol, resolve
 from repro.protocol.reader import (
     flatten,
@@ -30,7 +30,6 @@ __all__ = [
     "Stage",
     "Value",
     "When",
-    "Wording",
     "flatten",
     "json_schema",
     "line_of",

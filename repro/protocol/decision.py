@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from repro.protocol.stages import BEFORE_FITTING, STAGES, Stage, stage_named_by
 from repro.protocol.toml import toml_value
@@ -29,6 +29,8 @@ REQUIRED = _Required()
 class Option:
     """One answer to a decision.
 
+    ``text`` says in a methods section what was done, in the past tense: a sentence with its full stop, or a phrase that
+    stands for ``{value}`` in the sentence of its decision and for ``{the.decision}`` in sentences of other decisions.
     ``means`` spells an option out in other decisions: an option with it is a shorthand, replaced when a
     protocol is resolved, so that the short and the long form are one protocol with one hash. ``when`` says under
     which other decisions the option differs from the remaining ones: elsewhere it is rejected, with the advice
@@ -44,6 +46,7 @@ class Option:
 
     value: str
     meaning: str
+    text: str = ""
     cite: str = ""
     used_by: tuple[str, ...] = ()
     means: Mapping[str, Value] = field(default_factory=dict)
@@ -94,24 +97,6 @@ class AnyOf:
 
 
 @dataclass(frozen=True)
-class Wording:
-    """How a methods section states a decision. It says what was done: subject, verb, past tense.
-
-    says      the sentence for each value; that of ``"*"`` is for any other value
-    phrases   what stands for ``{the.decision}`` in the sentence of another one, which then states both
-    absent    a value that means "not done", and what was not done: joined in one sentence
-
-    A decision that the sentence of another one always states needs none of its own. In a sentence, ``{value}`` is the
-    value itself, ``{meaning}`` its meaning, and ``{some.decision}`` the value of another one; ``{...:%}`` is a
-    percentage, and ``{...:user}`` a number of users (or of whatever is named).
-    """
-
-    says: Mapping[str, str] = field(default_factory=dict)
-    phrases: Mapping[str, str] = field(default_factory=dict)
-    absent: tuple[Value, str] | None = None
-
-
-@dataclass(frozen=True)
 class Contradiction:
     """Values of a decision that cannot go with those of another one, though each is fine alone.
 
@@ -155,7 +140,14 @@ class Decision:
     neutral      where there is no default, the value under which plain data are evaluated as a whole
     own_search   whether the audit searches the decision for all metrics of its stage, where that differs from the
                  rule: it searches what needs no refit
-    wording      how a methods section states it
+    sentence     what a methods section says of a value whose text is not a sentence: ``{value}`` is the text of the
+                 value, or the value itself, ``{meaning}`` its meaning, and ``{some.decision}`` the text or value of
+                 another one, which the sentence then states too; ``{...:%}`` is a percentage, and ``{...:user}`` a
+                 number of users (or of whatever is named)
+    texts        texts of values that are not options, and of options in the sentences of other decisions
+    absent       what was not done where the decision has its default: joined in one sentence
+
+    A decision that the sentence of another one always states needs no sentence of its own.
     """
 
     id: str
@@ -175,7 +167,14 @@ class Decision:
     acts_on: tuple[str, ...] = ()
     neutral: Value | None = None
     own_search: bool | None = None
-    wording: Wording = field(default_factory=Wording)
+    sentence: str = ""
+    texts: Mapping[Value, str] = field(default_factory=dict)
+    absent: str = ""
+
+    @classmethod
+    def share(cls, id: str, question: str, *, default: float, **fields: Any) -> Decision:
+        """A decision on a share, a number from 0 to 1."""
+        return cls(id, question, "number", default=default, minimum=0, maximum=1, **fields)
 
     @cached_property
     def stage(self) -> Stage:
@@ -271,4 +270,18 @@ class Decision:
     def meaning(self, value: Value) -> str:
         """``value`` in words."""
         option = self.option(value)
-        return option.meaning if option else f"{toml_value(value)}"
+        return option.meaning if option else toml_value(value)
+
+    def text(self, value: Value) -> str:
+        """``value`` in the words of a methods section, a sentence or a phrase; empty where it has none."""
+        option = self.option(value)
+        return option.text if option and option.text else self.texts.get(value, "")
+
+    def own_template(self, value: Value) -> str:
+        """The sentence that states ``value``, with its placeholders."""
+        text = self.text(value)
+        return text if text.endswith(".") else self.sentence
+
+    def phrase(self, value: Value) -> str:
+        """What stands for ``value`` in the sentence of another decision; empty where it is the value itself."""
+        return self.texts.get(value) or self.text(value)

@@ -218,12 +218,7 @@ class Protocol(Mapping[str, Value]):
         known = registry()
         return pd.DataFrame(
             [
-                {
-                    "decision": key,
-                    "value": value,
-                    "meaning": known[key].meaning(value),
-                    "origin": self.origins[key],
-                }
+                {"decision": key, "value": value, "meaning": known[key].meaning(value), "origin": self.origins[key]}
                 for key, value in self.values_.items()
             ]
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from repro.protocol import AnyOf, Contradiction, Decision, Option, When, Wording
+from repro.protocol import AnyOf, Contradiction, Decision, Option, When
 from repro.split.plan import Strategy
 from repro.split.validation import SHARE
 
@@ -13,13 +13,17 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
     """The decisions of the split, each of which applies to the strategies that read it."""
 
     def read_by(decision: str, other_than: str = "") -> When:
-        names = (one.option.value for one in strategies if decision in one.reads and other_than not in one.reads)
+        names = (
+            strategy.option.value
+            for strategy in strategies
+            if decision in strategy.reads and other_than not in strategy.reads
+        )
         return When("split.strategy", tuple(names))
 
     # Strategies that hold out validation rows together with the test rows.
-    three_way = tuple(one.option.value for one in strategies if one.validation != SHARE)
+    three_way = tuple(strategy.option.value for strategy in strategies if strategy.validation != SHARE)
     # Strategies that leave each test user, or each test item, a training row.
-    users_seen = tuple(one.option.value for one in strategies if one.leaves_users)
+    users_seen = tuple(strategy.option.value for strategy in strategies if strategy.leaves_users)
     rounded = read_by("split.rounding").values
     items_seen = read_by("split.train_floor").values
     return (
@@ -44,40 +48,23 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
                     means={"split.strategy": "user-ratio", "split.order": "time"},
                 ),
             ),
-            wording=Wording(
-                says={
-                    **{strategy.option.value: strategy.sentence for strategy in strategies},
-                    "*": "We held out interactions with the splitter {value} of a framework: {meaning}.",
-                },
-            ),
+            sentence="We held out interactions with the splitter {value} of a framework: {meaning}.",
         ),
         Decision(
             "split.order",
             "Which rows are held out?",
             options=(
-                Option("random", "a random choice"),
-                Option("time", "the latest ones"),
+                Option("random", "a random choice", "The interactions held out were a random choice."),
+                Option("time", "the latest ones", "The interactions held out were the latest ones."),
             ),
             default="random",
             when=(read_by("split.order"),),
-            wording=Wording(
-                says={
-                    "random": "The interactions held out were a random choice.",
-                    "time": "The interactions held out were the latest ones.",
-                },
-                phrases={
-                    "random": "a random",
-                    "time": "the latest",
-                },
-            ),
+            texts={"random": "a random", "time": "the latest"},
         ),
-        Decision(
+        Decision.share(
             "split.test_ratio",
             "Which share is held out for testing?",
-            "number",
             default=0.2,
-            minimum=0,
-            maximum=1,
             when=(read_by("split.test_ratio"),),
             contradicts=(
                 Contradiction(
@@ -89,27 +76,17 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
             "split.holdout",
             "What is held out of a test user's rows?",
             options=(
-                Option("ratio", "a share of them"),
-                Option("all-but-n", "n of them"),
-                Option("given-n", "all but n of them"),
+                Option("ratio", "a share of them", "{split.holdout_ratio:%} of their interactions were"),
+                Option("all-but-n", "n of them", "{split.holdout_n} of each user's interactions were"),
+                Option("given-n", "all but n of them", "all but {split.holdout_n} of each user's interactions were"),
             ),
             default="ratio",
             when=(read_by("split.holdout"),),
-            wording=Wording(
-                phrases={
-                    "ratio": "{split.holdout_ratio:%} of their interactions were",
-                    "all-but-n": "{split.holdout_n} of each user's interactions were",
-                    "given-n": "all but {split.holdout_n} of each user's interactions were",
-                }
-            ),
         ),
-        Decision(
+        Decision.share(
             "split.holdout_ratio",
             "Which share of a test user's rows is held out?",
-            "number",
             default=0.2,
-            minimum=0,
-            maximum=1,
             when=(read_by("split.holdout"), When("split.holdout", ("ratio",))),
         ),
         Decision(
@@ -120,14 +97,7 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
             when=(read_by("split.holdout"), When("split.holdout", ("all-but-n", "given-n"))),
         ),
         Decision("split.n", "The n of given-n or all-but-n?", "integer", minimum=1, when=(read_by("split.n"),)),
-        Decision(
-            "split.folds",
-            "How many parts?",
-            "integer",
-            default=5,
-            minimum=2,
-            when=(read_by("split.folds"),),
-        ),
+        Decision("split.folds", "How many parts?", "integer", default=5, minimum=2, when=(read_by("split.folds"),)),
         Decision(
             "split.repeats",
             "How often is the split drawn anew?",
@@ -139,20 +109,16 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
                 AnyOf((When("split.order", ("random",)), read_by("split.repeats", other_than="split.order"))),
                 read_by("split.repeats"),
             ),
-            wording=Wording(
-                says={
-                    "*": "The split was drawn anew {value:time}, and every draw was evaluated.",
-                },
-                absent=(1, "repetition of the split"),
-            ),
+            sentence="The split was drawn anew {value:time}, and every draw was evaluated.",
+            absent="repetition of the split",
         ),
         Decision(
             "split.rounding",
             "How is a share of a user's rows made a whole number?",
             options=(
-                Option("round", "to the nearest, halves up"),
-                Option("floor", "down"),
-                Option("ceil", "up"),
+                Option("round", "to the nearest, halves up", "to the nearest whole number"),
+                Option("floor", "down", "down"),
+                Option("ceil", "up", "up"),
             ),
             default="round",
             when=(
@@ -164,53 +130,33 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
                     )
                 ),
             ),
-            wording=Wording(
-                says={
-                    "round": "Shares of a user's interactions were rounded to the nearest whole number.",
-                    "floor": "Shares of a user's interactions were rounded down.",
-                    "ceil": "Shares of a user's interactions were rounded up.",
-                },
-                phrases={
-                    "round": "to the nearest whole number",
-                    "floor": "down",
-                    "ceil": "up",
-                },
-            ),
+            sentence="Shares of a user's interactions were rounded {value}.",
         ),
         Decision(
             "split.short_users",
             "What happens to users with too few rows to hold out n and keep one?",
             options=(
-                Option("train", "they stay in training whole, and are not tested"),
-                Option("drop", "they are left out altogether"),
+                Option(
+                    "train", "they stay in training whole, and are not tested", "stayed in training and were not tested"
+                ),
+                Option("drop", "they are left out altogether", "were left out altogether"),
             ),
             default="train",
             when=(read_by("split.short_users"),),
-            wording=Wording(
-                says={
-                    "train": ("Users with too few interactions for this stayed in training and were not tested."),
-                    "drop": "Users with too few interactions for this were left out altogether.",
-                }
-            ),
+            sentence="Users with too few interactions for this {value}.",
         ),
         Decision("split.time", "After which timestamp are rows held out?", "number", when=(read_by("split.time"),)),
         Decision(
             "split.equal_times",
             "In which order do rows with equal timestamps come?",
             options=(
-                Option("item-asc", "by item id, then user id, ascending"),
-                Option("source", "as in the source file"),
-                Option("random", "at random"),
+                Option("item-asc", "by item id, then user id, ascending", "were ordered by item id, then by user id"),
+                Option("source", "as in the source file", "kept the order of the source"),
+                Option("random", "at random", "were ordered at random"),
             ),
             default="item-asc",
             when=(AnyOf((When("split.order", ("time",)), When("split.validation_order", ("time",)))),),
-            wording=Wording(
-                says={
-                    "item-asc": "Interactions with equal timestamps were ordered by item id, then by user id.",
-                    "source": "Interactions with equal timestamps kept the order of the source.",
-                    "random": "Interactions with equal timestamps were ordered at random.",
-                }
-            ),
+            sentence="Interactions with equal timestamps {value}.",
         ),
         Decision(
             "split.test_users",
@@ -220,21 +166,18 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
             minimum=1,
             words=("all",),
             when=(read_by("split.test_users"),),
-            wording=Wording(
-                says={
-                    "all": "All users with enough interactions were test users.",
-                    "*": "We sampled {value:test user}.",
-                }
-            ),
+            sentence="We sampled {value:test user}.",
+            texts={"all": "All users with enough interactions were test users."},
         ),
         Decision(
             "split.clock",
             "Which moment separates the past of a test user from the future?",
             options=(
-                Option("shared", "one sampled moment for all test users"),
+                Option("shared", "one sampled moment for all test users", "once for all test users"),
                 Option(
                     "own",
                     "a sampled moment for each user; the other users' rows are not cut",
+                    "for each test user; the interactions of the other users were not cut at it",
                     when=(When("split.test_users", other_than=(1,)),),
                     instead='use "shared", which is the same for one test user',
                 ),
@@ -242,49 +185,28 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
                     "each",
                     "a sampled moment for each user, and a training set of its own: only what all "
                     "users did before that moment (one fold per test user)",
+                    "for each test user, for whom the algorithms were trained on what all users did before it",
                 ),
             ),
             default="shared",
             when=(read_by("split.clock"),),
             cite="Gunawardana & Shani 2009, section 4.2",
-            wording=Wording(
-                says={
-                    "shared": "The moment was sampled once for all test users.",
-                    "own": (
-                        "The moment was sampled for each test user; the interactions of the other users were not cut "
-                        "at it."
-                    ),
-                    "each": (
-                        "The moment was sampled for each test user, for whom the algorithms were "
-                        "trained on what all users did before it."
-                    ),
-                }
-            ),
+            sentence="The moment was sampled {value}.",
         ),
-        Decision(
+        Decision.share(
             "split.train_floor",
             "Which share of a target item's rows must stay in training (epsilon)?",
-            "number",
             default=0.2,
-            minimum=0,
-            maximum=1,
             when=(read_by("split.train_floor"),),
             cite="Bellogín 2012, section 4.6.2",
         ),
-        Decision(
+        Decision.share(
             "split.validation_ratio",
             "Which share (of all rows, or of every user's rows) is set apart for validation?",
-            "number",
             default=0.0,
-            minimum=0,
-            maximum=1,
             when=(read_by("split.validation_ratio"),),
-            wording=Wording(
-                says={
-                    "*": "A further {value:%} were set apart for validation in the same way.",
-                },
-                absent=(0.0, "validation set"),
-            ),
+            sentence="A further {value:%} were set apart for validation in the same way.",
+            absent="validation set",
         ),
         Decision(
             "split.validation_n",
@@ -293,59 +215,40 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
             default=0,
             minimum=0,
             when=(read_by("split.validation_n"),),
-            wording=Wording(
-                says={
-                    "*": "A further {value:interaction} of every user were set apart for validation.",
-                },
-                absent=(0, "validation set"),
-            ),
+            sentence="A further {value:interaction} of every user were set apart for validation.",
+            absent="validation set",
         ),
-        Decision(
+        Decision.share(
             "split.validation_share",
             "Which share of the training rows of each fold is set apart for validation?",
-            "number",
             default=0.0,
-            minimum=0,
-            maximum=1,
             when=(When("split.strategy", other_than=three_way),),
-            wording=Wording(
-                says={
-                    "*": ("We set {split.validation_order} {value:%} of {split.validation_of} apart for validation."),
-                },
-                absent=(0.0, "validation set"),
-            ),
+            sentence="We set {split.validation_order} {value:%} of {split.validation_of} apart for validation.",
+            absent="validation set",
         ),
         Decision(
             "split.validation_of",
             "Of what is that share taken?",
             options=(
-                Option("rows", "of all training rows of the fold, whoever they belong to"),
-                Option("users", "of every user's training rows"),
+                Option(
+                    "rows",
+                    "of all training rows of the fold, whoever they belong to",
+                    "the training interactions of each fold",
+                ),
+                Option("users", "of every user's training rows", "every user's training interactions in each fold"),
             ),
             default="rows",
             when=(When("split.validation_share", above=0),),
-            wording=Wording(
-                phrases={
-                    "rows": "the training interactions of each fold",
-                    "users": "every user's training interactions in each fold",
-                }
-            ),
         ),
         Decision(
             "split.validation_order",
             "Which training rows are set apart for validation?",
             options=(
-                Option("random", "a random choice, another one in each fold"),
-                Option("time", "the latest ones"),
+                Option("random", "a random choice, another one in each fold", "a random"),
+                Option("time", "the latest ones", "the latest"),
             ),
             default="random",
             when=(When("split.validation_share", above=0),),
-            wording=Wording(
-                phrases={
-                    "random": "a random",
-                    "time": "the latest",
-                }
-            ),
         ),
         Decision("split.train_file", "The training rows?", "path", when=(read_by("split.train_file"),)),
         Decision("split.test_file", "The test rows?", "path", when=(read_by("split.test_file"),)),
@@ -355,35 +258,27 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
             "path",
             default="none",
             when=(read_by("split.validation_file"),),
-            wording=Wording(
-                says={
-                    "*": "The validation set was given too, as the file {value}.",
-                },
-                absent=("none", "validation set"),
-            ),
+            sentence="The validation set was given too, as the file {value}.",
+            absent="validation set",
         ),
-        Decision(
+        Decision.share(
             "split.head",
             "Which share of the most popular items is taken out of test and candidates?",
-            "number",
             default=0.0,
-            minimum=0,
-            maximum=1,
             cite="Cremonesi et al. 2010",
-            wording=Wording(
-                says={
-                    "*": (
-                        "We took the most popular {value:%} of the items out of the test set and of the "
-                        "candidates, as they make for trivial hits."
-                    ),
-                },
-                absent=(0.0, "removal of popular items"),
+            sentence=(
+                "We took the most popular {value:%} of the items out of the test set and of the candidates, "
+                "as they make for trivial hits."
             ),
+            absent="removal of popular items",
         ),
         Decision(
             "split.unseen_users",
             "What happens to test rows of users without any training row?",
-            options=(Option("keep", "they are tested"), Option("drop", "they are left out of the test")),
+            options=(
+                Option("keep", "they are tested", "tested like all others"),
+                Option("drop", "they are left out of the test", "left out of the test set"),
+            ),
             default="keep",
             when=(
                 AnyOf((When("split.strategy", other_than=users_seen), When("split.validation_share", above=0))),
@@ -396,17 +291,15 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
                     )
                 ),
             ),
-            wording=Wording(
-                says={
-                    "keep": "Users without any training interaction were tested like all others.",
-                    "drop": "Users without any training interaction were left out of the test set.",
-                }
-            ),
+            sentence="Users without any training interaction were {value}.",
         ),
         Decision(
             "split.unseen_items",
             "What happens to test rows of items without any training row?",
-            options=(Option("keep", "they are tested"), Option("drop", "they are left out of the test")),
+            options=(
+                Option("keep", "they are tested", "stayed in the test set"),
+                Option("drop", "they are left out of the test", "were left out of the test set"),
+            ),
             default="keep",
             acts_on=("unknown-items",),
             own_search=True,
@@ -419,12 +312,7 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
                     )
                 ),
             ),
-            wording=Wording(
-                says={
-                    "keep": "Items without any training interaction stayed in the test set.",
-                    "drop": "Items without any training interaction were left out of the test set.",
-                }
-            ),
+            sentence="Items without any training interaction {value}.",
         ),
         *(decision for strategy in strategies for decision in strategy.decisions),
     )

@@ -216,14 +216,13 @@ def _refuse_repeated(rows: dict[str, Interactions], pairs: dict[str, RowArray], 
 
 
 FILES = Strategy(
-    Option("files", "as given in files"),
-    "The training set and the test set were given, as the files {split.train_file} and {split.test_file}.",
+    Option(
+        "files",
+        "as given in files",
+        "The training set and the test set were given, as the files {split.train_file} and {split.test_file}.",
+    ),
     plan_files,
     "check the files",
-    reads=(
-        "split.train_file",
-        "split.test_file",
-        "split.validation_file",
-    ),
+    reads=("split.train_file", "split.test_file", "split.validation_file"),
     validation="split.validation_file",
 )

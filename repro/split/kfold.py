@@ -84,9 +84,13 @@ def _held_out_of_users(interactions: Interactions, protocol: Protocol) -> tuple[
 
 
 KFOLD = Strategy(
-    Option("kfold", "all rows in k parts, each held out once", used_by=("surprise",)),
-    "We divided all interactions at random into {split.folds:fold}, each of which was the "
-    "test set once (cross-validation).",
+    Option(
+        "kfold",
+        "all rows in k parts, each held out once",
+        "We divided all interactions at random into {split.folds:fold}, each of which was the "
+        "test set once (cross-validation).",
+        used_by=("surprise",),
+    ),
     plan_kfold,
     "lower split.folds",
     reads=("split.folds",),
@@ -94,9 +98,13 @@ KFOLD = Strategy(
 
 
 KFOLD_PER_USER = Strategy(
-    Option("kfold-per-user", "every user's rows in k parts, each held out once", used_by=("rival",)),
-    "We divided every user's interactions at random into {split.folds:fold}, each of "
-    "which was the test set once (cross-validation by user).",
+    Option(
+        "kfold-per-user",
+        "every user's rows in k parts, each held out once",
+        "We divided every user's interactions at random into {split.folds:fold}, each of "
+        "which was the test set once (cross-validation by user).",
+        used_by=("rival",),
+    ),
     plan_kfold_per_user,
     "lower split.folds",
     reads=("split.folds",),
@@ -107,17 +115,12 @@ KFOLD_USERS = Strategy(
     Option(
         "kfold-users",
         "the users in k parts; of a test user's rows some are held out",
+        "We divided the users at random into {split.folds:fold}; the users of each fold were "
+        "the test users once, and {split.holdout} held out.",
         used_by=("lenskit",),
     ),
-    "We divided the users at random into {split.folds:fold}; the users of each fold were "
-    "the test users once, and {split.holdout} held out.",
     plan_kfold_users,
     "lower split.folds, or change what split.holdout takes of a user",
-    reads=(
-        "split.order",
-        "split.holdout",
-        "split.folds",
-        "split.short_users",
-    ),
+    reads=("split.order", "split.holdout", "split.folds", "split.short_users"),
     leaves_users=True,
 )

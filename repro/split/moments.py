@@ -27,12 +27,7 @@ def plan_time_point(interactions: Interactions, protocol: Protocol, seed: int) -
     times = timestamps_for(interactions, protocol, "split.strategy")
     moment = protocol.number("split.time")
     at = Impact(
-        "split.time",
-        moment,
-        int((times == moment).sum()),
-        len(times),
-        "rows",
-        "are at this very time, and in training",
+        "split.time", moment, int((times == moment).sum()), len(times), "rows", "are at this very time, and in training"
     )
     return Plan([np.where(times > moment, TEST, TRAIN)], [at])
 
@@ -138,8 +133,11 @@ def _later_training_impact(protocol: Protocol, times: Times, moments: Times, hid
 
 
 TIME_POINT = Strategy(
-    Option("time-point", "everything after one point in time"),
-    "We held out all interactions after the timestamp {split.time} for testing.",
+    Option(
+        "time-point",
+        "everything after one point in time",
+        "We held out all interactions after the timestamp {split.time} for testing.",
+    ),
     plan_time_point,
     "move split.time into the time span of the data",
     reads=("split.time",),
@@ -150,13 +148,10 @@ TIME_USERS = Strategy(
     Option(
         "time-users",
         "of sampled users, everything after a sampled moment",
+        "Of each test user, we held out all interactions after a sampled moment.",
         cite="Gunawardana & Shani 2009, section 4.2",
     ),
-    "Of each test user, we held out all interactions after a sampled moment.",
     plan_time_users,
     "change split.test_users or split.clock",
-    reads=(
-        "split.test_users",
-        "split.clock",
-    ),
+    reads=("split.test_users", "split.clock"),
 )

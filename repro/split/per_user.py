@@ -71,32 +71,29 @@ def short_users_impact(interactions: Interactions, protocol: Protocol, short: Us
 
 
 GIVEN_N = Strategy(
-    Option("given-n", "n rows of every user are known, the rest is held out", cite="Breese et al. 1998"),
-    "We gave the algorithms {split.n:interaction} of every user and held out the others for testing (given-n).",
+    Option(
+        "given-n",
+        "n rows of every user are known, the rest is held out",
+        "We gave the algorithms {split.n:interaction} of every user and held out the others for testing (given-n).",
+        cite="Breese et al. 1998",
+    ),
     plan_given_n,
     "lower split.n",
-    reads=(
-        "split.order",
-        "split.n",
-        "split.repeats",
-        "split.short_users",
-    ),
+    reads=("split.order", "split.n", "split.repeats", "split.short_users"),
     leaves_users=True,
 )
 
 
 ALL_BUT_N = Strategy(
-    Option("all-but-n", "n rows of every user are held out", cite="Breese et al. 1998"),
-    "We held out {split.n:interaction} of every user for testing (all-but-n).",
+    Option(
+        "all-but-n",
+        "n rows of every user are held out",
+        "We held out {split.n:interaction} of every user for testing (all-but-n).",
+        cite="Breese et al. 1998",
+    ),
     plan_all_but_n,
     "lower split.n or split.validation_n",
-    reads=(
-        "split.order",
-        "split.n",
-        "split.repeats",
-        "split.short_users",
-        "split.validation_n",
-    ),
+    reads=("split.order", "split.n", "split.repeats", "split.short_users", "split.validation_n"),
     validation="split.validation_n",
     leaves_users=True,
 )

@@ -46,8 +46,7 @@ class Plan:
 class Strategy:
     """An option of ``split.strategy``, declared where its folds are planned.
 
-    option        its name and what it means
-    sentence      how a methods section states it (:class:`repro.protocol.Wording`)
+    option        its name, what it means, and the sentence of a methods section
     plan          plans the folds of a data set
     remedy        what helps when a fold comes out empty
     reads         the decisions of the split that it reads, of those in ``repro/split/decisions.py``
@@ -57,7 +56,6 @@ class Strategy:
     """
 
     option: Option
-    sentence: str
     plan: Callable[[Interactions, Protocol, int], Plan]
     remedy: str
     reads: tuple[str, ...] = ()

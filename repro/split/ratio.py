@@ -62,32 +62,27 @@ def rounding_impact(interactions: Interactions, protocol: Protocol, ratio: float
 
 
 RATIO = Strategy(
-    Option("ratio", "a share of all rows, whoever they belong to"),
-    "We held out {split.order} {split.test_ratio:%} of all interactions for testing.",
+    Option(
+        "ratio",
+        "a share of all rows, whoever they belong to",
+        "We held out {split.order} {split.test_ratio:%} of all interactions for testing.",
+    ),
     plan_ratio,
     "change split.test_ratio or split.validation_ratio",
-    reads=(
-        "split.order",
-        "split.test_ratio",
-        "split.repeats",
-        "split.validation_ratio",
-    ),
+    reads=("split.order", "split.test_ratio", "split.repeats", "split.validation_ratio"),
     validation="split.validation_ratio",
 )
 
 
 USER_RATIO = Strategy(
-    Option("user-ratio", "the same share of every user's rows"),
-    "We held out {split.order} {split.test_ratio:%} of every user's interactions for "
-    "testing, rounded {split.rounding}.",
+    Option(
+        "user-ratio",
+        "the same share of every user's rows",
+        "We held out {split.order} {split.test_ratio:%} of every user's interactions for "
+        "testing, rounded {split.rounding}.",
+    ),
     plan_user_ratio,
     'change the ratios, or use split.rounding = "ceil"',
-    reads=(
-        "split.order",
-        "split.test_ratio",
-        "split.repeats",
-        "split.rounding",
-        "split.validation_ratio",
-    ),
+    reads=("split.order", "split.test_ratio", "split.repeats", "split.rounding", "split.validation_ratio"),
     validation="split.validation_ratio",
 )

@@ -75,14 +75,11 @@ RANDOM_N = Strategy(
     Option(
         "random-n",
         "of sampled users, a number of rows drawn for each user is held out",
+        "Of each test user, we held out a random choice of interactions, their number drawn at random as well.",
         cite="Gunawardana & Shani 2009, section 4.2",
     ),
-    "Of each test user, we held out a random choice of interactions, their number drawn at random as well.",
     plan_random_n,
     "use data in which users have at least two rows",
-    reads=(
-        "split.repeats",
-        "split.test_users",
-    ),
+    reads=("split.repeats", "split.test_users"),
     leaves_users=True,
 )

@@ -36,6 +36,7 @@ def orders(splitters: Iterable[Splitter]) -> tuple[Option, ...]:
         Option(
             "splitter",
             "as the framework's own splitter gives the rows of each part, shuffled as it has them",
+            "Algorithms saw the training interactions in the order in which the framework's own splitter gives them.",
             used_by=("surprise", "cornac"),
             when=(AnyOf(tuple(shuffling)),),
             instead='use "source", which is the same here',
@@ -61,7 +62,7 @@ def plan_splitter(interactions: Interactions, protocol: Protocol, seed: int) -> 
 def splitter_strategy(name: str) -> Strategy:
     """The splitter of that name as a strategy."""
     meaning = registry()["split.strategy"].meaning(name)
-    return Strategy(Option(name, meaning), "", plan_splitter, "change the parameters of the splitter")
+    return Strategy(Option(name, meaning), plan_splitter, "change the parameters of the splitter")
 
 
 def _parts(name: str, rows: int, train: object, test: object) -> PartArray:

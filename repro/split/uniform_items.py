@@ -84,16 +84,12 @@ UNIFORM_ITEMS = Strategy(
     Option(
         "uniform-items",
         "the same number of rows of every target item (UAR, U1R)",
+        "We held out the same number of interactions of every target item, "
+        "{split.test_ratio:%} of all interactions together, such that at least "
+        "{split.train_floor:%} of a target item's interactions stayed in training.",
         cite="Bellogín 2012, section 4.6.2",
     ),
-    "We held out the same number of interactions of every target item, "
-    "{split.test_ratio:%} of all interactions together, such that at least "
-    "{split.train_floor:%} of a target item's interactions stayed in training.",
     plan_uniform_items,
     "raise split.test_ratio",
-    reads=(
-        "split.test_ratio",
-        "split.repeats",
-        "split.train_floor",
-    ),
+    reads=("split.test_ratio", "split.repeats", "split.train_floor"),
 )

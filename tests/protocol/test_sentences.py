@@ -6,7 +6,7 @@ from repro.app import Application
 from repro.errors import ProtocolError
 from repro.plugin import Plugins
 from repro.protocol import Protocol, protocol_names, registry
-from repro.protocol.sentences import ANY, sentences
+from repro.protocol.sentences import sentences
 
 NAMES = [name for name in protocol_names() if "/" not in name]
 CORE = [decision for decision in Application(Plugins()).registry.values() if decision.stage != "metric"]
@@ -47,52 +47,51 @@ def protocol_of(name):
 
 def text_of(protocol):
     """All decisions but those of metrics, which a methods section states with each metric."""
-    wanted = [key for key in protocol if not key.startswith("metric.")]
-    return sentences(dict(protocol), wanted), wanted
+    keys = [key for key in protocol if not key.startswith("metric.")]
+    return sentences(dict(protocol), keys), keys
 
 
-def test_every_decision_and_option_of_the_core_has_a_wording():
-    templates = [text for one in CORE for text in (*one.wording.says.values(), *one.wording.phrases.values())]
+def test_every_decision_and_option_of_the_core_has_a_sentence():
+    templates = [
+        text
+        for decision in CORE
+        for text in (decision.sentence, *decision.texts.values(), *(option.text for option in decision.options))
+    ]
     for decision in CORE:
         if any(f"{{{decision.id}" in text for text in templates):
             continue  # another decision states it: see below
-        wording = decision.wording
-        not_done = wording.absent[0] if wording.absent else None
         for option in decision.options:
-            if not option.means and option.value != not_done:
-                assert option.value in wording.says or ANY in wording.says, f"{decision.id} = {option.value}"
+            if not option.means and not (decision.absent and option.value == decision.default):
+                assert option.text and decision.own_template(option.value), f"{decision.id} = {option.value}"
         if decision.kind == "flag":
-            assert set(wording.says) == {"true", "false"}
+            assert decision.own_template(True) and decision.own_template(False), decision.id
         elif decision.kind != "choice":
-            assert ANY in wording.says, decision.id
+            assert "{value" in decision.sentence, decision.id
 
 
-def test_no_wording_is_of_something_that_is_not_there():
+def test_no_text_is_of_a_value_that_is_not_allowed():
     for key, decision in registry().items():
-        wording = decision.wording
-        allowed = {option.value for option in decision.options} | set(decision.words) | {ANY}
-        allowed |= {"true", "false"} if decision.kind == "flag" else set()
-        assert set(wording.says) | set(wording.phrases) - {ANY} <= allowed, key
-        assert wording.absent is None or decision.accept(wording.absent[0]) == wording.absent[0], key
+        assert all(decision.accept(value) == value for value in decision.texts), key
+        assert not (decision.absent and decision.required), key
 
 
 @pytest.mark.parametrize("name", [*NAMES, *EXTREMES])
 def test_every_decision_is_stated_and_another_value_is_another_text(name):
     protocol = protocol_of(name)
-    told, wanted = text_of(protocol)
-    assert {key for sentence in told for key in sentence.states} == set(wanted)
-    for sentence in told:
+    stated, keys = text_of(protocol)
+    assert {key for sentence in stated for key in sentence.states} == set(keys)
+    for sentence in stated:
         assert sentence.text.endswith(".") and "{" not in sentence.text and "  " not in sentence.text
         assert sentence.text[0].isupper()
         own = [key for key in sentence.states if key in CORE_IDS]
-        assert not any(f"({key})" in sentence.text for key in own), "it has a wording of its own"
+        assert not any(f"({key})" in sentence.text for key in own), "it has a sentence of its own"
     known = registry()
-    texts = [sentence.text for sentence in told]
-    for key in wanted:
+    texts = [sentence.text for sentence in stated]
+    for key in keys:
         others = [value for value in known[key].tried if value != protocol[key]]
         if known[key].kind in ("integer", "number") and not isinstance(protocol[key], str):
             numbers = (protocol[key] + 1, protocol[key] + 2, protocol[key] / 2)
-            others.append(next((other for one in numbers if (other := known[key].accept(one)) is not None), None))
+            others.append(next((value for number in numbers if (value := known[key].accept(number)) is not None), None))
         for value in (value for value in others if value is not None):
             try:
                 changed = protocol.replace({key: value})
@@ -104,12 +103,12 @@ def test_every_decision_is_stated_and_another_value_is_another_text(name):
 def test_sentences_read_as_in_a_paper():
     """Worked by hand."""
     protocol = Protocol.load("cremonesi-2010-1r").replace({"candidates.sample_size": 1, "split.repeats": 3})
-    told = [sentence.text for sentence in text_of(protocol)[0]]
-    assert "We held out a random 1.4% of all interactions for testing." in told
-    assert "The split was drawn anew 3 times, and every draw was evaluated." in told
+    texts = [sentence.text for sentence in text_of(protocol)[0]]
+    assert "We held out a random 1.4% of all interactions for testing." in texts
+    assert "The split was drawn anew 3 times, and every draw was evaluated." in texts
     drawn = "drawn uniformly at random and without replacement"
-    assert f"Beside relevant items, a list held 1 non-relevant candidate, {drawn}." in told
-    assert "A held-out item counted as relevant for its user if its rating was at least 5." in told
+    assert f"Beside relevant items, a list held 1 non-relevant candidate, {drawn}." in texts
+    assert "A held-out item counted as relevant for its user if its rating was at least 5." in texts
     inclusive = protocol.replace({"relevance.inclusive": False, "relevance.threshold": 3.5})
     assert "A held-out item counted as relevant for its user if its rating was above 3.5." in [
         sentence.text for sentence in text_of(inclusive)[0]
@@ -118,12 +117,12 @@ def test_sentences_read_as_in_a_paper():
 
 def test_what_was_not_done_is_one_sentence():
     values = {"data.min_rating": "none", "data.sample_users": 1.0, "data.user_core": 5, "data.item_core": 0}
-    told = sentences(values, values)
-    assert [sentence.text for sentence in told] == [
+    stated = sentences(values, values)
+    assert [sentence.text for sentence in stated] == [
         "We left out users with fewer than 5 interactions.",
         "There was no lower bound on ratings, subsampling of users or minimum number of interactions for items.",
     ]
-    assert told[1].states == ("data.min_rating", "data.sample_users", "data.item_core")
+    assert stated[1].states == ("data.min_rating", "data.sample_users", "data.item_core")
 
 
 def test_options_bring_what_they_cite():
@@ -133,7 +132,7 @@ def test_options_bring_what_they_cite():
     assert sentence.cites == ("Cremonesi et al. 2010",)
 
 
-def test_a_decision_without_a_wording_is_stated_by_its_question():
+def test_a_decision_without_a_sentence_is_stated_by_its_question():
     (sentence,) = sentences({"metric.rbp.p": 0.8}, ["metric.rbp.p"])
     assert sentence.text == (
         "With which probability does the reader go on to the next item (persistence): 0.8 (metric.rbp.p)."

@@ -1,6 +1,6 @@
 """Who is averaged, and how."""
 
-from repro.protocol.decision import AnyOf, Decision, Option, When, Wording
+from repro.protocol.decision import AnyOf, Decision, Option, When
 
 _NOT_POOLED = When("average.over", other_than=("pooled",))
 
@@ -21,25 +21,32 @@ DECISIONS = (
         "average.folds",
         "How are folds joined?",
         options=(
-            Option("mean", "each fold's number counts the same"),
-            Option("pooled", "the folds' users (or lists, or pairs) are averaged together", searchable=False),
+            Option(
+                "mean", "each fold's number counts the same", "the means over folds, each of which counted the same"
+            ),
+            Option(
+                "pooled",
+                "the folds' users (or lists, or pairs) are averaged together",
+                "averages over the users of all folds together",
+                searchable=False,
+            ),
         ),
         default="mean",
-        wording=Wording(
-            says={
-                "mean": "The numbers reported are the means over folds, each of which counted the same.",
-                "pooled": "The numbers reported are averages over the users of all folds together.",
-            }
-        ),
+        sentence="The numbers reported are {value}.",
     ),
     Decision(
         "average.over",
         "What is averaged?",
         options=(
-            Option("users", "the lists of a user first, then the users: each user counts once"),
+            Option(
+                "users",
+                "the lists of a user first, then the users: each user counts once",
+                "averaged over users, each of whom counted once",
+            ),
             Option(
                 "lists",
                 "all lists: in 1R, every pair of a user and a relevant item counts once",
+                "averaged over lists, so that users counted by the number of theirs",
                 cite="Bellogín 2012, eq. 4.1",
                 when=(AnyOf((When("candidates.relevant", ("one",)), When("average.folds", ("pooled",)))),),
                 instead='a user has one list here; use "users", which means the same',
@@ -47,123 +54,138 @@ DECISIONS = (
             Option(
                 "pooled",
                 "nothing: the sum of the numerators over the sum of the denominators",
+                "computed over all users at once, as a sum of numerators over a sum of denominators",
                 used_by=("implicit",),
             ),
         ),
         default="users",
-        wording=Wording(
-            says={
-                "users": "Metrics of lists were averaged over users, each of whom counted once.",
-                "lists": ("Metrics of lists were averaged over lists, so that users counted by the number of theirs."),
-                "pooled": (
-                    "Metrics of lists were computed over all users at once, as a sum of numerators "
-                    "over a sum of denominators."
-                ),
-            }
-        ),
+        sentence="Metrics of lists were {value}.",
     ),
     Decision(
         "average.no_relevant",
         "What does a test user without relevant items count (with a list or, unless average.neither differs, without)?",
         options=(
-            Option("skip", "nothing: left out of the average"),
-            Option("zero", "0", when=(_NOT_POOLED, _COUNTED), instead=_ADDS_NOTHING),
-            Option("one", "1", when=(_NOT_POOLED, _COUNTED), instead=_ADDS_NOTHING),
+            Option("skip", "nothing: left out of the average", "were left out of the average"),
+            Option("zero", "0", "counted with a value of 0", when=(_NOT_POOLED, _COUNTED), instead=_ADDS_NOTHING),
+            Option("one", "1", "counted with a value of 1", when=(_NOT_POOLED, _COUNTED), instead=_ADDS_NOTHING),
             Option(
                 "nan",
                 "not a number: it spoils the average, as some frameworks have it",
+                "A test user without a relevant item made the average undefined.",
                 gives_number=False,
                 when=(AnyOf((When("candidates.relevant", ("all",)), When("average.over", other_than=("lists",)))),),
                 instead=_ADDS_NOTHING,
             ),
         ),
         default="skip",
-        wording=Wording(
-            says={
-                "skip": "Test users without a relevant item were left out of the average.",
-                "zero": "Test users without a relevant item counted with a value of 0.",
-                "one": "Test users without a relevant item counted with a value of 1.",
-                "nan": "A test user without a relevant item made the average undefined.",
-            }
-        ),
+        sentence="Test users without a relevant item {value}.",
     ),
     Decision(
         "average.no_list",
         "What does a test user with relevant items count whose list is empty?",
         options=(
-            Option("zero", "what the metric makes of an empty list: the worst, 0 for most"),
-            Option("skip", "nothing: left out of the average"),
+            Option(
+                "zero",
+                "what the metric makes of an empty list: the worst, 0 for most",
+                "counted with the value of an empty list, which is 0 for most metrics",
+            ),
+            Option("skip", "nothing: left out of the average", "were left out of the average"),
         ),
         default="zero",
         acts_on=("no-list", "partial-lists", "missing", "non-positive", "infinite", "fallback"),
-        wording=Wording(
-            says={
-                "zero": (
-                    "Test users with an empty list counted with the value of an empty list, which "
-                    "is 0 for most metrics."
-                ),
-                "skip": "Test users with an empty list were left out of the average.",
-            }
-        ),
+        sentence="Test users with an empty list {value}.",
     ),
     Decision(
         "average.neither",
         "What does a test user count who has neither a list nor relevant items?",
         options=(
-            Option("no-relevant", "what average.no_relevant says"),
+            Option("no-relevant", "what average.no_relevant says", "counted like other users without a relevant item"),
             Option(
                 "no-list",
                 'what average.no_list says; with "zero", what the metric makes of an empty list, 0 for most',
-                when=(
-                    _NOT_POOLED,
-                    AnyOf((_unlike_no_relevant("skip"), When("average.no_list", other_than=("skip",)))),
-                ),
+                "counted like other users with an empty list",
+                when=(_NOT_POOLED, AnyOf((_unlike_no_relevant("skip"), When("average.no_list", other_than=("skip",))))),
                 instead=_REPEATS,
             ),
             Option(
                 "skip",
                 "nothing: left out of the average",
+                "were left out of the average",
                 when=(
                     _unlike_no_relevant("skip"),
                     AnyOf((When("average.no_list", other_than=("skip",)), When("average.over", ("pooled",)))),
                 ),
                 instead='use "no-relevant" or "no-list", whichever means the same here',
             ),
-            Option("zero", "0", when=(_NOT_POOLED, _unlike_no_relevant("zero")), instead=_REPEATS),
-            Option("one", "1", when=(_NOT_POOLED, _unlike_no_relevant("one")), instead=_REPEATS),
-            Option("nan", "not a number", when=(_unlike_no_relevant("nan"),), instead=_REPEATS, gives_number=False),
+            Option(
+                "zero",
+                "0",
+                "counted with a value of 0",
+                when=(_NOT_POOLED, _unlike_no_relevant("zero")),
+                instead=_REPEATS,
+            ),
+            Option(
+                "one",
+                "1",
+                "counted with a value of 1",
+                when=(_NOT_POOLED, _unlike_no_relevant("one")),
+                instead=_REPEATS,
+            ),
+            Option(
+                "nan",
+                "not a number",
+                "A test user with neither a list nor a relevant item made the average undefined.",
+                when=(_unlike_no_relevant("nan"),),
+                instead=_REPEATS,
+                gives_number=False,
+            ),
         ),
         default="no-relevant",
         when=(When("candidates.relevant", ("all",)),),
         acts_on=("neither",),
-        wording=Wording(
-            says={
-                "no-relevant": (
-                    "Test users with neither a list nor a relevant item counted like other users "
-                    "without a relevant item."
-                ),
-                "no-list": (
-                    "Test users with neither a list nor a relevant item counted like other users with an empty list."
-                ),
-                "skip": ("Test users with neither a list nor a relevant item were left out of the average."),
-                "zero": "Test users with neither a list nor a relevant item counted with a value of 0.",
-                "one": "Test users with neither a list nor a relevant item counted with a value of 1.",
-                "nan": ("A test user with neither a list nor a relevant item made the average undefined."),
-            }
-        ),
+        sentence="Test users with neither a list nor a relevant item {value}.",
     ),
     Decision(
         "average.no_negatives",
         "What does a list count that has relevant items and no negative ones, where a metric compares the two?",
         options=(
-            Option("no-relevant", "what average.no_relevant says of a list without relevant items"),
-            Option("skip", "nothing: left out of the average", when=(_unlike_no_relevant("skip"),), instead=_REPEATS),
-            Option("zero", "0", when=(_NOT_POOLED, _unlike_no_relevant("zero")), instead=_REPEATS),
-            Option("half", "1/2, as an order at random", when=(_NOT_POOLED,), instead=_NO_PART),
-            Option("one", "1", when=(_NOT_POOLED, _unlike_no_relevant("one")), instead=_REPEATS),
+            Option(
+                "no-relevant",
+                "what average.no_relevant says of a list without relevant items",
+                "a list without others counted like one without relevant items",
+            ),
+            Option(
+                "skip",
+                "nothing: left out of the average",
+                "lists without others were left out of the average",
+                when=(_unlike_no_relevant("skip"),),
+                instead=_REPEATS,
+            ),
+            Option(
+                "zero",
+                "0",
+                "lists without others counted with a value of 0",
+                when=(_NOT_POOLED, _unlike_no_relevant("zero")),
+                instead=_REPEATS,
+            ),
+            Option(
+                "half",
+                "1/2, as an order at random",
+                "lists without others counted with a value of 1/2",
+                when=(_NOT_POOLED,),
+                instead=_NO_PART,
+            ),
+            Option(
+                "one",
+                "1",
+                "lists without others counted with a value of 1",
+                when=(_NOT_POOLED, _unlike_no_relevant("one")),
+                instead=_REPEATS,
+            ),
             Option(
                 "nan",
                 "not a number",
+                "a list without others made the average undefined",
                 gives_number=False,
                 used_by=("scikit-learn",),
                 when=(_unlike_no_relevant("nan"),),
@@ -172,51 +194,23 @@ DECISIONS = (
         ),
         default="no-relevant",
         acts_on=("no-negatives",),
-        wording=Wording(
-            says={
-                "no-relevant": (
-                    "Where a metric compares relevant items with others, a list without others "
-                    "counted like one without relevant items."
-                ),
-                "skip": (
-                    "Where a metric compares relevant items with others, lists without others were "
-                    "left out of the average."
-                ),
-                "zero": (
-                    "Where a metric compares relevant items with others, lists without others "
-                    "counted with a value of 0."
-                ),
-                "half": (
-                    "Where a metric compares relevant items with others, lists without others "
-                    "counted with a value of 1/2."
-                ),
-                "one": (
-                    "Where a metric compares relevant items with others, lists without others "
-                    "counted with a value of 1."
-                ),
-                "nan": (
-                    "Where a metric compares relevant items with others, a list without others made "
-                    "the average undefined."
-                ),
-            }
-        ),
+        sentence="Where a metric compares relevant items with others, {value}.",
     ),
     Decision(
         "average.nobody",
         "What is a metric of lists when nobody is left to be averaged?",
         options=(
-            Option("nan", "not a number"),
-            Option("zero", "0"),
-            Option("error", "the evaluation stops with an error", stops_run=True),
+            Option("nan", "not a number", "was undefined"),
+            Option("zero", "0", "had a value of 0"),
+            Option(
+                "error",
+                "the evaluation stops with an error",
+                "Every metric had somebody to be averaged: the evaluation would have stopped otherwise.",
+                stops_run=True,
+            ),
         ),
         default="nan",
         acts_on=("nobody",),
-        wording=Wording(
-            says={
-                "nan": "A metric for which nobody could be averaged was undefined.",
-                "zero": "A metric for which nobody could be averaged had a value of 0.",
-                "error": ("Every metric had somebody to be averaged: the evaluation would have stopped otherwise."),
-            }
-        ),
+        sentence="A metric for which nobody could be averaged {value}.",
     ),
 )

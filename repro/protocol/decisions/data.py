@@ -1,185 +1,117 @@
 """Which interactions enter, before anything is held out."""
 
-from repro.protocol.decision import Contradiction, Decision, Option, When, Wording
+from repro.protocol.decision import Contradiction, Decision, Option, When
 
 # The files of a split are used as they are: no filter acts on them.
 _FILTERED = (When("split.strategy", other_than=("files",)),)
+
+
+def _bound(name: str, question: str, rows: str, absent: str, *, upper: str = "") -> Decision:
+    """A bound on ratings or times: rows beyond it are left out; ``upper`` is the other end of the interval."""
+    return Decision(
+        f"data.{name}",
+        f"{question} are rows left out?",
+        "number",
+        default="none",
+        words=("none",),
+        when=_FILTERED,
+        contradicts=(Contradiction(upper, "no row is left; swap them", relation="at most"),) if upper else (),
+        sentence=f"We left out interactions {rows} {{value}}.",
+        absent=absent,
+    )
+
+
+def _sample(nouns: str) -> Decision:
+    return Decision.share(
+        f"data.sample_{nouns}",
+        f"Which share of the {nouns} is kept, drawn at random?",
+        default=1.0,
+        when=_FILTERED,
+        sentence=f"We kept a random sample of {{value:%}} of the {nouns}.",
+        absent=f"subsampling of {nouns}",
+    )
+
+
+def _core(noun: str, nouns: str) -> Decision:
+    return Decision(
+        f"data.{noun.split()[1]}_core",
+        f"How many ratings must {noun} have to be kept (k-core)?",
+        "integer",
+        default=0,
+        minimum=0,
+        excluded=(1,),
+        when=_FILTERED,
+        sentence=f"We left out {nouns} with fewer than {{value:interaction}}.",
+        absent=f"minimum number of interactions for {nouns}",
+    )
+
 
 DECISIONS = (
     Decision(
         "data.duplicates",
         "What happens to several rows of the same user and item?",
         options=(
-            Option("error", "refuse the data set", stops_run=True),
-            Option("first", "keep the earliest (by timestamp, then rating; by row where there are none)"),
-            Option("last", "keep the latest (by timestamp, then rating; by row where there are none)"),
-            Option("mean", "keep one row with the mean rating and the latest timestamp"),
-            Option("sum", "keep one row with the summed rating and the latest timestamp"),
+            Option(
+                "error",
+                "refuse the data set",
+                "Every user had at most one interaction with an item; data with repeated interactions would have been "
+                "refused.",
+                stops_run=True,
+            ),
+            Option(
+                "first",
+                "keep the earliest (by timestamp, then rating; by row where there are none)",
+                "Of several interactions of a user with the same item, we kept the earliest.",
+            ),
+            Option(
+                "last",
+                "keep the latest (by timestamp, then rating; by row where there are none)",
+                "Of several interactions of a user with the same item, we kept the latest.",
+            ),
+            Option(
+                "mean",
+                "keep one row with the mean rating and the latest timestamp",
+                "their mean rating and the latest timestamp",
+            ),
+            Option(
+                "sum",
+                "keep one row with the summed rating and the latest timestamp",
+                "the sum of their ratings and the latest timestamp",
+            ),
         ),
         default="error",
         acts_on=("duplicates",),
         own_search=True,
-        wording=Wording(
-            says={
-                "error": (
-                    "Every user had at most one interaction with an item; data with repeated "
-                    "interactions would have been refused."
-                ),
-                "first": "Of several interactions of a user with the same item, we kept the earliest.",
-                "last": "Of several interactions of a user with the same item, we kept the latest.",
-                "mean": (
-                    "We replaced several interactions of a user with the same item by one with "
-                    "their mean rating and the latest timestamp."
-                ),
-                "sum": (
-                    "We replaced several interactions of a user with the same item by one with the "
-                    "sum of their ratings and the latest timestamp."
-                ),
-            }
-        ),
+        sentence="We replaced several interactions of a user with the same item by one with {value}.",
     ),
     Decision(
         "data.order",
         "In which order does a framework see the rows?",
         options=(
-            Option("canonical", "sorted by user, then item: the same whatever the order of the source"),
+            Option(
+                "canonical",
+                "sorted by user, then item: the same whatever the order of the source",
+                "sorted by user and item, whatever their order in the source",
+            ),
             Option(
                 "source",
                 "as in the source file, for frameworks whose results depend on it",
+                "in the order of the source",
             ),
         ),
         default="canonical",
-        wording=Wording(
-            says={
-                "canonical": (
-                    "Algorithms saw the interactions sorted by user and item, whatever their order in the source."
-                ),
-                "source": "Algorithms saw the interactions in the order of the source.",
-                "splitter": (
-                    "Algorithms saw the training interactions in the order in which the framework's "
-                    "own splitter gives them."
-                ),
-            }
-        ),
+        sentence="Algorithms saw the interactions {value}.",
     ),
-    Decision(
-        "data.min_rating",
-        "Below which rating are rows left out?",
-        "number",
-        default="none",
-        words=("none",),
-        when=_FILTERED,
-        contradicts=(Contradiction("data.max_rating", "no row is left; swap them", relation="at most"),),
-        wording=Wording(
-            says={
-                "*": "We left out interactions with a rating below {value}.",
-            },
-            absent=("none", "lower bound on ratings"),
-        ),
+    _bound(
+        "min_rating", "Below which rating", "with a rating below", "lower bound on ratings", upper="data.max_rating"
     ),
-    Decision(
-        "data.max_rating",
-        "Above which rating are rows left out?",
-        "number",
-        default="none",
-        words=("none",),
-        when=_FILTERED,
-        wording=Wording(
-            says={
-                "*": "We left out interactions with a rating above {value}.",
-            },
-            absent=("none", "upper bound on ratings"),
-        ),
-    ),
-    Decision(
-        "data.from_time",
-        "Before which timestamp are rows left out?",
-        "number",
-        default="none",
-        words=("none",),
-        when=_FILTERED,
-        contradicts=(Contradiction("data.to_time", "no row is left; swap them", relation="at most"),),
-        wording=Wording(
-            says={
-                "*": "We left out interactions before the timestamp {value}.",
-            },
-            absent=("none", "first timestamp"),
-        ),
-    ),
-    Decision(
-        "data.to_time",
-        "After which timestamp are rows left out?",
-        "number",
-        default="none",
-        words=("none",),
-        when=_FILTERED,
-        wording=Wording(
-            says={
-                "*": "We left out interactions after the timestamp {value}.",
-            },
-            absent=("none", "last timestamp"),
-        ),
-    ),
-    Decision(
-        "data.sample_users",
-        "Which share of the users is kept, drawn at random?",
-        "number",
-        default=1.0,
-        minimum=0,
-        maximum=1,
-        when=_FILTERED,
-        wording=Wording(
-            says={
-                "*": "We kept a random sample of {value:%} of the users.",
-            },
-            absent=(1.0, "subsampling of users"),
-        ),
-    ),
-    Decision(
-        "data.sample_items",
-        "Which share of the items is kept, drawn at random?",
-        "number",
-        default=1.0,
-        minimum=0,
-        maximum=1,
-        when=_FILTERED,
-        wording=Wording(
-            says={
-                "*": "We kept a random sample of {value:%} of the items.",
-            },
-            absent=(1.0, "subsampling of items"),
-        ),
-    ),
-    Decision(
-        "data.user_core",
-        "How many ratings must a user have to be kept (k-core)?",
-        "integer",
-        default=0,
-        minimum=0,
-        excluded=(1,),
-        when=_FILTERED,
-        wording=Wording(
-            says={
-                "*": "We left out users with fewer than {value:interaction}.",
-            },
-            absent=(0, "minimum number of interactions for users"),
-        ),
-    ),
-    Decision(
-        "data.item_core",
-        "How many ratings must an item have to be kept (k-core)?",
-        "integer",
-        default=0,
-        minimum=0,
-        excluded=(1,),
-        when=_FILTERED,
-        wording=Wording(
-            says={
-                "*": "We left out items with fewer than {value:interaction}.",
-            },
-            absent=(0, "minimum number of interactions for items"),
-        ),
-    ),
+    _bound("max_rating", "Above which rating", "with a rating above", "upper bound on ratings"),
+    _bound("from_time", "Before which timestamp", "before the timestamp", "first timestamp", upper="data.to_time"),
+    _bound("to_time", "After which timestamp", "after the timestamp", "last timestamp"),
+    _sample("users"),
+    _sample("items"),
+    _core("a user", "users"),
+    _core("an item", "items"),
     Decision(
         "data.core_rounds",
         "How often are the two core filters repeated (users first, then items)?",
@@ -188,29 +120,22 @@ DECISIONS = (
         minimum=1,
         words=("until-stable",),
         when=(When("data.user_core", above=0), When("data.item_core", above=0)),
-        wording=Wording(
-            says={
-                "until-stable": "These filters were repeated, users first, until both held (k-core).",
-                "*": ("These filters were applied {value:time}, users first, whether or not both held in the end."),
-            }
-        ),
+        sentence="These filters were applied {value:time}, users first, whether or not both held in the end.",
+        texts={"until-stable": "These filters were repeated, users first, until both held (k-core)."},
     ),
     Decision(
         "data.scale",
         "What is the rating scale?",
         options=(
-            Option("observed", "from the smallest to the largest rating of the data set, before the split"),
-            Option("stated", "as stated in data.scale_min and data.scale_max"),
+            Option(
+                "observed",
+                "from the smallest to the largest rating of the data set, before the split",
+                "the smallest to the largest rating of the data set",
+            ),
+            Option("stated", "as stated in data.scale_min and data.scale_max", "{data.scale_min} to {data.scale_max}"),
         ),
         default="observed",
-        wording=Wording(
-            says={
-                "observed": (
-                    "The rating scale was taken to reach from the smallest to the largest rating of the data set."
-                ),
-                "stated": "The rating scale was taken to reach from {data.scale_min} to {data.scale_max}.",
-            }
-        ),
+        sentence="The rating scale was taken to reach from {value}.",
     ),
     Decision(
         "data.scale_min",
@@ -230,12 +155,8 @@ DECISIONS = (
         "path",
         default="none",
         words=("none", "dataset"),
-        wording=Wording(
-            says={
-                "dataset": "Items were compared by the features that come with the data set.",
-                "*": "Items were compared by the features in the file {value}.",
-            },
-            absent=("none", "use of item features"),
-        ),
+        sentence="Items were compared by the features in the file {value}.",
+        texts={"dataset": "Items were compared by the features that come with the data set."},
+        absent="use of item features",
     ),
 )

@@ -1,31 +1,29 @@
 """Which held-out items count as relevant, and what a grade is."""
 
-from repro.protocol.decision import Decision, Option, When, Wording
+from repro.protocol.decision import Decision, Option, When
 
 DECISIONS = (
     Decision(
         "relevance.rule",
         "When is a held-out item relevant for its user?",
         options=(
-            Option("threshold", "its rating reaches relevance.threshold"),
-            Option("any", "always: every held-out interaction is a positive one (implicit feedback)"),
-            Option("user-mean", "its rating reaches the user's mean rating in training"),
+            Option(
+                "threshold", "its rating reaches relevance.threshold", "{relevance.inclusive} {relevance.threshold}"
+            ),
+            Option(
+                "any",
+                "always: every held-out interaction is a positive one (implicit feedback)",
+                "Every held-out item counted as relevant for its user, as usual with implicit feedback.",
+            ),
+            Option(
+                "user-mean",
+                "its rating reaches the user's mean rating in training",
+                "{relevance.inclusive} the user's mean rating in training",
+            ),
         ),
         neutral="threshold",
         acts_on=("graded",),
-        wording=Wording(
-            says={
-                "threshold": (
-                    "A held-out item counted as relevant for its user if its rating was "
-                    "{relevance.inclusive} {relevance.threshold}."
-                ),
-                "any": ("Every held-out item counted as relevant for its user, as usual with implicit feedback."),
-                "user-mean": (
-                    "A held-out item counted as relevant for its user if its rating was "
-                    "{relevance.inclusive} the user's mean rating in training."
-                ),
-            }
-        ),
+        sentence="A held-out item counted as relevant for its user if its rating was {value}.",
     ),
     Decision(
         "relevance.threshold",
@@ -43,33 +41,26 @@ DECISIONS = (
         default=True,
         when=(When("relevance.rule", ("threshold", "user-mean")),),
         acts_on=("graded",),
-        wording=Wording(
-            phrases={
-                "true": "at least",
-                "false": "above",
-            }
-        ),
+        texts={True: "at least", False: "above"},
     ),
     Decision(
         "relevance.grades",
         "Which held-out items carry their rating as a grade, where a metric uses grades?",
         options=(
-            Option("relevant", "only relevant items; the others have grade 0"),
-            Option("judged", "every held-out item, relevant or not", cite="Valcarce et al. 2018, eq. 4"),
+            Option(
+                "relevant",
+                "only relevant items; the others have grade 0",
+                "relevant item was its rating, and that of any other item was 0",
+            ),
+            Option(
+                "judged",
+                "every held-out item, relevant or not",
+                "held-out item was its rating, whether or not it was relevant",
+                cite="Valcarce et al. 2018, eq. 4",
+            ),
         ),
         default="relevant",
         acts_on=("graded",),
-        wording=Wording(
-            says={
-                "relevant": (
-                    "Where a metric uses grades, the grade of a relevant item was its rating, and "
-                    "that of any other item was 0."
-                ),
-                "judged": (
-                    "Where a metric uses grades, the grade of a held-out item was its rating, "
-                    "whether or not it was relevant."
-                ),
-            }
-        ),
+        sentence="Where a metric uses grades, the grade of a {value}.",
     ),
 )

@@ -1,28 +1,46 @@
 """In which order equal scores come."""
 
-from repro.protocol.decision import Decision, Option, When, Wording
+from repro.protocol.decision import Decision, Option, When
 
 DECISIONS = (
     Decision(
         "ties.break",
         "In which order do items with equal scores come?",
         options=(
-            Option("item-asc", "by item id, ascending"),
-            Option("item-desc", "by item id, descending"),
+            Option("item-asc", "by item id, ascending", "were ordered by item id, ascending {ties.id_order}"),
+            Option("item-desc", "by item id, descending", "were ordered by item id, descending {ties.id_order}"),
             Option(
-                "rows", "as in the rows of the user's recommendations; a study has none, and refuses it", needs="rows"
+                "rows",
+                "as in the rows of the user's recommendations; a study has none, and refuses it",
+                "were ordered as in the rows of the recommendations",
+                needs="rows",
             ),
-            Option("rows-desc", "as in the rows of the user's recommendations, the last one first", needs="rows"),
+            Option(
+                "rows-desc",
+                "as in the rows of the user's recommendations, the last one first",
+                "were ordered as in the rows of the recommendations, the last one first",
+                needs="rows",
+            ),
             Option(
                 "data",
                 "as the items first appear in the data set: in all of its rows that the data decisions keep, in the "
                 "order in which they were read; where parts are given apart, in the training rows, then in the others",
+                "were ordered as they first appear in the data set",
             ),
-            Option("data-desc", "as the items first appear in the data set, the last one first"),
-            Option("random", "at random, from the study's seed, for each user anew"),
+            Option(
+                "data-desc",
+                "as the items first appear in the data set, the last one first",
+                "were ordered by their first appearance in the data set, the last one first",
+            ),
+            Option(
+                "random",
+                "at random, from the study's seed, for each user anew",
+                "were ordered at random, for each user anew",
+            ),
             Option(
                 "expected",
                 "in all orders: the metric is its exact expectation over them",
+                "Where items had equal scores, a metric was its exact expectation over all of their orders.",
                 cite="McSherry & Najork 2008",
                 gives_order=False,
             ),
@@ -30,18 +48,34 @@ DECISIONS = (
                 "best",
                 "in the order that is best for the metric: no order gives a higher value (a lower one, where lower is "
                 "better); a metric for which that order cannot be computed is refused",
+                "came in the order that is best for each metric: no order gives a better value",
                 gives_order=False,
             ),
             Option(
                 "worst",
                 "in the order that is worst for the metric: no order gives a lower value (a higher one, where lower is "
                 "better); a metric for which that order cannot be computed is refused",
+                "came in the order that is worst for each metric: no order gives a worse value",
                 gives_order=False,
             ),
-            Option("shared-best", "at the same rank: that of the first of them", gives_order=False),
-            Option("shared-mean", "at the same rank: the mean of theirs", gives_order=False),
             Option(
-                "shared-worst", "at the same rank: that of the last of them", used_by=("cornac",), gives_order=False
+                "shared-best",
+                "at the same rank: that of the first of them",
+                "shared the rank of the first of them",
+                gives_order=False,
+            ),
+            Option(
+                "shared-mean",
+                "at the same rank: the mean of theirs",
+                "shared the mean of their ranks",
+                gives_order=False,
+            ),
+            Option(
+                "shared-worst",
+                "at the same rank: that of the last of them",
+                "shared the rank of the last of them",
+                used_by=("cornac",),
+                gives_order=False,
             ),
             Option(
                 "trec",
@@ -52,72 +86,37 @@ DECISIONS = (
         ),
         default="item-asc",
         acts_on=("ties",),
-        wording=Wording(
-            says={
-                "item-asc": "Items with equal scores were ordered by item id, ascending {ties.id_order}.",
-                "item-desc": "Items with equal scores were ordered by item id, descending {ties.id_order}.",
-                "rows": "Items with equal scores were ordered as in the rows of the recommendations.",
-                "rows-desc": (
-                    "Items with equal scores were ordered as in the rows of the recommendations, the last one first."
-                ),
-                "data": "Items with equal scores were ordered as they first appear in the data set.",
-                "data-desc": (
-                    "Items with equal scores were ordered by their first appearance in the data "
-                    "set, the last one first."
-                ),
-                "random": "Items with equal scores were ordered at random, for each user anew.",
-                "expected": (
-                    "Where items had equal scores, a metric was its exact expectation over all of their orders."
-                ),
-                "best": (
-                    "Items with equal scores came in the order that is best for each metric: no "
-                    "order gives a better value."
-                ),
-                "worst": (
-                    "Items with equal scores came in the order that is worst for each metric: no "
-                    "order gives a worse value."
-                ),
-                "shared-best": "Items with equal scores shared the rank of the first of them.",
-                "shared-mean": "Items with equal scores shared the mean of their ranks.",
-                "shared-worst": "Items with equal scores shared the rank of the last of them.",
-            }
-        ),
+        sentence="Items with equal scores {value}.",
     ),
     Decision(
         "ties.id_order",
         "How are item ids compared?",
         options=(
-            Option("number", "as numbers where all of them are, else as text"),
-            Option("text", "as text"),
+            Option("number", "as numbers where all of them are, else as text", "(as numbers where all ids are)"),
+            Option("text", "as text", "(as text)"),
         ),
         default="number",
         acts_on=("ties",),
         when=(When("ties.break", ("item-asc", "item-desc")),),
-        wording=Wording(
-            phrases={
-                "number": "(as numbers where all ids are)",
-                "text": "(as text)",
-            }
-        ),
     ),
     Decision(
         "ties.precision",
         "When are two scores equal?",
         options=(
-            Option("double", "when they are equal in double precision"),
-            Option("single", "when they are equal in single precision", used_by=("pytrec_eval",)),
-            Option("decimals", "when they are equal after rounding to ties.decimals"),
+            Option("double", "when they are equal in double precision", "in double precision"),
+            Option(
+                "single", "when they are equal in single precision", "in single precision", used_by=("pytrec_eval",)
+            ),
+            Option(
+                "decimals",
+                "when they are equal after rounding to ties.decimals",
+                "after rounding to {ties.decimals:decimal}",
+            ),
         ),
         default="double",
         own_stage="precision",
         acts_on=("ties",),
-        wording=Wording(
-            says={
-                "double": "Two scores were equal if they were in double precision.",
-                "single": "Two scores were equal if they were in single precision.",
-                "decimals": "Two scores were equal if they were after rounding to {ties.decimals:decimal}.",
-            }
-        ),
+        sentence="Two scores were equal if they were {value}.",
     ),
     Decision(
         "ties.decimals",
