@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 from numba.core import config
 
-from repro.data.interactions import CodeArray, FloatArray
+from repro.data.interactions import CodeArray
 from repro.evaluation.candidates import Candidates, ListBlock
-from repro.evaluation.metrics import Background, Measure, Ratio
+from repro.evaluation.metrics import Background, Measure
 from repro.evaluation.ranking import RankingRules, Tally
-from repro.evaluation.stages import TiedRatios, measure_tied, need_scores, rank_block
+from repro.evaluation.stages import TiedRatios, measure_tied, measure_values, need_scores, rank_block
 from repro.plugin import FALLBACK, UNSCORED, Scores
 
 Under = TypeVar("Under")
@@ -33,12 +33,11 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MeasuredBlock:
-    """What is kept of a block: numbers of each list by the name of the measure, what the decisions touched, columns."""
+    """The results of a block: values by the full name of the measure, effects of decisions, columns to store."""
 
     lists: ListBlock
-    ratios: dict[str, Ratio]
+    values: dict[str, Any]
     tied: TiedRatios | None
-    collected: dict[str, FloatArray]
     columns: dict[str, npt.NDArray[Any]]
     tally: Tally
     seconds: float
@@ -74,8 +73,6 @@ class BlockMeasurer:
             cutoffs=self.cutoffs,
             threads=threads,
         )
-        values = {measure.full_name: measure.of_lists(ranked, self.background) for measure in self.measures}
-        ranking = {measure.full_name for measure in self.measures if measure.metric.kind == "ranking"}
         columns: dict[str, npt.NDArray[Any]] = {
             "user": ranked.users,
             "target": lists.targets,
@@ -86,9 +83,8 @@ class BlockMeasurer:
         }
         return MeasuredBlock(
             lists,
-            {name: value for name, value in values.items() if name in ranking},
+            measure_values(self.measures, ranked, self.background),
             measure_tied(self.measures, ranked, self.background),
-            {name: value for name, value in values.items() if name not in ranking},
             columns,
             tally,
             time.perf_counter() - began,

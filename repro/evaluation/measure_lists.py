@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from repro.data import Impact, Interactions
-from repro.data.interactions import CodeArray, FloatArray
+from repro.data.interactions import CodeArray
 from repro.evaluation.blocks import Block, BlockMeasurer, MeasuredBlock
 from repro.evaluation.candidates import CandidatesDigest, relevance_impacts, unlisted_users
 from repro.evaluation.execution import DEFAULT_OPTIONS, ExecutionOptions
@@ -22,7 +22,7 @@ from repro.evaluation.measured import Measured
 from repro.evaluation.metrics import Background, ListOwners, Measure, Ratio, has_tie_interval
 from repro.evaluation.ranking import Tally
 from repro.evaluation.ranking.ranked import BY_ALGORITHM
-from repro.evaluation.stages import TIE_ORDERS, TiedRatios, average_lists, tie_interval
+from repro.evaluation.stages import TIE_ORDERS, TiedRatios, average_lists, stored_depth, tie_interval
 from repro.evaluation.suspicion import Facts, list_facts
 from repro.plugin import CheckedRecommender, Queries, Scores
 from repro.protocol import Protocol
@@ -31,8 +31,6 @@ from repro.protocol import Protocol
 # whichever items are ranked, because the last bits of a matrix product depend on its shape.
 CHUNK_USERS = 64
 BLOCK_BYTES = 1 << 28
-# How far down lists are stored when no metric has a cut-off.
-STORED_DEPTH = 100
 
 Tell = Callable[[int, int], None]
 
@@ -55,7 +53,7 @@ def measure_lists(
     candidates = parts.candidates(protocol, seed, judgements)
     rules = parts.ranking_rules(protocol, seed)
     cutoffs = sorted({measure.cutoff for measure in measures if measure.cutoff is not None})
-    stored = cutoffs[-1] if cutoffs else STORED_DEPTH
+    stored = stored_depth(measures)
     depth = None if any(measure.reach is None for measure in measures) else stored
     background = parts.background(candidates.items)
     measurer = BlockMeasurer(candidates, rules, measures, background, cutoffs, depth, stored)
@@ -142,24 +140,21 @@ class _Merged:
     """
 
     def __init__(self, measures: Sequence[Measure], background: Background, unlisted: CodeArray) -> None:
+        self._measures = measures
         self._ranking = [measure for measure in measures if measure.metric.kind == "ranking"]
-        self._collection = [measure for measure in measures if measure.metric.kind == "collection"]
         self._background = background
         self._unlisted = unlisted
-        self._ratios: dict[str, list[Ratio]] = {measure.full_name: [] for measure in self._ranking}
-        self._collected: dict[str, list[FloatArray]] = {measure.full_name: [] for measure in self._collection}
+        self._blocks: dict[str, list[Any]] = {measure.full_name: [] for measure in measures}
         self._columns: dict[str, list[npt.NDArray[Any]]] = {}
         self._lists = 0
         self._tied: list[TiedRatios] = []
 
     def add(self, block: MeasuredBlock) -> None:
-        for name, ratio in block.ratios.items():
-            self._ratios[name].append(ratio)
-        for measure in self._collection:
-            collected = self._collected[measure.full_name]
-            collected.append(block.collected[measure.full_name])
-            if len(collected) > 1:  # one block's worth is kept, not one for each block
-                self._collected[measure.full_name] = [measure.merged(collected)]
+        for measure in self._measures:
+            blocks = self._blocks[measure.full_name]
+            blocks.append(block.values[measure.full_name])
+            if measure.metric.kind == "collection" and len(blocks) > 1:  # keeps the memory of one block
+                blocks[:] = [measure.merged(blocks)]
         for name, column in block.columns.items():
             self._columns.setdefault(name, []).append(column)
         if block.tied is not None:
@@ -170,10 +165,10 @@ class _Merged:
         """The value of each measure and the number of users behind it; what averaging touched."""
         numbers: dict[str, tuple[float, int]] = {}
         impacts: dict[Impact, None] = {}
-        for measure in (*self._ranking, *self._collection):
-            collected = self._collected.get(measure.full_name)
-            values = self._ratio(measure) if collected is None else collected
-            averaged = average_lists(measure, values, self._owners, self._background, protocol)
+        owners = self._owners
+        for measure in self._measures:
+            blocks = self._blocks[measure.full_name]
+            averaged = average_lists(measure, blocks, owners, self._background, protocol)
             numbers[measure.full_name] = (averaged.value, averaged.users_counted)
             impacts |= dict.fromkeys(averaged.impacts)
         return numbers, list(impacts)
@@ -249,7 +244,7 @@ class _Merged:
         return ListOwners(users, strata, lengths == 0, self._unlisted)
 
     def _ratio(self, measure: Measure) -> Ratio:
-        return Ratio.joined(self._ratios[measure.full_name])
+        return Ratio.joined(self._blocks[measure.full_name])
 
     def _column(self, name: str) -> npt.NDArray[Any]:
         return np.concatenate(self._columns[name])

@@ -4,16 +4,17 @@
     judged     which held-out items are relevant                           FoldData.judge
     listed     the candidates of each list                                 FoldData.lists
     ranked     each list in the order of its scores                        rank_block
-    measured   the value of a metric for each list                         Measure.of_lists
+    measured   the value of a metric for each list                         measure_values
     averaged   one number                                                  average_lists
 
 Ratings that an algorithm predicts have two stages: ``resolve`` says what each prediction counts, and
 ``average_predictions`` averages the errors.
 
-Each function is pure, and every evaluation runs these functions: a study block by block of users, ``repro.evaluate``
-and ``verify`` on lists that are given or stored, explanations and audits under many protocols with a cache
-(:mod:`repro.evaluation.cached_stages`). ``READS`` says which decisions each stage reads; a stage depends on nothing
-else but the result of the stage before.
+Each function is pure, and every evaluation runs these functions: a study block by block of users, ``repro.evaluate`` on
+lists that a user gives, ``verify`` and the study of metrics on lists that a run stored
+(:mod:`repro.evaluation.stored_lists`), explanations and audits under many protocols with a cache
+(:mod:`repro.evaluation.cached_stages`). ``READS`` says which decisions each stage reads; a stage depends only on these
+and on the result of the stage before.
 """
 
 from __future__ import annotations
@@ -60,6 +61,7 @@ READS: Mapping[str, tuple[Stage, ...]] = {
 }
 TIE_ORDERS: tuple[Tied, ...] = ("worst", "best")
 NOBODY: CodeArray = np.empty(0, dtype=np.int32)
+STORED_DEPTH = 100  # where no measure has a cut-off
 
 Interval = tuple[float, float]
 
@@ -103,6 +105,11 @@ def rank_depth(measures: Iterable[Measure]) -> int | None:
     return None if len(known) < len(reaches) else max(known, default=1)
 
 
+def stored_depth(measures: Iterable[Measure]) -> int:
+    """How far down a run stores its lists: to the deepest cut-off of its measures."""
+    return max((measure.cutoff for measure in measures if measure.cutoff is not None), default=STORED_DEPTH)
+
+
 def need_scores(measures: Iterable[Measure]) -> bool:
     """Whether a measure needs the scores of listed items."""
     return any("scores" in measure.needs for measure in measures)
@@ -128,21 +135,25 @@ def rank_block(
     return ranked, tally
 
 
-def average_lists(
-    measure: Measure, values: Any, owners: ListOwners, background: Background, protocol: Protocol
-) -> Averaged:
-    """One number from the values of all lists.
+def measure_values(measures: Iterable[Measure], ranked: Ranked, background: Background) -> dict[str, Any]:
+    """What each measure gives for a block of ranked lists, by its full name.
 
-    ``values`` is the Ratio that ``measure.of_lists`` gives, or, for a measure of a collection of lists, the sequence of
-    what it gives for each block.
+    A measure of a list gives the Ratio of each list, a measure of a collection of lists an array.
     """
+    return {measure.full_name: measure.of_lists(ranked, background) for measure in measures}
+
+
+def average_lists(
+    measure: Measure, blocks: Sequence[Any], owners: ListOwners, background: Background, protocol: Protocol
+) -> Averaged:
+    """One number from what :func:`measure_values` gives for each block of lists; ``owners`` are those of all blocks."""
     if measure.metric.kind == "collection":
-        return measure_collection(measure, values, background)
-    return average(measure, values, owners, protocol)
+        return measure_collection(measure, blocks, background)
+    return average(measure, blocks[0] if len(blocks) == 1 else Ratio.joined(blocks), owners, protocol)
 
 
 def measure_collection(measure: Measure, blocks: Sequence[Any], background: Background) -> Averaged:
-    """The number of a measure of a collection of lists, from what ``measure.of_lists`` gives for each block."""
+    """The number of a measure of a collection of lists, from its values for each block."""
     value = measure.of_collection(blocks, background)
     return Averaged(value, len(background.test_users), NOBODY, np.empty(0))
 
@@ -151,12 +162,12 @@ def measure_ranked(
     measures: Iterable[Measure], ranked: Ranked, owners: ListOwners, background: Background, protocol: Protocol
 ) -> dict[str, Averaged]:
     """The number of each measure for lists that are ranked already, by its full name."""
-    numbers: dict[str, Averaged] = {}
-    for measure in measures:
-        values = measure.of_lists(ranked, background)
-        values = [values] if measure.metric.kind == "collection" else values
-        numbers[measure.full_name] = average_lists(measure, values, owners, background, protocol)
-    return numbers
+    listed = list(measures)
+    values = measure_values(listed, ranked, background)
+    return {
+        measure.full_name: average_lists(measure, [values[measure.full_name]], owners, background, protocol)
+        for measure in listed
+    }
 
 
 @dataclass(frozen=True, eq=False)

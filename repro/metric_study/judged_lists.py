@@ -1,30 +1,30 @@
 """The lists of a finished run, judged by the whole test set or by a part of it.
 
-Every list is matched with the whole test set once. With a part of the test set it is the same list: its items and
-ranks stay, and held-out items that are not in that part no longer count.
+Every list is matched with the whole test set once. A part of the test set does not change items and ranks: held-out
+items outside that part no longer count.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from repro.data import Interactions
-from repro.data.interactions import CodeArray, IdArray, RowArray
+from repro.data.interactions import RowArray
 from repro.data.io.parquet import read_parquet
 from repro.errors import ProtocolError, StudyError
-from repro.evaluation.candidates import Judgements, Offsets, judge
+from repro.evaluation.metrics import simple_measures
 from repro.evaluation.ranking import Ranked
 from repro.evaluation.ranking.ties import gives_order
+from repro.evaluation.stages import stored_depth
+from repro.evaluation.stored_lists import ListTables, StoredFold
 from repro.protocol import Protocol
-from repro.runs.journal.events import CellFinished
 from repro.runs.run import Run
 
 Mask = npt.NDArray[np.bool_]
+TABLES = ("lists", "values")
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,32 +35,13 @@ class JudgedLists:
     rows: RowArray
 
     def judged_by(self, kept: Mask) -> Ranked:
-        """The lists judged by the held-out rows in ``kept`` only; users without any are no test users."""
-        whole, hits = self.ranked, kept[self.rows]
+        """The lists judged by the held-out rows in ``kept`` only, without the lists of users who have none of them."""
+        hits = kept[self.rows]
         if hits.all():
-            return whole
-        offsets = _sums_before(hits)[whole.offsets]
-        relevant = whole.relevant[hits]
-        ranked = replace(
-            whole,
-            n_relevant=np.diff(_sums_before(relevant)[offsets]).astype(np.int32),
-            offsets=offsets,
-            hit_items=whole.hit_items[hits],
-            relevant=relevant,
-            grades=whole.grades[hits],
-            position=whole.position[hits],
-            above=whole.above[hits],
-            tied=whole.tied[hits],
-        )
-        present = np.diff(offsets) > 0
-        return ranked if present.all() else ranked.only(np.flatnonzero(present))
-
-
-def _sums_before(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """At each place the sum of all values before it, and last the sum of all."""
-    sums = np.zeros(len(values) + 1, dtype=np.int64)
-    np.cumsum(values, out=sums[1:])
-    return sums
+            return self.ranked
+        ranked = self.ranked.only_hits(hits)
+        judged = np.diff(ranked.offsets) > 0
+        return ranked if judged.all() else ranked.only(np.flatnonzero(judged))
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,16 +101,25 @@ def judge_run(run: Run, depth: int) -> JudgedRun:
 
 
 def _judged_fold(run: Run, name: str, test: Interactions, depth: int) -> JudgedFold:
-    # The rules of relevance that are left look at no training row.
-    judgements = judge(test.select(np.arange(0)), test, run.protocol)
-    cells = [folds[name] for folds in run.cells.values()]
-    tables = ((_table(run, cell, "lists"), _table(run, cell, "values")) for cell in cells)
-    return JudgedFold(name, test, tuple(_match(listed, values, test, judgements, depth) for listed, values in tables))
+    fold = StoredFold(test, run.protocol, run.started.seed)
+    stored = stored_depth(m for m in simple_measures(run.measures) if m.metric.kind != "prediction")
+    systems = []
+    for cell in (folds[name] for folds in run.cells.values()):
+        tables = ListTables(*(read_parquet(run.artifact(cell.artifacts[table])).to_pandas() for table in TABLES))
+        _require_depth(tables, stored, depth)
+        ranked = fold.rank(tables, stored, depth)
+        systems.append(JudgedLists(ranked, fold.background.rows_of_hits(ranked)))
+    return JudgedFold(name, test, tuple(systems))
 
 
-def _table(run: Run, cell: CellFinished, name: str) -> pd.DataFrame:
-    frame: pd.DataFrame = read_parquet(run.artifact(cell.artifacts[name])).to_pandas()
-    return frame
+def _require_depth(tables: ListTables, stored: int, depth: int) -> None:
+    """Refuse lists that were cut, when they were stored, above the deepest cut-off."""
+    if stored < depth and (tables.values["length"] > stored).any():
+        raise StudyError(
+            f"the run stored its lists down to rank {stored}, the deepest cut-off of its metrics, and the deepest "
+            f"cut-off asked for is {depth}; run the study with a metric at that depth, such as ndcg@{depth}, or ask "
+            f"for cut-offs down to {stored} with --cutoffs"
+        )
 
 
 def _require_finished(run: Run) -> None:
@@ -162,98 +152,4 @@ def _require_definite(protocol: Protocol) -> None:
         raise ProtocolError(
             'the run has relevance.rule = "user-mean", which needs the training rows, and a run folder does not keep '
             'them; run the study with relevance.rule = "threshold"'
-        )
-
-
-def _match(
-    listed: pd.DataFrame, values: pd.DataFrame, test: Interactions, judgements: Judgements, depth: int
-) -> JudgedLists:
-    """Find the held-out items of each user in the user's list."""
-    users = _codes(values["user"], test.user_ids)
-    lengths = values["length"].to_numpy(np.int32)
-    row_of_user = np.full(test.n_users, -1)
-    row_of_user[users] = np.arange(len(users))
-    rows = row_of_user[_codes(listed["user"], test.user_ids)]
-    ranks = listed["rank"].to_numpy(np.int32)
-    _require_depth(np.bincount(rows, minlength=len(users)), lengths, depth)
-    within = ranks <= depth
-    rows, ranks = rows[within], ranks[within]
-    codes = _codes(listed["item"], test.item_ids)[within]
-    items = np.full((len(users), depth), -1, dtype=np.int32)
-    items[rows, ranks - 1] = np.where(codes < 0, test.n_items, codes)  # one code for all items that nobody holds out
-    scored = np.zeros((len(users), depth), dtype=np.uint8)
-    scored[rows, ranks - 1] = listed["scored"].to_numpy()[within]
-    hits = _hits(users, judgements, _ranks_of_pairs(users[rows], codes, ranks, judgements, test.n_items))
-    relevant = judgements.relevant[hits.rows]
-    ranked = Ranked(
-        users=users,
-        strata=values["stratum"].to_numpy(np.int32),
-        ties="definite",
-        depth=depth,
-        items=items,
-        scored=scored,
-        lengths=lengths,
-        candidates=lengths,
-        missing=np.zeros(len(users), dtype=np.int32),
-        n_relevant=np.diff(_sums_before(relevant)[hits.offsets]).astype(np.int32),
-        offsets=hits.offsets,
-        hit_items=judgements.items[hits.rows],
-        relevant=relevant,
-        grades=judgements.grades[hits.rows],
-        position=hits.position,
-        above=hits.position - 1,
-        tied=np.ones(len(hits.rows), dtype=np.int32),
-    )
-    return JudgedLists(ranked, hits.rows)
-
-
-class _Hits(NamedTuple):
-    """The held-out items of each list, by rank, those below the stored depth last; see :class:`Ranked`."""
-
-    offsets: Offsets
-    rows: RowArray
-    position: npt.NDArray[np.int32]
-
-
-def _ranks_of_pairs(
-    users: CodeArray, items: CodeArray, ranks: npt.NDArray[np.int32], judgements: Judgements, n_items: int
-) -> npt.NDArray[np.int32]:
-    """The rank of each held-out item in its user's list; 0 where it is not there."""
-    judged = judgements.users.astype(np.int64) * n_items + judgements.items
-    known = items >= 0
-    pairs = users[known].astype(np.int64) * n_items + items[known]
-    at = np.minimum(np.searchsorted(judged, pairs), len(judged) - 1)
-    found = judged[at] == pairs
-    of_rows = np.zeros(len(judged), dtype=np.int32)
-    of_rows[at[found]] = ranks[known][found]
-    return of_rows
-
-
-def _hits(users: CodeArray, judgements: Judgements, ranks: npt.NDArray[np.int32]) -> _Hits:
-    """Every held-out row of the users, list by list, in the order of ``ranks`` (those of all held-out rows)."""
-    starts, ends = judgements.offsets[users], judgements.offsets[users + 1]
-    offsets = _sums_before(ends - starts)
-    rows = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], ends - starts)
-    lists = np.repeat(np.arange(len(users)), ends - starts)
-    last = np.where(ranks[rows] == 0, np.iinfo(np.int32).max, ranks[rows])
-    rows = rows[np.lexsort((last, lists))]
-    return _Hits(offsets, rows, ranks[rows])
-
-
-def _codes(ids: pd.Series, vocabulary: IdArray) -> CodeArray:
-    """The codes of external ids; -1 where the vocabulary lacks one. 7 and "7" are the same id."""
-    distinct, values = pd.factorize(ids.to_numpy())
-    known = {str(value): code for code, value in enumerate(vocabulary)}
-    return np.array([known.get(str(value), -1) for value in values], dtype=np.int32)[distinct]
-
-
-def _require_depth(stored: npt.NDArray[np.int64], lengths: npt.NDArray[np.int32], depth: int) -> None:
-    """Refuse lists that were cut, when they were stored, above the deepest cut-off."""
-    cut = stored < np.minimum(lengths, depth)
-    if cut.any():
-        deepest = int(stored[cut].max())
-        raise StudyError(
-            f"the run stored its lists down to rank {deepest}, the deepest cut-off of its metrics, and the deepest "
-            f"cut-off asked for is {depth}; run the study with a metric at that depth, such as ndcg@{depth}, or ask "
-            f"for cut-offs down to {deepest} with --cutoffs"
         )

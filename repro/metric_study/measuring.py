@@ -11,18 +11,9 @@ import pandas as pd
 
 from repro.data.interactions import FloatArray, IdArray
 from repro.errors import StudyError
-from repro.evaluation.metrics import (
-    Averaged,
-    Background,
-    ListOwners,
-    Measure,
-    RankingMetric,
-    Ratio,
-    average,
-    metrics,
-    parse_measure,
-)
+from repro.evaluation.metrics import Background, ListOwners, Measure, RankingMetric, metrics, parse_measure
 from repro.evaluation.ranking import Ranked
+from repro.evaluation.stages import average_lists, measure_ranked, measure_values
 from repro.metric_study.judged_lists import JudgedRun, Mask
 from repro.protocol import Protocol
 
@@ -67,14 +58,14 @@ def _require_judging(name: str, measure: Measure) -> None:
         raise StudyError(f"metric {name} does not say which of two systems is better; leave it out")
 
 
-def system_values(run: JudgedRun, asked: Sequence[Column], kept: Sequence[Mask]) -> FloatArray:
+def system_values(run: JudgedRun, requested: Sequence[Column], kept: Sequence[Mask]) -> FloatArray:
     """Columns by systems: the value of each, judged by the held-out rows in ``kept`` (a mask for each fold)."""
-    values = np.empty((len(asked), len(run.systems)))
-    known = _backgrounds(run, kept)
+    values = np.empty((len(requested), len(run.systems)))
+    backgrounds = _backgrounds(run, kept)
+    measures = [column.measure for column in requested]
     for system in range(len(run.systems)):
-        blocks = [fold.systems[system].judged_by(mask) for fold, mask in zip(run.folds, kept, strict=True)]
-        for number, column in enumerate(asked):
-            values[number, system] = _joined(column.measure, blocks, known, run.protocol)
+        ranked = [fold.systems[system].judged_by(mask) for fold, mask in zip(run.folds, kept, strict=True)]
+        values[:, system] = _averages(measures, ranked, backgrounds, run.protocol)
     return values
 
 
@@ -90,30 +81,35 @@ def all_kept(run: JudgedRun) -> list[Mask]:
     return [np.ones(len(fold.test), dtype=np.bool_) for fold in run.folds]
 
 
-def _joined(measure: Measure, blocks: Sequence[Ranked], known: Sequence[Background], protocol: Protocol) -> float:
-    """The value of one system, folds joined as ``average.folds`` says."""
-    ratios = [measure.of_lists(block, background) for block, background in zip(blocks, known, strict=True)]
+def _averages(
+    measures: Sequence[Measure], ranked: Sequence[Ranked], backgrounds: Sequence[Background], protocol: Protocol
+) -> list[float]:
+    """The number of each measure for a system with these lists in each fold; ``average.folds`` joins the folds."""
+    owners, folds = [ListOwners.of(lists) for lists in ranked], list(zip(ranked, backgrounds, strict=True))
     if protocol["average.folds"] == "mean":
-        values = [
-            _averaged(measure, ratio, [block], protocol).value for ratio, block in zip(ratios, blocks, strict=True)
+        numbers = [
+            measure_ranked(measures, lists, own, background, protocol)
+            for (lists, background), own in zip(folds, owners, strict=True)
         ]
-        return math.fsum(values) / len(values)
-    return _averaged(measure, Ratio.joined(ratios), blocks, protocol).value
-
-
-def _averaged(measure: Measure, ratio: Ratio, blocks: Sequence[Ranked], protocol: Protocol) -> Averaged:
-    return average(measure, ratio, ListOwners.joined([ListOwners.of(block) for block in blocks]), protocol)
+        return [math.fsum(fold[m.full_name].value for fold in numbers) / len(numbers) for m in measures]
+    values = [measure_values(measures, lists, background) for lists, background in folds]
+    everyone = ListOwners.joined(owners)
+    return [
+        average_lists(m, [fold[m.full_name] for fold in values], everyone, backgrounds[0], protocol).value
+        for m in measures
+    ]
 
 
 def user_values(run: JudgedRun, measure: Measure) -> tuple[IdArray, FloatArray]:
-    """The users whom every system has a number for, and systems by these users; a user's folds are averaged."""
+    """The users with a value for every system, and systems by these users; a user's folds are averaged."""
     by_system = []
-    known = _backgrounds(run, all_kept(run))
+    backgrounds = _backgrounds(run, all_kept(run))
     for system in range(len(run.systems)):
         parts = []
-        for fold, background in zip(run.folds, known, strict=True):
-            block = fold.systems[system].ranked
-            averaged = _averaged(measure, measure.of_lists(block, background), [block], run.protocol)
+        for fold, background in zip(run.folds, backgrounds, strict=True):
+            ranked = fold.systems[system].ranked
+            numbers = measure_ranked([measure], ranked, ListOwners.of(ranked), background, run.protocol)
+            averaged = numbers[measure.full_name]
             parts.append(pd.Series(averaged.values, index=averaged.users))
         by_system.append(parts[0] if len(parts) == 1 else pd.concat(parts).groupby(level=0, sort=True).mean())
     table = pd.concat(by_system, axis=1).sort_index().dropna()

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from repro.data import Interactions
-from repro.errors import ReproError, StudyError
+from repro.errors import StudyError
+from repro.evaluation.stored_lists import StoredFold
 from repro.runs.fold_pooling import FinishedCells
 from repro.runs.folder import csv_bytes
 from repro.runs.journal import events
 from repro.runs.results_table import results_table
 from repro.runs.run import PROTOCOL, STUDY, Run
+from repro.study.fold_data import fold_data
 from repro.study.plan import Plan
 from repro.study.reload import reload_plan
 from repro.verify.cells import CellCheck, differ, read_frame
 from repro.verify.finding import Failure, Verification
 from repro.verify.findings import check_findings
 from repro.verify.integrity import Tell
-from repro.verify.reconstructed_fold import ReconstructedFold
 from repro.verify.record import FolderRecord
-from repro.verify.untrusted import UntrustedRun
-
-BROKEN = (ReproError, pa.ArrowException, OSError, LookupError, ValueError, TypeError)
+from repro.verify.untrusted import BROKEN, UntrustedRun, first_line
 
 
 def check_rescore(
@@ -47,7 +44,7 @@ def check_rescore(
         verification.failures += _as_stated(run)
         run.measures  # noqa: B018  # what cannot be read is told before anything is computed
     except BROKEN as error:
-        verification.failures.append(_failure("protocol.toml", f"it cannot be read: {_brief(error)}"))
+        verification.failures.append(_failure("protocol.toml", f"it cannot be read: {first_line(error)}"))
         return
     plan = _plan(run, data, verification)
     lines = {cell: line.number for cell, line in record.journal.cell_ends.items()}
@@ -61,13 +58,15 @@ def check_rescore(
         }
         try:
             verification.failures += _test_part(run, event)
-            reconstructed = _fold(run, event, plan, list(cells.values()))
+            stored_fold = _stored_fold(run, event, plan)
         except BROKEN as error:
-            verification.failures.append(_failure(f"artifacts/{event.artifacts['test']}.parquet", _brief(error), fold))
+            verification.failures.append(
+                _failure(f"artifacts/{event.artifacts['test']}.parquet", first_line(error), fold)
+            )
             continue
         for cell, finished in cells.items():
             verification.failures += CellCheck(
-                run, finished, lines[cell], reconstructed, verification.sources, unchecked
+                run, finished, lines[cell], stored_fold, verification.sources, unchecked
             ).failures()
             done += 1
             if tell:
@@ -105,7 +104,7 @@ def _plan(run: Run, data: object, verification: Verification) -> Plan | None:
     try:
         return reload_plan(run, data)
     except BROKEN as error:
-        verification.unchecked.append(f"what needs the data of the run: {_brief(error)}")
+        verification.unchecked.append(f"what needs the data of the run: {first_line(error)}")
         return None
 
 
@@ -116,15 +115,13 @@ def _test_part(run: Run, event: events.FoldMade) -> Iterator[Failure]:
         yield _failure(f"artifacts/{digest}.parquet", f"the test part of {event.fold} is not the one that was made")
 
 
-def _fold(run: Run, event: events.FoldMade, plan: Plan | None, cells: list[events.CellFinished]) -> ReconstructedFold:
-    if plan is not None:
-        return ReconstructedFold.of_plan(plan, event.fold)
-    folder, listed = run.files, list[Any]()
-    for cell in cells:
-        if "lists" in cell.artifacts and folder.artifact(cell.artifacts["lists"]).is_file():
-            listed += read_frame(folder.artifact(cell.artifacts["lists"]))["item"].unique().tolist()
-    test = read_frame(folder.artifact(event.artifacts["test"]))
-    return ReconstructedFold.of_stored(test, listed, run.protocol, run.started.seed)
+def _stored_fold(run: Run, event: events.FoldMade, plan: Plan | None) -> StoredFold:
+    """A fold with its data, made again, or with its stored test rows alone."""
+    if plan is None:
+        test = Interactions.from_frame(read_frame(run.files.artifact(event.artifacts["test"])))
+        return StoredFold(test, run.protocol, run.started.seed)
+    data = fold_data(plan, next(fold for fold in plan.split.folds if fold.name == event.fold))
+    return StoredFold(data.test, plan.study.protocol, plan.study.seed, data)
 
 
 def _fails(verification: Verification) -> bool:
@@ -143,7 +140,7 @@ def _results(run: Run, record: FolderRecord) -> Iterator[Failure]:
             table = table.drop_columns(["lowest", "highest"])
         same_csv = (run.folder / "results.csv").read_bytes() == csv_bytes(table)
     except BROKEN as error:
-        yield _failure("results.parquet", f"it cannot be held against the journal: {_brief(error)}")
+        yield _failure("results.parquet", f"it cannot be held against the journal: {first_line(error)}")
         return
     line = written[-1].number if written else None
     yield from _rows_that_differ(stored, table.to_pandas(), line)
@@ -172,8 +169,3 @@ def _rows_that_differ(stored: pd.DataFrame, recomputed: pd.DataFrame, line: int 
 
 def _failure(artefact: str, what: str, cell: str = "") -> Failure:
     return Failure("rescore", artefact, what, cell=cell)
-
-
-def _brief(error: BaseException) -> str:
-    text = str(error).splitlines()
-    return text[0] if text else type(error).__name__

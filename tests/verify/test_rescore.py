@@ -326,7 +326,7 @@ def test_under_other_protocols_too(tmp_path, changes, with_scores, make_run):
     assert found.holds, str(found)
     expected = "scores" if with_scores else "lists"
     if changes.get("ties__break") == "expected" and not with_scores:
-        assert any("goes by equal scores" in told for told in found.unchecked)
+        assert any("depends on equal scores" in told for told in found.unchecked)
     else:
         assert found.sources["ndcg@5"].endswith(expected)
 

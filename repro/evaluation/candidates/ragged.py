@@ -101,7 +101,7 @@ def _ascending(values):  # type: ignore[no-untyped-def]  # compiled
     return ascending
 
 
-def offsets_of(lengths: IntArray) -> Offsets:
+def offsets_of(lengths: IntArray | npt.NDArray[np.bool_]) -> Offsets:
     """The start of each row, and the end of the last one."""
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])

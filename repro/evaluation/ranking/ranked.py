@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import CodeArray, FloatArray
 from repro.evaluation.candidates.lists import Offsets
+from repro.evaluation.candidates.ragged import offsets_of, spread
 
 # The origin of the score by which an item is ranked; 0 if it has none.
 BY_ALGORITHM, BY_FALLBACK = 1, 2
+
+_OF_LISTS = ("users", "strata", "items", "scored", "lengths", "candidates", "missing", "n_relevant")
+_OF_HITS = ("hit_items", "relevant", "grades", "position", "above", "tied")
 
 Ties = Literal["definite", "expected", "best", "worst", "shared-best", "shared-mean", "shared-worst"]
 
@@ -70,30 +74,20 @@ class Ranked:
         return len(self.users)
 
     def only(self, rows: npt.NDArray[np.intp]) -> Ranked:
-        """The given lists, in that order."""
-        sizes = np.diff(self.offsets)[rows]
-        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        hits = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], sizes)
-        return replace(
-            self,
-            users=self.users[rows],
-            strata=self.strata[rows],
-            items=self.items[rows],
-            scored=self.scored[rows],
-            lengths=self.lengths[rows],
-            candidates=self.candidates[rows],
-            missing=self.missing[rows],
-            n_relevant=self.n_relevant[rows],
-            offsets=offsets,
-            hit_items=self.hit_items[hits],
-            relevant=self.relevant[hits],
-            grades=self.grades[hits],
-            position=self.position[hits],
-            above=self.above[hits],
-            tied=self.tied[hits],
-            scores=None if self.scores is None else self.scores[rows],
-            ideals=None,
-        )
+        """The lists at ``rows``, in that order."""
+        hits, offsets = spread(self.offsets, rows)
+        of_lists: dict[str, Any] = {name: getattr(self, name)[rows] for name in _OF_LISTS}
+        scores = None if self.scores is None else self.scores[rows]
+        return replace(self, **of_lists, **self._hits(hits), offsets=offsets, scores=scores, ideals=None)
+
+    def only_hits(self, hits: npt.NDArray[np.bool_]) -> Ranked:
+        """The same lists with some of their test items, as if the others had not been held out."""
+        offsets, relevant = offsets_of(hits)[self.offsets], offsets_of(self.relevant * hits)
+        n_relevant = np.diff(relevant[self.offsets]).astype(np.int32)
+        return replace(self, **self._hits(hits), n_relevant=n_relevant, offsets=offsets, ideals=None)
+
+    def _hits(self, hits: npt.NDArray[Any]) -> dict[str, Any]:
+        return {name: getattr(self, name)[hits] for name in _OF_HITS}
 
     @cached_property
     def doubled_ranks(self) -> npt.NDArray[np.int64]:
