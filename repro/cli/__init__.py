@@ -30,7 +30,7 @@ def cli() -> None:
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM: a scheduler or a shutdown asks to stop, as Ctrl-C does."""
+    """SIGTERM, from a scheduler or a shutdown; it stops a command as Ctrl-C does."""
 
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:
@@ -53,22 +53,22 @@ def _show_error(kind: type[BaseException], error: BaseException, trace: Tracebac
 
 
 def main() -> None:
-    """The `repro` command: errors that a user can mend are printed as a sentence, without a traceback."""
+    """The `repro` command: expected errors are printed as a sentence, without a traceback."""
     from repro.errors import ReproError
 
     warnings.showwarning, sys.excepthook = _show_warning, _show_error
     signal.signal(signal.SIGTERM, _terminate)
     try:
         status = cli(prog_name="repro", standalone_mode=False)
-        if isinstance(status, int):  # what a command that ends with an exit code leaves
+        if isinstance(status, int):  # a command raised click.exceptions.Exit
             sys.exit(status)
     except click.ClickException as error:
-        shown = io.StringIO()
-        error.show(shown)
-        echo(shown.getvalue(), err=True, nl=False)
+        message = io.StringIO()
+        error.show(message)
+        echo(message.getvalue(), err=True, nl=False)
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt) as abort:
-        stop = abort.__cause__ or abort  # click turns the one into the other
+        stop = abort.__cause__ or abort  # click raises Abort from a KeyboardInterrupt
         echo(str(stop) or "stopped", err=True)
         sys.exit(143 if isinstance(stop, Terminated) else 130)
     except ReproError as error:

@@ -1,4 +1,4 @@
-"""The group of all commands: found in the folders of ``repro.cli.commands``, each imported only when it is called."""
+"""The group of all commands: modules in the folders of ``repro.cli.commands``, imported only when they are called."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """How commands print: sentences and tables for people, JSON for scripts.
 
-Whatever commands print passes here, so that text from files (ids, labels, questions, names, error messages) is shown,
-and never commands the terminal.
+Everything that commands print passes here: text from files (ids, labels, questions, names, error messages) must not
+control the terminal.
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ from repro.terminal import printable, printable_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-_PIPED = 160
+    from repro.evaluation.suspicion import Summary
+
+_PIPED = 160  # width of tables where the output is not a terminal
 _GAP = 2  # blanks between columns
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 
 
 class Styled(NamedTuple):
-    """Text in bold or in a colour, where the output is a terminal."""
+    """Text in bold or in a colour, if the output is a terminal."""
 
     text: str
     bold: bool = True
@@ -32,16 +34,16 @@ class Styled(NamedTuple):
 
 
 def echo(*parts: str | Styled, err: bool = False, nl: bool = True) -> None:
-    """Print ``parts``, one after the other."""
-    shown = [
+    """Print ``parts`` in one line."""
+    texts = [
         click.style(printable(part.text), bold=part.bold, fg=part.fg) if isinstance(part, Styled) else printable(part)
         for part in parts
     ]
-    click.echo("".join(shown), err=err, nl=nl)
+    click.echo("".join(texts), err=err, nl=nl)
 
 
 def print_json(value: Any) -> None:
-    """``value`` as JSON; what is not a finite number is null, as JSON has no word for it."""
+    """Print ``value`` as JSON; infinities and NaN, which JSON lacks, are null."""
     import json
 
     text = json.dumps(_plain(value), indent=2, ensure_ascii=False, default=str, allow_nan=False)
@@ -66,24 +68,23 @@ def print_table(
     right: Iterable[str] = (),
     spare: Sequence[str] = (),
 ) -> None:
-    """A table on standard output; the columns in ``right``, of numbers, are aligned to the right and never folded.
+    """Print a table; the columns in ``right`` (numbers) are aligned to the right and never folded.
 
-    Where a terminal is too narrow, columns of ``spare`` are left out, the first of them first, then the others are
-    printed in several tables, each with the first column.
+    If the terminal is too narrow, columns of ``spare`` are left out, the first of them first; then the rest is split
+    into several tables, each with the first column.
     """
     import sys
 
     from rich.console import Console
 
-    # Piped into a file, a table must not be folded to an assumed width of 80.
+    # rich assumes a width of 80 for output that is not a terminal.
     width = None if sys.stdout.isatty() else _PIPED
     console = Console(file=sys.stdout, width=width, highlight=False, markup=False)
     numbers = {printable(name) for name in right}
     title, columns = printable(title), [printable(name) for name in columns]
     table = list(zip(columns, *([printable(str(cell)) for cell in row] for row in rows), strict=True))
-    made = [_Column(name, tuple(cells), name in numbers) for name, *cells in table]
-    kept, left_out = _fitting(made, spare, console.width)
-    for number, block in enumerate(_blocks(kept, console.width)):
+    shown, left_out = _fitting([_Column(name, tuple(cells), name in numbers) for name, *cells in table], spare, console)
+    for number, block in enumerate(_blocks(shown, console.width)):
         if number:
             console.print()
         _print_block(console, block, "" if number else title)
@@ -92,7 +93,7 @@ def print_table(
 
 
 class _Column(NamedTuple):
-    """A column of a table, and how narrow it may become: numbers stay whole, text is folded between words."""
+    """A column of a table; text is folded between words, numbers are not."""
 
     name: str
     cells: tuple[str, ...]
@@ -115,18 +116,18 @@ def _least_width(columns: Sequence[_Column]) -> int:
     return sum(column.least for column in columns) + _GAP * (len(columns) - 1)
 
 
-def _fitting(columns: list[_Column], spare: Sequence[str], width: int) -> tuple[list[_Column], list[str]]:
-    """The columns without as many of the spare ones as are too many, and the names of these."""
-    kept = columns
+def _fitting(columns: list[_Column], spare: Sequence[str], console: Console) -> tuple[list[_Column], list[str]]:
+    """The columns without those spare ones that do not fit, and the names of the latter."""
+    fitting = columns
     for name in spare:
-        if _least_width(kept) <= width:
+        if _least_width(fitting) <= console.width:
             break
-        kept = [column for column in kept if column.name != name]
-    return kept, [column.name for column in columns if column not in kept]
+        fitting = [column for column in fitting if column.name != name]
+    return fitting, [column.name for column in columns if column not in fitting]
 
 
 def _blocks(columns: list[_Column], width: int) -> list[list[_Column]]:
-    """Columns that fit beside the first one, together as many as do."""
+    """Groups of columns, each with the first column, as wide as fits."""
     blocks = [columns[:1]]
     for column in columns[1:]:
         if len(blocks[-1]) > 1 and _least_width([*blocks[-1], column]) > width:
@@ -148,15 +149,34 @@ def _print_block(console: Console, columns: list[_Column], title: str) -> None:
 
 
 def _widths(columns: list[_Column], width: int) -> list[int]:
-    """As wide as they are; where that is too much, the widest that may be folded gives way first.
+    """The widths of columns: the widest foldable column shrinks until all fit.
 
-    rich can choose widths too, but where several columns have reached their least width its lines become wider than
-    the terminal.
+    rich could choose the widths, but its lines exceed the terminal once several columns have their least width.
     """
     widths = [column.natural for column in columns]
     while sum(widths) + _GAP * (len(columns) - 1) > width:
-        foldable = [place for place, column in enumerate(columns) if widths[place] > column.least]
+        foldable = [index for index, column in enumerate(columns) if widths[index] > column.least]
         if not foldable:
             break
-        widths[max(foldable, key=lambda place: widths[place])] -= 1
+        widths[max(foldable, key=widths.__getitem__)] -= 1
     return widths
+
+
+def marked(label: str, findings: Sequence[Summary]) -> str:
+    """A label with the numbers of the footnotes about it."""
+    return " ".join(
+        [label, *(f"[{number}]" for number, finding in enumerate(findings, 1) if label in finding.algorithms)]
+    )
+
+
+def print_footnotes(findings: Sequence[Summary]) -> None:
+    """Print a numbered paragraph for each suspicious finding."""
+    for number, finding in enumerate(findings, 1):
+        echo(f"[{number}] {finding.severity}: {finding.text}")
+        for line in finding.lines:
+            echo(f"      {line}")
+
+
+def written_number(value: float, form: str) -> str:
+    """A number as text, a dash where it is not a number."""
+    return "-" if value != value else format(value, form)

@@ -7,8 +7,6 @@ from datetime import timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-import click
-
 from repro.terminal import printable
 
 if TYPE_CHECKING:
@@ -17,15 +15,14 @@ if TYPE_CHECKING:
 
     from repro.study import Cell, Plan
 
-quiet_option = click.option("--quiet", is_flag=True, help="No progress bar.")
 
+class Stages:
+    """Shows the stages of a command, and how much of each is done."""
 
-class Progress:
-    """Shows on standard error how many cells are done, and, where it can be told, how far each one is."""
+    _shows_finished = True
 
     def __init__(self, *, hidden: bool) -> None:
         self._bar = _bar(hidden)
-        self._cells = self._bar.add_task("loading data", total=None)
         self._tasks: dict[str, TaskID] = {}
 
     def __enter__(self) -> Self:
@@ -36,6 +33,32 @@ class Progress:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._bar.stop()
+
+    def update(self, stage: str, done: int, total: int) -> None:
+        """Show how much of a stage is done."""
+        if stage not in self._tasks:
+            self._tasks[stage] = self._bar.add_task(printable(stage), total=total)
+        self._bar.update(self._tasks[stage], completed=done, total=total)
+        if done >= total and not self._shows_finished:
+            self._bar.remove_task(self._tasks.pop(stage))
+
+    def print(self, line: str) -> None:
+        """Print a line above the bars."""
+        self._bar.console.print(printable(line), markup=False, highlight=False, soft_wrap=True)
+
+
+class Progress(Stages):
+    """Shows how many cells of a run are done, and how much of each running cell; finished stages disappear."""
+
+    _shows_finished = False
+
+    def __init__(self, *, hidden: bool) -> None:
+        super().__init__(hidden=hidden)
+        self._cells = self._bar.add_task("loading data", total=None)
+
+    def begin(self, name: str) -> None:
+        """Another run, under this name."""
+        self._bar.update(self._cells, description=printable(name), completed=0, total=None)
 
     def planned(self, plan: Plan, remaining: int) -> None:
         self._done = len(plan.cells) - remaining
@@ -48,69 +71,21 @@ class Progress:
         self._tasks[cell.id] = self._bar.add_task(printable(f"  {cell.id}"), total=None)
 
     def cell_progress(self, cell: Cell, done: int, total: int) -> None:
-        self._bar.update(self._task(cell), completed=done, total=total)
+        self._bar.update(self._tasks[cell.id], completed=done, total=total)
         self._shares[cell.id] = done / max(total, 1)
         self._count()
 
     def cell_ended(self, cell: Cell, error: str | None) -> None:
-        self._bar.remove_task(self._task(cell))
+        self._bar.remove_task(self._tasks[cell.id])
         self._shares.pop(cell.id, None)
         self._done += 1
         self._count()
         if error:
-            self._say(f"{cell.id} failed: {error}")
-
-    def _say(self, line: str) -> None:
-        self._bar.console.print(printable(line), markup=False, highlight=False, soft_wrap=True)
-
-    def _task(self, cell: Cell) -> TaskID:
-        return self._tasks[cell.id]
+            self.print(f"{cell.id} failed: {error}")
 
     def _count(self) -> None:
-        """A cell that is under way counts by its share of users."""
+        """A running cell counts by its share of users."""
         self._bar.update(self._cells, completed=self._done + sum(self._shares.values()))
-
-
-class Replicating(Progress):
-    """Shows the cells of one run after the other, and the stages between them, under the name of what is replicated."""
-
-    def begin(self, name: str) -> None:
-        """Another claim."""
-        self._bar.update(self._cells, description=printable(name), completed=0, total=None)
-
-    def say(self, line: str) -> None:
-        """A line above the bars."""
-        self._say(line)
-
-    def tell(self, stage: str, done: int, total: int) -> None:
-        """How far a stage is; one that is over is not shown any longer."""
-        if stage not in self._tasks:
-            self._tasks[stage] = self._bar.add_task(printable(f"  {stage}"), total=total)
-        self._bar.update(self._tasks[stage], completed=done, total=total)
-        if done >= total:
-            self._bar.remove_task(self._tasks.pop(stage))
-
-
-class Stages:
-    """Shows on standard error which stages a command is in, and how far each one is."""
-
-    def __init__(self, *, hidden: bool) -> None:
-        self._bar = _bar(hidden)
-        self._tasks: dict[str, TaskID] = {}
-
-    def __enter__(self) -> Stages:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._bar.stop()
-
-    def tell(self, stage: str, done: int, total: int) -> None:
-        if stage not in self._tasks:
-            self._tasks[stage] = self._bar.add_task(printable(stage), total=total)
-        self._bar.update(self._tasks[stage], completed=done, total=total)
 
 
 def _bar(hidden: bool) -> Bar:
@@ -120,7 +95,7 @@ def _bar(hidden: bool) -> Bar:
     from rich.text import Text
 
     class Remaining(TimeRemainingColumn):
-        """The time left: of cells by how long those of this run took, of others by the last half minute."""
+        """The time left: of cells, from the mean time of this run's cells; of stages, from the last half minute."""
 
         def render(self, task: Task) -> Text:
             done = task.completed - task.fields.get("before", math.inf)

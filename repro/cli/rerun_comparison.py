@@ -1,62 +1,68 @@
-"""How `repro verify` and `repro replay` show numbers that were made again."""
+"""Options and output of `repro verify` and `repro replay`, which compute the numbers of a run again."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.output import Styled, echo, print_table
+from repro.cli.options.option_classes import option
+from repro.cli.options.shared_options import StoredRunOptions, workers_option
+from repro.cli.output import Styled, echo, print_table, written_number
 
 if TYPE_CHECKING:
     from repro.verify.compare import Comparison, Number
 
-tolerance_option = click.option(
-    "--tolerance",
-    type=click.FloatRange(min=0),
-    default=0.01,
-    show_default=True,
-    help="By which share of the original a number may be off.",
-)
-baseline_option = click.option(
-    "--baseline", metavar="LABEL", help="Effect ratios are over this algorithm [default: the study's first]."
-)
+
+@dataclass(frozen=True, kw_only=True)
+class RerunOptions(StoredRunOptions):
+    """How a run is repeated, and which differences are accepted."""
+
+    tolerance: float = option(
+        "--tolerance",
+        type=click.FloatRange(min=0),
+        default=0.01,
+        help="Accepted difference of a number, as a share of the original.",
+    )
+    baseline: str | None = option(
+        "--baseline", metavar="LABEL", help="The algorithm that effect ratios refer to [default: the study's first]."
+    )
+    workers: int = workers_option("Number of processes that run cells.")
 
 
-def print_comparison(found: Comparison) -> None:
-    """The verdict of each number, with the measures of how far it is off where it is not identical."""
-    numbers = found.together or found.numbers
-    if all(one.verdict == "identical" for one in numbers):
-        print_table(
-            ["algorithm", "metric", "value", "verdict"],
-            [[one.algorithm, one.metric, _value(one.before), one.verdict] for one in numbers],
-            right=["value"],
-        )
+def print_comparison(comparison: Comparison) -> None:
+    """The verdict of each number, with the measures of its difference if it is not identical."""
+    numbers = comparison.together or comparison.numbers
+    if all(number.verdict == "identical" for number in numbers):
+        rows = [[number.algorithm, number.metric, _value(number.before), number.verdict] for number in numbers]
+        print_table(["algorithm", "metric", "value", "verdict"], rows, right=["value"])
     else:
         header = ["algorithm", "metric", "then", "now", "verdict", "users", "KTU", "RBO", "RMSE", "ER", "DRI"]
-        print_table(header, [_row(found, one) for one in numbers], right=[*header[2:4], *header[5:]])
+        print_table(header, [_row(comparison, number) for number in numbers], right=[*header[2:4], *header[5:]])
         echo(
             "(users: whose numbers differ; KTU: Kendall's tau union, and RBO: rank-biased overlap, of the lists; RMSE "
-            f"of the users' numbers; ER: effect ratio, and DRI: delta relative improvement, over {found.baseline})"
+            f"of the users' numbers; ER: effect ratio, and DRI: delta relative improvement, over {comparison.baseline})"
         )
-    for note in found.notes:
+    for note in comparison.notes:
         echo(note)
-    echo(Styled(found.summary, fg="green" if found.reproduced else "red"))
+    echo(Styled(comparison.summary, fg="green" if comparison.reproduced else "red"))
 
 
-def _row(found: Comparison, one: Number) -> list[str]:
-    order = found.orders.get(one.algorithm)
-    measures = (order.ktu, order.rbo) if order else (float("nan"), float("nan"))
+def _row(comparison: Comparison, number: Number) -> list[str]:
+    order = comparison.orders.get(number.algorithm)
+    measures = (order.ktu, order.rbo) if order else (math.nan, math.nan)
     return [
-        one.algorithm,
-        one.metric,
-        _value(one.before),
-        _value(one.after),
-        one.verdict,
-        f"{len(one.differing):,}" if one.differing else "-",
-        *map(_value, (*measures, one.rmse, one.er, one.dri)),
+        number.algorithm,
+        number.metric,
+        _value(number.before),
+        _value(number.after),
+        number.verdict,
+        f"{len(number.differing):,}" if number.differing else "-",
+        *map(_value, (*measures, number.rmse, number.er, number.dri)),
     ]
 
 
 def _value(value: float) -> str:
-    return "-" if value != value else f"{value:.6f}"
+    return written_number(value, ".6f")

@@ -1,11 +1,14 @@
-"""The targets of an audit: evaluators, pipelines, their measures and Python functions, by name."""
+"""The targets of an audit by name: evaluators, pipelines, their measures, and Python functions."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
-from click.shell_completion import CompletionItem
+
+from repro.cli.options.option_classes import completes, option
+from repro.cli.options.shared_options import ProgressOptions, seed_option
 
 if TYPE_CHECKING:
     from repro.audit import BlackBox
@@ -14,43 +17,66 @@ if TYPE_CHECKING:
 DEFAULT_K = 10
 
 
-def complete_evaluator(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+@completes()
+def complete_evaluator(text: str) -> dict[str, str]:
     from repro.plugin import plugins
 
-    evaluators = plugins().evaluators().values()
-    names = (evaluator for evaluator in evaluators if evaluator.name.startswith(incomplete))
-    return [CompletionItem(evaluator.name, help=evaluator.summary) for evaluator in names]
+    return {evaluator.name: evaluator.summary for evaluator in plugins().evaluators().values()}
 
 
-def complete_only(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Frameworks and evaluators, also after a comma."""
+@completes(after_comma=True)
+def complete_only(text: str) -> list[str]:
+    """Frameworks and evaluators."""
     from repro.plugin import plugins
 
-    before, comma, last = incomplete.rpartition(",")
     names = plugins().evaluators()
-    offered = [*dict.fromkeys(name.partition("/")[0] for name in names), *names]
-    return [CompletionItem(f"{before}{comma}{name}") for name in offered if name.startswith(last)]
+    return [*dict.fromkeys(map(framework_of, names)), *names]
 
 
-def complete_pipeline(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+@completes()
+def complete_pipeline(text: str) -> dict[str, str]:
     from repro.plugin import plugins
 
-    pipelines = plugins().pipelines().values()
-    names = (pipeline for pipeline in pipelines if pipeline.name.startswith(incomplete))
-    return [CompletionItem(pipeline.name, help=pipeline.summary) for pipeline in names]
+    return {pipeline.name: pipeline.summary for pipeline in plugins().pipelines().values()}
 
 
-def complete_data(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+@completes(or_file=True)
+def complete_data(text: str) -> dict[str, str]:
+    """Data sets, or files."""
     from repro.data import datasets
 
-    completions = [CompletionItem(name) for name in datasets() if name.startswith(incomplete)]
-    return completions or [CompletionItem(incomplete, type="file")]
+    return {name: dataset.title for name, dataset in datasets().items()}
 
 
-def complete_cannot(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+@completes()
+def complete_cannot(text: str) -> list[str]:
     from repro.audit.black_boxes.python_function import KEYWORDS
 
-    return [CompletionItem(word) for word in KEYWORDS if word.startswith(incomplete)]
+    return list(KEYWORDS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditOptions(ProgressOptions):
+    """Options of every audit."""
+
+    seed: int = seed_option()
+
+
+def only_option() -> Any:
+    """``--only``, frameworks or evaluators."""
+    return option(
+        "--only", metavar="NAME,NAME,...", shell_complete=complete_only, help="Only these frameworks or evaluators."
+    )
+
+
+def data_option(help: str) -> Any:
+    """``--data``, MovieLens 100K by default."""
+    return option("--data", default="ml-100k", shell_complete=complete_data, help=help)
+
+
+def framework_of(evaluator: str) -> str:
+    """``implicit`` for ``implicit/ranking_metrics_at_k``."""
+    return evaluator.partition("/")[0]
 
 
 def box_called(target: str, metrics: tuple[str, ...], cutoff: str | None, cannot: tuple[str, ...]) -> BlackBox:
@@ -79,13 +105,13 @@ def called_after(target: str) -> str:
     raise click.UsageError(f"name the metric of {target} with -m, such as -m ndcg (`repro metrics list`)")
 
 
-def _cutoffs(given: str | None) -> tuple[int, ...] | None:
+def _cutoffs(text: str | None) -> tuple[int, ...] | None:
     """The cut-offs in an option: ``10``, several as ``1,5,20``, or none."""
-    if given == "none":
+    if text == "none":
         return None
-    parts = [part.strip() for part in (given or str(DEFAULT_K)).split(",")]
+    parts = [part.strip() for part in (text or str(DEFAULT_K)).split(",")]
     if not all(part.isdecimal() and int(part) > 0 for part in parts):
-        message = f"'{given}': write a whole number from 1, several with commas between them, or none"
+        message = f"'{text}': write a whole number from 1, several with commas between them, or none"
         raise click.BadParameter(message, param_hint="--k")
     return tuple(map(int, parts))
 
@@ -118,18 +144,19 @@ def _fail_unknown(what: str, name: str, known: list[str]) -> NoReturn:
     )
 
 
-def measures_called(evaluator: Evaluator, wanted: tuple[str, ...]) -> list[str]:
+def measures_called(evaluator: Evaluator, requested: tuple[str, ...]) -> list[str]:
     """The measures of an evaluator with these names, or declared as these metrics; all if no name is given."""
     from repro.errors import PluginError, nearest
 
     names = {
         measure: (measure.lower(), metric, metric.partition("@")[0]) for measure, metric in evaluator.measures.items()
     }
-    for name in wanted:
-        if not any(name.lower() in called for called in names.values()):
+    for name in requested:
+        if not any(name.lower() in own_names for own_names in names.values()):
             known = ", ".join(f"{measure} ({metric})" for measure, metric in evaluator.measures.items())
             raise PluginError(f"{evaluator.name} has no measure '{name}'{nearest(name, names)} It has: {known}")
-    return [one for one, called in names.items() if not wanted or any(name.lower() in called for name in wanted)]
+    wanted = {name.lower() for name in requested}
+    return [measure for measure, own_names in names.items() if not wanted or wanted & set(own_names)]
 
 
 def chosen_evaluators(only: str | None) -> list[Evaluator]:
@@ -140,34 +167,29 @@ def chosen_evaluators(only: str | None) -> list[Evaluator]:
     if only is None:
         return list(known.values())
     names = [part.strip() for part in only.split(",") if part.strip()]
-    frameworks = list(dict.fromkeys(name.partition("/")[0] for name in known))
+    frameworks = list(dict.fromkeys(map(framework_of, known)))
     for name in names:
         if name not in known and name not in frameworks:
             _fail_unknown("framework or evaluator", name, [*frameworks, *known])
-    return [one for one in known.values() if {one.name, one.name.partition("/")[0]} & set(names)]
+    return [evaluator for name, evaluator in known.items() if {name, framework_of(name)} & set(names)]
 
 
 def usable(evaluators: list[Evaluator]) -> tuple[list[Evaluator], dict[str, str]]:
     """The evaluators whose frameworks can run, and how to install the other frameworks."""
     from repro.plugin import how_to_install, plugins
 
-    found = plugins()
+    installed = plugins()
     missing = {
-        framework: how_to_install(found.frameworks[framework])
-        for framework in dict.fromkeys(one.name.partition("/")[0] for one in evaluators)
-        if framework in found.frameworks and found.location(framework) == "missing"
+        framework: how_to_install(installed.frameworks[framework])
+        for framework in dict.fromkeys(framework_of(evaluator.name) for evaluator in evaluators)
+        if framework in installed.frameworks and installed.location(framework) == "missing"
     }
-    return [one for one in evaluators if one.name.partition("/")[0] not in missing], missing
+    return [evaluator for evaluator in evaluators if framework_of(evaluator.name) not in missing], missing
 
 
 def refuse_missing(evaluator: Evaluator) -> None:
+    """Raise an error if the framework of the evaluator is not installed."""
     from repro.errors import PluginError
 
     for sentence in usable([evaluator])[1].values():
         raise PluginError(f"{evaluator.name}: {sentence}")
-
-
-seed_option = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
-only_option = click.option(
-    "--only", metavar="NAME,NAME,...", shell_complete=complete_only, help="Only these frameworks or evaluators."
-)

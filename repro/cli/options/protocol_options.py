@@ -1,81 +1,84 @@
-"""Options that commands share: metrics, a protocol, and changes of its decisions."""
+"""Options about metrics and protocols, and how the shell completes them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
+
+from repro.cli.options.option_classes import completes, option
 
 if TYPE_CHECKING:
     from repro.protocol import Value
 
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-def complete_metric(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Names of metrics; after an `@`, cut-offs that people use."""
+@completes()
+def complete_metric(text: str) -> dict[str, str] | list[str]:
+    """Names of metrics; after an `@`, common cut-offs."""
     from repro.evaluation.metrics import metrics_by_any_name
 
-    name, at, _ = incomplete.partition("@")
+    name, at, _ = text.partition("@")
     if at:
-        offered = [f"{name}@{cutoff}" for cutoff in (1, 5, 10, 20, 50, 100)]
-        return [CompletionItem(text) for text in offered if text.startswith(incomplete)]
-    known = metrics_by_any_name().items()
-    return [CompletionItem(name, help=one.title) for name, one in known if name.startswith(incomplete)]
+        return [f"{name}@{cutoff}" for cutoff in (1, 5, 10, 20, 50, 100)]
+    return {name: metric.title for name, metric in metrics_by_any_name().items()}
 
 
-def complete_protocol(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+@completes(or_file=True)
+def complete_protocol(text: str) -> list[str]:
     """Names of protocols, or files."""
     from repro.protocol import protocol_names
 
-    found = [CompletionItem(name) for name in protocol_names() if name.startswith(incomplete)]
-    return found or [CompletionItem(incomplete, type="file")]
+    return list(protocol_names())
 
 
-def complete_change(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+@completes()
+def complete_change(text: str) -> dict[str, str]:
     """Decisions; after the `=`, their options."""
     from repro.protocol import registry
 
-    known = registry()
-    key, equals, _ = incomplete.partition("=")
+    decisions = registry()
+    key, equals, _ = text.partition("=")
     if not equals:
-        return [CompletionItem(f"{name}=", help=one.question) for name, one in known.items() if name.startswith(key)]
-    options = known[key].options if key in known else ()
-    offered = {f"{key}={option.value}": option.meaning for option in options}
-    return [CompletionItem(text, help=meaning) for text, meaning in offered.items() if text.startswith(incomplete)]
+        return {f"{name}=": decision.question for name, decision in decisions.items()}
+    options = decisions[key].options if key in decisions else ()
+    return {f"{key}={option.value}": option.meaning for option in options}
 
 
-def complete_varied(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Families of decisions about evaluation, and decisions, after the last comma."""
+@completes(after_comma=True)
+def complete_varied(text: str) -> list[str]:
+    """Families of decisions about evaluation, and decisions."""
     from repro.protocol import registry
 
-    before, comma, last = incomplete.rpartition(",")
-    own = [key for key, decision in registry().items() if not decision.needs_refit]
-    names = dict.fromkeys((*(key.rpartition(".")[0] for key in own), *own))
-    return [CompletionItem(f"{before}{comma}{name}") for name in names if name.startswith(last)]
+    keys = [key for key, decision in registry().items() if not decision.needs_refit]
+    return list(dict.fromkeys((*(key.rpartition(".")[0] for key in keys), *keys)))
 
 
-def read_changes(given: tuple[str, ...]) -> dict[str, Value]:
-    """`ties.break=random` as a decision and its value; numbers and true/false are read as such."""
+@dataclass(frozen=True, kw_only=True)
+class ChangeOptions:
+    """Changes of decisions of a protocol."""
+
+    changes: tuple[str, ...] = option(
+        "--set",
+        multiple=True,
+        metavar="DECISION=VALUE",
+        shell_complete=complete_change,
+        help="Change a decision of the protocol; may be repeated.",
+    )
+
+    def changed_decisions(self) -> dict[str, Value]:
+        """The changes as decisions and values: numbers and true/false are read as such."""
+        return dict(toml_pair(text, "DECISION=VALUE, such as ties.break=random", "--set") for text in self.changes)
+
+
+def toml_pair(text: str, expected: str, option: str) -> tuple[str, Any]:
+    """``name=value``, with the value as TOML writes it, or as plain text."""
     import tomllib
 
-    changes: dict[str, Value] = {}
-    for text in given:
-        key, equals, written = text.partition("=")
-        if not equals:
-            raise click.BadParameter(f"'{text}': write DECISION=VALUE, such as ties.break=random", param_hint="--set")
-        try:
-            changes[key.strip()] = tomllib.loads(f"value = {written}")["value"]
-        except tomllib.TOMLDecodeError:
-            changes[key.strip()] = written.strip()
-    return changes
-
-
-def metric_option(told: str) -> Callable[[Command], Command]:
-    """``-m`` for metrics; ``told`` is its help."""
-    return click.option(
-        "-m", "--metric", "metrics", multiple=True, metavar="NAME", shell_complete=complete_metric, help=told
-    )
+    name, equals, written = text.partition("=")
+    if not equals:
+        raise click.BadParameter(f"'{text}': write {expected}", param_hint=option)
+    try:
+        return name.strip(), tomllib.loads(f"value = {written}")["value"]
+    except tomllib.TOMLDecodeError:
+        return name.strip(), written.strip()

@@ -1,35 +1,37 @@
-"""`repro audit`: what black-box evaluators really compute, and which of them agree."""
+"""`repro audit`: infer what black-box evaluators compute, and compare them with each other."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from repro.cli.commands.audits._audit_report import report
 from repro.cli.options.evaluator_options import (
     DEFAULT_K,
+    AuditOptions,
     box_called,
     chosen_evaluators,
     complete_cannot,
-    complete_data,
     complete_evaluator,
     complete_pipeline,
+    data_option,
     evaluator_called,
     measures_called,
     only_option,
     pipeline_called,
     refuse_missing,
-    seed_option,
     usable,
 )
-from repro.cli.options.protocol_options import metric_option
-from repro.cli.output import Styled, echo, json_option, print_json, print_table
-from repro.cli.progress import Stages, quiet_option
+from repro.cli.options.option_classes import argument, option, takes
+from repro.cli.options.shared_options import FILE, FOLDER, into_option, metric_option
+from repro.cli.output import Styled, echo, print_json, print_table
+from repro.cli.progress import Stages
 
 if TYPE_CHECKING:
     from repro.audit import BlackBox
@@ -38,12 +40,15 @@ if TYPE_CHECKING:
     from repro.audit.policies import Policy
     from repro.plugin import Evaluator
 
-_policies_option = click.option(
-    "--policies",
-    type=click.Path(file_okay=False),
-    metavar="FOLDER",
-    help="Policies that `repro audit infer --into FOLDER` or `repro audit report` wrote, such as protocols/inferred.",
-)
+
+def _policies_option() -> Any:
+    return option(
+        "--policies",
+        type=FOLDER,
+        metavar="FOLDER",
+        help="Policies that `repro audit infer --into FOLDER` or `repro audit report` wrote, such as "
+        "protocols/inferred.",
+    )
 
 
 @click.group(epilog="Examples: repro audit infer implicit/ranking_metrics_at_k; repro audit report")
@@ -54,16 +59,16 @@ def audit() -> None:
 audit.add_command(report)
 
 
+@dataclass(frozen=True, kw_only=True)
+class EvaluatorsOptions(AuditOptions):
+    metrics: tuple[str, ...] = metric_option("Only this metric, such as ndcg; may be repeated.")
+    only: str | None = only_option()
+    policies: str | None = _policies_option()
+
+
 @audit.command(epilog="Examples: repro audit evaluators; repro audit evaluators -m ndcg --only lenskit,implicit")
-@metric_option("Only this metric, such as ndcg; may be repeated.")
-@only_option
-@_policies_option
-@seed_option
-@quiet_option
-@json_option
-def evaluators(
-    metrics: tuple[str, ...], only: str | None, policies: str | None, seed: int, quiet: bool, as_json: bool
-) -> None:
+@takes(EvaluatorsOptions)
+def evaluators(options: EvaluatorsOptions) -> None:
     """Compare every evaluator of every plug-in on the same rankings, to 12 digits.
 
     One matrix for each metric, the smallest cases of disagreement, and, where policies are given, the decisions that
@@ -74,18 +79,20 @@ def evaluators(
     from repro.audit.policies import read_policies
     from repro.evaluation.metrics import metric_named
 
-    wanted = [metric_named(name).name for name in metrics]
-    chosen, left_out = usable(chosen_evaluators(only))
-    inferred = read_policies(Path(policies)) if policies else {}
-    with _asking(), Stages(hidden=quiet or as_json) as stages:
-        agreements = compare_evaluators(chosen, metrics=wanted, seed=seed, policies=inferred, progress=stages.tell)
-    if as_json:
+    names = [metric_named(name).name for name in options.metrics]
+    chosen, left_out = usable(chosen_evaluators(options.only))
+    inferred = read_policies(Path(options.policies)) if options.policies else {}
+    with _ignored_warnings(), Stages(hidden=options.hidden) as stages:
+        agreements = compare_evaluators(
+            chosen, metrics=names, seed=options.seed, policies=inferred, progress=stages.update
+        )
+    if options.as_json:
         print_json(
             {
                 "share": share_of(agreements),
                 "metrics": [agreement.to_dict() for agreement in agreements],
                 "left_out": left_out,
-                "seed": seed,
+                "seed": options.seed,
             }
         )
         return
@@ -93,13 +100,37 @@ def evaluators(
         echo(f"left out: {sentence}", err=True)
     if not agreements:
         echo("no metric is implemented by two evaluators")
+        return
     for agreement in agreements:
         _print_agreement(agreement)
-    if agreements:
-        agreeing, compared = (
-            sum(getattr(agreement, name) for agreement in agreements) for name in ("agreeing", "compared")
-        )
-        echo(f"In all {agreeing} of {compared} pairs agree ({share_of(agreements):.0%}).")
+    agreeing = sum(agreement.agreeing for agreement in agreements)
+    compared = sum(agreement.compared for agreement in agreements)
+    echo(f"In all {agreeing} of {compared} pairs agree ({share_of(agreements):.0%}).")
+
+
+@dataclass(frozen=True, kw_only=True)
+class InferOptions(AuditOptions):
+    target: str = argument(shell_complete=complete_evaluator)
+    metrics: tuple[str, ...] = metric_option(
+        "Of an evaluator, only these measures: its own name or the metric [default: all]. Of a function, the metric "
+        "that it should compute [default: the one in its name]."
+    )
+    cutoff: str | None = option(
+        "--k",
+        metavar="K|K,K|none",
+        help=f"The cut-off (or cut-offs) that a function is called with [default: {DEFAULT_K}].",
+    )
+    cannot: tuple[str, ...] = option(
+        "--cannot",
+        multiple=True,
+        metavar="WORD",
+        shell_complete=complete_cannot,
+        help="Input that a function does not accept, such as ties or missing_scores; may be repeated.",
+    )
+    into: str | None = into_option("Write the policies as protocols into this folder.")
+    no_evidence: bool = option(
+        "--no-evidence", is_flag=True, help="Do not search for cases that reject other options (faster)."
+    )
 
 
 @audit.command(
@@ -108,40 +139,8 @@ def evaluators(
         "repro audit infer my_package.metrics:ndcg_at_k --metric ndcg --k 10 --cannot ties"
     )
 )
-@click.argument("target", shell_complete=complete_evaluator)
-@metric_option(
-    "Of an evaluator, only these measures: its own name or the metric [default: all]. Of a function, the metric "
-    "that it should compute [default: the one in its name]."
-)
-@click.option(
-    "--k",
-    "cutoff",
-    metavar="K|K,K|none",
-    help=f"The cut-off (or cut-offs) that a function is called with [default: {DEFAULT_K}].",
-)
-@click.option(
-    "--cannot",
-    multiple=True,
-    metavar="WORD",
-    shell_complete=complete_cannot,
-    help="Input that a function does not accept, such as ties or missing_scores; may be repeated.",
-)
-@click.option("--into", type=click.Path(file_okay=False), help="Write the policies as protocols into this folder.")
-@click.option("--no-evidence", is_flag=True, help="Do not search for cases that reject other options (faster).")
-@seed_option
-@quiet_option
-@json_option
-def infer(
-    target: str,
-    metrics: tuple[str, ...],
-    cutoff: str | None,
-    cannot: tuple[str, ...],
-    into: str | None,
-    no_evidence: bool,
-    seed: int,
-    quiet: bool,
-    as_json: bool,
-) -> None:
+@takes(InferOptions)
+def infer(options: InferOptions) -> None:
     """The protocol that an evaluator follows, with the evidence.
 
     TARGET is an evaluator of a plug-in, such as implicit/ranking_metrics_at_k, or a Python function called
@@ -150,21 +149,22 @@ def infer(
     from repro.audit import box_of_evaluator, infer_policy
     from repro.audit.policies import write_policy
 
-    if ":" in target:
-        boxes = [box_called(target, metrics, cutoff, cannot)]
-    elif cutoff or cannot:
-        raise click.UsageError(f"--k and --cannot are for functions; {target} says itself what it takes")
+    if ":" in options.target:
+        boxes = [box_called(options.target, options.metrics, options.cutoff, options.cannot)]
+    elif options.cutoff or options.cannot:
+        raise click.UsageError(f"--k and --cannot are for functions; {options.target} declares its own input")
     else:
-        evaluator = evaluator_called(target)
-        boxes = [box_of_evaluator(evaluator, measure) for measure in measures_called(evaluator, metrics)]
+        evaluator = evaluator_called(options.target)
+        boxes = [box_of_evaluator(evaluator, measure) for measure in measures_called(evaluator, options.metrics)]
     inferences, written = [], []
-    with _asking(), Stages(hidden=quiet or as_json) as stages:
+    with _ignored_warnings(), Stages(hidden=options.hidden) as stages:
         for box in boxes:
             with _aspects(stages, box) as progress:
-                inferences.append(infer_policy(box, seed=seed, evidence=not no_evidence, progress=progress))
-            file = write_policy(inferences[-1], Path(into)) if into else None
-            written += [] if file is None else [file]
-    if as_json:
+                inference = infer_policy(box, seed=options.seed, evidence=not options.no_evidence, progress=progress)
+            inferences.append(inference)
+            if options.into and (file := write_policy(inference, Path(options.into))) is not None:
+                written.append(file)
+    if options.as_json:
         print_json(
             {"inferences": [inference.to_dict() for inference in inferences], "written": list(map(str, written))}
         )
@@ -176,48 +176,34 @@ def infer(
         echo(f"written  {file}")
 
 
+@dataclass(frozen=True, kw_only=True)
+class PipelineOptions(AuditOptions):
+    name: str = argument(shell_complete=complete_pipeline)
+    data: str = data_option("A data set of `repro data list`, or a file.")
+    measures: tuple[str, ...] = option(
+        "-m",
+        "--measure",
+        multiple=True,
+        metavar="NAME",
+        help="Only this number of those reported; may be repeated.",
+    )
+    protocol: str | None = option(
+        "--protocol",
+        type=FILE,
+        metavar="FILE",
+        help="Measure with this protocol [default: the policy inferred from the framework's evaluator].",
+    )
+    policies: str | None = _policies_option()
+
+
 @audit.command(
     epilog=(
         "Examples: repro audit pipeline surprise/cross_validate; "
         "repro audit pipeline implicit/train_test_split -m ndcg --data ml-1m --policies protocols/inferred"
     )
 )
-@click.argument("name", shell_complete=complete_pipeline)
-@click.option(
-    "--data",
-    default="ml-100k",
-    show_default=True,
-    shell_complete=complete_data,
-    help="A data set of `repro data list`, or a file.",
-)
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="NAME",
-    help="Only this number of those reported; may be repeated.",
-)
-@click.option(
-    "--protocol",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="Measure with this protocol [default: the policy inferred from the framework's evaluator].",
-)
-@_policies_option
-@seed_option
-@quiet_option
-@json_option
-def pipeline(
-    name: str,
-    data: str,
-    measures: tuple[str, ...],
-    protocol: str | None,
-    policies: str | None,
-    seed: int,
-    quiet: bool,
-    as_json: bool,
-) -> None:
+@takes(PipelineOptions)
+def pipeline(options: PipelineOptions) -> None:
     """Compare a framework's whole native evaluation with the core under the inferred protocol.
 
     NAME is a pipeline of a plug-in, such as surprise/cross_validate: the framework splits, fits and measures; the core
@@ -226,40 +212,45 @@ def pipeline(
     from repro.audit.pipelines.pipeline_audit import audit_pipeline, evaluator_of
     from repro.data import load_dataset
 
-    chosen = pipeline_called(name)
+    chosen = pipeline_called(options.name)
     evaluator = evaluator_of(chosen)
     refuse_missing(evaluator)
-    rows = load_dataset(data)
-    with _asking(), Stages(hidden=quiet or as_json) as stages:
-        policy_of = _policies(evaluator, protocol, policies, seed, stages)
-        audited = audit_pipeline(chosen, rows, policy_of, data=data, seed=seed, measures=measures, progress=stages.tell)
-    if as_json:
+    rows = load_dataset(options.data)
+    with _ignored_warnings(), Stages(hidden=options.hidden) as stages:
+        audited = audit_pipeline(
+            chosen,
+            rows,
+            _policies(evaluator, options, stages),
+            data=options.data,
+            seed=options.seed,
+            measures=options.measures,
+            progress=stages.update,
+        )
+    if options.as_json:
         print_json(audited.to_dict())
         return
     _print_pipeline(audited)
 
 
-def _policies(
-    evaluator: Evaluator, protocol: str | None, folder: str | None, seed: int, stages: Stages
-) -> Callable[[str], Policy | None]:
-    """The policy of each measure of an evaluator: stated, read, or inferred now."""
+def _policies(evaluator: Evaluator, options: PipelineOptions, stages: Stages) -> Callable[[str], Policy | None]:
+    """The policy of each measure of an evaluator: stated, read from a folder, or inferred now."""
     from repro.audit import box_of_evaluator, infer_policy
     from repro.audit.policies import read_policies
     from repro.protocol import read_protocol
 
-    if protocol and folder:
+    if options.protocol and options.policies:
         raise click.UsageError("--protocol and --policies exclude each other")
-    if protocol:
-        read = read_protocol(protocol)
-        return lambda measure: read
-    if folder:
-        policies = read_policies(Path(folder))
+    if options.protocol:
+        protocol = read_protocol(options.protocol)
+        return lambda measure: protocol
+    if options.policies:
+        policies = read_policies(Path(options.policies))
         return lambda measure: policies.get(f"{evaluator.name} {measure}")
 
     def inferred(measure: str) -> Policy:
         box = box_of_evaluator(evaluator, measure)
         with _aspects(stages, box) as progress:
-            return infer_policy(box, seed=seed, evidence=False, progress=progress)
+            return infer_policy(box, seed=options.seed, evidence=False, progress=progress)
 
     return inferred
 
@@ -269,20 +260,20 @@ def _aspects(stages: Stages, box: BlackBox) -> Iterator[Callable[[str], None]]:
     """Shows how many aspects of a policy have been examined."""
     from repro.audit.questions.aspects import aspects_of
 
-    total, done = len(aspects_of(box.metric)) + 3, 0  # and stability, all together, and the evidence
+    total, done = len(aspects_of(box.metric)) + 3, 0  # three more: stability, all aspects together, evidence
 
     def progress(step: str) -> None:
         nonlocal done
-        stages.tell(box.name, done, total)
+        stages.update(box.name, done, total)
         done += 1
 
     yield progress
-    stages.tell(box.name, total, total)
+    stages.update(box.name, total, total)
 
 
 @contextmanager
-def _asking() -> Iterator[None]:
-    """Hides warnings: frameworks warn about unusual input, which most questions are."""
+def _ignored_warnings() -> Iterator[None]:
+    """Hides warnings: frameworks warn about unusual input, which most probes are."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -290,9 +281,9 @@ def _asking() -> Iterator[None]:
 
 def _print_agreement(agreement: Agreement) -> None:
     echo(Styled(agreement.summary))
-    places = [str(place) for place in range(1, len(agreement.names) + 1)]
-    rows = zip(places, agreement.names, agreement.marks(), strict=True)
-    print_table(["", "evaluator", *places], [[place, name, *marks] for place, name, marks in rows])
+    numbers = [str(number) for number in range(1, len(agreement.names) + 1)]
+    rows = zip(numbers, agreement.names, agreement.marks(), strict=True)
+    print_table(["", "evaluator", *numbers], [[number, name, *marks] for number, name, marks in rows])
     echo(f"{agreement.legend}.\n\n{agreement.details()}")
 
 

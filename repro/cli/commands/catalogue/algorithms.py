@@ -1,19 +1,18 @@
-"""`repro algorithms`: which framework has which algorithm, and how it calls the parameters."""
+"""`repro algorithms`: list the algorithms of all frameworks, and how each framework names their parameters."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
-from click.shell_completion import CompletionItem
 
+from repro.cli.options.option_classes import completes
 from repro.cli.output import echo, json_option, print_json, print_table
 
 
-def _complete_algorithm(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+@completes()
+def _complete_algorithm(text: str) -> list[str]:
     from repro.plugin.api.canonical import CANONICAL
 
-    return [CompletionItem(name) for name in CANONICAL if name.startswith(incomplete)]
+    return list(CANONICAL)
 
 
 @click.command(epilog="Examples: repro algorithms; repro algorithms item-knn; repro algorithms --json")
@@ -35,29 +34,37 @@ def _print_matrix(as_json: bool) -> None:
     from repro.plugin import plugins
     from repro.plugin.api.canonical import CANONICAL
 
-    frameworks = {name: one for name, one in plugins().frameworks.items() if one.algorithms}
-    has = {name: {one.name: one for one in framework.algorithms} for name, framework in frameworks.items()}
-    own = {name: [one for one in mine if one not in CANONICAL] for name, mine in has.items()}
+    by_framework = {
+        name: {algorithm.name: algorithm for algorithm in framework.algorithms}
+        for name, framework in plugins().frameworks.items()
+        if framework.algorithms
+    }
+    own = {name: [own for own in algorithms if own not in CANONICAL] for name, algorithms in by_framework.items()}
     if as_json:
         canonical = {
-            one.name: {
-                "title": one.title,
-                "cite": one.cite,
-                "parameters": one.parameters,
-                "frameworks": {name: describe(mine[one.name]) for name, mine in has.items() if one.name in mine},
+            name: {
+                "title": declared.title,
+                "cite": declared.cite,
+                "parameters": declared.parameters,
+                "frameworks": {
+                    framework: describe(algorithms[name])
+                    for framework, algorithms in by_framework.items()
+                    if name in algorithms
+                },
             }
-            for one in CANONICAL.values()
+            for name, declared in CANONICAL.items()
         }
         print_json({"canonical": canonical, "own": own})
         return
-    print_table(
-        ["algorithm", *frameworks],
+    rows = [
         [
-            [one, *((mine[one].own or "yes") if one in mine else "-" for mine in has.values())]
-            for one in CANONICAL
-            if any(one in mine for mine in has.values())
-        ],
-    )
+            name,
+            *((algorithms[name].own or "yes") if name in algorithms else "-" for algorithms in by_framework.values()),
+        ]
+        for name in CANONICAL
+        if any(name in algorithms for algorithms in by_framework.values())
+    ]
+    print_table(["algorithm", *by_framework], rows)
     echo("\nUnder the frameworks' own names:")
     for framework, names in own.items():
         if names:
@@ -71,38 +78,40 @@ def _print_algorithm(name: str, as_json: bool) -> None:
     from repro.plugin import plugins
     from repro.plugin.api.canonical import CANONICAL
 
-    frameworks = plugins().frameworks
-    having = {f: a for f, framework in frameworks.items() for a in framework.algorithms if a.name == name}
-    if not having:
-        names = sorted({a.name for framework in frameworks.values() for a in framework.algorithms} | set(CANONICAL))
+    algorithms = {
+        framework.name: {algorithm.name: algorithm for algorithm in framework.algorithms}
+        for framework in plugins().frameworks.values()
+    }
+    columns = {framework: named[name] for framework, named in algorithms.items() if name in named}
+    if not columns:
+        names = sorted({*CANONICAL, *(known for named in algorithms.values() for known in named)})
         raise PluginError(
             f"no framework here has an algorithm '{name}'{nearest(name, names)} `repro algorithms` lists all"
         )
-    canonical = CANONICAL.get(name)
     if as_json:
-        print_json({framework: describe(algorithm) for framework, algorithm in having.items()})
+        print_json({framework: describe(algorithm) for framework, algorithm in columns.items()})
         return
+    canonical = CANONICAL.get(name)
     if canonical:
         echo(f"{canonical.title}" + (f" ({canonical.cite})" if canonical.cite else "") + "\n")
-    parameters = list(canonical.parameters) if canonical else []
-    for algorithm in having.values():
-        parameters += [candidate.name for candidate in algorithm.parameters if candidate.name not in parameters]
-    rows: list[list[Any]] = []
+    defaults = [{parameter.name: parameter.default for parameter in a.parameters} for a in columns.values()]
+    parameters = dict.fromkeys(
+        [*(canonical.parameters if canonical else ()), *(key for own in defaults for key in own)]
+    )
+    rows = [
+        ["(called)", *(algorithm.own or "-" for algorithm in columns.values())],
+        ["(ranks by)", *map(ranks_by, columns.values())],
+    ]
     for parameter in parameters:
         row = [parameter]
-        for algorithm in having.values():
-            match = next((candidate for candidate in algorithm.parameters if candidate.name == parameter), None)
-            if match:
-                called = algorithm.mapping.get(parameter, "")
-                row.append(f"{match.default}" + (f" ({called})" if called and called != parameter else ""))
+        for algorithm, own in zip(columns.values(), defaults, strict=True):
+            if parameter in own:
+                mapped = algorithm.mapping.get(parameter, "")
+                row.append(f"{own[parameter]}" + (f" ({mapped})" if mapped and mapped != parameter else ""))
             else:
                 row.append("cannot" if parameter in algorithm.unmapped else "-")
         rows.append(row)
-    about = [
-        ["(called)", *(a.own or "-" for a in having.values())],
-        ["(ranks by)", *(ranks_by(a) for a in having.values())],
-    ]
-    print_table(["parameter", *having], [*about, *rows])
-    for framework, algorithm in having.items():
+    print_table(["parameter", *columns], rows)
+    for framework, algorithm in columns.items():
         for parameter, reason in algorithm.unmapped.items():
             echo(f"{framework} cannot express {parameter}: {reason}")

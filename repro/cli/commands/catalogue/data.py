@@ -4,27 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
 
+from repro.cli.options.evaluator_options import complete_data
+from repro.cli.options.protocol_options import toml_pair
 from repro.cli.output import echo, json_option, print_json, print_table
 from repro.terminal import printable
 
 if TYPE_CHECKING:
     from repro.data import Description
     from repro.data.download import Progress
-
-
-def _complete_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    from repro.data import datasets
-
-    return [CompletionItem(name, help=d.title) for name, d in datasets().items() if name.startswith(incomplete)]
-
-
-def _complete_name_or_path(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    return _complete_name(ctx, param, incomplete) or [CompletionItem(incomplete, type="file")]
 
 
 @click.group(epilog="Example: repro data get ml-100k")
@@ -42,16 +33,11 @@ def list_datasets(as_json: bool) -> None:
     if as_json:
         print_json(
             [
-                {
-                    "name": dataset.name,
-                    "title": dataset.title,
-                    "rows": dataset.rows,
+                {name: getattr(dataset, name) for name in ("name", "title", "rows", "home", "terms", "citation")}
+                | {
                     "path": cached and cached[0],
                     "checked": all(source.checked for source in dataset.sources),
                     "sources": [source.address for source in dataset.sources],
-                    "home": dataset.home,
-                    "terms": dataset.terms,
-                    "citation": dataset.citation,
                 }
                 for dataset, cached in with_files
             ]
@@ -73,7 +59,7 @@ def list_datasets(as_json: bool) -> None:
 
 
 @data.command(epilog="Example: repro data get ml-100k")
-@click.argument("name", shell_complete=_complete_name)
+@click.argument("name", shell_complete=complete_data)
 @json_option
 def get(name: str, as_json: bool) -> None:
     """Download a data set, check its checksum and its content, and keep it.
@@ -105,7 +91,7 @@ def get(name: str, as_json: bool) -> None:
 
 
 @data.command(epilog="Example: repro data describe semicolons.csv --option delimiter=';'")
-@click.argument("name_or_path", shell_complete=_complete_name_or_path)
+@click.argument("name_or_path", shell_complete=complete_data)
 @click.option(
     "-o",
     "--option",
@@ -124,7 +110,7 @@ def describe(name_or_path: str, options: tuple[str, ...], as_json: bool) -> None
     from repro.data import describe as describe_interactions
     from repro.data.load import load_with_notes
 
-    chosen = dict(_parsed(option) for option in options)
+    chosen = dict(toml_pair(option, "NAME=VALUE, such as delimiter=';'", "--option") for option in options)
     with _progress_bar(name_or_path) as progress:
         result = load_with_notes(name_or_path, progress=progress, **chosen)
     description = describe_interactions(result.interactions)
@@ -140,7 +126,7 @@ def describe(name_or_path: str, options: tuple[str, ...], as_json: bool) -> None
 
 
 def _print_histogram(description: Description, most_bars: int = 25) -> None:
-    """The ratings as bars; only the most frequent where there are many different ones."""
+    """The ratings as bars; only the most frequent ones if there are many."""
     counts = description.histogram
     shown = sorted(sorted(counts, key=lambda value: -counts[value])[:most_bars])
     widest = max(counts.values())
@@ -158,19 +144,6 @@ def _print_histogram(description: Description, most_bars: int = 25) -> None:
         echo(f"and {len(counts) - len(shown):,} rarer values")
 
 
-def _parsed(option: str) -> tuple[str, Any]:
-    """``name=value`` with the value as TOML writes it, or as plain text."""
-    import tomllib
-
-    name, equals, text = option.partition("=")
-    if not equals:
-        raise click.BadParameter(f"{option!r} is not NAME=VALUE", param_hint="--option")
-    try:
-        return name, tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return name, text
-
-
 @contextmanager
 def _progress_bar(name: str) -> Iterator[Progress]:
     """A bar on standard error that appears with the first bytes."""
@@ -178,16 +151,7 @@ def _progress_bar(name: str) -> Iterator[Progress]:
     from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        DownloadColumn(),
-        TimeRemainingColumn(),
-    )
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn(), TimeRemainingColumn()
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(printable(f"getting {name}"), total=None, visible=False)
-
-        def progress(done: int, total: int | None) -> None:
-            bar.update(task, completed=done, total=total, visible=True)
-
-        yield progress
+        yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)

@@ -1,12 +1,14 @@
-"""`repro metrics`: which metrics there are, and what each one means."""
+"""`repro metrics`: list metrics and show their definitions."""
 
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING
 
 import click
 
+from repro.cli.decision_text import plain_decision, print_decision
 from repro.cli.options.protocol_options import complete_metric
 from repro.cli.output import Styled, echo, json_option, print_json, print_table
 
@@ -34,21 +36,20 @@ def list_metrics(as_json: bool) -> None:
     """The metrics, with the variants that their names can state."""
     from repro.evaluation.metrics import metrics as known
 
-    found = list(known().values())
     if as_json:
-        print_json([_summary(one) for one in found])
+        print_json([_summary(metric) for metric in known().values()])
         return
     for kind, title in _KINDS.items():
         rows = [
             [
-                one.name + _CUTOFFS[one.cutoff],
-                one.title,
-                _BETTER[one.better],
-                ", ".join(one.variant_ids) or "-",
-                ", ".join(one.aliases) or "-",
+                metric.name + _CUTOFFS[metric.cutoff],
+                metric.title,
+                _BETTER[metric.better],
+                ", ".join(metric.variant_ids) or "-",
+                ", ".join(metric.aliases) or "-",
             ]
-            for one in found
-            if one.kind == kind
+            for metric in known().values()
+            if metric.kind == kind
         ]
         columns = ["metric", "what it is", "better", "variants", "also called"]
         print_table(columns, rows, title=title, spare=["better"])
@@ -60,203 +61,151 @@ def list_metrics(as_json: bool) -> None:
 @click.argument("name", shell_complete=complete_metric)
 @json_option
 def show(name: str, as_json: bool) -> None:
-    """What a metric means: formula, variants and who uses which, what it needs, its full name.
+    """The definition of a metric: formula, variants and who uses which, what it needs, its full name.
 
-    NAME is one of `repro metrics list`; a cut-off or variants in it do not matter here.
+    NAME is one of `repro metrics list`; a cut-off or variants in it have no effect here.
     """
-    one = _called(name)
+    from repro.evaluation.metrics import metric_named
+
+    metric = metric_named(re.split(r"[\[@]", name)[0].strip())
     if as_json:
-        print_json(_summary(one) | _description(one))
+        print_json(_summary(metric) | _description(metric))
         return
-    echo(Styled(one.name), f": {one.title}")
-    also = [f"{alias} ({_stated(variants)})" if variants else alias for alias, variants in one.aliases.items()]
-    if also:
-        echo(f"Also called {', '.join(also)}.")
-    echo(f"\n{_explanation(one)}\n")
-    for decision in _decisions(one):
-        _print_variant(decision)
-    for line in _facts(one):
+    echo(Styled(metric.name), f": {metric.title}")
+    aliases = [
+        f"{alias} ({', '.join(f'{key}={value}' for key, value in variants.items())})" if variants else alias
+        for alias, variants in metric.aliases.items()
+    ]
+    if aliases:
+        echo(f"Also called {', '.join(aliases)}.")
+    echo(f"\n{_explanation(metric)}\n")
+    for short, decision in _variants(metric).items():
+        print_decision(decision, Styled(short), f" ({decision.id})", prefix=f"{short}=")
+    for line in _facts(metric):
         echo(line)
 
 
-def _called(text: str) -> Metric:
-    """The metric of that name, or of which it is an alias."""
-    import re
+def _variants(metric: Metric) -> dict[str, Decision]:
+    """The decisions that the name of a metric can state, by their short names."""
+    from repro.protocol import registry
 
-    from repro.evaluation.metrics import metric_named
-
-    return metric_named(re.split(r"[\[@]", text)[0].strip())
+    return {short: registry()[key] for short, key in metric.variant_ids.items()}
 
 
-def _summary(one: Metric) -> dict[str, object]:
-    return {
-        "name": one.name,
-        "title": one.title,
-        "kind": one.kind,
-        "cutoff": one.cutoff,
-        "better": one.better,
-        "variants": {
-            short: _variant(decision) for short, decision in zip(one.variant_ids, _decisions(one), strict=True)
-        },
-        "aliases": {alias: dict(variants) for alias, variants in one.aliases.items()},
-        "needs": list(one.needs),
-        "cite": one.cite,
+def _summary(metric: Metric) -> dict[str, object]:
+    variants = {
+        short: {"decision": decision.id, **plain_decision(decision)} for short, decision in _variants(metric).items()
     }
+    names = ("name", "title", "kind", "cutoff", "better", "needs", "cite")
+    aliases = {alias: dict(variants) for alias, variants in metric.aliases.items()}
+    return {name: getattr(metric, name) for name in names} | {"variants": variants, "aliases": aliases}
 
 
-def _variant(one: Decision) -> dict[str, object]:
+def _description(metric: Metric) -> dict[str, object]:
+    measure, problem = _by_default(metric)
+    bounds = _bounds(metric)
     return {
-        "decision": one.id,
-        "question": one.question,
-        "default": None if one.required else one.default,
-        "allowed": one.allowed(),
-        "when": [str(when) for when in one.when],
-        "cite": one.cite,
-        "options": [
-            {"value": o.value, "meaning": o.meaning, "cite": o.cite, "used_by": list(o.used_by)} for o in one.options
-        ],
-    }
-
-
-def _description(one: Metric) -> dict[str, object]:
-    from repro.evaluation.metrics import RankingMetric
-
-    asked, why_not = _by_default(one)
-    bounds = _bounds(one)
-    return {
-        "explanation": _explanation(one),
-        "undefined": one.undefined if isinstance(one, RankingMetric) else None,
-        "full_name": asked.full_name if asked else None,
+        "explanation": _explanation(metric),
+        "undefined": getattr(metric, "undefined", None),
+        "full_name": measure.full_name if measure else None,
         "range": None if bounds is None else [None if math.isinf(bound) else bound for bound in bounds],
-        "objection": why_not or None,
-        "example": _example(one),
+        "objection": problem or None,
+        "example": _example(metric),
     }
 
 
-def _explanation(one: Metric) -> str:
-    """The docstring of the metric's module: formula, empty and short lists, where it comes from; of a metric of a
-    plug-in, the docstring of its function."""
+def _explanation(metric: Metric) -> str:
+    """The docstring of the metric's module, or of the function of a plug-in's metric."""
     import inspect
 
     from repro.evaluation.metrics.catalogue import own_modules
 
-    source = own_modules().get(one.name) or getattr(one, "compute", None)
+    source = own_modules().get(metric.name) or getattr(metric, "compute", None)
     return (inspect.getdoc(source) or "").replace("``", "`")
 
 
-def _decisions(one: Metric) -> list[Decision]:
-    """The decisions that the name can state, in the order of its variants."""
-    from repro.protocol import registry
-
-    return [registry()[key] for key in one.variant_ids.values()]
-
-
-def _stated(variants: object) -> str:
-    assert isinstance(variants, dict)
-    return ", ".join(f"{key}={value}" for key, value in variants.items())
-
-
-def _print_variant(one: Decision) -> None:
-    short = one.id.rpartition(".")[2]
-    echo(Styled(short), f" ({one.id}): {one.question}")
-    if not one.options:
-        default = "no default: a protocol must state it" if one.required else f"default {one.default}"
-        echo(f"  {one.allowed()}; {default}")
-    for option in one.options:
-        default = " (default)" if option.value == one.default else ""
-        notes = [option.cite] if option.cite else []
-        if option.used_by:
-            notes.append("used by " + ", ".join(option.used_by))
-        note = f" [{'; '.join(notes)}]" if notes else ""
-        echo(f"  {short}={option.value}{default}: {option.meaning}{note}")
-    for when in one.when:
-        echo(f"  applies when {when}")
-    if one.cite:
-        echo(f"  see {one.cite}")
-    echo("")
-
-
-def _facts(one: Metric) -> list[str]:
+def _facts(metric: Metric) -> list[str]:
     from repro.evaluation.metrics.background import HOW_TO_GIVE
 
-    asked, why_not = _by_default(one)
-    needs = asked.needs if asked else one.needs
-    better = "no direction is better" if one.better == "neither" else f"{one.better} is better"
-    cutoff = {"required": "needs a cut-off", "optional": "takes a cut-off", "none": "takes no cut-off"}[one.cutoff]
+    measure, problem = _by_default(metric)
+    better = "no direction is better" if metric.better == "neither" else f"{metric.better} is better"
+    cutoff = {"required": "needs a cut-off", "optional": "takes a cut-off", "none": "takes no cut-off"}[metric.cutoff]
     return [
-        f"In short  {_KINDS[one.kind].lower()}; {cutoff}; {better}{_undefined(one)}",
-        f"Range     {_range(one)}",
-        *([f"Ties      {_ties(asked)}"] if asked and one.kind != "prediction" else []),
-        *[f"Needs     {HOW_TO_GIVE[need]}" for need in needs if need in HOW_TO_GIVE],
-        *([f"Source    {one.cite}"] if one.cite else []),
-        f"In full   {asked.full_name if asked else why_not}",
-        f"Example   {_example(one)}",
+        f"In short  {_KINDS[metric.kind].lower()}; {cutoff}; {better}{_undefined(metric)}",
+        f"Range     {_range(metric)}",
+        *([f"Ties      {_ties(measure)}"] if measure and metric.kind != "prediction" else []),
+        *[f"Needs     {HOW_TO_GIVE[need]}" for need in (measure or metric).needs if need in HOW_TO_GIVE],
+        *([f"Source    {metric.cite}"] if metric.cite else []),
+        f"In full   {measure.full_name if measure else problem}",
+        f"Example   {_example(metric)}",
     ]
 
 
-def _undefined(one: Metric) -> str:
-    """What a list counts of which the metric has no value."""
+def _undefined(metric: Metric) -> str:
+    """How lists without a value of the metric count."""
     from repro.evaluation.metrics import RankingMetric
 
-    if not isinstance(one, RankingMetric):
+    if not isinstance(metric, RankingMetric):
         return ""
-    if one.undefined == "left-out":
-        text = "; a list of which it has nothing to say is left out"
+    if metric.undefined == "left-out":
+        text = "; a list without a value is left out"
     else:
         text = "; average.no_relevant says what a list without relevant items counts"
-    return text + (", average.no_negatives what one without negative items counts" if one.negatives else "")
+    return text + (", average.no_negatives what one without negative items counts" if metric.negatives else "")
 
 
-def _name(one: Metric) -> str:
-    return one.name + ("" if one.cutoff == "none" else "@10")
-
-
-def _by_default(one: Metric, variant: str = "") -> tuple[Measure | None, str]:
-    """The metric under the default protocol, but for a variant where one is stated; or why it cannot be asked for."""
+def _by_default(metric: Metric, variant: str = "") -> tuple[Measure | None, str]:
+    """The metric (or its ``variant``) under the default protocol; or None, and why there is none."""
     from repro.errors import ProtocolError
     from repro.evaluate import default_protocol
     from repro.evaluation.metrics import metrics as known
     from repro.evaluation.metrics import parse_measure
 
-    name = _name(one).replace(one.name, f"{one.name}[{variant}]") if variant else _name(one)
+    name = metric.name + (f"[{variant}]" if variant else "") + _cutoff(metric)
     try:
         return parse_measure(name, default_protocol(True), known()), ""
     except ProtocolError as error:
         return None, str(error)
 
 
-def _bounds(one: Metric, variant: str = "") -> tuple[float, float] | None:
-    """The range under the default protocol; None where the metric cannot be asked for there."""
+def _cutoff(metric: Metric) -> str:
+    return "" if metric.cutoff == "none" else "@10"
+
+
+def _bounds(metric: Metric, variant: str = "") -> tuple[float, float] | None:
+    """The range under the default protocol; None if the metric is not defined there."""
     from repro.evaluate import default_protocol
 
-    asked, _ = _by_default(one, variant)
-    return asked.range(default_protocol(True)) if asked else None
+    measure, _ = _by_default(metric, variant)
+    return measure.range(default_protocol(True)) if measure else None
 
 
-def _range(one: Metric) -> str:
+def _range(metric: Metric) -> str:
     """The range by default, and the options that change it."""
     from repro.evaluate import default_protocol
 
-    usual = _bounds(one)
+    usual = _bounds(metric)
     if usual is None:
-        return _between(one.widest_range(default_protocol(True)))
-    found = _between(usual) + (f" for {_name(one)}" if callable(one.range) and one.cutoff != "none" else "")
-    for decision in one.variants:
+        return _between(metric.widest_range(default_protocol(True)))
+    text = _between(usual)
+    if callable(metric.range) and metric.cutoff != "none":
+        text += f" for {metric.name}{_cutoff(metric)}"
+    for decision in metric.variants:
         for value in decision.tried:
-            stated = f"{decision.id.rpartition('.')[2]}={value}"
-            other = _bounds(one, stated)
-            if other is not None and other != usual:
-                found += f"; with {stated}, {_between(other)}"
-    return found
+            variant = f"{decision.id.rpartition('.')[2]}={value}"
+            bounds = _bounds(metric, variant)
+            if bounds is not None and bounds != usual:
+                text += f"; with {variant}, {_between(bounds)}"
+    return text
 
 
-def _ties(asked: Measure) -> str:
+def _ties(measure: Measure) -> str:
     """Whether there is a best and a worst order of tied items."""
     from repro.evaluation.metrics.tie_order import Unaffected
 
-    if isinstance(asked.tie_order, str):
-        return f'{asked.name} has no ties.break = "best" or "worst": {asked.tie_order}'
-    if isinstance(asked.tie_order, Unaffected):
+    if isinstance(measure.tie_order, str):
+        return f'{measure.name} has no ties.break = "best" or "worst": {measure.tie_order}'
+    if isinstance(measure.tie_order, Unaffected):
         return "the order of tied items has no effect"
     return 'exact under ties.break = "best" and "worst"'
 
@@ -270,9 +219,9 @@ def _between(bounds: tuple[float, float]) -> str:
     return f"{high:g} and below" if math.isinf(low) else f"{low:g} to {high:g}"
 
 
-def _example(one: Metric) -> str:
+def _example(metric: Metric) -> str:
     options = {"train": " --train train.tsv", "timestamps": " --train train.tsv"}
     options |= {"features": " --features items.csv", "previous": " --previous earlier.tsv"}
-    asked, _ = _by_default(one)
-    given = "".join(dict.fromkeys(options[need] for need in (asked or one).needs if need in options))
-    return f"repro evaluate --run run.tsv --truth test.tsv{given} -m {_name(one)}"
+    measure, _ = _by_default(metric)
+    needed = "".join(dict.fromkeys(options[need] for need in (measure or metric).needs if need in options))
+    return f"repro evaluate --run run.tsv --truth test.tsv{needed} -m {metric.name}{_cutoff(metric)}"

@@ -1,12 +1,14 @@
-"""`repro plugins`: what can be used here, and how to have what is missing."""
+"""`repro plugins`: list and install frameworks."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
+from repro.cli.options.option_classes import completes
 from repro.cli.output import echo, json_option, print_json, print_table
 from repro.terminal import printable
 
@@ -18,10 +20,11 @@ LOCATIONS = {"in-process": "in this process", "isolated": "in an environment of 
 RANKS_BY = {"ratings": "predicted ratings", "ranking": "scores for ranking", "unknown": "unknown"}
 
 
-def _complete_framework(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+@completes()
+def _complete_framework(text: str) -> list[str]:
     from repro.plugin import plugins as installed
 
-    return [CompletionItem(name) for name in installed().frameworks if name.startswith(incomplete)]
+    return list(installed().frameworks)
 
 
 @click.group(
@@ -39,35 +42,29 @@ def plugins() -> None:
 @plugins.command("list", epilog="Example: repro plugins list --json")
 @json_option
 def list_plugins(as_json: bool) -> None:
-    """The frameworks found: version, where each runs, its algorithms; what is missing and how to have it."""
+    """The installed frameworks: version, where each runs, its algorithms; and how to install missing ones."""
     from repro.app import application
     from repro.plugin import how_to_install
 
-    found = application().ask_plugins()
+    installed = application().ask_plugins()
+    frameworks = [installed.framework(name) for name in installed.frameworks]
     if as_json:
-        frameworks = [_framework(found, found.framework(name)) for name in found.frameworks]
-        print_json({"frameworks": frameworks, "broken": found.broken})
+        described = [_framework(installed, framework) for framework in frameworks]
+        print_json({"frameworks": described, "broken": installed.broken})
         return
-    if not found.frameworks and not found.broken:
-        echo("no plug-ins are installed; `pip install recsys-repro-reference` brings the reference algorithms")
+    if not frameworks and not installed.broken:
+        echo("no plug-ins are installed; `pip install recsys-repro-reference` installs the reference algorithms")
         return
-    print_table(
-        ["framework", "version", "runs", "algorithms"],
-        [
-            [
-                framework.name,
-                framework.version,
-                LOCATIONS[found.location(framework.name)],
-                ", ".join(algorithm.name for algorithm in framework.algorithms) or "none",
-            ]
-            for framework in map(found.framework, found.frameworks)
-        ],
-    )
-    for framework in map(found.framework, found.frameworks):
-        if found.location(framework.name) == "missing":
+    rows = []
+    for framework in frameworks:
+        algorithms = ", ".join(algorithm.name for algorithm in framework.algorithms) or "none"
+        rows.append([framework.name, framework.version, LOCATIONS[installed.location(framework.name)], algorithms])
+    print_table(["framework", "version", "runs", "algorithms"], rows)
+    for framework in frameworks:
+        if installed.location(framework.name) == "missing":
             echo(f"\n{how_to_install(framework)}", nl=False)
     echo("")
-    for name, reason in found.broken.items():
+    for name, reason in installed.broken.items():
         echo(f"broken: {name}: {reason}")
 
 
@@ -100,18 +97,18 @@ def _install(names: tuple[str, ...], again: bool, as_json: bool) -> None:
     from repro.plugin import plugins as installed
     from repro.plugin.isolation import environment
 
-    found = installed()
-    wanted = list(found.frameworks) if names == ("all",) else list(names)
+    manager = installed()
     built: dict[str, str] = {}
     failed: dict[str, PluginError] = {}
-    for name, needs in [(name, found.environment_of(name)) for name in wanted]:
+    for name in manager.frameworks if names == ("all",) else names:
+        needs = manager.environment_of(name)
         if needs is None:
             echo(f"{name} needs no environment of its own", err=True)
             continue
         try:
-            with _progress(name, hidden=as_json) as tell:
-                built[name] = str(environment.build(name, needs, tell, again=again))
-        except PluginError as error:  # the others can be had all the same
+            with _progress(name, hidden=as_json) as progress:
+                built[name] = str(environment.build(name, needs, progress, again=again))
+        except PluginError as error:  # the other frameworks are built all the same
             failed[name] = error
         else:
             if not as_json:
@@ -122,39 +119,26 @@ def _install(names: tuple[str, ...], again: bool, as_json: bool) -> None:
         raise PluginError("\n".join(map(str, failed.values())))
 
 
-class _progress:
-    """A line that shows what is being done, while it is being done; plain lines where nobody watches."""
+@contextmanager
+def _progress(name: str, hidden: bool) -> Iterator[Callable[[str], None]]:
+    """Shows the current step in a line that changes, or as plain lines if the output is not a terminal."""
+    from rich.console import Console
+    from rich.markup import escape
 
-    def __init__(self, name: str, hidden: bool) -> None:
-        self._name = name
-        self._hidden = hidden
-
-    def __enter__(self) -> Any:
-        from rich.console import Console
-
-        console = Console(stderr=True)
-        self._status = console.status(printable(self._name)) if console.is_terminal and not self._hidden else None
-        if self._status:
-            self._status.start()
-        return self._tell
-
-    def _tell(self, line: str) -> None:
-        from rich.markup import escape
-
-        if self._status:
-            self._status.update(escape(printable(f"{self._name}: {line.strip()[:100]}")))
-        elif not self._hidden and not line.startswith("  "):
-            echo(f"{self._name}: {line}", err=True)
-
-    def __exit__(self, *error: object) -> None:
-        if self._status:
-            self._status.stop()
+    console = Console(stderr=True)
+    if hidden:
+        yield lambda line: None
+    elif console.is_terminal:
+        with console.status(printable(name)) as status:
+            yield lambda line: status.update(escape(printable(f"{name}: {line.strip()[:100]}")))
+    else:
+        yield lambda line: None if line.startswith("  ") else echo(f"{name}: {line}", err=True)
 
 
-def _framework(found: Plugins, framework: Framework) -> dict[str, Any]:
+def _framework(installed: Plugins, framework: Framework) -> dict[str, Any]:
     from repro.plugin import how_to_install
 
-    location = found.location(framework.name)
+    location = installed.location(framework.name)
     return {
         "name": framework.name,
         "version": framework.version,
@@ -167,7 +151,7 @@ def _framework(found: Plugins, framework: Framework) -> dict[str, Any]:
 
 def ranks_by(algorithm: Algorithm) -> str:
     """What an algorithm ranks by, with its default parameters."""
-    return RANKS_BY[algorithm.kind_of_scores({one.name: one.default for one in algorithm.parameters})]
+    return RANKS_BY[algorithm.kind_of_scores({each.name: each.default for each in algorithm.parameters})]
 
 
 def describe(algorithm: Algorithm) -> dict[str, Any]:

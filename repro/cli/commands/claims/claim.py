@@ -1,13 +1,16 @@
-"""`repro claim`: claim files, written and checked."""
+"""`repro claim`: write and check claim files."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from repro.cli.options.option_classes import option, takes
 from repro.cli.options.protocol_options import complete_protocol
+from repro.cli.options.shared_options import FOLDER, JsonOption
 from repro.cli.output import Styled, echo, json_option, print_json, print_table
 from repro.text import plural
 
@@ -25,11 +28,11 @@ def claim() -> None:
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @json_option
 def check(file: str, as_json: bool) -> None:
-    """What the source leaves open, what would be run, and what is lacking for it; nothing is run."""
+    """What the source leaves open, what would be run, and what is missing for it; nothing is run."""
     from repro.replicate import Claim
-    from repro.replicate.check import check as look
+    from repro.replicate.check import check as check_claim
 
-    checked = look(Claim.load(file))
+    checked = check_claim(Claim.load(file))
     if as_json:
         print_json(checked.to_dict())
         return
@@ -53,34 +56,36 @@ def _print(checked: ClaimCheck) -> None:
             title = f"{protocol.name}: the source leaves open ({protocol.settings}{fits})"
             print_table(["decision", "question", "tried"], protocol.open, title=title)
         else:
-            echo(f"{protocol.name}: nothing is said to be open")
+            echo(f"{protocol.name}: no decision is declared as open")
         if protocol.assumed:
-            echo("neither stated nor open, so as usual: " + ", ".join(protocol.assumed))
+            echo("neither stated nor open, so by default: " + ", ".join(protocol.assumed))
     for run in checked.runs:
         echo(f"\nwould run: {run}")
-    for lack in checked.missing:
-        echo("\n", Styled("lacking"), f": {lack}")
+    for requirement in checked.missing:
+        echo("\n", Styled("missing"), f": {requirement}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewClaimOptions(JsonOption):
+    table: str | None = option(
+        "--table", type=click.Path(exists=True, dir_okay=False), help="Printed numbers: a CSV file or LaTeX."
+    )
+    into: str = option("--into", type=FOLDER, default=".", help="The folder of the claim.")
+    title: str = option("--title", default="", show_default=False, help="What is claimed.")
+    source: str = option("--source", default="", show_default=False, help="Where it was printed.")
+    data: str = option("--data", default="", show_default=False, help="A data set of `repro data list`, or a file.")
+    protocol: str = option(
+        "--protocol",
+        default="",
+        show_default=False,
+        shell_complete=complete_protocol,
+        help="The protocol that is nearest to the source.",
+    )
 
 
 @claim.command(epilog="Examples: repro claim new; repro claim new --table table.tex --into replications/their-paper")
-@click.option("--table", type=click.Path(exists=True, dir_okay=False), help="Printed numbers: a CSV file or LaTeX.")
-@click.option(
-    "--into", type=click.Path(file_okay=False), default=".", show_default=True, help="The folder of the claim."
-)
-@click.option("--title", help="What is claimed.")
-@click.option("--source", help="Where it was printed.")
-@click.option("--data", help="A data set of `repro data list`, or a file.")
-@click.option("--protocol", shell_complete=complete_protocol, help="The protocol that is nearest to the source.")
-@json_option
-def new(
-    table: str | None,
-    into: str,
-    title: str | None,
-    source: str | None,
-    data: str | None,
-    protocol: str | None,
-    as_json: bool,
-) -> None:
+@takes(NewClaimOptions)
+def new(options: NewClaimOptions) -> None:
     """Write a claim file: from a table in CSV or LaTeX, or by asking.
 
     With --table nothing is asked: what is not known has a comment that says what to fill in.
@@ -90,25 +95,25 @@ def new(
     from repro.replicate.claims.draft import Draft, claim_text
     from repro.replicate.claims.printed_table import read_table
 
-    target = Path(into) / FILE
+    target = Path(options.into) / FILE
     if target.exists():
         raise StudyError(f"{target} is there already; choose another folder with --into")
-    draft = Draft(title or "", source or "", data or "", protocol or "")
-    if table is not None:
-        draft.table = read_table(table)
+    draft = Draft(options.title, options.source, options.data, options.protocol)
+    if options.table is not None:
+        draft.table = read_table(options.table)
     else:
         _ask(draft)
     text = claim_text(draft)
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(text, encoding="utf-8")
-    left = [line.strip() for line in text.splitlines() if "# fill in" in line]
+    to_fill_in = [line.strip() for line in text.splitlines() if "# fill in" in line]
     notes = list(draft.table.notes) if draft.table else []
-    if as_json:
-        print_json({"claim": str(target), "notes": notes, "to_fill_in": left})
+    if options.as_json:
+        print_json({"claim": str(target), "notes": notes, "to_fill_in": to_fill_in})
         return
     for note in notes:
-        echo(f"taken so: {note}")
-    echo(f"written  {target}; {plural(len(left), 'line')} to fill in (`repro claim check {target}`)")
+        echo(f"assumed: {note}")
+    echo(f"written  {target}; {plural(len(to_fill_in), 'line')} to fill in (`repro claim check {target}`)")
 
 
 def _ask(draft: Draft) -> None:

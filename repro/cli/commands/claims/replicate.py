@@ -1,20 +1,55 @@
-"""`repro replicate`: published numbers, run again and judged."""
+"""`repro replicate`: run published numbers again and judge them."""
 
 from __future__ import annotations
 
-import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.output import Styled, echo, json_option, print_json, print_table
-from repro.cli.progress import Replicating, quiet_option
+from repro.cli.options.option_classes import argument, option, takes
+from repro.cli.options.shared_options import ProgressOptions, workers_option
+from repro.cli.output import Styled, echo, print_json, print_table
+from repro.cli.progress import Progress
+from repro.text import plural
 
 if TYPE_CHECKING:
-    from repro.replicate import Budget, Judgement, Options, Replication
+    from repro.replicate import Judgement, Replication
 
-_SHOWN = 100  # characters of a reason in the table; all of it is in the report
+_REASON = 100  # characters of a reason in the table; the report has all of it
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplicateOptions(ProgressOptions):
+    path: Path = argument(type=click.Path(exists=True, path_type=Path))
+    resume: bool = option(
+        "--resume/--fresh",
+        default=True,
+        show_default=False,
+        help="Keep finished work and run the rest, or run everything again [default: --resume].",
+    )
+    seeds: int | None = option(
+        "--seeds", type=click.IntRange(1), help="Number of seeds to run with [default: those of the claim]."
+    )
+    newer: bool = option("--newer", is_flag=True, help="Also run the installed versions of frameworks.")
+    installed: bool = option(
+        "--installed", is_flag=True, help="Run only the installed versions, whatever the claim pins."
+    )
+    install: bool = option("--install", is_flag=True, help="Build the environments of missing frameworks.")
+    budget: int = option(
+        "--budget",
+        type=click.IntRange(1),
+        default=400,
+        help="Number of protocols that are tried for numbers that differ.",
+    )
+    refits: int = option(
+        "--refits", type=click.IntRange(1), default=8, help="Number of settings of open decisions that are fitted."
+    )
+    workers: int = workers_option("Number of processes that run cells.")
+    strict: bool = option(
+        "--strict", is_flag=True, help="End with status 1 unless every number is exact and every pattern holds."
+    )
 
 
 @click.command(
@@ -23,49 +58,12 @@ _SHOWN = 100  # characters of a reason in the table; all of it is in the report
         "repro replicate reports/replications --workers 4; repro replicate claim.toml --seeds 5 --newer"
     )
 )
-@click.argument("path", type=click.Path(exists=True))
-@click.option(
-    "--resume/--fresh",
-    "resume",
-    default=True,
-    help="Keep what is finished and go on with the rest, or run everything anew [default: --resume].",
-)
-@click.option("--seeds", type=click.IntRange(1), help="Run with so many seeds [default: those of the claim].")
-@click.option("--newer", is_flag=True, help="Also run the versions of frameworks that are installed here.")
-@click.option("--installed", is_flag=True, help="Run those alone, whatever the claim pins.")
-@click.option("--install", is_flag=True, help="Build the environments of frameworks that are missing.")
-@click.option(
-    "--budget",
-    type=click.IntRange(1),
-    default=400,
-    show_default=True,
-    help="Protocols that are tried for numbers that differ.",
-)
-@click.option(
-    "--refits", type=click.IntRange(1), default=8, show_default=True, help="Settings of what is open that are fitted."
-)
-@click.option("--workers", type=click.IntRange(1), help="Cells run in that many processes [default: all cores].")
-@click.option("--strict", is_flag=True, help="End with status 1 unless every number is exact and every pattern holds.")
-@quiet_option
-@json_option
-def replicate(
-    path: str,
-    resume: bool,
-    seeds: int | None,
-    newer: bool,
-    installed: bool,
-    install: bool,
-    budget: int,
-    refits: int,
-    workers: int | None,
-    strict: bool,
-    quiet: bool,
-    as_json: bool,
-) -> None:
+@takes(ReplicateOptions)
+def replicate(options: ReplicateOptions) -> None:
     """Replicate the claims of papers and pages: a verdict for each published number.
 
     PATH is a claim file, or a folder: all claim.toml below it, with a page of verdicts and a README. Verdicts, report
-    and journal are written beside each claim.
+    and journal are written next to each claim.
 
     A framework that cannot be built, imported or run stops its own numbers only.
 
@@ -76,86 +74,74 @@ def replicate(
          with --strict also: a number is not exact, or a pattern does not hold
       2  the command was called wrongly
     """
-    from repro.replicate import Budget, Options, claims_below
+    from repro.replicate import claims_below
+    from repro.replicate.verdicts.judgement import counted, in_words
+    from repro.report.replicate import write_index
 
-    if newer and installed:
-        raise click.UsageError("--newer runs both what the claim pins and what is installed, --installed only that")
-    files = claims_below(Path(path)) if Path(path).is_dir() else [Path(path)]
+    if options.newer and options.installed:
+        raise click.UsageError("--newer runs both the pinned and the installed versions, --installed only the latter")
+    is_folder = options.path.is_dir()
+    files = claims_below(options.path) if is_folder else [options.path]
     if not files:
-        raise click.UsageError(f"there is no claim.toml below {path}; `repro claim new` writes one")
-    with Replicating(hidden=quiet or as_json) as watcher:
-        options = Options(
-            workers=workers or os.cpu_count() or 1,
-            fresh=not resume,
-            installed=installed,
-            watcher=watcher,
-            build=watcher.say if install else None,
-        )
-        replications = [
-            (
-                file.parent,
-                _one(file, Path(path).is_dir(), watcher, seeds, newer, options, Budget(refits=refits, search=budget)),
-            )
-            for file in files
-        ]
-    several = Path(path).is_dir()
-    index = _index(Path(path), replications) if several else None
-    if as_json:
-        summaries = [replication.to_dict() for _, replication in replications]
-        print_json({"claims": summaries, "summary": _summary(replications)} if several else summaries[0])
-    elif several:
-        _print_all(replications)
+        raise click.UsageError(f"there is no claim.toml below {options.path}; `repro claim new` writes one")
+    with Progress(hidden=options.hidden) as watcher:
+        replications = [(file.parent, _replicate(file, options, watcher)) for file in files]
+    report = write_index(options.path, replications) if is_folder else files[0].parent / "report.html"
+    judgements = [judgement for _, replication in replications for judgement in replication.judgements]
+    summary = in_words(counted(judgements))
+    unfinished = _unfinished([replication for _, replication in replications])
+    if options.as_json:
+        results = [replication.to_dict() for _, replication in replications]
+        print_json({"claims": results, "summary": summary} if is_folder else results[0])
     else:
-        _print_one(replications[0][1])
-    if not as_json:
-        echo(f"\nreport   {index or files[0].parent / 'report.html'}")
-        echo(_summary(replications))
-    if not as_json and (left := _left(replications)):
-        echo(left, err=True)
-    if _left(replications) or (strict and not _all_exact(replications)):
+        if is_folder:
+            _print_all([replication for _, replication in replications])
+        else:
+            _print_one(replications[0][1])
+        echo(f"\nreport   {report}")
+        echo(summary)
+        if unfinished:
+            echo(unfinished, err=True)
+    all_exact = all(judgement.verdict in ("exact", "holds") for judgement in judgements)
+    if unfinished or (options.strict and not all_exact):
         raise click.exceptions.Exit(1)
 
 
-def _left(replications: list[tuple[Path, Replication]]) -> str:
-    """What was not run, in a sentence; empty where everything was."""
-    numbers = sum(
-        judgement.verdict == "not run" for _, replication in replications for judgement in replication.judgements
-    )
-    claims = sum(not replication.judgements for _, replication in replications)
+def _unfinished(replications: list[Replication]) -> str:
+    """A sentence about what was not run; empty if everything was."""
+    numbers = sum(judgement.verdict == "not run" for each in replications for judgement in each.judgements)
+    claims = sum(not replication.judgements for replication in replications)
     parts = [f"{numbers} of the numbers, figures and patterns"] if numbers else []
-    parts += [f"{claims} claim{'' if claims == 1 else 's'} cannot be read"] if claims else []
-    return f"Not everything was run: {', and '.join(parts)}; the reasons stand beside each." if parts else ""
+    parts += [f"{plural(claims, 'claim')} cannot be read"] if claims else []
+    return f"Not everything was run: {', and '.join(parts)}; the report gives the reasons." if parts else ""
 
 
-def _all_exact(replications: list[tuple[Path, Replication]]) -> bool:
-    return all(
-        judgement.verdict in ("exact", "holds")
-        for _, replication in replications
-        for judgement in replication.judgements
-    )
-
-
-def _one(
-    file: Path,
-    among_others: bool,
-    watcher: Replicating,
-    seeds: int | None,
-    newer: bool,
-    options: Options,
-    budget: Budget,
-) -> Replication:
-    """One claim; among others, one that cannot be read or run does not stop them."""
+def _replicate(file: Path, options: ReplicateOptions, watcher: Progress) -> Replication:
+    """Replicate a claim; in a folder of claims, an error about one of them does not stop the others."""
     from repro.errors import ReproError
-    from repro.replicate import Claim, Replication
+    from repro.replicate import Budget, Claim, Options, Replication
     from repro.replicate import replicate as run_claim
     from repro.report.replicate import write_page
 
     watcher.begin(file.parent.name or file.name)
     try:
         claim = Claim.load(file)
-        replication = run_claim(claim, seeds=seeds, newer=newer, options=options, budget=budget, progress=watcher.tell)
+        replication = run_claim(
+            claim,
+            seeds=options.seeds,
+            newer=options.newer,
+            options=Options(
+                workers=options.workers,
+                fresh=not options.resume,
+                installed=options.installed,
+                watcher=watcher,
+                build=watcher.print if options.install else None,
+            ),
+            budget=Budget(refits=options.refits, search=options.budget),
+            progress=watcher.update,
+        )
     except ReproError as error:
-        if not among_others:
+        if not options.path.is_dir():
             raise
         echo(f"{file}: {error}", err=True)
         return Replication(file.parent.name, file.parent.name, "", (), notes=(str(error),))
@@ -163,26 +149,14 @@ def _one(
     return replication
 
 
-def _index(folder: Path, replications: list[tuple[Path, Replication]]) -> Path:
-    from repro.report.replicate import write_index
-
-    return write_index(folder, replications)
-
-
-def _summary(replications: list[tuple[Path, Replication]]) -> str:
-    from repro.replicate.verdicts.judgement import counted, in_words
-
-    return in_words(counted(judgement for _, replication in replications for judgement in replication.judgements))
-
-
-def _print_all(replications: list[tuple[Path, Replication]]) -> None:
+def _print_all(replications: list[Replication]) -> None:
     rows = [
         [
             replication.name,
             replication.title,
             replication.summary if replication.judgements else "cannot be run: " + "; ".join(replication.notes),
         ]
-        for _, replication in replications
+        for replication in replications
     ]
     print_table(["claim", "title", "verdicts"], rows)
 
@@ -192,12 +166,12 @@ def _print_one(replication: Replication) -> None:
     if numbers:
         header = ["", "number", "under", "printed", "measured", "over the seeds", "verdict", "why"]
         rows = [_row(judgement) for judgement in numbers]
-        kept = [at for at, name in enumerate(header) if not name or any(row[at] for row in rows)]
+        filled = [column for column, name in enumerate(header) if not name or any(row[column] for row in rows)]
         print_table(
-            [header[at] for at in kept],
-            [[row[at] for at in kept] for row in rows],
+            [header[column] for column in filled],
+            [[row[column] for column in filled] for row in rows],
             title=replication.title,
-            right=[name for name in ("printed", "measured", "over the seeds") if header.index(name) in kept],
+            right=["printed", "measured", "over the seeds"],
         )
     for judgement in (judgement for judgement in replication.judgements if judgement.what == "pattern"):
         echo(Styled(judgement.verdict), f": {judgement.algorithm}: {judgement.why}")
@@ -212,7 +186,7 @@ def _row(judgement: Judgement) -> list[str]:
     assert printed is not None
     under = ", ".join(filter(None, (judgement.under, *(f"{key}={value}" for key, value in judgement.changes))))
     spread = "" if judgement.spread is None else " to ".join(printed.shown(end) for end in judgement.spread)
-    why = judgement.why if len(judgement.why) <= _SHOWN else judgement.why[: _SHOWN - 1] + "…"
+    why = judgement.why if len(judgement.why) <= _REASON else judgement.why[: _REASON - 1] + "…"
     metric = judgement.metric + (f", user {judgement.user}" if judgement.user else "")
     measured = printed.shown(judgement.value) if judgement.values else ""
     return [judgement.algorithm, metric, under, printed.text, measured, spread, judgement.verdict, why]

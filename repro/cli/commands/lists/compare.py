@@ -1,16 +1,17 @@
-"""`repro compare`: which algorithms of a run differ."""
+"""`repro compare`: test which algorithms of a run differ."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
-from repro.cli.options.protocol_options import metric_option
-from repro.cli.output import echo, json_option, print_json, print_table
+from repro.cli.options.comparison_options import complete_zeros, correct_option, test_option
+from repro.cli.options.option_classes import argument, option, takes
+from repro.cli.options.shared_options import FILE, SHARE, JsonOption, metric_option, seed_option
+from repro.cli.output import echo, print_json, print_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,35 +19,42 @@ if TYPE_CHECKING:
     from repro.runs.comparison import Compared, Systems
 
 
-def completes(name: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
-    """Offers what the table of that name in :mod:`repro.stats` has."""
-
-    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        import repro.stats
-
-        return [CompletionItem(option) for option in getattr(repro.stats, name) if option.startswith(incomplete)]
-
-    return complete
-
-
-test_option = click.option(
-    "--test",
-    shell_complete=completes("TESTS"),
-    default="randomisation",
-    show_default=True,
-    help="randomisation, wilcoxon, t, sign, bootstrap, nemenyi, conover.",
-)
-
-
-def correct_option(family: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """The correction for a number of tests; ``family`` says which."""
-    return click.option(
-        "--correct",
-        shell_complete=completes("CORRECTIONS"),
-        default="holm",
-        show_default=True,
-        help=f"none, bonferroni, holm, hochberg, sidak, benjamini-hochberg; over {family}.",
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions(JsonOption):
+    sources: tuple[str, ...] = argument(nargs=-1, required=True, type=click.Path(), metavar="RUN_FOLDER | FILE...")
+    metrics: tuple[str, ...] = metric_option("Such as ndcg@10; may be repeated [default: the first].")
+    test: str = test_option()
+    correct: str = correct_option("the pairs of a metric")
+    baseline: str | None = option(
+        "--baseline", metavar="LABEL", help="Only pairs with this algorithm [default: all pairs]."
     )
+    level: float = option(
+        "--level",
+        type=SHARE,
+        default=0.05,
+        help="Significance level for corrected p-values; intervals have confidence 1 - level.",
+    )
+    interval: str = option("--interval", default="t", help="Interval of the difference: t, percentile, bca.")
+    zeros: str = option(
+        "--zeros",
+        shell_complete=complete_zeros,
+        default="wilcox",
+        help="Ties in the Wilcoxon test: wilcox, pratt, zsplit.",
+    )
+    samples: int = option(
+        "--samples",
+        type=click.IntRange(1),
+        default=100_000,
+        help="Number of samples of the randomisation and bootstrap tests.",
+    )
+    seed: int = seed_option()
+    tune: float | None = option(
+        "--tune",
+        type=SHARE,
+        metavar="SHARE",
+        help="Choose the best setting of each algorithm on this share of users; test on the others.",
+    )
+    plot: str | None = option("--plot", type=FILE, metavar="FILE", help="A chart: .svg, .html or .png.")
 
 
 @click.command(
@@ -56,50 +64,8 @@ def correct_option(family: str) -> Callable[[Callable[..., None]], Callable[...,
         "repro compare ours.parquet theirs.parquet"
     )
 )
-@click.argument("sources", nargs=-1, required=True, type=click.Path(), metavar="RUN_FOLDER | FILE...")
-@metric_option("Such as ndcg@10; may be repeated [default: the first].")
-@test_option
-@correct_option("the pairs of a metric")
-@click.option("--baseline", metavar="LABEL", help="Only pairs with this one [default: all pairs].")
-@click.option(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="Up to which a corrected p is a difference; intervals hold with 1 - level.",
-)
-@click.option("--interval", default="t", show_default=True, help="Of the difference: t, percentile, bca.")
-@click.option(
-    "--zeros",
-    shell_complete=completes("ZEROS"),
-    default="wilcox",
-    show_default=True,
-    help="Ties in the Wilcoxon test: wilcox, pratt, zsplit.",
-)
-@click.option(
-    "--samples",
-    type=click.IntRange(1),
-    default=100_000,
-    show_default=True,
-    help="Of the randomisation and bootstrap tests.",
-)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all draws.")
-@click.option(
-    "--tune",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    metavar="SHARE",
-    help="Choose the best setting of each algorithm on this share of users; test on the others.",
-)
-@click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="A chart: .svg, .html or .png.")
-@json_option
-def compare(
-    sources: tuple[str, ...],
-    metrics: tuple[str, ...],
-    plot: str | None,
-    tune: float | None,
-    as_json: bool,
-    **options: Any,
-) -> None:
+@takes(CompareOptions)
+def compare(options: CompareOptions) -> None:
     """Test which algorithms of a run differ: paired tests, corrections, effect sizes, intervals.
 
     Pairs are tested on the values of each user. In place of a run folder, give files that `repro evaluate --per-user`
@@ -108,28 +74,30 @@ def compare(
     from repro.runs.comparison import compare_systems
     from repro.stats import Settings
 
-    if plot and len(metrics) > 1:
-        raise click.BadParameter("a chart is about one metric; give -m once", param_hint="--plot")
-    if plot:
+    if options.plot:
         from repro.report.charts import refuse_other_formats
 
-        refuse_other_formats(plot)
-    systems = _systems(sources)
+        if len(options.metrics) > 1:
+            raise click.BadParameter("a chart is about one metric; give -m once", param_hint="--plot")
+        refuse_other_formats(options.plot)
+    names = ("test", "correct", "baseline", "level", "interval", "zeros", "samples", "seed")
+    settings = Settings(**{name: getattr(options, name) for name in names})
+    systems = _systems(options.sources)
     comparisons = [
-        compare_systems(systems, metric, Settings(**options), tune) for metric in metrics or systems.metrics[:1]
+        compare_systems(systems, metric, settings, options.tune) for metric in options.metrics or systems.metrics[:1]
     ]
-    if plot:
+    if options.plot:
         from repro.report.charts import save_chart
         from repro.report.charts.comparison_chart import comparison_chart
 
-        save_chart(comparison_chart(comparisons[0].comparison, comparisons[0].metric), plot)
-    if as_json:
+        save_chart(comparison_chart(comparisons[0].comparison, comparisons[0].metric), options.plot)
+    if options.as_json:
         print_json([_plain(comparison) for comparison in comparisons])
         return
     for comparison in comparisons:
         _print(comparison)
-    if plot:
-        echo(f"\nchart    {plot}")
+    if options.plot:
+        echo(f"\nchart    {options.plot}")
 
 
 def _systems(sources: tuple[str, ...]) -> Systems:
@@ -174,14 +142,13 @@ def _plain(compared: Compared) -> dict[str, Any]:
 def _print(compared: Compared) -> None:
     settings, friedman = compared.comparison.settings, compared.comparison.friedman
     if compared.tuned:
-        echo(
-            "Chosen on the tuning users: " + "; ".join(f"{use}: {best}" for use, best in compared.tuned.chosen.items())
-        )
+        chosen = "; ".join(f"{algorithm}: {best}" for algorithm, best in compared.tuned.chosen.items())
+        echo(f"Chosen on the tuning users: {chosen}")
     if friedman:
         word = "differ" if friedman.p <= settings.level else "are not shown to differ"
         echo(
             f"Friedman: the {len(compared.comparison.ranks)} systems {word} on {friedman.users:,} users "
-            f"(chi-squared {friedman.statistic:.2f}, p {_compared_p(friedman.p)})"
+            f"(chi-squared {friedman.statistic:.2f}, p {'' if friedman.p == 0 else '= '}{_p(friedman.p)})"
         )
     better = "" if compared.better == "neither" else f" ({compared.better} is better)"
     confidence = f"{100 * (1 - settings.level):g}% interval"
@@ -219,10 +186,6 @@ def _cells(row: pd.Series) -> list[str]:
         _p(row["p_corrected"]),
         row["verdict"],
     ]
-
-
-def _compared_p(p: float) -> str:
-    return _p(p) if p == 0 else f"= {_p(p)}"
 
 
 def _p(p: float) -> str:

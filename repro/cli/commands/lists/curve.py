@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.options.list_files import chosen_protocol, complete_run, labelled, print_mismatches, reader
-from repro.cli.options.protocol_options import complete_change, complete_protocol
-from repro.cli.output import echo, json_option, print_json, print_table
+from repro.cli.options.list_files import ListFileOptions, print_mismatches, require_table_suffix, write_table
+from repro.cli.options.option_classes import option, takes
+from repro.cli.options.shared_options import FILE
+from repro.cli.output import echo, print_json, print_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from repro.evaluate import Frames
+    from repro.evaluate.curves import Join, Kind, Rates
     from repro.protocol import Protocol
 
-_FILE = click.Path(dir_okay=False)
-_SHOWN = 11  # points in the table
-_DRAWN = 500  # and in the plot
+_POINTS_IN_TABLE = 11
+_POINTS_IN_PLOT = 500
 _KINDS = {"precision-recall": "Precision-recall curve", "roc": "ROC curve"}
 _JOINS = {
     "pooled": "pairs of all users",
@@ -28,85 +29,45 @@ _JOINS = {
 }
 
 
+@dataclass(frozen=True, kw_only=True)
+class CurveOptions(ListFileOptions):
+    truth: str = option("--truth", required=True, type=FILE, help="The held-out rows.")
+    kind: Kind = option(
+        "--kind",
+        type=click.Choice(list(_KINDS)),
+        default="precision-recall",
+        help="Precision against recall, or true against false positive rate.",
+    )
+    join: Join = option(
+        "--join",
+        type=click.Choice(list(_JOINS)),
+        default="pooled",
+        help="Pairs of all users by score; means at each list length; or the mean of a curve for each user.",
+    )
+    rates: Rates | None = option(
+        "--rates",
+        type=click.Choice(["means", "totals"]),
+        help="With --join lengths: means of users' rates, or hits of all users added up (CROC of Schein et al.) "
+        "[default: means].",
+    )
+    perfect: bool = option(
+        "--perfect", is_flag=True, help="With --kind roc --join lengths: the curve of perfect lists too."
+    )
+    points: int | None = option(
+        "--points", type=click.IntRange(2), help="Maximum number of points [default: all; users: 101 levels]."
+    )
+    plot: str | None = option("--plot", type=FILE, help="Draw the curves: a .svg, .png, .html or .json file.")
+    output: str | None = option("-o", "--output", type=FILE, help="Write all points: a .csv, .tsv or .parquet file.")
+
+
 @click.command(
     epilog=(
         "Examples: repro curve --run run.tsv --truth test.tsv --plot curve.svg; "
         "repro curve --run knn.tsv --run svd.tsv --truth test.tsv --kind roc --join lengths --plot roc.html"
     )
 )
-@click.option(
-    "--run",
-    "runs",
-    multiple=True,
-    required=True,
-    metavar="[LABEL=]FILE",
-    shell_complete=complete_run,
-    help="Recommendations; several are compared. - is standard input.",
-)
-@click.option("--truth", required=True, type=_FILE, help="What was held out.")
-@click.option("--train", type=_FILE, help="Training rows, where decisions of the protocol need them.")
-@click.option(
-    "--kind",
-    type=click.Choice(["precision-recall", "roc"]),
-    default="precision-recall",
-    show_default=True,
-    help="Precision against recall, or true against false positive rate.",
-)
-@click.option(
-    "--join",
-    type=click.Choice(["pooled", "lengths", "users"]),
-    default="pooled",
-    show_default=True,
-    help="Pairs of all users by score; means at each list length; or the mean of a curve for each user.",
-)
-@click.option(
-    "--rates",
-    type=click.Choice(["means", "totals"]),
-    help="With --join lengths: means of users' rates, or hits of all users added up (CROC of Schein et al.) "
-    "[default: means].",
-)
-@click.option("--perfect", is_flag=True, help="With --kind roc --join lengths: the curve of perfect lists too.")
-@click.option("--points", type=click.IntRange(2), help="At most so many points [default: all; users: 101 levels].")
-@click.option(
-    "--protocol",
-    metavar="NAME|FILE",
-    shell_complete=complete_protocol,
-    help="What is relevant, what missing and tied scores mean; see `repro protocol list`.",
-)
-@click.option(
-    "--set",
-    "changes",
-    multiple=True,
-    metavar="DECISION=VALUE",
-    shell_complete=complete_change,
-    help="Change a decision of the protocol; may be repeated.",
-)
-@click.option("--columns", multiple=True, metavar="ROLE=NAME", help="What a column is called: user=userId.")
-@click.option(
-    "--format", "formats", multiple=True, metavar="[FILE=]FORMAT", help="As of `repro evaluate` [default: recognised]."
-)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of ties.break=random.")
-@click.option("--plot", type=_FILE, help="Draw it: a path that ends in .svg, .png, .html or .json.")
-@click.option("-o", "--output", type=_FILE, help="Write all points: a path that ends in .csv or .parquet.")
-@json_option
-def curve(
-    runs: tuple[str, ...],
-    truth: str,
-    train: str | None,
-    kind: str,
-    join: str,
-    rates: str | None,
-    perfect: bool,
-    points: int | None,
-    protocol: str | None,
-    changes: tuple[str, ...],
-    columns: tuple[str, ...],
-    formats: tuple[str, ...],
-    seed: int,
-    plot: str | None,
-    output: str | None,
-    as_json: bool,
-) -> None:
+@takes(CurveOptions)
+def curve(options: CurveOptions) -> None:
     """Precision-recall and ROC curves of recommendations, aggregated over users in three ways.
 
     Each run is a file with user, item and score (or rank), the truth one with user, item and, if there are any,
@@ -114,93 +75,80 @@ def curve(
     """
     from repro.evaluate import read_frames
 
-    _refuse_other_endings(plot, output)
-    if rates and join != "lengths":
-        raise click.BadParameter(f"there are rates to choose with --join lengths, not {join}", param_hint="--rates")
-    settings = {
-        "kind": kind,
-        "join": join,
-        "rates": rates or "means",
-        "perfect": perfect,
-        "points": points,
-        "seed": seed,
-    }
+    _require_writable(options)
+    if options.rates and options.join != "lengths":
+        raise click.BadParameter(
+            f"there are rates to choose with --join lengths, not {options.join}", param_hint="--rates"
+        )
     curves: dict[str, tuple[pd.DataFrame, dict[str, float]]] = {}
-    files = labelled(runs, lambda file: file.stem)
-    with reader(columns, formats, lambda text: None) as read:
-        others = read("truth", truth), read("train", train) if train else None
+    files = options.files(lambda file: file.stem)
+    with options.reader() as read:
+        truth, train = read("truth", options.truth), read("train", options.train) if options.train else None
         for label, file in files.items():
-            frames = read_frames(read("recommendations", file), *others)
-            chosen = chosen_protocol(protocol, changes, frames)
-            curves[label] = _measure(frames, chosen, settings)
-            print_mismatches(frames, chosen, label)
-    tables = [_with_name(table, label) for label, (table, _) in curves.items()]
-    written = _write(tables, plot, output, f"{_KINDS[kind]}, {_JOINS[join]}")
-    if as_json:
-        named = [
-            {"run": label, "file": files[label], "areas": areas, "points": table.to_dict(orient="records")}
-            for label, (table, areas) in curves.items()
-        ]
-        rates_of_area = settings["rates"] if join == "lengths" else None
-        print_json({"kind": kind, "join": join, "rates": rates_of_area, "curves": named})
+            frames = read_frames(read("recommendations", file), truth, train)
+            protocol = options.protocol_for(frames)
+            curves[label] = _measure(frames, protocol, options)
+            print_mismatches(frames, protocol, label)
+    _write(options, {label: table for label, (table, _) in curves.items()})
+    if options.as_json:
+        print_json(
+            {
+                "kind": options.kind,
+                "join": options.join,
+                "rates": (options.rates or "means") if options.join == "lengths" else None,
+                "curves": [
+                    {"run": label, "file": files[label], "areas": areas, "points": table.to_dict(orient="records")}
+                    for label, (table, areas) in curves.items()
+                ],
+            }
+        )
         return
     for label, (table, areas) in curves.items():
         _print_curve(label, table, areas)
-    for what, path in written.items():
-        echo(f"{what:<8} {path}")
+    for name, path in (("points", options.output), ("plot", options.plot)):
+        if path:
+            echo(f"{name:<8} {path}")
 
 
-def _measure(frames: Frames, protocol: Protocol, settings: dict[str, Any]) -> tuple[pd.DataFrame, dict[str, float]]:
+def _measure(frames: Frames, protocol: Protocol, options: CurveOptions) -> tuple[pd.DataFrame, dict[str, float]]:
     """The points of a curve, and the metrics that are the area below it."""
     from repro.evaluate import evaluate_frames
     from repro.evaluate.curves import area_metrics, curves_of_frames
 
-    table = curves_of_frames(frames, protocol=protocol, **settings)
-    metrics = area_metrics(settings["kind"], settings["join"], settings["rates"], settings["perfect"], protocol)
+    kind, join, rates, perfect = options.kind, options.join, options.rates or "means", options.perfect
+    table = curves_of_frames(frames, kind, join, protocol, options.seed, options.points, rates, perfect)
+    metrics = area_metrics(kind, join, rates, perfect, protocol)
     if not metrics:
         return table, {}
-    areas = evaluate_frames(frames, protocol, metrics, seed=settings["seed"])
+    areas = evaluate_frames(frames, protocol, metrics, seed=options.seed)
     return table, dict(zip(metrics, areas["value"].tolist(), strict=True))
 
 
-def _with_name(table: pd.DataFrame, label: str) -> pd.DataFrame:
-    named = table.copy()
-    named.insert(0, "curve", label)
-    return named
-
-
-def _write(tables: list[pd.DataFrame], plot: str | None, output: str | None, title: str) -> dict[str, Path]:
-    """Write points and chart where asked to; which file is where."""
+def _write(options: CurveOptions, tables: dict[str, pd.DataFrame]) -> None:
+    """Write points and chart to the files of the options."""
     import pandas as pd
 
-    from repro.data.spreadsheet import frame_csv
+    def together(most: int | None) -> pd.DataFrame:
+        thinned = {label: _thinned(table, most) for label, table in tables.items()}
+        return pd.concat(thinned, names=["curve", None]).reset_index("curve").reset_index(drop=True)
 
-    written: dict[str, Path] = {}
-    if output:
-        written["points"] = Path(output)
-        table = pd.concat(tables, ignore_index=True)
-        written["points"].parent.mkdir(parents=True, exist_ok=True)
-        if output.lower().endswith(".csv"):
-            written["points"].write_bytes(frame_csv(table))
-        else:
-            table.to_parquet(output, index=False)
-    if plot:
+    if options.output:
+        write_table(together(None), options.output)
+    if options.plot:
         from repro.report.charts import save_chart
         from repro.report.charts.curve_chart import curve_chart
 
-        drawn = pd.concat([_thinned(table, _DRAWN) for table in tables], ignore_index=True)
-        written["plot"] = save_chart(curve_chart(drawn, title), plot)
-    return written
+        title = f"{_KINDS[options.kind]}, {_JOINS[options.join]}"
+        save_chart(curve_chart(together(_POINTS_IN_PLOT), title), options.plot)
 
 
 def _print_curve(label: str, table: pd.DataFrame, areas: dict[str, float]) -> None:
-    shown = _thinned(table, _SHOWN)
-    print_table(
-        list(shown.columns),
-        [[_cell(value) for value in row] for row in shown.itertuples(index=False)],
-        title=label,
-        right=shown.columns,
-    )
+    shown = _thinned(table, _POINTS_IN_TABLE)
+    rows = [
+        [f"{value:.4f}" if isinstance(value, float) else str(value) for value in row]
+        for row in shown.itertuples(index=False)
+    ]
+    print_table(list(shown.columns), rows, title=label, right=shown.columns)
     if len(shown) < len(table):
         echo(f"({len(shown)} of {len(table):,} points; -o writes all of them)")
     for metric, area in areas.items():
@@ -208,21 +156,17 @@ def _print_curve(label: str, table: pd.DataFrame, areas: dict[str, float]) -> No
     echo("")
 
 
-def _thinned(table: pd.DataFrame, points: int) -> pd.DataFrame:
-    if len(table) <= points:
+def _thinned(table: pd.DataFrame, most: int | None) -> pd.DataFrame:
+    if most is None or len(table) <= most:
         return table
-    return table.iloc[[round(at * (len(table) - 1) / (points - 1)) for at in range(points)]]
+    return table.iloc[[round(point * (len(table) - 1) / (most - 1)) for point in range(most)]]
 
 
-def _cell(value: Any) -> str:
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
-
-
-def _refuse_other_endings(plot: str | None, output: str | None) -> None:
-    """Stop before the work is done, not after."""
-    if plot:
+def _require_writable(options: CurveOptions) -> None:
+    """Check the names of output files before the work is done."""
+    if options.plot:
         from repro.report.charts import refuse_other_formats
 
-        refuse_other_formats(plot)
-    if output and Path(output).suffix.lower() not in (".csv", ".parquet"):
-        raise click.BadParameter(f"'{output}' must end in .csv or .parquet", param_hint="-o")
+        refuse_other_formats(options.plot)
+    if options.output:
+        require_table_suffix(options.output, "-o")

@@ -1,19 +1,19 @@
-"""`repro evaluate`: numbers of recommendations that are in files."""
+"""`repro evaluate`: measure recommendations that are in files."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from repro.cli.finding_footnotes import marked, print_footnotes
-from repro.cli.options.list_files import chosen_protocol, complete_run, labelled, print_mismatches, reader
-from repro.cli.options.protocol_options import complete_change, complete_protocol, metric_option
-from repro.cli.output import echo, json_option, print_json, print_table
+from repro.cli.options.list_files import ListFileOptions, print_mismatches, require_table_suffix, write_table
+from repro.cli.options.option_classes import option, takes
+from repro.cli.options.shared_options import FILE, metric_option
+from repro.cli.output import echo, marked, print_footnotes, print_json, print_table, written_number
 from repro.terminal import printable
 
 if TYPE_CHECKING:
@@ -22,8 +22,31 @@ if TYPE_CHECKING:
     from repro.evaluate import Evaluation
     from repro.evaluation.suspicion import Finding, Summary
 
-_FILE = click.Path(dir_okay=False)
-_WRITTEN = (".parquet", ".csv", ".tsv")
+_OUTPUTS = "--per-user, -o"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluateOptions(ListFileOptions):
+    metrics: tuple[str, ...] = metric_option(
+        "Such as ndcg@10; may be repeated [default: ndcg@10, precision@10, recall@10]. See `repro metrics list`."
+    )
+    truth: str | None = option(
+        "--truth", type=FILE, help="The held-out rows [default: the ratings that come with predictions]."
+    )
+    features: str | None = option("--features", type=FILE, help="Features of items, for metrics such as diversity.")
+    previous: tuple[str, ...] = option(
+        "--previous", type=FILE, multiple=True, help="Lists of earlier times, latest first; may be repeated."
+    )
+    per_user: str | None = option(
+        "--per-user",
+        type=FILE,
+        help="Write the values of each user to this file (.parquet, .csv, .tsv); {run} in its name stands for each "
+        "run.",
+    )
+    output: str | None = option(
+        "-o", "--output", type=FILE, help="Write the table to this file (.csv, .tsv, .parquet)."
+    )
+    full: bool = option("--full", is_flag=True, help="Show the full names of metrics, with every variant.")
 
 
 @click.command(
@@ -33,71 +56,8 @@ _WRITTEN = (".parquet", ".csv", ".tsv")
         "repro evaluate --run predictions.csv -m rmse -m mae"
     )
 )
-@click.option(
-    "--run",
-    "runs",
-    multiple=True,
-    required=True,
-    metavar="[LABEL=]FILE",
-    shell_complete=complete_run,
-    help="The recommendations; may be repeated, each with a column of its own. - is standard input.",
-)
-@click.option("--truth", type=_FILE, help="The held-out rows [default: the ratings that come with predictions].")
-@click.option("--train", type=_FILE, help="The training rows, where decisions or metrics ask for them.")
-@click.option("--protocol", metavar="NAME|FILE", shell_complete=complete_protocol, help="See `repro protocol list`.")
-@click.option(
-    "--set",
-    "changes",
-    multiple=True,
-    metavar="DECISION=VALUE",
-    shell_complete=complete_change,
-    help="Change a decision of the protocol; may be repeated.",
-)
-@metric_option(
-    "Such as ndcg@10; may be repeated [default: ndcg@10, precision@10, recall@10]. See `repro metrics list`."
-)
-@click.option("--features", type=_FILE, help="Features of the items, for metrics of diversity and the like.")
-@click.option("--previous", type=_FILE, multiple=True, help="Lists of earlier times, latest first; may be repeated.")
-@click.option(
-    "--columns",
-    multiple=True,
-    metavar="ROLE=NAME",
-    help="What a column is called: user=userId, or truth.user=uid in one of the files alone (run, truth, train). "
-    "Without a header, columns are called by place: rank=3. Common names are known.",
-)
-@click.option(
-    "--format",
-    "formats",
-    multiple=True,
-    metavar="[FILE=]FORMAT",
-    help="text, parquet, json, recbole, trec or surprise, of all files or of one: run=trec [default: recognised].",
-)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of ties.break=random.")
-@click.option(
-    "--per-user",
-    type=_FILE,
-    help="Write the values of each user to this file (.parquet, .csv, .tsv); {run} in its name stands for each run.",
-)
-@click.option("-o", "--output", type=_FILE, help="Write the table to this file (.csv, .tsv, .parquet).")
-@click.option("--full", is_flag=True, help="Show the full names of metrics, with every variant.")
-@json_option
-def evaluate(
-    runs: tuple[str, ...],
-    truth: str | None,
-    train: str | None,
-    protocol: str | None,
-    changes: tuple[str, ...],
-    metrics: tuple[str, ...],
-    features: str | None,
-    previous: tuple[str, ...],
-    columns: tuple[str, ...],
-    formats: tuple[str, ...],
-    seed: int,
-    per_user: str | None,
-    output: str | None,
-    full: bool,
-    as_json: bool,
-) -> None:
+@takes(EvaluateOptions)
+def evaluate(options: EvaluateOptions) -> None:
     """Measure recommendations that are in files.
 
     Files may be CSV, TSV, Parquet, JSON, RecBole atomic files, TREC runs and qrels, or predictions of Surprise that
@@ -110,48 +70,49 @@ def evaluate(
     from repro.evaluate.mismatches import mismatch_findings
     from repro.evaluation.suspicion import summaries
 
-    for file in filter(None, (per_user, output)):
-        _require_known_suffix(file)
-    files = labelled(runs)
-    with _status() as say, reader(columns, formats, say) as read:
+    for file in filter(None, (options.per_user, options.output)):
+        require_table_suffix(file, _OUTPUTS)
+        if not Path(file).absolute().parent.is_dir():
+            raise click.BadParameter(f"{file}: there is no such folder", param_hint=_OUTPUTS)
+    with _status() as progress, options.reader(progress) as read:
         extras: dict[str, Any] = {
-            "truth": read("truth", truth) if truth else None,
-            "train": read("train", train) if train else None,
+            "truth": read("truth", options.truth) if options.truth else None,
+            "train": read("train", options.train) if options.train else None,
         }
-        if features:
-            extras["features"] = features
-        if previous:
-            extras["previous"] = [read("recommendations", file) for file in previous]
+        if options.features:
+            extras["features"] = options.features
+        if options.previous:
+            extras["previous"] = [read("recommendations", file) for file in options.previous]
         evaluations: dict[str, Evaluation] = {}
         mismatched: list[Finding] = []
-        for label, file in files.items():
+        for label, file in options.files(lambda file: file.name).items():
             frames = read_frames(read("recommendations", file), **extras)
-            say(f"measuring {label}")
-            chosen = chosen_protocol(protocol, changes, frames)
-            evaluations[label] = measure_frames(frames, chosen, metrics or DEFAULT_METRICS, seed)
-            print_mismatches(frames, chosen, label)
-            mismatched += mismatch_findings(frames, chosen, label)
-    if output:
-        _write(_long_table(evaluations, several=len(evaluations) > 1), output)
-    if per_user:
-        _write_users(evaluations, per_user)
-    if as_json:
+            progress(f"measuring {label}")
+            protocol = options.protocol_for(frames)
+            evaluations[label] = measure_frames(frames, protocol, options.metrics or DEFAULT_METRICS, options.seed)
+            print_mismatches(frames, protocol, label)
+            mismatched += mismatch_findings(frames, protocol, label)
+    if options.output:
+        write_table(_long_table(evaluations, with_runs=len(evaluations) > 1), options.output)
+    if options.per_user:
+        _write_users(evaluations, options.per_user)
+    if options.as_json:
         first = next(iter(evaluations.values()))
         print_json(
             {
                 "protocol": {"name": first.protocol.name, "hash": first.protocol.hash},
-                "seed": seed,
-                "results": _long_table(evaluations, several=True).to_dict("records"),
+                "seed": options.seed,
+                "results": _long_table(evaluations, with_runs=True).to_dict("records"),
                 "findings": [asdict(finding) for finding in (*mismatched, *suspicious(evaluations))],
             }
         )
         return
-    _print(evaluations, full, summaries(suspicious(evaluations)))
+    _print(evaluations, options.full, summaries(suspicious(evaluations)))
 
 
 @contextmanager
 def _status() -> Iterator[Callable[[str], None]]:
-    """Says on standard error what is being done, where that is a terminal."""
+    """Shows the current step on standard error, if that is a terminal."""
     from rich.console import Console
     from rich.markup import escape
 
@@ -163,7 +124,7 @@ def _status() -> Iterator[Callable[[str], None]]:
         yield lambda text: status.update(escape(printable(text)))
 
 
-def _long_table(evaluations: Mapping[str, Evaluation], *, several: bool) -> pd.DataFrame:
+def _long_table(evaluations: Mapping[str, Evaluation], *, with_runs: bool) -> pd.DataFrame:
     """A row for each run and metric, with the full name of the metric."""
     import pandas as pd
 
@@ -171,14 +132,14 @@ def _long_table(evaluations: Mapping[str, Evaluation], *, several: bool) -> pd.D
     for label, evaluation in evaluations.items():
         table = evaluation.table()
         table.insert(1, "full", [measure.full_name for measure in evaluation.asked.values()])
-        if several:
+        if with_runs:
             table.insert(0, "run", label)
         tables.append(table)
     return pd.concat(tables, ignore_index=True)
 
 
 def _write_users(evaluations: Mapping[str, Evaluation], file: str) -> None:
-    """The values of each user: a file for each run, or one file with a column ``run`` where there are several."""
+    """The values of each user: a file for each run, or one file, with a column ``run`` if there are several."""
     import pandas as pd
 
     for evaluation in evaluations.values():
@@ -190,35 +151,16 @@ def _write_users(evaluations: Mapping[str, Evaluation], file: str) -> None:
     tables = {label: evaluation.per_user() for label, evaluation in evaluations.items()}
     if "{run}" in file:
         for label, table in tables.items():
-            _write(table, file.replace("{run}", label))
+            write_table(table, file.replace("{run}", label))
         return
     if len(tables) > 1:
         for label, table in tables.items():
             table.insert(0, "run", label)
-    _write(pd.concat(list(tables.values()), ignore_index=True), file)
-
-
-def _require_known_suffix(file: str) -> None:
-    if Path(file).suffix.lower() not in _WRITTEN:
-        raise click.BadParameter(f"{file}: its name must end in {', '.join(_WRITTEN)}", param_hint="--per-user, -o")
-    if not Path(file).absolute().parent.is_dir():
-        raise click.BadParameter(f"{file}: there is no such folder", param_hint="--per-user, -o")
-
-
-def _write(table: pd.DataFrame, file: str) -> None:
-    from repro.data.spreadsheet import frame_csv
-
-    match Path(file).suffix.lower():
-        case ".parquet":
-            table.to_parquet(file, index=False)
-        case ".tsv":
-            Path(file).write_bytes(frame_csv(table, "\t"))
-        case _:
-            Path(file).write_bytes(frame_csv(table))
+    write_table(pd.concat(list(tables.values()), ignore_index=True), file)
 
 
 def _print(evaluations: Mapping[str, Evaluation], full: bool, findings: Sequence[Summary]) -> None:
-    """A row for each metric, a column for each run; below, what is suspicious."""
+    """A row for each metric, a column for each run; below it, suspicious findings."""
     first = next(iter(evaluations.values()))
     rows = []
     for name, measure in first.asked.items():
@@ -227,7 +169,7 @@ def _print(evaluations: Mapping[str, Evaluation], full: bool, findings: Sequence
         rows.append(
             [
                 measure.full_name if full else name,
-                *("-" if averaged.value != averaged.value else f"{averaged.value:.6f}" for averaged in averages),
+                *(written_number(averaged.value, ".6f") for averaged in averages),
                 f"{users[0]:,}" if len(users) == 1 else f"{users[0]:,} to {users[-1]:,}",
             ]
         )

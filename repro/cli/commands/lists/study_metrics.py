@@ -2,17 +2,48 @@
 
 from __future__ import annotations
 
-import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.output import echo, json_option, print_json, print_table
-from repro.cli.progress import Stages, quiet_option
+from repro.cli.options.option_classes import argument, option, takes
+from repro.cli.options.shared_options import FOLDER, ProgressOptions, into_option, workers_option
+from repro.cli.output import echo, print_json, print_table
+from repro.cli.progress import Stages
 
 if TYPE_CHECKING:
     from repro.metric_study import MetricStudy
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyMetricsOptions(ProgressOptions):
+    run_folder: str = argument(type=FOLDER)
+    into: str | None = into_option("The folder of the report [default: metric-study/ next to the run].")
+    metrics: tuple[str, ...] = option(
+        "-m",
+        "--metric",
+        multiple=True,
+        metavar="NAME",
+        help="A metric without its cut-off, such as ndcg or ndcg[gain=exp2]; may be repeated "
+        "[default: precision, recall, ap, ndcg, rr, bpref, infap].",
+    )
+    cutoffs: str | None = option("--cutoffs", metavar="K,K,...", help="The cut-offs [default: 5,10,20,...,100].")
+    cutoff_metric: str | None = option(
+        "--cutoff-metric",
+        metavar="NAME",
+        help="The metric whose cut-offs are compared in robustness and power [default: ndcg, or the first].",
+    )
+    samples: int = option("--samples", type=click.IntRange(1), default=50, help="Random test sets of each size.")
+    randomisations: int = option(
+        "--randomisations", type=click.IntRange(1), default=100_000, help="Samples of the randomisation test."
+    )
+    level: float = option(
+        "--level", type=float, default=0.05, help="The p-value below which two systems count as different."
+    )
+    seed: int | None = option("--seed", type=click.IntRange(0), help="Random seed [default: that of the run].")
+    workers: int = workers_option("Number of processes; no effect on results.")
 
 
 @click.command(
@@ -21,54 +52,8 @@ if TYPE_CHECKING:
         "repro study-metrics run -m ndcg -m precision --cutoffs 5,10,50 --samples 10 --into metrics"
     )
 )
-@click.argument("run_folder", type=click.Path(file_okay=False))
-@click.option(
-    "--into", type=click.Path(file_okay=False), help="Where to write [default: metric-study/ beside the run]."
-)
-@click.option(
-    "-m",
-    "--metric",
-    "names",
-    multiple=True,
-    metavar="NAME",
-    help="A metric without its cut-off, such as ndcg or ndcg[gain=exp2]; may be repeated "
-    "[default: precision, recall, ap, ndcg, rr, bpref, infap].",
-)
-@click.option("--cutoffs", metavar="K,K,...", help="The cut-offs [default: 5,10,20,...,100].")
-@click.option(
-    "--cutoff-metric",
-    metavar="NAME",
-    help="The metric whose cut-offs are compared in robustness and power [default: ndcg, or the first].",
-)
-@click.option("--samples", type=click.IntRange(1), default=50, show_default=True, help="Random test sets of each size.")
-@click.option(
-    "--randomisations",
-    type=click.IntRange(1),
-    default=100_000,
-    show_default=True,
-    help="Samples of the randomisation test.",
-)
-@click.option(
-    "--level", type=float, default=0.05, show_default=True, help="The p-value below which two systems are told apart."
-)
-@click.option("--seed", type=click.IntRange(0), help="Of all draws [default: that of the run].")
-@click.option("--workers", type=click.IntRange(1), help="Processes; they change no number [default: all cores].")
-@quiet_option
-@json_option
-def study_metrics(
-    run_folder: str,
-    into: str | None,
-    names: tuple[str, ...],
-    cutoffs: str | None,
-    cutoff_metric: str | None,
-    samples: int,
-    randomisations: int,
-    level: float,
-    seed: int | None,
-    workers: int | None,
-    quiet: bool,
-    as_json: bool,
-) -> None:
+@takes(StudyMetricsOptions)
+def study_metrics(options: StudyMetricsOptions) -> None:
     """Find out which metric and cut-off to trust: correlation, robustness, discriminative power.
 
     RUN_FOLDER is that of a finished `repro run` with several algorithms and a metric at the deepest cut-off.
@@ -79,21 +64,22 @@ def study_metrics(
     from repro.report.metric_study import write_metric_study
 
     settings = Settings(
-        metrics=names or DEFAULT_METRICS,
-        cutoffs=_cutoffs(cutoffs) if cutoffs else DEFAULT_CUTOFFS,
-        cutoff_metric=cutoff_metric,
-        samples=samples,
-        randomisations=randomisations,
-        level=level,
-        seed=seed,
+        metrics=options.metrics or DEFAULT_METRICS,
+        cutoffs=_cutoffs(options.cutoffs) if options.cutoffs else DEFAULT_CUTOFFS,
+        cutoff_metric=options.cutoff_metric,
+        samples=options.samples,
+        randomisations=options.randomisations,
+        level=options.level,
+        seed=options.seed,
     )
-    target = Path(into) if into else Path(run_folder).resolve().parent / "metric-study"
-    with Stages(hidden=quiet or as_json) as stages:
-        study = study_run(run_folder, settings, workers=workers or os.cpu_count() or 1, tell=stages.tell)
-        stages.tell("report", 0, 1)
-        report = write_metric_study(study, target, Path(run_folder))
-        stages.tell("report", 1, 1)
-    if as_json:
+    run = Path(options.run_folder)
+    target = Path(options.into) if options.into else run.resolve().parent / "metric-study"
+    with Stages(hidden=options.hidden) as stages:
+        study = study_run(options.run_folder, settings, workers=options.workers, tell=stages.update)
+        stages.update("report", 0, 1)
+        report = write_metric_study(study, target, run)
+        stages.update("report", 1, 1)
+    if options.as_json:
         print_json(_summary(study, target))
         return
     _print_metrics(study)
@@ -130,26 +116,15 @@ def _print_metrics(study: MetricStudy) -> None:
         (f"Metrics at cut-off {study.settings.depth}", study.metrics_compared),
         (f"Cut-offs of {study.settings.whose_cutoffs}", study.cutoffs_compared),
     ):
-        table = metric_table(study, compared)
-        header = ["metric", "tau, fewer ratings", "tau, less popular", "DP", "pairs told apart", "of"]
-        print_table(
-            header,
-            [
-                [
-                    f"{row.metric}@{row.cutoff}",
-                    f"{row.sparsity:.3f}",
-                    f"{row.popularity:.3f}",
-                    f"{row.dp:.2f}",
-                    row.significant,
-                    row.pairs,
-                ]
-                for row in table.itertuples()
-            ],
-            title=title,
-            right=header[1:],
-        )
+        header = ["metric", "tau, fewer ratings", "tau, less popular", "DP", "significant pairs", "of"]
+        rows = []
+        for row in metric_table(study, compared).itertuples():
+            numbers = (f"{row.sparsity:.3f}", f"{row.popularity:.3f}", f"{row.dp:.2f}")
+            rows.append([f"{row.metric}@{row.cutoff}", *numbers, row.significant, row.pairs])
+        print_table(header, rows, title=title, right=header[1:])
         echo("")
     echo(
         "tau: mean Kendall correlation (tau-b) with the systems' order under the whole test set, over all smaller "
-        "test sets; higher is more robust.\nDP: sum of the p-values of all pairs of systems; lower tells more apart."
+        "test sets; higher is more robust.\nDP: sum of the p-values of all pairs of systems; lower is more "
+        "discriminative."
     )

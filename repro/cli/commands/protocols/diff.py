@@ -1,35 +1,46 @@
-"""`repro diff`: what differs between two runs, or a run and a protocol, in one screen."""
+"""`repro diff`: show what differs between two runs, or a run and a protocol."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.commands.lists.compare import correct_option, test_option
-from repro.cli.output import echo, json_option, print_json, print_table
+from repro.cli.options.comparison_options import correct_option, test_option
+from repro.cli.options.option_classes import argument, option, takes
+from repro.cli.options.shared_options import FOLDER, JsonOption
+from repro.cli.output import echo, print_json, print_table, written_number
 
 if TYPE_CHECKING:
     from repro.explain.diff import Difference, Fact
 
+_FACTS = 8  # rows of a table of facts, without --all
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiffOptions(JsonOption):
+    first: str = argument(type=FOLDER)
+    second: str = argument()
+    test: str = test_option()
+    correct: str = correct_option("the algorithms of a metric")
+    all_facts: bool = option(
+        "--all", is_flag=True, help="Every package and fold that differs, not only the first ones."
+    )
+
 
 @click.command(epilog="Examples: repro diff run-a run-b; repro diff run-a said-bellogin-ut; repro diff run-a p.toml")
-@click.argument("first", type=click.Path(file_okay=False))
-@click.argument("second")
-@test_option
-@correct_option("the algorithms of a metric")
-@click.option("--all", "everything", is_flag=True, help="Every package and fold that differs, not only the first ones.")
-@json_option
-def diff(first: str, second: str, test: str, correct: str, everything: bool, as_json: bool) -> None:
+@takes(DiffOptions)
+def diff(options: DiffOptions) -> None:
     """Show what differs between two runs, or a run and a protocol: decisions, data, versions, numbers.
 
     FIRST is the folder of a run. SECOND is another one, the name of a protocol, or its file.
     """
     from repro.explain import diff as compare
 
-    difference = compare(first, second, test, correct)
-    if as_json:
+    difference = compare(options.first, options.second, options.test, options.correct)
+    if options.as_json:
         print_json(difference.to_dict())
         return
     _print_decisions(difference)
@@ -38,7 +49,7 @@ def diff(first: str, second: str, test: str, correct: str, everything: bool, as_
         ("Algorithms", difference.algorithms),
         ("Environment", difference.environment),
     ):
-        _print_facts(title, facts, None if everything else 8)
+        _print_facts(title, facts, None if options.all_facts else _FACTS)
     _print_numbers(difference)
 
 
@@ -73,20 +84,8 @@ def _print_numbers(difference: Difference) -> None:
     if not difference.numbers:
         return
     echo()
-    header = [
-        "algorithm",
-        "metric",
-        "first",
-        "second",
-        "change",
-        "users up",
-        "down",
-        "same",
-        "5% .. median .. 95%",
-        "p",
-        "corrected",
-        "verdict",
-    ]
+    header = ["algorithm", "metric", "first", "second", "change", "users up", "down", "same"]
+    header += ["5% .. median .. 95%", "p", "corrected", "verdict"]
     rows = []
     for pair in difference.numbers:
         quantiles = [pair.quantiles.get(share) for share in (0.05, 0.5, 0.95)]
@@ -95,8 +94,9 @@ def _print_numbers(difference: Difference) -> None:
             [
                 pair.algorithm,
                 pair.metric,
-                *(_number(value) for value in (pair.before, pair.after)),
-                _number(pair.change, "+"),
+                written_number(pair.before, ".4f"),
+                written_number(pair.after, ".4f"),
+                written_number(pair.change, "+.4f"),
                 *((pair.higher, pair.lower, pair.same) if paired else ("-", "-", "-")),
                 " .. ".join(f"{q:+.3f}" for q in quantiles if q is not None) or "-",
                 _p(pair.p),
@@ -109,10 +109,6 @@ def _print_numbers(difference: Difference) -> None:
     weak = [f"{pair.algorithm}, {pair.metric}: {pair.caution}" for pair in difference.numbers if pair.caution]
     for caution in (*difference.cautions, *weak):
         echo(f"caution: {caution}")
-
-
-def _number(value: float, sign: str = "") -> str:
-    return "-" if value != value else f"{value:{sign}.4f}"
 
 
 def _p(value: float) -> str:

@@ -2,19 +2,78 @@
 
 from __future__ import annotations
 
-import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.options.protocol_options import complete_protocol, complete_varied, metric_option
-from repro.cli.options.score_options import algorithms_option, kept_data_option
-from repro.cli.output import echo, json_option, print_json, print_table
-from repro.cli.progress import Stages, quiet_option
+from repro.cli.options.option_classes import argument, option, takes
+from repro.cli.options.protocol_options import complete_protocol, complete_varied
+from repro.cli.options.shared_options import (
+    FILE,
+    FOLDER,
+    StoredRunOptions,
+    into_option,
+    metric_option,
+    seed_option,
+    workers_option,
+)
+from repro.cli.output import echo, print_json, print_table
+from repro.cli.progress import Stages
 
 if TYPE_CHECKING:
     from repro.explain import Explanation, ScoredRun, SearchResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainOptions(StoredRunOptions):
+    first: str = argument(type=FOLDER)
+    second: str | None = argument(required=False, type=FOLDER)
+    protocols: tuple[str, ...] = option(
+        "--to-protocol",
+        multiple=True,
+        metavar="PROTOCOL",
+        shell_complete=complete_protocol,
+        help="Explain the gap to this protocol, by its name or file, in place of another run; may be repeated.",
+    )
+    metrics: tuple[str, ...] = metric_option(
+        "The metric that is explained, such as ndcg@10; may be repeated [default: the run's first]."
+    )
+    refit: bool = option("--refit", is_flag=True, help="Fit again where decisions about data or split are switched.")
+    orders: int = option(
+        "--orders",
+        type=click.IntRange(2),
+        default=400,
+        help="Number of sampled orders, if more than 10 decisions differ.",
+    )
+    interactions: float = option(
+        "--interactions",
+        type=click.FloatRange(0),
+        default=0.05,
+        metavar="SHARE",
+        help="Show interactions above this share of the gap.",
+    )
+    published: tuple[str, ...] = option(
+        "--find",
+        multiple=True,
+        metavar="NUMBERS",
+        help="Search the protocols that give these published numbers: in the order of the algorithms, or as "
+        "LABEL=0.199; repeated for each metric.",
+    )
+    vary: str | None = option(
+        "--vary",
+        metavar="NAME,NAME,...",
+        shell_complete=complete_varied,
+        help="Decisions that --find searches [default: all about evaluation].",
+    )
+    budget: int = option(
+        "--budget", type=click.IntRange(1), default=3000, help="Number of protocols that --find tries."
+    )
+    plot: str | None = option("--plot", type=FILE, help="Write the waterfall: .svg, .png, .html or .json.")
+    into: str | None = into_option("Write a report with tables into this folder.")
+    workers: int = workers_option("Number of processes that fit.")
+    seed: int = seed_option("Random seed of sampled orders.")
 
 
 @click.command(
@@ -23,72 +82,8 @@ if TYPE_CHECKING:
         "repro explain run --find 0.199,0.033,0.280 --budget 500"
     )
 )
-@click.argument("first", type=click.Path(file_okay=False))
-@click.argument("second", required=False, type=click.Path(file_okay=False))
-@click.option(
-    "--to-protocol",
-    "protocols",
-    multiple=True,
-    metavar="PROTOCOL",
-    shell_complete=complete_protocol,
-    help="Explain the way to this protocol, by its name or file, in place of another run; may be repeated.",
-)
-@metric_option("The metric that is explained, such as ndcg@10; may be repeated [default: the run's first].")
-@algorithms_option
-@click.option("--refit", is_flag=True, help="Fit again where decisions about data or split are switched.")
-@click.option(
-    "--orders", type=click.IntRange(2), default=400, show_default=True, help="Sampled where over 10 decisions differ."
-)
-@click.option(
-    "--interactions",
-    type=click.FloatRange(0),
-    default=0.05,
-    show_default=True,
-    metavar="SHARE",
-    help="Show interactions above this share of the gap.",
-)
-@click.option(
-    "--find",
-    "published",
-    multiple=True,
-    metavar="NUMBERS",
-    help="Search the protocols that give these published numbers: in the order of the algorithms, or as LABEL=0.199; "
-    "repeated for each metric.",
-)
-@click.option(
-    "--vary",
-    metavar="NAME,NAME,...",
-    shell_complete=complete_varied,
-    help="What --find searches [default: all about evaluation].",
-)
-@click.option("--budget", type=click.IntRange(1), default=3000, show_default=True, help="Protocols that --find tries.")
-@click.option("--plot", type=click.Path(dir_okay=False), help="Write the waterfall: .svg, .png, .html or .json.")
-@click.option("--into", type=click.Path(file_okay=False), help="Write a report with tables into this folder.")
-@click.option("--workers", type=click.IntRange(1), help="Processes that fit [default: all cores].")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of sampled orders.")
-@kept_data_option
-@quiet_option
-@json_option
-def explain(
-    first: str,
-    second: str | None,
-    protocols: tuple[str, ...],
-    metrics: tuple[str, ...],
-    algorithms: tuple[str, ...],
-    refit: bool,
-    orders: int,
-    interactions: float,
-    published: tuple[str, ...],
-    vary: str | None,
-    budget: int,
-    plot: str | None,
-    into: str | None,
-    workers: int | None,
-    seed: int,
-    data: str | None,
-    quiet: bool,
-    as_json: bool,
-) -> None:
+@takes(ExplainOptions)
+def explain(options: ExplainOptions) -> None:
     """Attribute the gap between two evaluations to the decisions in which they differ.
 
     FIRST is the folder of a run with `--keep-scores`; SECOND is another one. The parts are Shapley values: what
@@ -98,55 +93,58 @@ def explain(
     from repro.explain import explain as explain_gap
     from repro.protocol import Protocol
 
+    second, protocols, published, plot = options.second, options.protocols, options.published, options.plot
     if sum(map(bool, (second, protocols, published))) != 1:
         raise click.UsageError("give one of: a second run, --to-protocol, or --find")
-    if published and (plot or into or refit):
-        raise click.UsageError("--find prints what it found; --plot, --into and --refit are for gaps")
+    if published and (plot or options.into or options.refit):
+        raise click.UsageError("--find prints the protocols that fit; --plot, --into and --refit are for gaps")
     if plot:
         from repro.report.charts import refuse_other_formats
 
         refuse_other_formats(plot)
-    run = ScoredRun.open(first, data)
+    run = ScoredRun.open(options.first, options.data)
     if published:
-        _find(run, published, metrics, algorithms, vary, budget, quiet, as_json)
+        _find(run, options)
         return
-    others = [ScoredRun.open(second, data)] if second is not None else [Protocol.load(name) for name in protocols]
-    with Stages(hidden=quiet or as_json) as stages:
+    targets = (
+        [ScoredRun.open(second, options.data)] if second is not None else [Protocol.load(name) for name in protocols]
+    )
+    with Stages(hidden=options.hidden) as stages:
         explanations = [
             explain_gap(
                 run,
-                other,
+                target,
                 metric,
-                algorithms=algorithms or None,
-                options=AttributionOptions(refit, orders, seed, workers or os.cpu_count() or 1),
-                progress=stages.tell,
+                algorithms=options.algorithms or None,
+                options=AttributionOptions(options.refit, options.orders, options.seed, options.workers),
+                progress=stages.update,
             )
-            for other in others
-            for metric in metrics or (None,)
+            for target in targets
+            for metric in options.metrics or (None,)
         ]
-    _written(explanations, plot, into, run.run.folder)
-    if as_json:
+    _write(explanations, options, run.run.folder)
+    if options.as_json:
         print_json([explanation.to_dict() for explanation in explanations])
         return
     for number, explanation in enumerate(explanations):
         echo("\n" if number else "", nl=False)
-        _print(explanation, interactions)
-    for path in (plot, into and f"{into}/report.html"):
+        _print(explanation, options.interactions)
+    for path in (plot, options.into and f"{options.into}/report.html"):
         if path:
             echo(f"\nwritten  {path}")
 
 
-def _written(explanations: list[Explanation], plot: str | None, into: str | None, run: Path) -> None:
-    if plot:
+def _write(explanations: list[Explanation], options: ExplainOptions, run: Path) -> None:
+    if options.plot:
         from repro.report.charts import save_chart
         from repro.report.explain import waterfall
 
-        save_chart(waterfall(*explanations), plot)
-    if into:
+        save_chart(waterfall(*explanations), options.plot)
+    if options.into:
         from repro.report.explain import write_explanation
 
         title = explanations[0].question or f"From {explanations[0].first} to {explanations[0].second}"
-        write_explanation(explanations, Path(into), title, run)
+        write_explanation(explanations, Path(options.into), title, run)
 
 
 def _print(explanation: Explanation, threshold: float) -> None:
@@ -163,46 +161,39 @@ def _print(explanation: Explanation, threshold: float) -> None:
     print_table(["decision", *labels], rows, title=f"{explanation.metric}, parts of the gap ({exact})", right=labels)
     if not explanation.contributions:
         echo("No decision about evaluation differs.")
-    for label, why in explanation.left_out.items():
-        echo(f"left out: {label} {why}")
+    for label, reason in explanation.left_out.items():
+        echo(f"left out: {label} {reason}")
     for note in explanation.notes:
         echo(note)
     if notable := explanation.notable(threshold):
         echo("\nTogether they change more (or less) than one by one:")
-        for label, decision, other, value in notable[:10]:
-            echo(f"  {label}: {decision} and {other} {value:+.4f}")
+        for label, decision, second, value in notable[:10]:
+            echo(f"  {label}: {decision} and {second} {value:+.4f}")
         if len(notable) > 10:
             echo(f"  ({len(notable) - 10} more; --json has them all)")
     if explanation.needs_refit:
-        echo("\nNot accounted for, as they need another fit (--refit):")
+        echo("\nNot included, because they need another fit (--refit):")
         for change in explanation.needs_refit:
             echo(f"  {change.decision}: {change.before} -> {change.after}")
 
 
-def _find(
-    run: ScoredRun,
-    published: tuple[str, ...],
-    metrics: tuple[str, ...],
-    algorithms: tuple[str, ...],
-    vary: str | None,
-    budget: int,
-    quiet: bool,
-    as_json: bool,
-) -> None:
+def _find(run: ScoredRun, options: ExplainOptions) -> None:
+    """Search and print the protocols that give published numbers."""
     from repro.explain import find_protocols
     from repro.explain.published import read_published
 
-    names = metrics or tuple(measure.name for measure in run.run.measures)
-    cells = read_published(published, names, algorithms or run.algorithms, run.algorithms)
-    with Stages(hidden=quiet or as_json) as stages:
-        result = find_protocols(run, cells, vary.split(",") if vary else None, budget=budget, progress=stages.tell)
-    if as_json:
+    names = options.metrics or tuple(measure.name for measure in run.run.measures)
+    cells = read_published(options.published, names, options.algorithms or run.algorithms, run.algorithms)
+    varied = options.vary.split(",") if options.vary else None
+    with Stages(hidden=options.hidden) as stages:
+        result = find_protocols(run, cells, varied, budget=options.budget, progress=stages.update)
+    if options.as_json:
         print_json(result.to_dict())
-        return
-    _print_found(result)
+    else:
+        _print_search(result)
 
 
-def _print_found(result: SearchResult) -> None:
+def _print_search(result: SearchResult) -> None:
     names = [f"{cell.algorithm}, {cell.metric}" for cell in result.cells]
     rows: list[list[object]] = [["as published", "", *(f"{c.value:.{c.decimals}f}" for c in result.cells), ""]]
     for number, fit in enumerate((result.own, *result.nearest)):

@@ -2,20 +2,46 @@
 
 from __future__ import annotations
 
-import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.options.protocol_options import complete_varied, metric_option
-from repro.cli.options.score_options import algorithms_option, kept_data_option
-from repro.cli.output import echo, json_option, print_json, print_table
-from repro.cli.progress import Progress, Stages, quiet_option
+from repro.cli.options.option_classes import argument, option, takes
+from repro.cli.options.protocol_options import complete_varied
+from repro.cli.options.shared_options import (
+    StoredRunOptions,
+    into_option,
+    metric_option,
+    seed_option,
+    workers_option,
+)
+from repro.cli.output import echo, print_json, print_table
+from repro.cli.progress import Progress, Stages
 
 if TYPE_CHECKING:
     from repro.explain import Multiverse
     from repro.explain.multiverse import Universe
+
+
+@dataclass(frozen=True, kw_only=True)
+class MultiverseOptions(StoredRunOptions):
+    study: Path = argument(type=click.Path(path_type=Path))
+    vary: str = option(
+        "--vary",
+        default="relevance,candidates,missing,ties",
+        metavar="NAME,NAME,...",
+        shell_complete=complete_varied,
+        help="Families of decisions, decisions, or decisions with values (relevance.threshold=3|4|5).",
+    )
+    budget: int = option("--budget", type=click.IntRange(1), default=1000, help="Maximum number of protocols.")
+    metrics: tuple[str, ...] = metric_option(
+        "Only this metric, such as ndcg@10; may be repeated [default: those of the study]."
+    )
+    into: str | None = into_option("The folder of the report [default: multiverse/ next to the run].")
+    workers: int = workers_option("Number of processes that fit, if the run has no scores.")
+    seed: int = seed_option("Random seed of the sample of protocols.")
 
 
 @click.command(
@@ -25,79 +51,48 @@ if TYPE_CHECKING:
         "repro multiverse run --vary 'relevance.threshold=3|4|5,metric.ndcg' -m ndcg@10"
     )
 )
-@click.argument("study", type=click.Path())
-@click.option(
-    "--vary",
-    default="relevance,candidates,missing,ties",
-    show_default=True,
-    metavar="NAME,NAME,...",
-    shell_complete=complete_varied,
-    help="Families of decisions, decisions, or decisions with values (relevance.threshold=3|4|5).",
-)
-@click.option("--budget", type=click.IntRange(1), default=1000, show_default=True, help="Protocols at most.")
-@metric_option("Only this metric, such as ndcg@10; may be repeated [default: those of the study].")
-@algorithms_option
-@click.option("--into", type=click.Path(file_okay=False), help="Where to write [default: multiverse/ beside the run].")
-@click.option(
-    "--workers", type=click.IntRange(1), help="Processes that fit, where scores are not kept [default: all cores]."
-)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the sample of protocols.")
-@kept_data_option
-@quiet_option
-@json_option
-def multiverse(
-    study: str,
-    vary: str,
-    budget: int,
-    metrics: tuple[str, ...],
-    algorithms: tuple[str, ...],
-    into: str | None,
-    workers: int | None,
-    seed: int,
-    data: str | None,
-    quiet: bool,
-    as_json: bool,
-) -> None:
+@takes(MultiverseOptions)
+def multiverse(options: MultiverseOptions) -> None:
     """Compute the numbers of a study under many protocols: spread, win rates, rank reversals.
 
-    STUDY is a study's file, which is run first if its scores are not kept yet, or the folder of a run that kept them.
-    Where there are more combinations of decisions than the budget, a designed sample of them is taken.
+    STUDY is a study's file, which is run first if its scores are not stored yet, or the folder of a run with scores.
+    If there are more combinations of decisions than the budget, a designed sample of them is computed.
     """
     from repro.explain import ScoredRun
-    from repro.explain import multiverse as try_all
+    from repro.explain import multiverse as compute_all
     from repro.report.explain import write_multiverse
 
-    folder = Path(study) if Path(study).is_dir() else _run(Path(study), workers, quiet or as_json)
-    run = ScoredRun.open(folder, data)
-    with Stages(hidden=quiet or as_json) as stages:
-        result = try_all(
+    study = options.study
+    folder = study if study.is_dir() else _run(options)
+    run = ScoredRun.open(folder, options.data)
+    with Stages(hidden=options.hidden) as stages:
+        result = compute_all(
             run,
-            vary.split(","),
-            metric_names=metrics or None,
-            algorithms=algorithms or None,
-            budget=budget,
-            seed=seed,
-            progress=stages.tell,
+            options.vary.split(","),
+            metric_names=options.metrics or None,
+            algorithms=options.algorithms or None,
+            budget=options.budget,
+            seed=options.seed,
+            progress=stages.update,
         )
-    target = Path(into) if into else folder.resolve().parent / "multiverse"
-    used = [Path(study).name] if Path(study).resolve().parent == target.resolve() else []
+    target = Path(options.into) if options.into else folder.resolve().parent / "multiverse"
+    used = [study.name] if study.resolve().parent == target.resolve() else []
     report = write_multiverse(result, target, folder, used=used)
-    if as_json:
+    if options.as_json:
         print_json(_plain(result, target))
         return
     _print(result)
     echo(f"\nreport   {report}\ntables   {target}")
 
 
-def _run(study: Path, workers: int | None, hidden: bool) -> Path:
-    """The study's run, with its scores: begun, finished or left as it is."""
+def _run(options: MultiverseOptions) -> Path:
+    """The run of the study with its scores; it is started, finished, or left as it is."""
     from repro.study import RunOptions, Study, run_study
 
-    folder = study.parent / "run"
-    with Progress(hidden=hidden) as watcher:
-        study_file = Study.load(study)
-        options = RunOptions(workers=workers or os.cpu_count() or 1, keep_scores=True, resume=True, watcher=watcher)
-        run_study(study_file, folder, options)
+    folder = options.study.parent / "run"
+    with Progress(hidden=options.hidden) as watcher:
+        study = Study.load(options.study)
+        run_study(study, folder, RunOptions(workers=options.workers, keep_scores=True, resume=True, watcher=watcher))
     return folder
 
 
@@ -114,10 +109,9 @@ def _print(result: Multiverse) -> None:
         _print_decisions(universe)
     for note in result.notes:
         echo(f"\n{note}")
-    for metric, whys in result.refused.items():
-        count, why = sum(whys.values()), next(iter(whys))
-        others = f" (and {len(whys) - 1} other reasons; --json has them)" if len(whys) > 1 else ""
-        echo(f"\n{count:,} protocols have no {metric}: {why}{others}", err=True)
+    for metric, reasons in result.refused.items():
+        more = f" (and {len(reasons) - 1} other reasons; --json has them)" if len(reasons) > 1 else ""
+        echo(f"\n{sum(reasons.values()):,} protocols have no {metric}: {next(iter(reasons))}{more}", err=True)
 
 
 def _print_spread(universe: Universe) -> None:
@@ -148,7 +142,7 @@ def _plain(result: Multiverse, folder: Path) -> dict[str, object]:
         "combinations": result.combinations,
         "complete": result.complete,
         "varied": {axis.decision: list(axis.values) for axis in result.axes},
-        "refused": {metric: dict(whys) for metric, whys in result.refused.items()},
+        "refused": {metric: dict(reasons) for metric, reasons in result.refused.items()},
         "notes": list(result.notes),
         "metrics": {
             metric: {

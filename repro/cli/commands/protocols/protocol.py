@@ -1,28 +1,25 @@
-"""`repro protocol`: what lies between data and a number, to read and to check."""
+"""`repro protocol`: list, show, validate and compare protocols."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
 
+from repro.cli.decision_text import plain_decision, print_decision
+from repro.cli.options.option_classes import completes
+from repro.cli.options.protocol_options import complete_protocol
 from repro.cli.output import Styled, echo, json_option, print_json, print_table
 
 if TYPE_CHECKING:
-    from repro.protocol import Decision, Protocol
+    from repro.protocol import Protocol
 
 
-def _complete_protocol(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    from repro.protocol import protocol_names
-
-    return [CompletionItem(name) for name in protocol_names() if name.startswith(incomplete)]
-
-
-def _complete_decision(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+@completes()
+def _complete_decision(text: str) -> list[str]:
     from repro.protocol import registry
 
-    return [CompletionItem(name) for name in registry() if name.startswith(incomplete)]
+    return list(registry())
 
 
 @click.group(epilog="Example: repro protocol explain ties.break")
@@ -30,8 +27,9 @@ def protocol() -> None:
     """List, show, validate, compare and explain protocols."""
 
 
-def _complete_group(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    return [CompletionItem(group) for group in _groups() if group.startswith(incomplete) and group]
+@completes()
+def _complete_group(text: str) -> list[str]:
+    return [group for group in _groups() if group]
 
 
 @protocol.command("list", epilog="Examples: repro protocol list; repro protocol list inferred")
@@ -48,28 +46,21 @@ def list_protocols(group: str, as_json: bool) -> None:
 
     groups = _groups()
     if group not in groups:
-        others = ", ".join(filter(None, groups)) or "none"
-        raise ProtocolError(f"there is no group of protocols '{group}'{nearest(group, groups)} Groups: {others}")
+        known = ", ".join(filter(None, groups)) or "none"
+        raise ProtocolError(f"there is no group of protocols '{group}'{nearest(group, groups)} Groups: {known}")
     protocols = [read_protocol(name) for name in groups[group]]
     if as_json:
         print_json([_summary(protocol) for protocol in protocols])
         return
-    if group:
-        print_table(
-            ["protocol", "what it is", "hash"],
-            [[protocol.name, protocol.title, protocol.hash[:12]] for protocol in protocols],
-        )
-        return
-    print_table(
-        ["protocol", "what it is", "left open by its source", "hash"],
-        [
-            [protocol.name, protocol.title, ", ".join(protocol.open) or "-", protocol.hash[:12]]
-            for protocol in protocols
-        ],
-    )
-    for other, names in groups.items():
-        if other:
-            echo(f"\n{other}/...: {len(names)} more (`repro protocol list {other}`)")
+    columns = ["protocol", "what it is", *([] if group else ["left open by its source"]), "hash"]
+    rows = []
+    for protocol in protocols:
+        left_open = [] if group else [", ".join(protocol.open) or "-"]
+        rows.append([protocol.name, protocol.title, *left_open, protocol.hash[:12]])
+    print_table(columns, rows)
+    for folder, names in groups.items():
+        if folder and not group:
+            echo(f"\n{folder}/...: {len(names)} more (`repro protocol list {folder}`)")
 
 
 def _groups() -> dict[str, list[str]]:
@@ -83,7 +74,7 @@ def _groups() -> dict[str, list[str]]:
 
 
 @protocol.command(epilog="Example: repro protocol show cremonesi-2010-1r")
-@click.argument("name", shell_complete=_complete_protocol)
+@click.argument("name", shell_complete=complete_protocol)
 @json_option
 def show(name: str, as_json: bool) -> None:
     """Every decision of a protocol, its meaning, and where it comes from.
@@ -136,8 +127,8 @@ def validate(file: str, as_json: bool) -> None:
 
 
 @protocol.command(epilog="Example: repro protocol diff bellogin-ti-an bellogin-ai-an")
-@click.argument("first", shell_complete=_complete_protocol)
-@click.argument("second", shell_complete=_complete_protocol)
+@click.argument("first", shell_complete=complete_protocol)
+@click.argument("second", shell_complete=complete_protocol)
 @json_option
 def diff(first: str, second: str, as_json: bool) -> None:
     """The decisions in which two protocols differ."""
@@ -153,34 +144,37 @@ def diff(first: str, second: str, as_json: bool) -> None:
         return
     print_table(
         ["decision", first, second, "question"],
-        [[key, _value(before, key), _value(after, key), registry()[key].question] for key in differing],
+        [
+            [key, *(protocol.values_.get(key, "(no effect)") for protocol in (before, after)), registry()[key].question]
+            for key in differing
+        ],
     )
     echo(f"\n{len(differing)} of {len(set(before) | set(after))} decisions differ")
 
 
 @protocol.command(epilog="Example: repro protocol explain candidates")
-@click.argument("decision", required=False, default="", shell_complete=_complete_decision)
+@click.argument("name", required=False, default="", metavar="[DECISION]", shell_complete=_complete_decision)
 @json_option
-def explain(decision: str, as_json: bool) -> None:
-    """What a decision asks, what may be answered, and who answers what.
+def explain(name: str, as_json: bool) -> None:
+    """The question of a decision, its options, and who uses which.
 
     DECISION is an id such as ties.break, or a family such as ties; without it, all are listed.
     """
     from repro.protocol import registry
 
-    decisions = registry()
-    explained = decisions.family(decision) if decision else list(decisions.values())
-    if not explained:
-        explained = [decisions[decision]]  # raises, with the nearest match
+    known = registry()
+    decisions = known.family(name) if name else list(known.values())
+    if not decisions:
+        decisions = [known[name]]  # raises an error that suggests the nearest name
     if as_json:
-        print_json([_declaration(one) for one in explained])
-    elif len(explained) == 1 or decision:
-        for one in explained:
-            _print_decision(one)
+        print_json([{"id": decision.id, **plain_decision(decision)} for decision in decisions])
+    elif name:
+        for decision in decisions:
+            print_decision(decision, Styled(decision.id))
     else:
         print_table(
             ["decision", "question", "default"],
-            [[one.id, one.question, "(required)" if one.required else one.default] for one in explained],
+            [[each.id, each.question, "(required)" if each.required else each.default] for each in decisions],
         )
 
 
@@ -192,66 +186,13 @@ def schema() -> None:
     print_json(json_schema())
 
 
-def _summary(one: Protocol) -> dict[str, object]:
-    return {"name": one.name, "title": one.title, "source": one.source, "open": list(one.open), "hash": one.hash}
+def _summary(protocol: Protocol) -> dict[str, object]:
+    names = ("name", "title", "source", "open", "hash")
+    return {name: getattr(protocol, name) for name in names}
 
 
-def _value(one: Protocol, key: str) -> object:
-    return one.values_.get(key, "(no effect)")
-
-
-def _origin(one: Protocol, key: str) -> str:
-    origin = one.origins[key]
+def _origin(protocol: Protocol, key: str) -> str:
+    origin = protocol.origins[key]
     line = origin.rpartition(":")[2]
     where = f"line {line}" if line.isdecimal() else origin
-    return where + (", our choice: the source leaves it open" if key in one.open else "")
-
-
-def _declaration(one: Decision) -> dict[str, object]:
-    return {
-        "id": one.id,
-        "question": one.question,
-        "kind": one.kind,
-        "default": None if one.required else one.default,
-        "required": one.required,
-        "allowed": one.allowed(),
-        "when": [str(when) for when in one.when],
-        "cite": one.cite,
-        "options": [
-            {
-                "value": o.value,
-                "meaning": o.meaning,
-                "cite": o.cite,
-                "used_by": list(o.used_by),
-                "means": dict(o.means),
-                "when": [str(when) for when in o.when],
-            }
-            for o in one.options
-        ],
-    }
-
-
-def _print_decision(one: Decision) -> None:
-    echo(Styled(one.id), f": {one.question}")
-    if not one.options:
-        echo(f"  {one.allowed()}")
-    for option in one.options:
-        default = " (default)" if option.value == one.default else ""
-        notes = [option.cite] if option.cite else []
-        if option.used_by:
-            notes.append("used by " + ", ".join(option.used_by))
-        if option.means:
-            notes.append("short for " + ", ".join(f"{key} = {value}" for key, value in option.means.items()))
-        if option.when:
-            notes.append("applies when " + " and ".join(map(str, option.when)))
-        note = f" [{'; '.join(notes)}]" if notes else ""
-        echo(f"  {option.value}{default}: {option.meaning}{note}")
-    if not one.options and not one.required:
-        echo(f"  default: {one.default}")
-    if one.required:
-        echo("  no default: a protocol must state it")
-    for when in one.when:
-        echo(f"  applies when {when}")
-    if one.cite:
-        echo(f"  see {one.cite}")
-    echo("")
+    return where + (", our choice: the source leaves it open" if key in protocol.open else "")

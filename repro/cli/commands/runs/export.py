@@ -1,34 +1,72 @@
-"""`repro export`: a finished run in the forms of others."""
+"""`repro export`: write a finished run in the formats of other tools."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
-from repro.cli.commands.lists.compare import completes
-from repro.cli.output import echo, json_option, print_json, print_table
-from repro.cli.progress import Stages, quiet_option
+from repro.cli.options.comparison_options import complete_correction, complete_test
+from repro.cli.options.option_classes import argument, completes, option, takes
+from repro.cli.options.shared_options import SHARE, ProgressOptions, into_option
+from repro.cli.output import echo, print_json, print_table
+from repro.cli.progress import Stages
+
+_SETTINGS = ("baseline", "test", "correct", "level", "license", "author")
 
 
-def complete_form(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offers the forms, with what each of them is."""
+@completes()
+def complete_form(text: str) -> dict[str, str]:
+    """The forms, with a description of each."""
     from repro.export import exporters
 
-    return [
-        CompletionItem(one.name, help=one.summary) for one in exporters().values() if one.name.startswith(incomplete)
-    ]
+    return {exporter.name: exporter.summary for exporter in exporters().values()}
 
 
-def list_forms(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
-    """Prints the forms, those of plug-ins among them, in place of doing anything."""
-    if wanted:
+def list_forms(ctx: click.Context, param: click.Parameter, is_set: bool) -> None:
+    """Print all forms, those of plug-ins too, and stop."""
+    if is_set:
         from repro.export import exporters
 
         print_table(["form", "what it is"], ([one.name, one.summary] for one in exporters().values()))
         ctx.exit()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportOptions(ProgressOptions):
+    run: Path = argument(type=click.Path(file_okay=False, path_type=Path))
+    forms: tuple[str, ...] = option(
+        "--to",
+        multiple=True,
+        required=True,
+        metavar="FORM",
+        shell_complete=complete_form,
+        help="ro-crate, prov, trec, ir-metadata, latex, methods, checklist, csv, or one of a plug-in; may be repeated.",
+    )
+    into: str | None = into_option(
+        "The folder that gets a folder or file for each form [default: RUN-export, next to the run]."
+    )
+    fresh: bool = option("--fresh", is_flag=True, help="Replace existing exports.")
+    as_zip: bool = option("--zip", is_flag=True, help="Write each folder as a .zip file.")
+    baseline: str | None = option(
+        "--baseline", metavar="LABEL", help="latex, methods: test only pairs with this algorithm [default: all]."
+    )
+    test: str | None = option(
+        "--test",
+        shell_complete=complete_test,
+        help="latex, methods: the paired test, as in `repro compare` [default: randomisation].",
+    )
+    correct: str | None = option(
+        "--correct",
+        shell_complete=complete_correction,
+        help="latex, methods: the correction for the number of pairs [default: holm].",
+    )
+    level: float | None = option(
+        "--level", type=SHARE, help="latex, methods: significance level for corrected p-values [default: 0.05]."
+    )
+    license: str | None = option("--license", metavar="URL", help="ro-crate: the licence of the published crate.")
+    author: str | None = option("--author", metavar="NAME", help="ro-crate: who ran the study.")
 
 
 @click.command(
@@ -37,66 +75,23 @@ def list_forms(ctx: click.Context, param: click.Parameter, wanted: bool) -> None
         "repro export run --to latex --to methods --baseline popularity --into paper"
     ),
 )
-@click.argument("run", type=click.Path(file_okay=False), metavar="RUN")
-@click.option(
-    "--to",
-    "forms",
-    multiple=True,
-    required=True,
-    metavar="FORM",
-    shell_complete=complete_form,
-    help="ro-crate, prov, trec, ir-metadata, latex, methods, checklist, csv, or one of a plug-in; may be repeated.",
-)
+@takes(ExportOptions)
 @click.option(
     "--list", is_flag=True, is_eager=True, expose_value=False, callback=list_forms, help="List the forms, and stop."
 )
-@click.option(
-    "--into",
-    type=click.Path(file_okay=False),
-    help="The folder that gets a folder or file for each form [default: RUN-export, beside the run].",
-)
-@click.option("--fresh", is_flag=True, help="Replace what is there already.")
-@click.option("--zip", "as_zip", is_flag=True, help="Write each folder as a .zip file.")
-@click.option("--baseline", metavar="LABEL", help="latex, methods: test only pairs with this one [default: all].")
-@click.option(
-    "--test",
-    shell_complete=completes("TESTS"),
-    help="latex, methods: the paired test, as in `repro compare` [default: randomisation].",
-)
-@click.option(
-    "--correct",
-    shell_complete=completes("CORRECTIONS"),
-    help="latex, methods: for the number of pairs [default: holm].",
-)
-@click.option(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    help="latex, methods: up to which a corrected p is a difference [default: 0.05].",
-)
-@click.option("--license", metavar="URL", help="ro-crate: the licence under which it is published.")
-@click.option("--author", metavar="NAME", help="ro-crate: who ran it.")
-@quiet_option
-@json_option
-def export(
-    run: str,
-    forms: tuple[str, ...],
-    into: str | None,
-    fresh: bool,
-    as_zip: bool,
-    quiet: bool,
-    as_json: bool,
-    **options: Any,
-) -> None:
+def export(options: ExportOptions) -> None:
     """Export a finished run: RO-Crate, PROV, TREC, LaTeX, methods text, CSV."""
     from repro.export import export_forms
 
-    folder = Path(run)
-    target = Path(into) if into else folder.resolve().parent / f"{folder.resolve().name}-export"
-    settings = {name: value for name, value in options.items() if value is not None}
-    with Stages(hidden=quiet or as_json) as stages:
-        written = export_forms(folder, forms, target, replace=fresh, as_zip=as_zip, tell=stages.tell, **settings)
-    if as_json:
-        print_json({"run": str(folder), "written": {form: str(path) for form, path in written.items()}})
+    run = options.run
+    target = Path(options.into) if options.into else run.resolve().parent / f"{run.resolve().name}-export"
+    settings = {name: value for name in _SETTINGS if (value := getattr(options, name)) is not None}
+    with Stages(hidden=options.hidden) as stages:
+        written = export_forms(
+            run, options.forms, target, replace=options.fresh, as_zip=options.as_zip, tell=stages.update, **settings
+        )
+    if options.as_json:
+        print_json({"run": str(run), "written": {form: str(path) for form, path in written.items()}})
         return
     width = max(map(len, written))
     for form, path in written.items():

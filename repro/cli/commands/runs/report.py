@@ -17,13 +17,13 @@ from repro.cli.output import echo, json_option, print_json
     metavar="FILE",
     help="Write it there, and leave the run as it is [default: report.html in the run].",
 )
-@click.option("--open", "shown", is_flag=True, help="Open it in the browser.")
+@click.option("--open", "opened", is_flag=True, help="Open it in the browser.")
 @json_option
-def report(run: str, into: str | None, shown: bool, as_json: bool) -> None:
+def report(run: str, into: str | None, opened: bool, as_json: bool) -> None:
     """Write the report of a finished run: one self-contained HTML file.
 
-    RUN is a folder that `repro run` made. The report has the answer, what each decision touched, charts, all that
-    identifies the run, and the whole journal.
+    RUN is a folder that `repro run` made. The report has the answer, what each decision changed, charts, data and
+    versions of the run, and the whole journal.
     """
     from repro.report import write_report
     from repro.runs.run import Run
@@ -34,5 +34,5 @@ def report(run: str, into: str | None, shown: bool, as_json: bool) -> None:
         print_json({"report": str(path), "bytes": size})
     else:
         echo(f"report   {path} ({size / 1e6:.1f} MB)")
-    if shown:
+    if opened:
         click.launch(str(path.resolve()))

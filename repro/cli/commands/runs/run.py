@@ -1,33 +1,63 @@
-"""`repro run`: a study from its file to its table."""
+"""`repro run`: run a study."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
 
-from repro.cli.finding_footnotes import marked, print_footnotes
-from repro.cli.options.protocol_options import complete_change, read_changes
-from repro.cli.output import echo, json_option, print_json, print_table
-from repro.cli.progress import Progress, quiet_option
+from repro.cli.options.option_classes import argument, completes, option, takes
+from repro.cli.options.protocol_options import ChangeOptions
+from repro.cli.options.shared_options import FILE, ProgressOptions, into_option, time_limit_option
+from repro.cli.output import echo, marked, print_footnotes, print_json, print_table, written_number
+from repro.cli.progress import Progress
 
 if TYPE_CHECKING:
     from repro.runs.run import Run
     from repro.study import Study
 
 
-def complete_address(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+@completes()
+def complete_address(text: str) -> dict[str, str]:
     """The names of addresses, or the beginning of one."""
-    offered = {
+    return {
         "auto": "the cluster that this machine is in",
-        "local": "one that is started for this run",
-        "ray://": "a cluster elsewhere, by its host and port",
+        "local": "a cluster that is started for this run",
+        "ray://": "another cluster, by its host and port",
     }
-    return [CompletionItem(text, help=what) for text, what in offered.items() if text.startswith(incomplete)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunCommandOptions(ChangeOptions, ProgressOptions):
+    study: str = argument(type=FILE)
+    into: str | None = into_option("The run folder [default: run/ next to the study].")
+    resume: bool = option("--resume", is_flag=True, help="Finish an interrupted run, or begin it.")
+    fresh: bool = option("--fresh", is_flag=True, help="Replace the run that is in the folder.")
+    workers: int | None = option(
+        "--workers", type=click.IntRange(1), help="Number of processes that run cells [default: all cores]."
+    )
+    executor: str = option(
+        "--executor",
+        type=click.Choice(["local", "ray"]),
+        default="local",
+        help="Where cells run: on this machine, or on a Ray cluster.",
+    )
+    address: str | None = option(
+        "--address",
+        shell_complete=complete_address,
+        help="The Ray cluster: auto (the one that this machine is in), ray://HOST:PORT, HOST:PORT, or local (one that "
+        "is started for this run) [default: auto].",
+    )
+    block_users: int | None = option(
+        "--block-users", type=click.IntRange(1), help="Users ranked at once; changes memory, not numbers."
+    )
+    time_limit: float | None = time_limit_option()
+    keep_scores: bool = option(
+        "--keep-scores", is_flag=True, help="Store all scores, for `repro explain` and `repro multiverse`."
+    )
 
 
 @click.command(
@@ -37,57 +67,8 @@ def complete_address(ctx: click.Context, param: click.Parameter, incomplete: str
         "repro run study.toml --executor ray --address auto"
     )
 )
-@click.argument("study", type=click.Path(dir_okay=False))
-@click.option("--into", type=click.Path(file_okay=False), help="The run folder [default: run/ beside the study].")
-@click.option("--resume", is_flag=True, help="Finish a run that was cut off, or begin it.")
-@click.option("--fresh", is_flag=True, help="Replace the run that is in the folder.")
-@click.option("--workers", type=click.IntRange(1), help="Cells run in that many processes [default: all cores].")
-@click.option(
-    "--executor",
-    type=click.Choice(["local", "ray"]),
-    default="local",
-    show_default=True,
-    help="Where cells run: on this machine, or on a Ray cluster.",
-)
-@click.option(
-    "--address",
-    shell_complete=complete_address,
-    help="The Ray cluster: auto (the one that this machine is in), ray://HOST:PORT, HOST:PORT, or local (one that is "
-    "started for this run) [default: auto].",
-)
-@click.option("--block-users", type=click.IntRange(1), help="Users ranked at once; changes memory, not numbers.")
-@click.option(
-    "--set",
-    "changes",
-    multiple=True,
-    metavar="DECISION=VALUE",
-    shell_complete=complete_change,
-    help="Change a decision of the protocol.",
-)
-@click.option(
-    "--time-limit",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="SECONDS",
-    help="How long a framework in a process of its own may take to fit, or to score a block of users.",
-)
-@click.option("--keep-scores", is_flag=True, help="Keep all scores, for `repro explain` and `repro multiverse`.")
-@quiet_option
-@json_option
-def run(
-    study: str,
-    into: str | None,
-    resume: bool,
-    fresh: bool,
-    workers: int | None,
-    executor: str,
-    address: str | None,
-    block_users: int | None,
-    changes: tuple[str, ...],
-    time_limit: float | None,
-    keep_scores: bool,
-    quiet: bool,
-    as_json: bool,
-) -> None:
+@takes(RunCommandOptions)
+def run(options: RunCommandOptions) -> None:
     """Run a study and write a run folder.
 
     STUDY is a TOML file with data, protocol, algorithms and metrics.
@@ -97,40 +78,40 @@ def run(
     from repro.study import RunOptions, run_study
     from repro.study import Study as StudyFile
 
-    asked = StudyFile.load(study)
-    if changes:
-        asked = asked.with_protocol(asked.protocol.replace(read_changes(changes), "command line"))
-    if not as_json:
-        for reason in dict.fromkeys(asked.left_out.values()):
+    study = StudyFile.load(options.study)
+    if options.changes:
+        study = study.with_protocol(study.protocol.replace(options.changed_decisions(), "command line"))
+    if not options.as_json:
+        for reason in dict.fromkeys(study.left_out.values()):
             echo(f"left out: {reason}", err=True)
-    target = Path(into) if into else Path(study).parent / "run"
-    with Progress(hidden=quiet or as_json) as watcher:
-        options = RunOptions(
-            workers=workers or (os.cpu_count() if executor == "local" else None),
-            executor=executor,
-            address=address,
-            block_users=block_users or BLOCK_USERS,
-            time_limit=time_limit,
-            keep_scores=keep_scores,
-            resume=resume,
-            fresh=fresh,
+    target = Path(options.into) if options.into else Path(options.study).parent / "run"
+    with Progress(hidden=options.hidden) as watcher:
+        run_options = RunOptions(
+            workers=options.workers or (os.cpu_count() if options.executor == "local" else None),
+            executor=options.executor,
+            address=options.address,
+            block_users=options.block_users or BLOCK_USERS,
+            time_limit=options.time_limit,
+            keep_scores=options.keep_scores,
+            resume=options.resume,
+            fresh=options.fresh,
             watcher=watcher,
         )
-        results = run_study(asked, target, options)
+        results = run_study(study, target, run_options)
     report = write_report(results)
-    if as_json:
+    if options.as_json:
         print_json(
             {
                 "folder": str(results.folder),
-                "protocol": asked.protocol.hash,
+                "protocol": study.protocol.hash,
                 "results": results.results.to_dict(orient="records"),
                 "findings": [asdict(finding) for finding in results.findings],
                 "seconds": results.seconds().to_dict(orient="index"),
-                "left_out": asked.left_out,
+                "left_out": study.left_out,
             }
         )
         return
-    _print_results(asked, results)
+    _print_results(study, results)
     echo(f"\nreport   {report}\nrun      {results.folder}")
 
 
@@ -146,10 +127,12 @@ def _print_results(study: Study, results: Run) -> None:
         [
             [
                 marked(label, suspicious),
-                *("-" if value != value else f"{value:.4f}" for value in row),
-                *map("{:.2f}".format, took),
+                *(written_number(value, ".4f") for value in row),
+                *map("{:.2f}".format, durations),
             ]
-            for label, row, took in zip(table.index, table.to_numpy(), seconds.loc[table.index].to_numpy(), strict=True)
+            for label, row, durations in zip(
+                table.index, table.to_numpy(), seconds.loc[table.index].to_numpy(), strict=True
+            )
         ],
         title=study.question or f"protocol {study.protocol.name}",
         right=[*table.columns, *times],
@@ -158,6 +141,6 @@ def _print_results(study: Study, results: Run) -> None:
     echo(f"({' and '.join(times)}: seconds that the framework took on a fold, the median of all folds)")
     if uneven := uneven_tuning(results.tuned()):
         echo(f"\n{uneven}")
-    echo("\nWhat the decisions touched (where several cells differ, in the one with most; all are in the journal):")
+    echo("\nWhat the decisions changed (if cells differ, in the cell with most; the journal has all):")
     for sentence in results.most_touched():
         echo(f"  {sentence}")

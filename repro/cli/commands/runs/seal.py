@@ -1,4 +1,4 @@
-"""`repro seal`: digests of files that a folder's journal does not cover yet."""
+"""`repro seal`: record the digests of files in the journal of a folder."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from repro.cli.output import echo, json_option, print_json
 def seal(folder: str, as_json: bool) -> None:
     """Record the digests of files that the journal of a folder does not cover yet.
 
-    FOLDER is that of a run, or any other: without a journal it gets one. Notes beside a run, and files that people
-    changed since they were recorded, go into the journal with a word that this was later; what commands wrote must be
-    as they wrote it. `repro verify FOLDER` then holds, and `repro verify FOLDER --head DIGEST` checks it against the
-    digest that is printed here.
+    FOLDER is that of a run, or any other: without a journal it gets one. Notes next to a run, and files that people
+    changed since they were recorded, go into the journal as later additions; files that commands wrote must be
+    unchanged. `repro verify FOLDER` then holds, and `repro verify FOLDER --head DIGEST` checks it against the digest
+    that is printed here.
     """
     from repro.verify import seal as record
 
-    done = record(folder)
+    sealed = record(folder)
     if as_json:
-        print_json({"folder": str(done.folder), "files": done.files, "removed": done.removed, "head": done.head})
+        print_json({name: getattr(sealed, name) for name in ("folder", "files", "removed", "head")})
         return
-    for name in done.files:
+    for name in sealed.files:
         echo(f"recorded {name}")
-    for name in done.removed:
+    for name in sealed.removed:
         echo(f"gone     {name}")
-    if not done.files and not done.removed:
+    if not sealed.files and not sealed.removed:
         echo("every file is in the journal already")
-    echo(f"head     {done.head}")
+    echo(f"head     {sealed.head}")

@@ -89,7 +89,7 @@ def test_describe_synthetic_data():
 def test_an_option_without_a_value():
     result = CliRunner().invoke(data, ["describe", "synthetic", "-o", "users"])
     assert result.exit_code == 2
-    assert "'users' is not NAME=VALUE" in result.output
+    assert "'users': write NAME=VALUE" in result.output
 
 
 def test_every_command_has_help_with_an_example():

@@ -91,7 +91,7 @@ def test_rates_are_those_of_list_lengths(files):
 
 def test_endings_are_checked_before_anything_is_read(files):
     (files / "run.tsv").unlink()
-    assert "must end in .csv or .parquet" in invoke(files, "-o", "a.xls", code=2)
+    assert "must end in .parquet, .csv, .tsv" in invoke(files, "-o", "a.xls", code=2)
     with pytest.raises(ReproError, match=r"ends in '\.pdf'"):
         invoke(files, "--plot", "a.pdf")
 

@@ -44,7 +44,7 @@ def test_a_table_a_report_and_a_run_folder_beside_the_study(study):
     result = invoke(study, "--workers", 1)
     assert result.exit_code == 0
     assert "popular" in result.output and "ndcg@10" in result.output
-    assert "What the decisions touched" in result.output
+    assert "What the decisions changed" in result.output
     assert re.search(r"ndcg@10 +rmse +fit s +score s", result.output)
     assert re.search(r"^popular +\d\.\d{4} +- +\d+\.\d\d +\d+\.\d\d", result.output, re.MULTILINE)
     assert (study.parent / "run" / "report.html").exists()

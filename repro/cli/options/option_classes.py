@@ -1,0 +1,78 @@
+"""Options of a command as the fields of one dataclass: click fills them, and the command gets a single object."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import field, fields
+from typing import Any, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+Options = TypeVar("Options")
+Names = Iterable[str] | Mapping[str, str]
+
+
+def option(*names: str, **settings: Any) -> Any:
+    """A field that a click option fills; the help shows its default."""
+    if "default" in settings:
+        settings.setdefault("show_default", True)
+    required = settings.get("required", False)
+    return field(metadata={"declare": lambda name: click.option(*names, name, **settings), "required": required})
+
+
+def argument(**settings: Any) -> Any:
+    """A field that a click argument fills."""
+    return field(metadata={"declare": lambda name: click.argument(name, **settings), "required": True})
+
+
+def takes(kind: type[Options]) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
+    """Decorate a command whose only parameter is an object of the dataclass ``kind``.
+
+    The help lists required options first, then those of ``kind`` itself, then those of its base classes.
+    """
+    declared = {option.name: option.metadata for option in fields(kind)}  # type: ignore[arg-type]
+    names = dict.fromkeys(name for base in kind.__mro__ for name in inspect.get_annotations(base) if name in declared)
+    in_order = sorted(names, key=lambda name: not declared[name]["required"])
+
+    def decorate(command: Callable[[Options], None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def call(**values: Any) -> None:
+            command(kind(**values))
+
+        for name in reversed(in_order):
+            call = declared[name]["declare"](name)(call)
+        return call
+
+    return decorate
+
+
+def completes(
+    *, or_file: bool = False, after_comma: bool = False
+) -> Callable[[Callable[[str], Names]], Callable[[click.Context, click.Parameter, str], list[CompletionItem]]]:
+    """Decorate a function that gives names for an incomplete text (with their help, if it is a mapping).
+
+    or_file      where no name matches, files are offered
+    after_comma  the text is a list with commas, of which the last part is completed
+    """
+
+    def decorate(
+        offered: Callable[[str], Names],
+    ) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+        @functools.wraps(offered)
+        def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+            before, comma, last = incomplete.rpartition(",") if after_comma else ("", "", incomplete)
+            names = offered(last)
+            helps = names if isinstance(names, Mapping) else dict.fromkeys(names)
+            items = [
+                CompletionItem(f"{before}{comma}{name}", help=text)
+                for name, text in helps.items()
+                if name.startswith(last)
+            ]
+            return items or ([CompletionItem(incomplete, type="file")] if or_file else [])
+
+        return complete
+
+    return decorate

@@ -1,0 +1,76 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from repro.cli.options.option_classes import option
+from repro.cli.options.protocol_options import complete_metric
+
+FILE = click.Path(dir_okay=False)
+FOLDER = click.Path(file_okay=False)
+SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JsonOption:
+    """A table for people, or JSON for scripts."""
+
+    as_json: bool = option("--json", is_flag=True, help="Print JSON, for scripts.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgressOptions(JsonOption):
+    """Progress bars on standard error."""
+
+    quiet: bool = option("--quiet", is_flag=True, help="No progress bar.")
+
+    @property
+    def hidden(self) -> bool:
+        """Whether progress bars are hidden."""
+        return self.quiet or self.as_json
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredRunOptions(ProgressOptions):
+    """The data and the algorithms of a finished run."""
+
+    algorithms: tuple[str, ...] = option(
+        "--algorithm", multiple=True, metavar="LABEL", help="Only this algorithm; may be repeated."
+    )
+    data: str | None = option("--data", metavar="DATA", help="Path to the data of the run, if it has moved.")
+
+
+def metric_option(help: str) -> Any:
+    """``-m`` for metrics."""
+    return option("-m", "--metric", multiple=True, metavar="NAME", shell_complete=complete_metric, help=help)
+
+
+def seed_option(help: str = "Random seed.") -> Any:
+    """``--seed``, 0 by default."""
+    return option("--seed", type=click.IntRange(0), default=0, help=help)
+
+
+def workers_option(help: str) -> Any:
+    """``--workers``, by default one for each core."""
+    cores = os.cpu_count() or 1
+    return option("--workers", type=click.IntRange(1), default=cores, show_default="all cores", help=help)
+
+
+def into_option(help: str) -> Any:
+    """``--into``, a folder."""
+    return option("--into", type=FOLDER, help=help)
+
+
+def time_limit_option() -> Any:
+    """``--time-limit`` of frameworks."""
+    return option(
+        "--time-limit",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="SECONDS",
+        help="How long a framework in a process of its own may take to fit, or to score a block of users.",
+    )
