@@ -1,4 +1,4 @@
-"""A finished run in the forms of others: archives, provenance tools, evaluators of the field, papers."""
+"""Exports of a finished run: for archives, provenance tools, evaluators of information retrieval, and papers."""
 
 from repro.export.forms import export_forms, export_run, exporters
 

@@ -1,4 +1,4 @@
-"""From how the code cites ("Cremonesi et al. 2010, section 4") to entries of a BibTeX file."""
+"""Entries of the BibTeX file that citations in the code ("Cremonesi et al. 2010, section 4") refer to."""
 
 from __future__ import annotations
 
@@ -37,29 +37,29 @@ class Entry:
         pages = fields.get("pages", "").replace("--", "–")
         rest = ", ".join(filter(None, (" ".join(filter(None, (where, volume))), pages, fields.get("year", ""))))
         address = f"https://doi.org/{fields['doi']}" if "doi" in fields else fields.get("howpublished", "")
-        parts = (_names(self.authors), fields.get("title", ""), rest, fields.get("note", ""), address)
+        parts = (self.authors, fields.get("title", ""), rest, fields.get("note", ""), address)
         return ". ".join(part.rstrip(".") for part in parts if part) + "."
 
     @property
-    def authors(self) -> list[tuple[str, str]]:
-        """First names and surname of each author, as plain text."""
+    def authors(self) -> str:
+        """The authors as plain text: ``Harald Steck and Yehuda Koren``."""
         from pybtex.bibtex.utils import split_name_list
         from pybtex.database import Person
         from pylatexenc.latex2text import LatexNodes2Text
 
-        def plain(names: list[str]) -> str:
-            return str(LatexNodes2Text().latex_to_text(" ".join(names)))
-
         people = [Person(name) for name in split_name_list(self.fields.get("author", ""))]
-        return [
-            (plain(one.first_names + one.middle_names), plain(one.prelast_names + one.last_names + one.lineage_names))
-            for one in people
+        parts = [
+            (person.first_names + person.middle_names, person.prelast_names + person.last_names + person.lineage_names)
+            for person in people
         ]
+        plain = LatexNodes2Text().latex_to_text
+        names = [" ".join(filter(None, (str(plain(" ".join(part))) for part in each))) for each in parts]
+        return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
 @dataclass(frozen=True)
 class Citation:
-    """An entry that is cited, and where in it."""
+    """The key of a cited entry, and the cited part of it."""
 
     key: str
     where: str = ""
@@ -67,7 +67,7 @@ class Citation:
 
 @cache
 def entries() -> Mapping[str, Entry]:
-    """All that may be cited, by key."""
+    """All entries, by key."""
     from pybtex.database import parse_string
 
     text = (files("repro.export") / "references.bib").read_text(encoding="utf-8")
@@ -79,7 +79,7 @@ def entries() -> Mapping[str, Entry]:
 
 
 def citations(cite: str) -> list[Citation]:
-    """The entries that a text such as ``Fisher 1935; Bellogín 2012, table 4.2`` cites; of none known, none."""
+    """The known entries that a text such as ``Fisher 1935; Bellogín 2012, table 4.2`` cites."""
     return [citation for part in cite.split(";") for citation in _of_part(part.strip()) if citation.key in entries()]
 
 
@@ -107,9 +107,3 @@ def _by_doi() -> Mapping[str, str]:
 def _plain_letters(text: str) -> str:
     """Letters without accents, blanks and capitals."""
     return re.sub(r"[^a-z]", "", unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower())
-
-
-def _names(authors: list[tuple[str, str]]) -> str:
-    """Authors as a list of references writes them: ``Harald Steck and Yehuda Koren``."""
-    names = [" ".join(filter(None, author)) for author in authors]
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)

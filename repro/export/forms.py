@@ -1,4 +1,4 @@
-"""The forms that a run can be written in, those of plug-ins among them, and how one is written whole or not at all."""
+"""The forms that a run can be exported to; an export is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -18,46 +18,40 @@ from repro.runs.written_files import keep_written
 TESTED = ("baseline", "test", "correct", "level")
 
 
-def _later(name: str) -> Callable[..., None]:
-    """The function of that name in this package, imported when it is called: not every form is wanted at once."""
+def _built_in(name: str, summary: str, function: str, suffix: str = "", takes: tuple[str, ...] = ()) -> Exporter:
+    """An exporter of this package; its ``function`` ("module:name") is imported when it is called."""
 
     def export(folder: Path, target: Path, **settings: Any) -> None:
-        pkgutil.resolve_name(f"repro.export.{name}")(folder, target, **settings)
+        run = Run(folder)
+        run.protocol  # noqa: B018  # raises an error if it is not the protocol of the journal
+        pkgutil.resolve_name(f"repro.export.{function}")(run, target, **settings)
 
-    return export
+    return Exporter(name, summary, export, suffix=suffix, takes=takes)
 
 
 BUILT_IN = (
-    Exporter(
+    _built_in(
         "ro-crate",
         "the run folder as an RO-Crate (Process Run Crate), for archives",
-        _later("ro_crate:write_crate"),
+        "ro_crate:write_crate",
         takes=("license", "author"),
     ),
-    Exporter("prov", "who made what from what, as W3C PROV-JSON", _later("provenance:write_prov"), suffix=".json"),
-    Exporter("trec", "TREC run files and qrels", _later("trec:write_trec")),
-    Exporter(
-        "ir-metadata", "TREC run files with ir_metadata (PRIMAD) headers", _later("ir_metadata:write_ir_metadata")
+    _built_in("prov", "the origin of each file and number, as W3C PROV-JSON", "provenance:write_prov", ".json"),
+    _built_in("trec", "TREC run files and qrels", "trec:write_trec"),
+    _built_in("ir-metadata", "TREC run files with ir_metadata (PRIMAD) headers", "ir_metadata:write_ir_metadata"),
+    _built_in(
+        "latex", "a table for a paper: booktabs, best in bold, significance marks", "latex:write_latex", takes=TESTED
     ),
-    Exporter(
-        "latex",
-        "a table for a paper: booktabs, best in bold, significance marks",
-        _later("latex:write_latex"),
-        takes=TESTED,
-    ),
-    Exporter(
+    _built_in(
         "methods",
         "the methods section with every decision, citations as BibTeX, and the checklist",
-        _later("methods:write_methods"),
+        "methods:write_methods",
         takes=TESTED,
     ),
-    Exporter(
-        "checklist",
-        "what guidelines on reproducibility ask for, with the evidence",
-        _later("checklist:write_checklist"),
-        suffix=".md",
+    _built_in(
+        "checklist", "the questions of reproducibility guidelines, with evidence", "checklist:write_checklist", ".md"
     ),
-    Exporter("csv", "results, per-user values, impacts and decisions as CSV files", _later("tables:write_tables")),
+    _built_in("csv", "results, per-user values, impacts and decisions as CSV files", "tables:write_tables"),
 )
 
 
@@ -89,8 +83,8 @@ def export_run(
     >>> repro.export_run("run", "latex", "table", baseline="popularity")
     PosixPath('table')
 
-    ``target`` is written whole or not at all. What is there already is left alone, unless ``replace`` is true. With
-    ``as_zip`` a folder becomes one file. ``settings`` are those of the format.
+    ``target`` is written completely or not at all. An existing file or folder is an error, unless ``replace`` is true.
+    With ``as_zip`` a folder becomes one file. ``settings`` are those of the format.
     """
     folder, target = run.folder if isinstance(run, Run) else Path(run), Path(target)
     exporter = find_exporter(form)
@@ -99,15 +93,15 @@ def export_run(
         raise StudyError(f"the form '{form}' has no setting '{unknown[0]}'; {takes}")
     _refuse(target, folder, replace)
     target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".export-") as aside:
-        made = Path(aside) / "made"
-        exporter.export(folder, made, **settings)
-        if as_zip and made.is_dir():
-            _zip(made, Path(aside) / "zipped")
-            made = Path(aside) / "zipped"
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".export-") as temporary:
+        export, zipped = Path(temporary) / "export", Path(temporary) / "zipped"
+        exporter.export(folder, export, **settings)
+        if as_zip and export.is_dir():
+            _zip(export, zipped)
+            export = zipped
         if target.is_dir() and not target.is_symlink():
             shutil.rmtree(target)
-        made.replace(target)
+        export.replace(target)
     return target
 
 
@@ -123,8 +117,8 @@ def export_forms(
 ) -> dict[str, Path]:
     """Write several forms into the folder ``into``, each under its own name, and each with the settings that it takes.
 
-    The journal in ``into`` is that of the run, continued: it has the digest of each file that was written. What cannot
-    be done is said before anything is written. ``tell`` is called with each form before and after it.
+    The journal in ``into`` continues that of the run, with the digest of each file that was written. Errors in the
+    arguments are raised before anything is written. ``tell`` is called with each form before and after it.
     """
     chosen = {form: find_exporter(form) for form in forms}
     taken = {name for exporter in chosen.values() for name in exporter.takes}
@@ -142,23 +136,24 @@ def export_forms(
         tell(form, 0, 1)
         before = _files(target, into)
         written[form] = export_run(folder, form, target, replace=replace, as_zip=zipped, **own)
-        made = _files(target, into)
-        keep_written(into, made, run=folder, removed=[name for name in before if name not in made])
+        after = _files(target, into)
+        keep_written(into, after, run=folder, removed=[name for name in before if name not in after])
         tell(form, 1, 1)
     return written
 
 
 def _files(target: Path, into: Path) -> list[str]:
     """The files of an export, by their names in the folder of exports."""
-    found = sorted(path for path in target.rglob("*") if path.is_file()) if target.is_dir() else [target]
-    return [path.relative_to(into).as_posix() for path in found if path.is_file()]
+    paths = sorted(target.rglob("*")) if target.is_dir() else [target]
+    return [path.relative_to(into).as_posix() for path in paths if path.is_file()]
 
 
 def _refuse(target: Path, folder: Path, replace: bool) -> None:
-    """Refuse a target inside of the run, or one where something would be lost."""
+    """Raise an error if the target is inside the run, or exists and would be lost."""
     if target.resolve().is_relative_to(folder.resolve()):
         raise StudyError(f"{target} is inside the run {folder}, whose files the journal names; write it elsewhere")
-    if not replace and _is_taken(target):
+    is_empty = target.is_dir() and not any(target.iterdir())
+    if not replace and target.exists() and not is_empty:
         raise StudyError(f"{target} is there already; --fresh (replace=True) replaces it, or choose another place")
 
 
@@ -169,8 +164,3 @@ def _zip(folder: Path, target: Path) -> None:
             entry = zipfile.ZipInfo(path.relative_to(folder).as_posix())
             entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
             archive.writestr(entry, path.read_bytes())
-
-
-def _is_taken(target: Path) -> bool:
-    """Whether there is something at ``target`` that would be lost; an empty folder is not."""
-    return target.exists() and not (target.is_dir() and not any(target.iterdir()))

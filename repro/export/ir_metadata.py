@@ -1,5 +1,5 @@
-"""TREC run files that say how they came about: a header by ir_metadata (https://www.ir-metadata.org), which describes
-an experiment by its platform, research goal, implementation, method, actor and data (PRIMAD).
+"""TREC run files with a header of ir_metadata (https://www.ir-metadata.org), which describes an experiment by its
+platform, research goal, implementation, method, actor and data (PRIMAD).
 
 Breuer, Keller & Schaer, ir_metadata: an extensible metadata schema for IR experiments, SIGIR 2022.
 """
@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from repro.export.source import read_run
 from repro.export.trec import TrecFiles
 from repro.runs.run import CellRecord, Run
 
@@ -19,9 +18,9 @@ SCHEMA = "0.1"
 START, END = "# ir_metadata.start", "# ir_metadata.end"
 
 
-def write_ir_metadata(folder: Path, target: Path) -> None:
+def write_ir_metadata(run: Run, target: Path) -> None:
     """The files of the form ``trec``, each run with its header."""
-    files = TrecFiles(read_run(folder))
+    files = TrecFiles(run)
     files.write(target, lambda cell: _header(files, cell))
 
 
@@ -30,7 +29,7 @@ def _header(files: TrecFiles, cell: CellRecord) -> Iterator[str]:
 
     text = io.StringIO()
     yaml = YAML()
-    yaml.width = 4096  # a value in one line: readers strip the sign of a comment from each
+    yaml.width = 4096  # a value is one line: readers strip the comment sign from each line
     yaml.allow_unicode = False
     yaml.dump(_metadata(files, cell), text)
     yield START

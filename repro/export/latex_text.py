@@ -1,4 +1,4 @@
-"""Text of any kind as LaTeX that every engine can set."""
+"""Arbitrary text as LaTeX that every engine can typeset."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _SAFE = {*map(chr, range(0x20, 0x7F)), *_LATIN, *_GREEK, *"–—‘’“”…
 
 
 def latex_text(text: str) -> str:
-    """``text`` with every special character escaped; a character that LaTeX may not have is named by its code."""
+    """``text`` with every special character escaped; a character that fonts may lack is replaced by its code."""
     plain = " ".join(unicodedata.normalize("NFC", text).split())
-    return "".join(_encoder().unicode_to_latex(one) if one in _SAFE else f"[U+{ord(one):04X}]" for one in plain)
+    return "".join(_encoder().unicode_to_latex(char) if char in _SAFE else f"[U+{ord(char):04X}]" for char in plain)
 
 
 @cache

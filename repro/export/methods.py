@@ -13,16 +13,15 @@ from repro.export.bibliography import Citation, Entry, citations, entries
 from repro.export.checklist import checklist_markdown
 from repro.export.latex_text import latex_text
 from repro.export.methods_text import Section, sections
-from repro.export.source import read_run
 from repro.protocol.sentences import Sentence
+from repro.runs.run import Run
 
 _CITED = re.compile(r" ?⟦(.*?)⟧")
 _OF_DATA = "data:"
 
 
-def write_methods(folder: Path, target: Path, **settings: Any) -> None:
+def write_methods(run: Run, target: Path, **settings: Any) -> None:
     """``methods.md``, ``methods.tex``, ``references.bib`` and ``checklist.md``."""
-    run = read_run(folder)
     text = sections(run, **settings)
     references = References(run.dataset)
     markdown = _markdown(text, references)
@@ -31,7 +30,7 @@ def write_methods(folder: Path, target: Path, **settings: Any) -> None:
     written = {
         "methods.md": markdown,
         "methods.tex": latex,
-        "references.bib": "\n\n".join(entry.bibtex() for entry in references.entries) + "\n",
+        "references.bib": "\n\n".join(entry.bibtex() for entry in references.entries.values()) + "\n",
         "checklist.md": checklist_markdown(run),
     }
     for name, content in written.items():
@@ -40,37 +39,33 @@ def write_methods(folder: Path, target: Path, **settings: Any) -> None:
 
 @dataclass(frozen=True, eq=False)
 class References:
-    """What a text cites, numbered in the order in which it is first cited."""
+    """The entries that a text cites, numbered in the order of their first citation."""
 
     dataset: Dataset | None
-    found: dict[str, Entry] = field(default_factory=dict)
-
-    @property
-    def entries(self) -> list[Entry]:
-        return list(self.found.values())
+    entries: dict[str, Entry] = field(default_factory=dict)
 
     def cited(self, cites: Iterable[str]) -> tuple[list[Citation], list[str]]:
-        """The citations of several texts, each once, and those texts that name nothing known."""
-        known: dict[Citation, None] = {}
+        """The citations of several texts, each once, and the texts without a known entry."""
+        known: dict[Citation, Entry] = {}
         unknown = []
         for cite in cites:
-            got = [self._data()] if cite.startswith(_OF_DATA) else citations(cite)
-            known |= dict.fromkeys(got)
-            unknown += [] if got else [cite]
-        for citation in known:
-            self.found.setdefault(citation.key, entries().get(citation.key) or _data_entry(self.dataset))
+            if cite.startswith(_OF_DATA):
+                entry = _data_entry(self.dataset)
+                matches = {Citation(entry.key): entry}
+            else:
+                matches = {citation: entries()[citation.key] for citation in citations(cite)}
+            known |= matches
+            unknown += [] if matches else [cite]
+        for citation, entry in known.items():
+            self.entries.setdefault(citation.key, entry)
         return list(known), unknown
 
     def number(self, citation: Citation) -> int:
-        return list(self.found).index(citation.key) + 1
-
-    def _data(self) -> Citation:
-        assert self.dataset is not None
-        return Citation(f"data-{self.dataset.name}")
+        return list(self.entries).index(citation.key) + 1
 
 
 def _data_entry(dataset: Dataset | None) -> Entry:
-    """A data set as it wants to be cited."""
+    """The citation that a data set asks for."""
     assert dataset is not None
     fields = {
         "title": f"{{{latex_text(dataset.title)}}}",
@@ -81,7 +76,7 @@ def _data_entry(dataset: Dataset | None) -> Entry:
 
 
 def _woven(sentence: Sentence, put: Callable[[Sequence[str]], str], escape: Callable[[str], str]) -> str:
-    """The sentence with what it cites in place, and what its decisions cite before its full stop."""
+    """The sentence with its own citations in place, and those of its decisions before the full stop."""
     parts = _CITED.split(sentence.text)
     text = "".join(put([part]) if place % 2 else escape(part) for place, part in enumerate(parts))
     return f"{text.removesuffix('.')}{put(sentence.cites)}." if sentence.cites else text
@@ -90,28 +85,30 @@ def _woven(sentence: Sentence, put: Callable[[Sequence[str]], str], escape: Call
 def _markdown(text: Sequence[Section], references: References) -> str:
     def put(cites: Sequence[str]) -> str:
         known, unknown = references.cited(cites)
-        marks = [", ".join(filter(None, (str(references.number(one)), one.where))) for one in known]
+        marks = [", ".join(filter(None, (str(references.number(each)), each.where))) for each in known]
         return (f" [{'; '.join(marks)}]" if marks else "") + "".join(f" ({cite})" for cite in unknown)
 
     paragraphs = [
         f"**{section.title}.** " + " ".join(_woven(sentence, put, _markdown_text) for sentence in section.sentences)
         for section in text
     ]
-    listed = [f"{number}. {_markdown_text(entry.plain())}" for number, entry in enumerate(references.entries, 1)]
+    listed = [
+        f"{number}. {_markdown_text(entry.plain())}" for number, entry in enumerate(references.entries.values(), 1)
+    ]
     return "\n\n".join(["# Methods", *paragraphs, "## References", "\n".join(listed) or "None."]) + "\n"
 
 
 def _markdown_text(text: str) -> str:
-    """Text in which nothing is markup."""
+    """Text with markup characters escaped."""
     return re.sub(r"([\\`*_{}\[\]<>#|])", r"\\\1", " ".join(text.split(" ")))
 
 
 def _latex(text: Sequence[Section], references: References) -> str:
     def put(cites: Sequence[str]) -> str:
         known, unknown = references.cited(cites)
-        plain = ",".join(one.key for one in known if not one.where)
-        marks = [f"\\cite{{{plain}}}"] if plain else []
-        marks += [f"\\cite[{latex_text(one.where)}]{{{one.key}}}" for one in known if one.where]
+        keys = ",".join(citation.key for citation in known if not citation.where)
+        marks = [f"\\cite{{{keys}}}"] if keys else []
+        marks += [f"\\cite[{latex_text(each.where)}]{{{each.key}}}" for each in known if each.where]
         return "".join(f"~{mark}" for mark in marks) + "".join(f" ({latex_text(cite)})" for cite in unknown)
 
     paragraphs = [
@@ -124,5 +121,5 @@ def _latex(text: Sequence[Section], references: References) -> str:
 
 
 def _with_blanks(text: str) -> str:
-    """LaTeX, in which blanks at either end are kept."""
+    """LaTeX that keeps blanks at either end."""
     return (" " if text[:1] == " " else "") + latex_text(text) + (" " if text[1:].endswith(" ") else "")

@@ -1,4 +1,4 @@
-"""What was done in a run, in the sentences of a methods section: every decision that bears on its numbers."""
+"""The sentences of a methods section: every decision that has an effect on the numbers of a run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from repro.study.tuning.settings import REFIT
 
 @dataclass(frozen=True)
 class Section:
-    """A paragraph with its heading. In its text, what is cited stands in double brackets: ⟦Steck (2019), WWW⟧."""
+    """A paragraph with its heading. Citations in its text are in double brackets: ⟦Steck (2019), WWW⟧."""
 
     title: str
     sentences: tuple[Sentence, ...]
@@ -27,14 +27,14 @@ class Section:
 def sections(run: Run, **settings: Any) -> list[Section]:
     """The methods section of a run; ``settings`` are those of the tests of significance."""
     values, measures = run.decisions, run.measures
-    wanted = bearing(values, measures)
-    stated: set[str] = {key for measure in simple_measures(measures) for key in measure.decisions}
+    relevant = bearing(values, measures)
+    in_metrics = {key for measure in simple_measures(measures) for key in measure.decisions}
 
     def of(*families: str) -> list[Sentence]:
-        keys = [key for key in wanted if key.partition(".")[0] in families and key not in stated]
+        keys = [key for key in relevant if key.partition(".")[0] in families and key not in in_metrics]
         return sentences(values, keys)
 
-    unknown = [key.partition(".")[0] for key in wanted if registry().stage_of(key) is None]
+    unknown = [key.partition(".")[0] for key in relevant if registry().stage_of(key) is None]
     parts = [
         Section("Data", (*_data(run), *of("data"), *_after_filters(run))),
         Section("Splitting", (*of("split"), *_folds(run))),
@@ -55,14 +55,14 @@ def _plain(text: str) -> Sentence:
 
 
 def _hash(digest: str) -> str:
-    """Enough of a digest to tell it from all others; the journal has the whole."""
+    """The start of a digest, which identifies it; the journal has the rest."""
     return f"SHA-256 {digest[:16]}"
 
 
 def _data(run: Run) -> Iterator[Sentence]:
     loaded, known = run.loaded, run.dataset
     name = known.title if known else "synthetic data" if loaded.data == "synthetic" else f"the data set {loaded.data}"
-    cite = f" ⟦data:{known.name}⟧" if known and known.citation else ""
+    cite = _cited(f"data:{known.name}" if known and known.citation else "")
     low, high = run.prepared.scale
     yield _plain(
         f"We used {name}{cite}, with {loaded.rows:,} interactions of {loaded.users:,} users with {loaded.items:,} "
@@ -71,11 +71,11 @@ def _data(run: Run) -> Iterator[Sentence]:
 
 
 def _after_filters(run: Run) -> Iterator[Sentence]:
-    loaded, left = run.loaded, run.prepared
-    if loaded.digest != left.digest:
+    prepared = run.prepared
+    if run.loaded.digest != prepared.digest:
         yield _plain(
-            f"This left {left.rows:,} interactions of {left.users:,} users with {left.items:,} items "
-            f"({_hash(left.digest)})."
+            f"This left {prepared.rows:,} interactions of {prepared.users:,} users with {prepared.items:,} items "
+            f"({_hash(prepared.digest)})."
         )
 
 
@@ -95,10 +95,10 @@ def _span(counts: Sequence[int]) -> str:
 
 
 def _algorithms(run: Run) -> Iterator[Sentence]:
-    """Each algorithm once: what it is called, what it is, and with which parameters."""
+    """The label, the algorithm and the parameters of each algorithm."""
     labels = list(dict.fromkeys(cell.label for cell in run.cell_records))
-    several = len(run.framework_versions) > 1
-    where = "" if several else "".join(f", in {name} {version}" for name, version in run.framework_versions.items())
+    frameworks = [f"{name} {version}" for name, version in run.framework_versions.items()]
+    where = f", in {frameworks[0]}" if len(frameworks) == 1 else ""
     yield _plain(
         f"We compared {len(labels)} algorithms{where}." if len(labels) > 1 else f"We used one algorithm{where}."
     )
@@ -110,25 +110,28 @@ def _algorithms(run: Run) -> Iterator[Sentence]:
             f"{name} = {value if isinstance(value, str) else toml_value(value)}" for name, value in fixed.items()
         )
         sentence = f"“{label}” is {start.algorithm}{_cite_of(start.algorithm)}"
-        sentence += f" of {start.framework} {start.framework_version}" if several else ""
+        sentence += f" of {start.framework} {start.framework_version}" if len(frameworks) > 1 else ""
         sentence += f" ({parameters})" if parameters else ""
-        sentence += "; its other parameters were tuned" if start.tuned and parameters else ""
-        sentence += "; its parameters were tuned" if start.tuned and not parameters else ""
+        if start.tuned:
+            sentence += "; its other parameters were tuned" if parameters else "; its parameters were tuned"
         sentence += "" if start.deterministic else "; it is not deterministic for a seed"
         yield _plain(sentence + ".")
-        for name, why in start.unmapped.items():
-            yield _plain(f"The parameter {name} of “{label}” could not be set: {why.rstrip('.')}.")
-    for label, why in run.started.left_out.items():
-        yield _plain(f"“{label}” was left out: {why.rstrip('.')}.")
+        for name, reason in start.unmapped.items():
+            yield _plain(f"The parameter {name} of “{label}” could not be set: {reason.rstrip('.')}.")
+    for label, reason in run.started.left_out.items():
+        yield _plain(f"“{label}” was left out: {reason.rstrip('.')}.")
     if run.failed:
         yield _plain(f"{len(run.failed)} of {len(run.cell_records)} fits failed: {', '.join(run.failed)}.")
 
 
 def _cite_of(algorithm: str) -> str:
     try:
-        cite = plugins().algorithm(algorithm)[1].cite
-    except PluginError:  # the plug-in is not here
+        return _cited(plugins().algorithm(algorithm)[1].cite)
+    except PluginError:  # the plug-in is not installed
         return ""
+
+
+def _cited(cite: str) -> str:
     return f" ⟦{cite}⟧" if cite else ""
 
 
@@ -164,18 +167,15 @@ def _metrics(run: Run) -> Iterator[Sentence]:
         metric, name = measure.metric, run.metric_names[measure.full_name]
         parts = simple_measures([measure]) if measure.parts else [measure]
         variants = {key: value for part in (measure, *parts) for key, value in part.decisions.items()}
-        sentences = []
+        meanings = []
         for key, value in variants.items():
             option = decisions[key].option(value)
-            cite = option.cite if option and option.cite else ""
-            sentences.append(
-                f"{key.rpartition('.')[2]}: {decisions[key].meaning(value)}" + (f" ⟦{cite}⟧" if cite else "")
-            )
+            meaning = f"{key.rpartition('.')[2]}: {decisions[key].meaning(value)}"
+            meanings.append(meaning + _cited(option.cite if option else ""))
         title = metric.title if metric.title[1:2].isupper() else metric.title[0].lower() + metric.title[1:]
-        cut = f" of the first {measure.cutoff} items" if measure.cutoff is not None else ""
-        cite = f" ⟦{metric.cite}⟧" if metric.cite else ""
-        inside = f" ({'; '.join(sentences)})" if sentences else ""
-        yield Sentence(f"{name} is the {title}{cut}{cite}{inside}.", tuple(variants))
+        cutoff = f" of the first {measure.cutoff} items" if measure.cutoff is not None else ""
+        variant = f" ({'; '.join(meanings)})" if meanings else ""
+        yield Sentence(f"{name} is the {title}{cutoff}{_cited(metric.cite)}{variant}.", tuple(variants))
 
 
 def _testing(run: Run, **settings: Any) -> Iterator[Sentence]:
@@ -195,11 +195,10 @@ def _software(run: Run) -> Iterator[Sentence]:
         f"({machine['architecture']}, {machine['processor']}, {machine['cores']} cores)."
     )
     yield _plain(f"All random draws come from the seed {run.started.seed}, each from a stream of its own.")
-    opened = run.resolved.left_open_by_source
-    protocol = run.resolved.protocol
-    if protocol:
-        left = f", whose source leaves open: {', '.join(opened)}" if opened else ""
-        yield _plain(f"The protocol is called {protocol}{left}.")
+    if run.resolved.protocol:
+        left_open = ", ".join(run.resolved.left_open_by_source)
+        source = f", whose source leaves open: {left_open}" if left_open else ""
+        yield _plain(f"The protocol is called {run.resolved.protocol}{source}.")
     yield _plain(
         f"The protocol has the {_hash(run.started.protocol_hash)}; the run is logged in a hash-chained journal "
         f"(journal.jsonl), in which it finished with {run.end.cited(16)}."

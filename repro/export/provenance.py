@@ -1,7 +1,7 @@
-"""Who made what from what: a run as W3C PROV-JSON (https://www.w3.org/submissions/prov-json/).
+"""The provenance of a run as W3C PROV-JSON (https://www.w3.org/submissions/prov-json/).
 
-Entities are the data, the protocol, the parts of each fold, what each cell stored and the tables of results; each is
-called by its SHA-256 where it has one. Activities are the run, each cell and the writing of results, with the times of
+Entities are the data, the protocol, the parts of each fold, the artefacts of each cell and the tables of results; each
+is named by its SHA-256 if it has one. Activities are the run, each cell and the writing of results, with the times of
 the journal. Agents are the core and each framework, in their versions.
 """
 
@@ -12,7 +12,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from repro.export.source import read_run
 from repro.runs.journal.events import FoldMade
 from repro.runs.run import CellRecord, Run
 
@@ -23,14 +22,14 @@ if TYPE_CHECKING:
 NAMESPACE = "urn:recsys-repro:"
 
 
-def write_prov(folder: Path, target: Path) -> None:
+def write_prov(run: Run, target: Path) -> None:
     """One PROV-JSON file."""
-    document = _Provenance(read_run(folder)).document
+    document = _Provenance(run).document
     target.write_text(f"{document.serialize(format='json', indent=2)}\n", encoding="utf-8")
 
 
 class _Provenance:
-    """A document that is filled in from a run, in the order of the journal."""
+    """The document of a run, in the order of the journal."""
 
     def __init__(self, run: Run) -> None:
         from prov.model import ProvDocument
@@ -78,22 +77,21 @@ class _Provenance:
             document.wasDerivedFrom(self.data, self.source)
 
     def _folds(self) -> None:
-        """The parts of each fold: they are made by the run, from the data."""
+        """The parts of each fold, which the run makes from the data."""
         self.parts: dict[str, dict[str, QualifiedName]] = {}
         for line in self.run.journal.lines:
             fold = line.event
             if not isinstance(fold, FoldMade):
                 continue
-            digests = {"train": fold.train_digest, "validation": fold.validation_digest, "test": fold.test_digest}
-            rows = {"train": fold.train_rows, "validation": fold.validation_rows, "test": fold.test_rows}
             parts = self.parts.setdefault(fold.fold, {})
-            for part, digest in digests.items():
+            for part in ("train", "validation", "test"):
+                digest, rows = getattr(fold, f"{part}_digest"), getattr(fold, f"{part}_rows")
                 if digest is None:
                     continue
-                attributes = {"prov:type": self._type("FoldPart"), "repro:digest": digest, "repro:rows": rows[part]}
+                attributes = {"prov:type": self._type("FoldPart"), "repro:digest": digest, "repro:rows": rows}
                 if part in fold.artifacts:
                     attributes["repro:artifact"] = fold.artifacts[part]
-                # Not by its digest: two folds, or two parts, may have the same rows.
+                # Not named by its digest: two folds, or two parts, may have the same rows.
                 parts[part] = self._named(
                     f"run:fold-{fold.fold}-{part}", f"{part} part of fold {fold.fold}", attributes
                 )
@@ -101,7 +99,7 @@ class _Provenance:
                 self.document.wasDerivedFrom(parts[part], self.data)
 
     def _cell(self, number: int, cell: CellRecord) -> None:
-        """One algorithm on one fold, and what it stored."""
+        """An algorithm on a fold, and its artefacts."""
         start, document = cell.start, self.document
         began, ended = (datetime.fromisoformat(line.time) for line in (cell.started, cell.ended))
         attributes: dict[str, Any] = {
@@ -124,14 +122,14 @@ class _Provenance:
         document.used(activity, self.protocol, began)
         for name, digest in cell.finish.artifacts.items() if cell.finish else ():
             attributes = {"prov:type": self._type(name.capitalize()), "repro:digest": digest}
-            # Not by its digest: two cells may store the same bytes.
+            # Not named by its digest: two cells may store the same bytes.
             entity = self._named(f"run:cell-{number}-{name}", f"{name} of {start.cell}", attributes)
             document.wasGeneratedBy(entity, activity, ended)
             for part in parts.values():
                 document.wasDerivedFrom(entity, part, activity)
 
     def _results(self) -> None:
-        """The tables, which are made of what the cells stored."""
+        """The tables, which are made from the artefacts of the cells."""
         document, when = self.document, self._time("results.written")
         activity = document.activity("run:results", when, when, {"prov:type": self._type("WritingResults")})
         document.wasAssociatedWith(activity, self.core)
@@ -167,12 +165,8 @@ class _Provenance:
         agent = f"repro:software/{name}/{version}"
         if agent not in self.known:
             self.known.add(agent)
-            attributes: dict[Any, Any] = {
-                "prov:type": PROV["SoftwareAgent"],
-                "prov:label": name,
-                "repro:version": version,
-            }
-            self.document.agent(agent, attributes)
+            attributes: dict[Any, Any] = {"prov:type": PROV["SoftwareAgent"], "prov:label": name}
+            self.document.agent(agent, attributes | {"repro:version": version})
         return agent
 
     def _time(self, kind: str) -> datetime:

@@ -1,8 +1,8 @@
 """A run folder as an RO-Crate that follows the Process Run Crate profile (https://w3id.org/ro/wfrun/process/0.5).
 
 The run is one action: its instruments are the core and each framework, its objects are the data and the study, its
-results are all files that it made. The data set is named by its digest; of it, the crate has the parts of folds that
-the run stored, which are marked with the terms of the data set.
+results are all files that it made. The data set is named by its digest; the crate has only the parts of folds that the
+run stored, which are marked with the terms of the data set.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from repro.export.source import read_run
 from repro.runs.folder import JOURNAL
 from repro.runs.run import PROTOCOL, STUDY, Run
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from rocrate.rocrate import ROCrate
 
 PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
-RUN = "run"  # the run folder within the crate: it can be verified and replayed as it is
+RUN = "run"  # the run folder within the crate, which can be verified and replayed
 VERSION = "1.1"  # of RO-Crate, on which the profile is built
 # Neither term is in the context of RO-Crate; the profile has them in one of its own.
 TERMS = {
@@ -34,8 +33,8 @@ FORMATS = {
     ".toml": "application/toml",
     ".txt": "text/plain",
 }
-TOLD = {
-    STUDY: "The study as it was asked: data, algorithms, metrics and seed.",
+DESCRIPTIONS = {
+    STUDY: "The study as written: data, algorithms, metrics and seed.",
     PROTOCOL: "Every decision of the evaluation, with its origin.",
     JOURNAL: "The hash-chained log of the run.",
     "results.parquet": "The numbers: algorithm, framework, fold, metric, value, users, lowest, highest.",
@@ -44,11 +43,10 @@ TOLD = {
 }
 
 
-def write_crate(folder: Path, target: Path, license: str = "", author: str = "") -> None:
-    """``run/`` and ``ro-crate-metadata.json``, with who made it and under which licence, where that is stated."""
+def write_crate(run: Run, target: Path, license: str = "", author: str = "") -> None:
+    """``run/`` and ``ro-crate-metadata.json``, with the author and the licence if they are stated."""
     from rocrate.rocrate import ROCrate
 
-    run = read_run(folder)
     crate = ROCrate(version=VERSION)
     crate.metadata.extra_terms.update(TERMS)
     _describe_root(crate, run, license)
@@ -56,7 +54,7 @@ def write_crate(folder: Path, target: Path, license: str = "", author: str = "")
     properties = {
         "@type": "CreateAction",
         "name": f"repro run: {run.started.question or run.loaded.data}",
-        "description": _told(run),
+        "description": _description(run),
         "startTime": run.started_at.isoformat(timespec="seconds"),
         "endTime": run.ended_at.isoformat(timespec="seconds"),
         **_status(run),
@@ -72,28 +70,26 @@ def write_crate(folder: Path, target: Path, license: str = "", author: str = "")
     crate.root_dataset["mentions"] = action
     crate.write(target)
     for path in target.rglob("*"):
-        if path.is_file():  # it is made to be read by others, however private the run was
+        if path.is_file():  # a crate is made for publication: everyone may read it
             path.chmod(0o644)
 
 
 def _describe_root(crate: ROCrate, run: Run, license: str) -> None:
     root = crate.root_dataset
     crate.name = run.started.question or f"Recommender-system study on {run.loaded.data}"
-    crate.description = _told(run)
+    crate.description = _description(run)
     root["datePublished"] = run.ended_at.isoformat(timespec="seconds")
     root["identifier"] = run.end.hash
     profile = {"@type": "CreativeWork", "name": "Process Run Crate", "version": PROFILE.rpartition("/")[2]}
     root["conformsTo"] = _add(crate, PROFILE, profile)
-    entity = {"@type": "CreativeWork", "name": license, "description": "The licence of this crate."}
-    open_ = {
-        "@type": "CreativeWork",
-        "name": "No licence stated",
-        "description": "Whoever publishes this crate decides under which licence; the data set has terms of its own.",
-    }
-    root["license"] = _add(crate, license if "://" in license else "#license", entity if license else open_)
+    description = "The licence of this crate."
+    if not license:
+        description = "Whoever publishes this crate decides under which licence; the data set has terms of its own."
+    entity = {"@type": "CreativeWork", "name": license or "No licence stated", "description": description}
+    root["license"] = _add(crate, license if "://" in license else "#license", entity)
 
 
-def _told(run: Run) -> str:
+def _description(run: Run) -> str:
     algorithms, metrics = run.algorithms, list(run.metric_names.values())
     return (
         f"{len(algorithms)} algorithms on {run.loaded.data}, protocol {run.resolved.protocol or 'as stated'} "
@@ -104,7 +100,7 @@ def _told(run: Run) -> str:
 
 def _add_files(crate: ROCrate, run: Run) -> dict[str, Entity]:
     """All files of the run, by their names."""
-    what = _artifacts(run)
+    artifacts = _artifacts(run)
     of_data = {digest for fold in run.folds for digest in fold.artifacts.values()}
     files = {}
     for name, digest in run.file_digests():
@@ -114,7 +110,9 @@ def _add_files(crate: ROCrate, run: Run) -> dict[str, Entity]:
             "sha256": digest,
             "contentSize": str(path.stat().st_size),
             "encodingFormat": FORMATS.get(path.suffix, "application/octet-stream"),
-            "description": TOLD.get(name) or what.get(digest) or "Every package and version of an environment.",
+            "description": DESCRIPTIONS.get(name)
+            or artifacts.get(digest)
+            or "Every package and version of an environment.",
         }
         if digest in of_data and run.dataset:
             properties["conditionsOfAccess"] = run.dataset.terms
@@ -124,7 +122,7 @@ def _add_files(crate: ROCrate, run: Run) -> dict[str, Entity]:
 
 
 def _artifacts(run: Run) -> dict[str, str]:
-    """What each artefact is."""
+    """A description of each artefact, by its digest."""
     descriptions = {
         digest: f"The {part} rows of fold {fold.fold}." for fold in run.folds for part, digest in fold.artifacts.items()
     }
@@ -138,22 +136,22 @@ def _artifacts(run: Run) -> dict[str, str]:
 
 
 def _software(crate: ROCrate, run: Run) -> list[Entity]:
-    """The core and each framework; what the core stands on is required by it."""
+    """The core, with its requirements, and each framework."""
     versions = run.versions
     core = _application(crate, "repro", versions["repro"])
     core["description"] = "Splits the data, ranks, measures and writes the journal."
-    below = [
+    packages = [
         _application(crate, name, version, f"https://pypi.org/project/{name}/{version}/")
         for name, version in versions.items()
         if name not in ("repro", "python") and ":" not in name
     ]
     python = _application(crate, "python", versions["python"], "https://www.python.org/")
-    core["softwareRequirements"] = [python, *below]
+    core["softwareRequirements"] = [python, *packages]
     return [core, *(_application(crate, name, version) for name, version in run.framework_versions.items())]
 
 
 def _application(crate: ROCrate, name: str, version: str, url: str = "") -> Entity:
-    """A piece of software, called by its address, or, where none is known, by its package URL (ECMA-427)."""
+    """A piece of software, identified by its address or else by its package URL (ECMA-427)."""
     properties = {"@type": "SoftwareApplication", "name": name, "softwareVersion": version}
     if url:
         properties["url"] = url
@@ -161,7 +159,7 @@ def _application(crate: ROCrate, name: str, version: str, url: str = "") -> Enti
 
 
 def _data(crate: ROCrate, run: Run) -> Entity:
-    """The data set, which is not in the crate: what it is called, its digest and where it can be had."""
+    """The data set, which is not in the crate: its name, digest and source."""
     loaded, dataset = run.loaded, run.dataset
     properties = {
         "@type": "CreativeWork",

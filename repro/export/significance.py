@@ -1,4 +1,4 @@
-"""Which numbers of a run's table differ from those of a reference by more than chance, as marks for a table."""
+"""Marks of a table: which numbers differ significantly from those of a reference."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from repro.errors import StudyError, nearest
-from repro.runs.comparison import RunComparisons, run_comparisons
+from repro.runs.comparison import Compared, RunComparisons, run_comparisons
 from repro.runs.run import Run
 from repro.stats import CORRECTIONS, TESTS, Settings
 from repro.text import plural
@@ -20,9 +20,9 @@ BETTER, WORSE, OTHER = "better", "worse", "other"
 
 @dataclass(frozen=True, eq=False)
 class Significance:
-    """Each algorithm against a reference, by each metric with a value for each user.
+    """Tests of each algorithm against a reference, by each metric with a value for each user.
 
-    The reference is the stated baseline, or, of each metric, the algorithm with the best value.
+    The reference is the stated baseline, or the algorithm with the best value of each metric.
     """
 
     run: Run
@@ -51,12 +51,18 @@ class Significance:
         return run_comparisons(self.run, self.settings)
 
     @cached_property
+    def _compared(self) -> dict[str, Compared]:
+        """The comparison by each metric that has a value for each user, of at least two algorithms."""
+        compared = {name: self.comparisons.of(name) for name in self.comparisons.metrics if name in self.table}
+        return {name: comparison for name, comparison in compared.items() if comparison}
+
+    @property
     def tested(self) -> list[str]:
-        """The metrics with a value for each user, of which two algorithms or more have one."""
-        return [name for name in self.comparisons.metrics if name in self.table and self.comparisons.of(name)]
+        """The metrics that algorithms are compared by."""
+        return list(self._compared)
 
     def best(self, metric: str) -> list[str]:
-        """The algorithms with the best value; none where no value is better than another."""
+        """The algorithms with the best value; none if no value is better than another."""
         values = self.table[metric].dropna()
         if self.run.better[metric] == "neither" or values.nunique() < 2:
             return []
@@ -64,27 +70,24 @@ class Significance:
         return list(values.index[values == top])
 
     def reference(self, metric: str) -> str | None:
-        """Whom the others are tested against; nobody where the metric has nobody who is best and no baseline."""
+        """The algorithm that others are tested against; None if there is neither a baseline nor a best one."""
         if self.settings.baseline is not None:
             return self.settings.baseline
         return next(iter(self.best(metric)), None)
 
     @cached_property
     def marks(self) -> dict[str, dict[str, str]]:
-        """Of each tested metric, which algorithms differ from the reference, and how."""
-        return {metric: self._marks(metric) for metric in self.tested}
-
-    def _marks(self, metric: str) -> dict[str, str]:
-        reference, compared = self.reference(metric), self.comparisons.of(metric)
-        if reference is None or compared is None:
-            return {}
-        pairs = compared.comparison.against(reference)
-        return {
-            str(label): self._mark(metric, pair, reference) for label, pair in pairs[pairs["significant"]].iterrows()
-        }
+        """For each tested metric, the algorithms that differ from the reference, and how."""
+        marks: dict[str, dict[str, str]] = {metric: {} for metric in self.tested}
+        for metric, compared in self._compared.items():
+            if (reference := self.reference(metric)) is not None:
+                pairs = compared.comparison.against(reference)
+                for label, pair in pairs[pairs["significant"]].iterrows():
+                    marks[metric][str(label)] = self._mark(metric, pair, reference)
+        return marks
 
     def _mark(self, metric: str, pair: pd.Series, reference: str) -> str:
-        """In which direction a significant difference goes, if the table and the mean over users agree about it."""
+        """The direction of a significant difference, if the table and the mean over users agree about it."""
         which, values = self.run.better[metric], self.table[metric]
         in_table = values[pair["a"]] - values[reference]
         if which == "neither" or not in_table * pair["difference"] > 0:
@@ -92,11 +95,11 @@ class Significance:
         return BETTER if (in_table > 0) == (which == "higher") else WORSE
 
     def sentences(self) -> list[str]:
-        """Test, family, correction and level, what differs, and cautions; with what is cited in double brackets."""
+        """Test, family, correction and level, results, and cautions; citations are in double brackets."""
         return [self.method(), *self._outcomes(), *self.cautions]
 
     def method(self) -> str:
-        """Test, family of comparisons, correction and level, with what is cited in double brackets."""
+        """Test, family of comparisons, correction and level; citations are in double brackets."""
         test, correction = TESTS[self.settings.test], CORRECTIONS[self.settings.correct]
         baseline = self.settings.baseline
         family = f"all pairs of an algorithm with “{baseline}”" if baseline else "all pairs of algorithms"
@@ -114,20 +117,17 @@ class Significance:
         )
 
     def _outcomes(self) -> Iterator[str]:
-        for metric in self.tested:
-            compared = self.comparisons.of(metric)
-            assert compared is not None
+        for metric, compared in self._compared.items():
             pairs = compared.comparison.pairs
             differ = int(pairs["significant"].sum())
             yield f"By {metric}, {differ:,} of {plural(len(pairs), 'pair')} differ significantly."
 
     @cached_property
     def cautions(self) -> list[str]:
-        """Where intervals and tests are weak: of all tested metrics, each sentence once."""
+        """Warnings about weak intervals and tests of all metrics, each sentence once."""
         cautions: dict[str, list[str]] = {}
-        for metric in self.tested:
-            compared = self.comparisons.of(metric)
-            for caution in compared.cautions if compared else ():
+        for metric, compared in self._compared.items():
+            for caution in compared.cautions:
                 cautions.setdefault(caution, []).append(metric)
         return [
             caution if len(metrics) == len(self.tested) else f"By {', '.join(metrics)}: {caution}"

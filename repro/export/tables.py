@@ -7,14 +7,12 @@ from pathlib import Path
 import pandas as pd
 
 from repro.data.spreadsheet import frame_csv
-from repro.export.source import read_run
 from repro.runs.run import Run
 
 
-def write_tables(folder: Path, target: Path) -> None:
+def write_tables(run: Run, target: Path) -> None:
     """``results.csv``, ``per_user.csv``, ``impacts.csv``, ``decisions.csv``, ``seconds.csv`` and, of tuned runs,
     ``tuning.csv``."""
-    run = read_run(folder)
     tables = {
         "results": run.results,
         "per_user": run.per_user(),
@@ -30,8 +28,7 @@ def write_tables(folder: Path, target: Path) -> None:
 
 
 def _decisions(run: Run) -> pd.DataFrame:
-    """One row for each decision in effect: its value, what that means, who made it, and whether the source of the
-    protocol left it open."""
-    opened = set(run.resolved.left_open_by_source)
-    rows = [entry.model_dump() | {"left_open": entry.decision in opened} for entry in run.resolved.decisions]
+    """A row for each decision in effect: value, meaning, origin, and whether the protocol's source leaves it open."""
+    left_open = set(run.resolved.left_open_by_source)
+    rows = [entry.model_dump() | {"left_open": entry.decision in left_open} for entry in run.resolved.decisions]
     return pd.DataFrame(rows)[["decision", "value", "meaning", "origin", "left_open"]]

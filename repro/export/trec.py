@@ -23,47 +23,46 @@ from repro.data.spreadsheet import csv_text
 from repro.errors import ProtocolError, StudyError
 from repro.evaluation.candidates import judge
 from repro.evaluation.ranking.ties import gives_order
-from repro.export.source import read_run
 from repro.runs.run import CellRecord, Run
 
-# What a reader of TREC files would take for the end of a word or the start of a comment, and the sign of an escape.
+# Characters that end a word or start a comment in TREC files, and the sign of an escape.
 _UNSAFE = re.compile(r"[\s\x00-\x1f\x7f%#]")
 
 
-def write_trec(folder: Path, target: Path) -> None:
+def write_trec(run: Run, target: Path) -> None:
     """``runs/ALGORITHM.FOLD.run``, ``qrels/FOLD.qrels``, ``index.csv`` and ``README.txt``."""
-    TrecFiles(read_run(folder)).write(target)
+    TrecFiles(run).write(target)
 
 
 @dataclass(frozen=True, eq=False)
 class TrecFiles:
-    """What the TREC files of a run say."""
+    """The TREC files of a run."""
 
     run: Run
 
     def __post_init__(self) -> None:
         if not self.cells:
-            raise StudyError(f"the run in {self.run.folder} made no lists: its metrics are about predicted ratings")
+            raise StudyError(f"the run in {self.run.folder} has no lists: its metrics are about predicted ratings")
         if self.run.decisions["relevance.rule"] == "user-mean":
             raise ProtocolError(
-                'the run has relevance.rule = "user-mean", which hangs on training ratings that a run does not store; '
-                "qrels can be had with a threshold, or with every held-out item relevant"
+                'the run has relevance.rule = "user-mean", which depends on training ratings that a run does not '
+                "store; use a threshold, or make every held-out item relevant"
             )
 
     @cached_property
     def cells(self) -> list[CellRecord]:
-        """Those with lists, by algorithm and fold."""
+        """The cells with lists, by algorithm and fold."""
         every = [cell for label in self.run.algorithms for cell in self.run.finished_cells(label)]
         return [cell for cell in every if cell.finish and "lists" in cell.finish.artifacts]
 
     @cached_property
     def tags(self) -> dict[str, str]:
-        """The name of each algorithm in one word."""
+        """The name of each algorithm as one word."""
         return _words(dict.fromkeys(cell.label for cell in self.cells))
 
     @cached_property
     def folds(self) -> dict[str, str]:
-        """The name of each fold in one word."""
+        """The name of each fold as one word."""
         return _words(fold.fold for fold in self.run.folds)
 
     def write(self, target: Path, header: Callable[[CellRecord], Iterable[str]] = lambda cell: ()) -> None:
@@ -88,13 +87,13 @@ class TrecFiles:
         judged = {}
         for fold in self.run.folds:
             rows = Interactions.from_frame(read_parquet(self.run.artifact(fold.artifacts["test"])).to_pandas())
-            # The rules of relevance that are left look at no training row.
+            # None of the remaining rules of relevance reads training rows.
             judged[fold.fold] = rows, judge(rows.select(np.arange(0)), rows, self.run.protocol)
         return judged
 
     @cached_property
     def escaped(self) -> bool:
-        """Whether ids are written with escapes, because some of them could not be read back."""
+        """Whether ids are escaped because some of them could not be read back."""
         ids = [ids for rows, _ in self.judged.values() for ids in (rows.user_ids, rows.item_ids)]
         ids += [np.unique(self._stored(cell)["item"]) for cell in self.cells]
         return any(_UNSAFE.search(str(value)) or not str(value) for column in ids for value in column)
@@ -114,13 +113,13 @@ class TrecFiles:
         rows, judgements = self.judged[fold]
         users = self._ids(rows.user_ids[judgements.users])
         items = self._ids(rows.item_ids[judgements.items])
-        each = list(zip(users, items, judgements.relevant.tolist(), strict=True))
+        rows_of_file = list(zip(users, items, judgements.relevant.tolist(), strict=True))
         if self.run.decisions["candidates.relevant"] == "one":
-            return (f"{user}:{item} 0 {item} 1" for user, item, relevant in each if relevant)
-        return (f"{user} 0 {item} {relevant}" for user, item, relevant in each)
+            return (f"{user}:{item} 0 {item} 1" for user, item, relevant in rows_of_file if relevant)
+        return (f"{user} 0 {item} {relevant}" for user, item, relevant in rows_of_file)
 
     def _write_index(self, target: Path) -> None:
-        """Which file is what, and what is to be known about all of them."""
+        """The content of each file, and notes about all of them."""
         rows = [["file", "algorithm", "uses", "fold", "qrels", "lists"]]
         for cell in self.cells:
             assert cell.finish is not None
@@ -171,7 +170,7 @@ def _escape(character: str) -> str:
 
 
 def _words(names: Iterable[str]) -> dict[str, str]:
-    """Each name in one word that can be part of a file name; names that would share one are numbered."""
+    """Each name as one word that can be part of a file name; equal words are numbered."""
     words: dict[str, str] = {}
     for name in names:
         word = re.sub(r"[^\w.+-]+", "-", name, flags=re.ASCII).strip("-.") or "unnamed"

@@ -24,14 +24,14 @@ def test_no_yes_without_an_event_of_the_journal_or_files_that_were_checked(which
         cited = re.findall(r"event (\d+) \(([\w.]+)\)", item.evidence)
         assert all(kinds[int(number)] == kind for number, kind in cited)
         if item.answer == "yes":
-            assert cited or "events cell.finished" in item.evidence or "SHA-256 that the journal says" in item.evidence
+            assert cited or "events cell.finished" in item.evidence or "the SHA-256 of the journal" in item.evidence
 
 
 def test_what_the_journal_shows(run, predictions_only):
     found = answers(run)
     assert found["Is more than accuracy measured?"].answer == "yes"
     assert found["Were all algorithms with parameters tuned, baselines too?"].answer == "no"
-    assert found["Is it said where the data can be had, and under which terms?"].answer == "no", "it was given in code"
+    assert found["Is it stated where the data is available, and under which terms?"].answer == "no", "it was given in code"
     assert found["Has somebody else obtained the same numbers?"].answer == "no"
     other = answers(predictions_only)
     assert other["Is it stated, and recorded, which items were ranked?"].answer == "not applicable"

@@ -99,7 +99,7 @@ def test_a_tuned_run_says_how(data, tmp_path):
     assert "Parameters were tuned by ndcg@10 on the validation set of each fold with a grid search" in text
     assert "was: k in 5, 20." in text
     checklist = (tmp_path / "methods" / "checklist.md").read_text()
-    assert re.search(r"Is tuning kept apart from the test set\? \| yes \| event \d+ \(tuning.finished\)", checklist)
+    assert re.search(r"Is tuning separate from the test set\? \| yes \| event \d+ \(tuning.finished\)", checklist)
 
 
 def test_citations_are_found_however_they_are_written():

@@ -108,11 +108,11 @@ def test_repro_eval_reads_the_header_and_the_run_below_it(trec, run, tmp_path):
 
 
 def test_runs_without_lists_or_without_what_relevance_hangs_on_are_refused(predictions_only, data, tmp_path):
-    with pytest.raises(StudyError, match="made no lists"):
+    with pytest.raises(StudyError, match="has no lists"):
         export_run(predictions_only, "trec", tmp_path / "trec")
     from repro import Protocol, Study
 
     protocol = Protocol.load("random-5fold").replace({"split.folds": 2, "relevance.rule": "user-mean"})
     folder = Study(data, protocol, ["reference/popularity"], ["hit@5"]).run(tmp_path / "run").folder
-    with pytest.raises(ProtocolError, match="hangs on training ratings that a run does not store"):
+    with pytest.raises(ProtocolError, match="depends on training ratings that a run does not store"):
         export_run(folder, "trec", tmp_path / "trec")
