@@ -31,7 +31,9 @@ def test_what_the_journal_shows(run, predictions_only):
     found = answers(run)
     assert found["Is more than accuracy measured?"].answer == "yes"
     assert found["Were all algorithms with parameters tuned, baselines too?"].answer == "no"
-    assert found["Is it stated where the data is available, and under which terms?"].answer == "no", "it was given in code"
+    assert (
+        found["Is it stated where the data is available, and under which terms?"].answer == "no"
+    )  # data of Python code
     assert found["Has somebody else obtained the same numbers?"].answer == "no"
     other = answers(predictions_only)
     assert other["Is it stated, and recorded, which items were ranked?"].answer == "not applicable"
