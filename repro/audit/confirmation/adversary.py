@@ -84,6 +84,11 @@ TRAITS: Mapping[str, Trait] = {
         lambda q: any(scores and all(map(math.isnan, scores)) for scores in _lists(q)),
         ("missing", "ties", "short-lists"),
     ),
+    "no-positive-score": Trait(
+        "users all of whose scores are zero or below",
+        lambda q: any(scores and all(-math.inf < score <= 0 for score in scores) for scores in _lists(q)),
+        ("non-positive", "short-lists"),
+    ),
     "held-out-in-training": Trait(
         "held-out items that the user has in training",
         lambda q: any({item for item, _ in u.test} & {item for item, _ in u.train} for u in q.tested),
@@ -161,7 +166,7 @@ class Adversary:
         if self.predictions:
             if name == "small-ratings":
                 return "fractional" in self.allowed
-            if name in ("high-ratings", "other-magnitudes", "constant-scores", "nobody-relevant"):
+            if name in ("high-ratings", "other-magnitudes", "constant-scores", "no-positive-score", "nobody-relevant"):
                 return False
         return needs <= self.allowed
 
@@ -390,6 +395,8 @@ class _QuestionDraw:
         if "non-positive" in features:
             scores = [-score - 1 / 8 if self._chance(0.4) else score for score in scores]
             scores = self._with_values(scores, (0.0,), several)
+        if "no-positive-score" in self._traits and is_first:
+            scores = [min(score, -score) for score in scores]
         if "ties" in features:
             scores = self._tied(scores, constant="constant-scores" in self._traits and (is_first or self._chance(0.3)))
         if "infinite" in features:

@@ -92,8 +92,18 @@ def undetermined(state: ExaminationState, policy: Hypothesis) -> list[Undetermin
         options = (policy.values[THRESHOLD], policy.values[INCLUSIVE])
         unsettled.append(Undetermined((THRESHOLD, INCLUSIVE), (options,), f"any threshold so that {threshold}"))
     listed = {key for group in unsettled for key in group.decisions}
+    without_option = [
+        Undetermined((key,), (), f"no option explains {result.aspect.name}")
+        for result in state.ledger.in_state("unexplained", "random")
+        for key in policy.values
+        if key in state.engine.free_decisions and result.aspect.is_about(key)
+    ]
     unreached = unreached_decisions(state.engine, policy, state.ledger.in_state("refused"))
-    return [*unsettled, *(group for group in unreached if listed.isdisjoint(group.decisions))]
+    for group in (*without_option, *unreached):
+        if listed.isdisjoint(group.decisions):
+            unsettled.append(group)
+            listed.update(group.decisions)
+    return unsettled
 
 
 def _has_same_threshold(policy: Hypothesis, other: Hypothesis) -> bool:

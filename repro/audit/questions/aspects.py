@@ -42,6 +42,13 @@ class Aspect:
         """The features that no other aspect is about."""
         return frozenset(self.needs) - {"graded"}
 
+    def is_about(self, decision: str) -> bool:
+        """Whether its questions are the first to ask for the decision, such as users without a list for their value."""
+        features = registry()[decision].acts_on
+        if not features:
+            return decision in self.frees_again and len(self.frees_again) == 1
+        return features[0] in self.own_features or self.needs == features[:1]
+
     def features(self, possible: Collection[str]) -> frozenset[str]:
         """The features of its questions, if only those that are ``possible`` are added."""
         return frozenset((*self.needs, *(feature for feature in self.also if feature in possible)))

@@ -100,3 +100,27 @@ def test_an_open_threshold_hides_no_other_open_decision():
     open_decisions = {key for group in unsettled for key in group.decisions}
     assert {"missing.rank", "relevance.threshold", "relevance.inclusive"} <= open_decisions
     assert not open_decisions & determined(state, policy, unsettled).keys()
+
+
+def test_no_option_is_stated_for_an_aspect_that_none_explains():
+    """Hits with a score of zero or below do not count, as if missing; a user without any row is left out, though."""
+    space = Space(metric_named("hit"))
+    values = {"missing.zero": "missing-or-below", "missing.rank": "drop", "average.no_list": "zero"}
+    [hypothesis] = space.with_changes(space.start, values)[:1]
+    planted = box_of(space, hypothesis, by_user=True)
+
+    def respond(question):
+        observed = planted.respond(question)
+        by_id = sorted(question.users, key=lambda user: str(user.id) if question.text_ids else user.id)
+        return Observed(None, {code: value for code, value in observed.per_user.items() if by_id[code].scores})
+
+    inference = infer_policy(
+        asked_only(replace(planted, respond=respond), "non-positive", "no-list", "short-lists"), evidence=False
+    )
+    assert inference.status == "explained but for"
+    assert [case.aspect for case in inference.unexplained] == ["users without a list"]
+    assert "average.no_list" not in inference.policy
+    assert inference.policy["missing.zero"] == "missing-or-below"
+    [group] = [group for group in inference.undetermined if "average.no_list" in group.decisions]
+    assert group.to_text() == "average.no_list: no option explains users without a list"
+    assert "average.no_list" in inference.protocol.open
