@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from repro.evaluation.metrics._tie_interval import has_tie_interval, with_rows
 from repro.evaluation.metrics.averaging import Averaged, ListOwners, average
 from repro.evaluation.metrics.background import Background, lacking
-from repro.evaluation.metrics.bearing import bearing
 from repro.evaluation.metrics.catalogue import metric_named, metrics, metrics_by_any_name
+from repro.evaluation.metrics.measure import (
+    Measure,
+    bearing,
+    has_exact_extremes,
+    has_tie_interval,
+    parse_measure,
+    simple_measures,
+    with_rows,
+)
 from repro.evaluation.metrics.metric import (
     EXTREMES,
     CollectionMetric,
-    Measure,
     Metric,
     PredictionMetric,
+    Predictions,
     RankingMetric,
     Ratio,
-    has_exact_extremes,
-    parse_measure,
-    simple_measures,
 )
-from repro.evaluation.metrics.prediction_pairs import Predictions
-from repro.evaluation.metrics.predictions import (
-    TrainRatings,
-    average_predictions,
-    resolve_predictions,
-    spoils,
-)
+from repro.evaluation.metrics.predictions import TrainRatings, average_predictions, resolve_predictions, spoils
 
 __all__ = [
     "EXTREMES",

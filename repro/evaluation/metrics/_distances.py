@@ -1,28 +1,26 @@
-"""Distances between items, over who has them or over their features, in compiled loops.
+"""Distances between items, by the users who have them or by their features, in compiled loops.
 
     cosine: 1 - a.b / (|a| |b|);  jaccard: 1 - entries of both / entries of either
 
 An item of which nothing is known (nobody has it, it has no features) is at distance 1 from all others.
 
-Who has an item is a set. That of a popular item is also kept as a bitmap, which then takes no more room than the
-set itself, so that two items of n users are compared in n/32 steps at most, however popular they are.
+The users who have an item are a set. That of a popular item is also stored as a bitmap, which takes no more memory
+than the set, so that two items of n users are compared in n/32 steps at most, however popular they are.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 from scipy.sparse import csr_array
 
 from repro.data.interactions import FloatArray
-from repro.protocol import Decision, Option, Value
-
-_compiled = njit(cache=True, nogil=True, error_model="numpy")
+from repro.evaluation.metrics._declarations import Variants, choice
+from repro.evaluation.metrics._kernels import compiled
+from repro.protocol import Decision, Option
 
 COSINE, JACCARD = 0, 1
 KINDS = {"cosine": COSINE, "jaccard": JACCARD}
@@ -33,27 +31,26 @@ _ONE, _TWO, _FOUR, _TOP = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56
 
 
 def distance_decisions(metric: str) -> tuple[Decision, Decision]:
-    """How far apart two items are, and of what that is judged."""
+    """The decisions about the distance between two items."""
     return (
-        Decision(
+        choice(
             f"metric.{metric}.distance",
             "How is the distance between two items measured?",
-            options=(
-                Option("cosine", "1 - cosine of their vectors"),
-                Option("jaccard", "1 - what both have / what either has"),
-            ),
-            default="cosine",
+            Option("cosine", "1 - cosine of their vectors"),
+            Option("jaccard", "1 - what both have / what either has"),
         ),
-        Decision(
+        choice(
             f"metric.{metric}.over",
             "By what are two items compared?",
-            options=(
-                Option("co-ratings", "by the users who have them in training"),
-                Option("features", "by their features (data.item_features)"),
-            ),
-            default="co-ratings",
+            Option("co-ratings", "by the users who have them in training"),
+            Option("features", "by their features (data.item_features)"),
         ),
     )
+
+
+def farthest(variants: Variants) -> float:
+    """The largest distance between two items: features can have negative weights, and then a negative cosine."""
+    return 2.0 if variants["distance"] == "cosine" and variants["over"] == "features" else 1.0
 
 
 class Vectors(NamedTuple):
@@ -61,9 +58,9 @@ class Vectors(NamedTuple):
 
     offsets  the entries of item ``i`` are ``[offsets[i], offsets[i + 1])``
     columns  the dimension of each entry, ascending within an item
-    weights  the value of each entry; empty where all are 1
+    weights  the value of each entry; empty if all are 1
     squares  the squared length of each item
-    bitmap   the row of each item among ``bitmaps``; -1 where it has none
+    bitmap   the row of each item among ``bitmaps``; -1 if it has none
     bitmaps  the columns of popular items as bits
     """
 
@@ -103,7 +100,7 @@ def _rows(matrix: csr_array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int3
     return rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data.astype(np.float64)
 
 
-@_compiled
+@compiled
 def _squares(offsets: Any, weights: Any) -> Any:
     squares = np.zeros(len(offsets) - 1)
     for item in range(len(squares)):
@@ -114,7 +111,7 @@ def _squares(offsets: Any, weights: Any) -> Any:
     return squares
 
 
-@_compiled
+@compiled
 def _bitmaps(offsets: Any, columns: Any, items: Any, words: int) -> Any:
     bitmaps = np.zeros((len(items), words), dtype=np.uint64)
     for row in range(len(items)):
@@ -123,7 +120,7 @@ def _bitmaps(offsets: Any, columns: Any, items: Any, words: int) -> Any:
     return bitmaps
 
 
-@_compiled
+@compiled
 def _bits(word: Any) -> Any:
     """How many bits of a word are set."""
     word = word - ((word >> _ONE) & _M1)
@@ -132,7 +129,7 @@ def _bits(word: Any) -> Any:
     return np.int64((word * _H01) >> _TOP)
 
 
-@_compiled
+@compiled
 def _common_bits(first: Any, second: Any) -> Any:
     common = 0
     for word in range(len(first)):
@@ -140,7 +137,7 @@ def _common_bits(first: Any, second: Any) -> Any:
     return common
 
 
-@_compiled
+@compiled
 def _members(bitmap: Any, columns: Any) -> Any:
     """How many of the columns are in the bitmap."""
     members = 0
@@ -149,7 +146,7 @@ def _members(bitmap: Any, columns: Any) -> Any:
     return members
 
 
-@_compiled
+@compiled
 def _common(vectors: Any, a: int, b: int) -> Any:
     """In how many columns both items have an entry."""
     first = vectors.columns[vectors.offsets[a] : vectors.offsets[a + 1]]
@@ -169,7 +166,7 @@ def _common(vectors: Any, a: int, b: int) -> Any:
     return common
 
 
-@_compiled
+@compiled
 def _dot(vectors: Any, a: int, b: int) -> Any:
     """The scalar product of two items with weights."""
     total = 0.0
@@ -186,7 +183,7 @@ def _dot(vectors: Any, a: int, b: int) -> Any:
     return total
 
 
-@_compiled
+@compiled
 def distance(vectors: Any, a: int, b: int, kind: int) -> Any:
     """The distance between two items."""
     size_a = vectors.offsets[a + 1] - vectors.offsets[a]
@@ -200,7 +197,7 @@ def distance(vectors: Any, a: int, b: int, kind: int) -> Any:
     return max(0.0, 1.0 - product / math.sqrt(vectors.squares[a] * vectors.squares[b]))
 
 
-@_compiled
+@compiled
 def pair_distances(items: Any, vectors: Any, kind: int) -> Any:
     """For each list the sum, the least and the greatest distance of its pairs of items, and how many pairs."""
     lists = len(items)
@@ -211,35 +208,30 @@ def pair_distances(items: Any, vectors: Any, kind: int) -> Any:
             if items[n, second] < 0:
                 break
             for first in range(second):
-                apart = distance(vectors, items[n, first], items[n, second], kind)
-                total += apart
-                low = min(low, apart)
-                high = max(high, apart)
+                length = distance(vectors, items[n, first], items[n, second], kind)
+                total += length
+                low = min(low, length)
+                high = max(high, length)
                 count += 1
         if count:
             sums[n], least[n], greatest[n], pairs[n] = total, low, high, count
     return sums, least, greatest, pairs
 
 
-@_compiled
+@compiled
 def profile_distances(
     users: Any, items: Any, profile_offsets: Any, profile_items: Any, vectors: Any, kind: int, nearest: bool
 ) -> Any:
-    """How far each item is from the training items of the user beside it: the nearest one, or their mean."""
-    found = np.ones(len(items))
+    """How far each item is from the training items of its user: from the nearest one, or the mean."""
+    distances = np.ones(len(items))
     for n in range(len(items)):
         start, end = profile_offsets[users[n]], profile_offsets[users[n] + 1]
         if start == end:
             continue
         total, low = 0.0, math.inf
         for entry in range(start, end):
-            apart = distance(vectors, items[n], profile_items[entry], kind)
-            total += apart
-            low = min(low, apart)
-        found[n] = low if nearest else total / (end - start)
-    return found
-
-
-def kind_of(variants: Mapping[str, Value]) -> int:
-    """The ``distance`` of a metric's variants, for the compiled loops."""
-    return KINDS[str(variants["distance"])]
+            length = distance(vectors, items[n], profile_items[entry], kind)
+            total += length
+            low = min(low, length)
+        distances[n] = low if nearest else total / (end - start)
+    return distances

@@ -25,13 +25,18 @@ _UNIT = 1 << 1074
 
 
 def exact_sum(values: FloatArray) -> float:
-    """The sum, rounded once; infinite or not a number where a term is."""
+    """The sum, rounded once; infinite or not a number if a term is."""
     array = np.ascontiguousarray(values, dtype=np.float64)
     counters = np.zeros(68, dtype=np.int64)
     if not _add_up(array.view(np.int64), counters):
         return math.fsum(array.tolist())
     total = sum(int(counters[at]) << (32 * int(at)) for at in np.flatnonzero(counters))
     return total / _UNIT
+
+
+def exact_mean(values: FloatArray) -> float:
+    """The mean, from the exact sum; not a number if there are no values."""
+    return exact_sum(values) / len(values) if len(values) else math.nan
 
 
 @njit(cache=True, nogil=True)

@@ -2,8 +2,8 @@
 
 A tie group of ``t`` items, ``r`` of them relevant, below ``a`` items with higher scores takes the places a+1 to
 a+t in every order with the same probability; ``m`` of these places lie within the cut-off ``k``. Groups are
-ordered independently of each other, and only one of them can straddle the cut-off. Hits of one group have the
-same ``above`` and stand together; unranked ones have -1.
+ordered independently of each other, and only the last one within the cut-off can straddle it. Hits of one group have
+the same ``above`` and stand together; unranked ones have -1.
 """
 
 from __future__ import annotations
@@ -11,30 +11,30 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-_compiled = njit(cache=True, nogil=True, error_model="numpy")
+from repro.evaluation.metrics._kernels import compiled
 
 
-@_compiled
-def group_end(above: Any, hit: Any, end: Any) -> Any:
-    """Where the tie group that starts at ``hit`` ends."""
-    last = hit + 1
+@compiled
+def tie_group(above: Any, tied: Any, amounts: Any, hit: Any, end: Any) -> Any:
+    """The tie group that starts at ``hit``: its end, ``a``, ``t``, and the sum of the amounts of its hits."""
+    last, total = hit, 0
     while last < end and above[last] == above[hit]:
+        total += amounts[last]
         last += 1
-    return last
+    return last, above[hit], tied[hit], total
 
 
-@_compiled
-def relevant_among(relevant: Any, hit: Any, last: Any) -> Any:
-    """How many hits of a group are relevant."""
-    count = 0
-    for member in range(hit, last):
-        count += relevant[member]
-    return count
+@compiled
+def sum_of_places(discounts: Any, first: Any, last: Any) -> Any:
+    """The sum of the discounts from place ``first`` to place ``last``."""
+    total = 0.0
+    for place in range(first, last + 1):
+        total += discounts[2 * place]
+    return total
 
 
-@_compiled
+@compiled
 def expected_gain_sums(offsets: Any, above: Any, tied: Any, gains: Any, discounts: Any, k: int) -> Any:
     """E[discounted gains down to k]: each item of a group has the mean discount of the group's places."""
     sums = np.zeros(len(offsets) - 1)
@@ -42,20 +42,13 @@ def expected_gain_sums(offsets: Any, above: Any, tied: Any, gains: Any, discount
         total = 0.0
         hit, end = offsets[n], offsets[n + 1]
         while hit < end and 0 <= above[hit] < k:
-            last = group_end(above, hit, end)
-            gain = 0.0
-            for member in range(hit, last):
-                gain += gains[member]
-            worth = 0.0
-            for place in range(above[hit] + 1, min(above[hit] + tied[hit], k) + 1):
-                worth += discounts[2 * place]
-            total += gain * worth / tied[hit]
-            hit = last
+            hit, a, t, gain = tie_group(above, tied, gains, hit, end)
+            total += gain * sum_of_places(discounts, a + 1, min(a + t, k)) / t
         sums[n] = total
     return sums
 
 
-@_compiled
+@compiled
 def expected_first_hits(offsets: Any, above: Any, tied: Any, relevant: Any, k: int, reciprocal: bool) -> Any:
     """E[1 / rank of the first relevant hit, where that is within k], or with 1 in place of 1 / rank.
 
@@ -65,10 +58,7 @@ def expected_first_hits(offsets: Any, above: Any, tied: Any, relevant: Any, k: i
     for n in range(len(values)):
         hit, end = offsets[n], offsets[n + 1]
         while hit < end and 0 <= above[hit] < k:
-            last = group_end(above, hit, end)
-            a, t = above[hit], tied[hit]
-            r = relevant_among(relevant, hit, last)
-            hit = last
+            hit, a, t, r = tie_group(above, tied, relevant, hit, end)
             if r == 0:
                 continue
             if not reciprocal and a + t - r < k:  # too few others to keep all relevant ones out
@@ -85,7 +75,7 @@ def expected_first_hits(offsets: Any, above: Any, tied: Any, relevant: Any, k: i
     return values
 
 
-@_compiled
+@compiled
 def group_precisions(seen: Any, a: Any, hits: Any, places: Any, within: Any) -> Any:
     """E[sum of precisions at the relevant items of a group on the first ``within`` of its places].
 
@@ -99,7 +89,7 @@ def group_precisions(seen: Any, a: Any, hits: Any, places: Any, within: Any) -> 
     return hits / places * total
 
 
-@_compiled
+@compiled
 def expected_precision_sums(offsets: Any, above: Any, tied: Any, relevant: Any, k: int) -> Any:
     """E[sum of precisions at the relevant hits down to k]."""
     sums = np.zeros(len(offsets) - 1)
@@ -108,18 +98,15 @@ def expected_precision_sums(offsets: Any, above: Any, tied: Any, relevant: Any, 
         seen = 0
         hit, end = offsets[n], offsets[n + 1]
         while hit < end and 0 <= above[hit] < k:
-            last = group_end(above, hit, end)
-            a, t = above[hit], tied[hit]
-            r = relevant_among(relevant, hit, last)
+            hit, a, t, r = tie_group(above, tied, relevant, hit, end)
             if r:
                 total += group_precisions(seen, a, r, t, min(t, k - a))
                 seen += r
-            hit = last
         sums[n] = total
     return sums
 
 
-@_compiled
+@compiled
 def hit_probabilities(t: Any, r: Any, m: Any) -> Any:
     """P(h of the r relevant items are on the first m of t places), h = 0..min(r, m): hypergeometric.
 
@@ -139,7 +126,7 @@ def hit_probabilities(t: Any, r: Any, m: Any) -> Any:
     return weights / total
 
 
-@_compiled
+@compiled
 def expected_mean_precisions(offsets: Any, above: Any, tied: Any, relevant: Any, k: int) -> Any:
     """E[mean of the precisions at the relevant hits down to k], 0 where there are none.
 
@@ -149,13 +136,9 @@ def expected_mean_precisions(offsets: Any, above: Any, tied: Any, relevant: Any,
     for n in range(len(values)):
         total = 0.0
         seen = 0
-        straddled = False
         hit, end = offsets[n], offsets[n + 1]
         while hit < end and 0 <= above[hit] < k:
-            last = group_end(above, hit, end)
-            a, t = above[hit], tied[hit]
-            r = relevant_among(relevant, hit, last)
-            hit = last
+            hit, a, t, r = tie_group(above, tied, relevant, hit, end)
             if r == 0:
                 continue
             m = min(t, k - a)
@@ -165,31 +148,26 @@ def expected_mean_precisions(offsets: Any, above: Any, tied: Any, relevant: Any,
                 continue
             chances = hit_probabilities(t, r, m)
             mean = 0.0
-            for h in range(len(chances)):
-                if seen + h > 0:
-                    precisions = total + group_precisions(seen, a, h, m, m)
-                    mean += chances[h] * (precisions / (seen + h))
+            for h in range(0 if seen else 1, len(chances)):
+                mean += chances[h] * ((total + group_precisions(seen, a, h, m, m)) / (seen + h))
             values[n] = mean
-            straddled = True
-        if not straddled and seen:
-            values[n] = total / seen
+            break
+        else:
+            if seen:
+                values[n] = total / seen
     return values
 
 
-@_compiled
+@compiled
 def expected_mean_ranks(offsets: Any, above: Any, tied: Any, relevant: Any, k: int) -> Any:
     """E[mean rank of the relevant hits down to k], over the orders that have any; NaN where none has."""
     values = np.full(len(offsets) - 1, np.nan)
     for n in range(len(values)):
         total = 0.0
         seen = 0
-        straddled = False
         hit, end = offsets[n], offsets[n + 1]
         while hit < end and 0 <= above[hit] < k:
-            last = group_end(above, hit, end)
-            a, t = above[hit], tied[hit]
-            r = relevant_among(relevant, hit, last)
-            hit = last
+            hit, a, t, r = tie_group(above, tied, relevant, hit, end)
             if r == 0:
                 continue
             m = min(t, k - a)
@@ -200,18 +178,18 @@ def expected_mean_ranks(offsets: Any, above: Any, tied: Any, relevant: Any, k: i
                 continue
             chances = hit_probabilities(t, r, m)
             mean, chance = 0.0, 0.0
-            for h in range(len(chances)):
-                if seen + h > 0:
-                    mean += chances[h] * ((total + h * rank) / (seen + h))
-                    chance += chances[h]
+            for h in range(0 if seen else 1, len(chances)):
+                mean += chances[h] * ((total + h * rank) / (seen + h))
+                chance += chances[h]
             values[n] = mean / chance
-            straddled = True
-        if not straddled and seen:
-            values[n] = total / seen
+            break
+        else:
+            if seen:
+                values[n] = total / seen
     return values
 
 
-@_compiled
+@compiled
 def expected_preference_sums(
     offsets: Any, above: Any, tied: Any, relevant: Any, n_relevant: Any, norms: Any, k: int
 ) -> Any:
@@ -226,9 +204,7 @@ def expected_preference_sums(
         seen = 0
         hit, end = offsets[n], offsets[n + 1]
         while hit < end and 0 <= above[hit] < k:
-            last = group_end(above, hit, end)
-            a, t = above[hit], tied[hit]
-            r = relevant_among(relevant, hit, last)
+            last, a, t, r = tie_group(above, tied, relevant, hit, end)
             others = last - hit - r
             preferred = 0.0
             for j in range(1, (min(t, k - a) if r else 0) + 1):
@@ -243,7 +219,7 @@ def expected_preference_sums(
     return sums
 
 
-@_compiled
+@compiled
 def expected_listed_shares(offsets: Any, above: Any, tied: Any, relevant: Any, discounts: Any, k: int) -> Any:
     """E[DCG of the relevant hits down to k over the DCG of as many hits at the top], 0 where there are none."""
     values = np.zeros(len(offsets) - 1)
@@ -251,19 +227,13 @@ def expected_listed_shares(offsets: Any, above: Any, tied: Any, relevant: Any, d
         total = 0.0
         ideal = 0.0
         seen = 0
-        straddled = False
         hit, end = offsets[n], offsets[n + 1]
         while hit < end and 0 <= above[hit] < k:
-            last = group_end(above, hit, end)
-            a, t = above[hit], tied[hit]
-            r = relevant_among(relevant, hit, last)
-            hit = last
+            hit, a, t, r = tie_group(above, tied, relevant, hit, end)
             if r == 0:
                 continue
             m = min(t, k - a)
-            worth = 0.0
-            for place in range(a + 1, a + m + 1):
-                worth += discounts[2 * place]
+            worth = sum_of_places(discounts, a + 1, a + m)
             if m == t:
                 total += r * worth / t
                 for place in range(seen + 1, seen + r + 1):
@@ -278,7 +248,8 @@ def expected_listed_shares(offsets: Any, above: Any, tied: Any, relevant: Any, d
                 if seen + h > 0:
                     mean += chances[h] * ((total + h * worth / m) / ideal)
             values[n] = mean
-            straddled = True
-        if not straddled and seen:
-            values[n] = total / ideal
+            break
+        else:
+            if seen:
+                values[n] = total / ideal
     return values

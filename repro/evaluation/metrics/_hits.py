@@ -1,44 +1,97 @@
-"""The counts that several metrics divide in their own way, under every tie rule."""
+"""The counts and discounted gains that several metrics divide in their own way, under every tie rule.
+
+Ranks are doubled whole numbers: the mean rank of two tied items at places 2 and 3 is 2.5, stored as 5. A table of
+discounts is read at these doubled ranks.
+"""
 
 from __future__ import annotations
+
+import math
+from functools import cache
 
 import numpy as np
 
 from repro.data.interactions import FloatArray
+from repro.evaluation.candidates.lists import Offsets
 from repro.evaluation.metrics._expected import expected_first_hits, expected_gain_sums
-from repro.evaluation.metrics._kernels import SHARE_BEST, SHARE_MEAN, SHARE_WORST, first_ranks, gain_sums, list_sums
-from repro.evaluation.metrics._places import deepest, discounts
+from repro.evaluation.metrics._kernels import first_ranks, gain_sums, ideal_sums, list_sums
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import DEEPEST
 from repro.evaluation.ranking.ranked import Ranked
 
-# How items that share a rank count as above each other, by tie rule; where ranks are single, it does not matter.
-SHARES = {"shared-best": SHARE_BEST, "shared-mean": SHARE_MEAN, "shared-worst": SHARE_WORST}
 
-
-def share_of(ranked: Ranked) -> int:
-    """The rule by which tied items share a rank, as kernels want it."""
-    return SHARES.get(ranked.ties, SHARE_BEST)
+def tied_part(ranked: Ranked) -> float:
+    """How many of the items that share a rank with an item count as above it: none, half or all of them."""
+    return {"shared-mean": 0.5, "shared-worst": 1.0}.get(ranked.ties, 0.0)
 
 
 def limit(k: int | None) -> int:
-    """The cut-off as a number: deeper than any list where there is none."""
+    """The cut-off as a number: deeper than any list if there is none."""
     return DEEPEST if k is None else k
 
 
 def list_lengths(ranked: Ranked, k: int | None) -> FloatArray:
-    """How many items each list holds down to ``k``; an empty list counts as one place without a hit."""
+    """How many items each list has down to ``k``; an empty list counts as one place without a hit."""
     return np.maximum(np.minimum(ranked.lengths, limit(k)), 1).astype(np.float64)
 
 
 def slots(ranked: Ranked, k: int | None) -> FloatArray:
-    """The k of each list: the cut-off, or the length of the list where there is none."""
+    """The k of each list: the cut-off, or the length of the list if there is none."""
     return list_lengths(ranked, None) if k is None else np.full(len(ranked), float(k))
 
 
-def defined(values: FloatArray, ranked: Ranked) -> FloatArray:
-    """The values (denominators), and 0 for lists without relevant items, where no metric of those is defined."""
+def defined(values: FloatArray | float, ranked: Ranked) -> FloatArray:
+    """The values (denominators), and 0 for lists without relevant items, where the metric is undefined."""
     return np.where(ranked.n_relevant > 0, values, 0.0)
+
+
+def discounts(kind: str, base: float, depth: int) -> FloatArray:
+    """What a gain is worth at each doubled rank, at least down to place ``depth``.
+
+    ``log2``: 1 / log2(rank + 1); ``log-base``: 1 / max(1, log_b rank);
+    ``half-life``: 1 / 2^((rank - 1) / (b - 1)); ``geometric``: b^(rank - 1);
+    ``reciprocal``: 1 / rank; ``rank``: the rank itself; ``none``: 1.
+    """
+    return _discount_table(kind, base, 1 << max(6, depth.bit_length()))
+
+
+@cache
+def _discount_table(kind: str, base: float, depth: int) -> FloatArray:
+    # math.log2, one by one: the last bit of NumPy's vectorised logarithms may differ between processors.
+    table = np.zeros(2 * depth + 1)
+    for doubled in range(1, 2 * depth + 1):
+        table[doubled] = _discount(kind, base, max(1.0, doubled / 2))
+    table.setflags(write=False)
+    return table
+
+
+def _discount(kind: str, base: float, rank: float) -> float:
+    match kind:
+        case "none":
+            return 1.0
+        case "log2":
+            return 1.0 / math.log2(rank + 1.0)
+        case "log-base":
+            logarithm = math.log2(rank) if base == 2 else math.log(rank) / math.log(base)
+            return 1.0 / max(1.0, logarithm)
+        case "half-life":
+            return math.exp2((1.0 - rank) / (base - 1.0))
+        case "geometric":
+            return math.pow(base, rank - 1.0)
+        case "reciprocal":
+            return 1.0 / rank
+        case "rank":
+            return rank
+        case _:
+            raise AssertionError(f"unknown discount: {kind}")
+
+
+def deepest(ranked: Ranked, k: int) -> int:
+    """The deepest place down to ``k`` that any hit may take."""
+    if not len(ranked.position):
+        return 1
+    places = ranked.position if ranked.ties == "definite" else ranked.above + ranked.tied
+    return max(1, min(k, int(places.max())))
 
 
 def discounted_gains(ranked: Ranked, k: int, gains: FloatArray, kind: str, base: float = 2.0) -> FloatArray:
@@ -49,13 +102,24 @@ def discounted_gains(ranked: Ranked, k: int, gains: FloatArray, kind: str, base:
     return gain_sums(ranked.offsets, ranked.doubled_ranks, gains, worth, k)
 
 
+def ideal_gains(
+    ranked: Ranked, depths: Offsets, gains: FloatArray, kind: str, base: float, repeat_best: bool = False
+) -> FloatArray:
+    """The sum of the discounted gains of the best order of each list's held-out items, down to its depth.
+
+    With ``repeat_best``, of a list in which every item has the list's highest gain.
+    """
+    worth = discounts(kind, base, int(depths.max(initial=1)))
+    return ideal_sums(ranked.offsets[:-1], ranked.offsets[1:], gains, depths, worth, repeat_best)
+
+
 def relevant_hits(ranked: Ranked, k: int | None) -> FloatArray:
     """The (expected) number of relevant items of each list down to ``k``."""
     return discounted_gains(ranked, limit(k), ranked.relevant_gains, "none")
 
 
 def first_hits(ranked: Ranked, k: int | None, reciprocal: bool) -> FloatArray:
-    """For each list 1 / rank of its first relevant item, or 1, where that is within ``k``, else 0; or E of it."""
+    """For each list 1 / rank of its first relevant item, or 1, if that is within ``k``, else 0; or E of it."""
     cut = limit(k)
     if ranked.ties == "expected":
         return expected_first_hits(ranked.offsets, ranked.above, ranked.tied, ranked.relevant, cut, reciprocal)

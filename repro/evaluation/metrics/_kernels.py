@@ -1,8 +1,9 @@
 """Compiled loops over the hits of each list, for rankings in which every hit has one rank.
 
-``ranks`` are doubled ranks (see ``_places``), 0 for unranked hits; ``k`` is the cut-off. The hits of a list are
-in the order of their ranks. Sums run over the hits of one list in that order, so that a list's bits never
-depend on the block it is in.
+``ranks`` are doubled ranks (``Ranked.doubled_ranks``), 0 for unranked hits; ``k`` is the cut-off. The hits of a list
+are in the order of their ranks. Sums run over the hits of one list in that order, so that a list's bits never
+depend on the block it is in. ``tied_part`` says how many of the items that share a rank with an item count as above
+it: none (0), half or all (1) of them.
 """
 
 from __future__ import annotations
@@ -12,12 +13,10 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-_compiled = njit(cache=True, nogil=True, error_model="numpy")
-
-SHARE_BEST, SHARE_MEAN, SHARE_WORST = 0, 1, 2
+compiled = njit(cache=True, nogil=True, error_model="numpy")
 
 
-@_compiled
+@compiled
 def gain_sums(offsets: Any, ranks: Any, gains: Any, discounts: Any, k: int) -> Any:
     """The discounted gains of the hits down to ``k``."""
     sums = np.zeros(len(offsets) - 1)
@@ -31,13 +30,13 @@ def gain_sums(offsets: Any, ranks: Any, gains: Any, discounts: Any, k: int) -> A
     return sums
 
 
-@_compiled
-def ideal_sums(offsets: Any, gains: Any, depths: Any, discounts: Any, repeat_best: bool) -> Any:
-    """The discounted gains of the best order of all held-out items, down to the depth of each list.
+@compiled
+def ideal_sums(starts: Any, ends: Any, gains: Any, depths: Any, discounts: Any, repeat_best: bool) -> Any:
+    """The discounted gains of the best order of the hits from ``starts`` to ``ends``, down to the depth of each list.
 
-    With ``repeat_best``, of an imagined list in which every item has the list's highest gain.
+    With ``repeat_best``, of a list in which every item has the list's highest gain.
     """
-    sums = np.zeros(len(offsets) - 1)
+    sums = np.zeros(len(starts))
     deepest = 0
     for n in range(len(sums)):
         deepest = max(deepest, depths[n])
@@ -46,66 +45,27 @@ def ideal_sums(offsets: Any, gains: Any, depths: Any, discounts: Any, repeat_bes
         until[place + 1] = until[place] + discounts[2 * (place + 1)]
     longest = 0
     for n in range(len(sums)):
-        longest = max(longest, offsets[n + 1] - offsets[n])
+        longest = max(longest, ends[n] - starts[n])
     ascending = np.empty(longest)
     for n in range(len(sums)):
-        ones, others = 0, 0
-        for hit in range(offsets[n], offsets[n + 1]):
+        ones, positive = 0, 0
+        for hit in range(starts[n], ends[n]):
             if gains[hit] > 0.0:
                 ones += gains[hit] == 1.0
-                ascending[others] = gains[hit]
-                others += 1
-        if ones == others:  # binary gains, the common case, are counted instead of sorted
+                ascending[positive] = gains[hit]
+                positive += 1
+        if ones == positive:  # binary gains, the common case, are counted instead of sorted
             places = depths[n] if repeat_best and ones else min(ones, depths[n])
             sums[n] = until[places]
             continue
-        ascending[:others].sort()
-        best = ascending[others - 1]
-        for place in range(depths[n] if repeat_best else min(depths[n], others)):
-            sums[n] += (best if repeat_best else ascending[others - 1 - place]) * discounts[2 * (place + 1)]
+        ascending[:positive].sort()
+        best = ascending[positive - 1]
+        for place in range(depths[n] if repeat_best else min(depths[n], positive)):
+            sums[n] += (best if repeat_best else ascending[positive - 1 - place]) * discounts[2 * (place + 1)]
     return sums
 
 
-@_compiled
-def descending(gains: Any) -> Any:
-    """The gains, highest first. Binary gains, the common case, are counted instead of compared."""
-    ordered = np.zeros(len(gains))
-    ones = 0
-    for gain in gains:
-        if gain == 1.0:
-            ones += 1
-        elif gain != 0.0:
-            ordered[:] = gains
-            ordered.sort()
-            return ordered[::-1].copy()
-    ordered[:ones] = 1.0
-    return ordered
-
-
-@_compiled
-def listed_shares(offsets: Any, ranks: Any, gains: Any, discounts: Any, k: int) -> Any:
-    """The discounted gains of the hits down to ``k`` as a share of those of the same hits in the best order."""
-    shares = np.zeros(len(offsets) - 1)
-    for n in range(len(shares)):
-        start, end = offsets[n], offsets[n + 1]
-        found = np.zeros(end - start)
-        count = 0
-        total = 0.0
-        for hit in range(start, end):
-            if 0 < ranks[hit] <= 2 * k:
-                found[count] = gains[hit]
-                count += 1
-                total += gains[hit] * discounts[ranks[hit]]
-        best = descending(found[:count])
-        ideal = 0.0
-        for place in range(count):
-            ideal += best[place] * discounts[2 * (place + 1)]
-        if ideal > 0:
-            shares[n] = total / ideal
-    return shares
-
-
-@_compiled
+@compiled
 def first_ranks(offsets: Any, ranks: Any, relevant: Any) -> Any:
     """The doubled rank of the first relevant hit; 0 where there is none."""
     firsts = np.zeros(len(offsets) - 1, dtype=np.int64)
@@ -117,9 +77,31 @@ def first_ranks(offsets: Any, ranks: Any, relevant: Any) -> Any:
     return firsts
 
 
-@_compiled
-def precision_sums(offsets: Any, ranks: Any, relevant: Any, k: int, share: int) -> Any:
-    """For each list, the sum of the precisions at its relevant hits down to ``k``, and how many these are.
+@compiled
+def list_sums(offsets: Any, values: Any) -> Any:
+    """The sum of the values of the hits of each list."""
+    sums = np.zeros(len(offsets) - 1)
+    for n in range(len(sums)):
+        total = 0.0
+        for hit in range(offsets[n], offsets[n + 1]):
+            total += values[hit]
+        sums[n] = total
+    return sums
+
+
+@compiled
+def group_by_rank(ranks: Any, relevant: Any, hit: Any, end: Any) -> Any:
+    """Where the hits that share the rank of ``hit`` end, and how many of them are relevant."""
+    last, group = hit, 0
+    while last < end and ranks[last] == ranks[hit]:
+        group += relevant[last]
+        last += 1
+    return last, group
+
+
+@compiled
+def precision_sums(offsets: Any, ranks: Any, relevant: Any, k: int, tied_part: float) -> Any:
+    """For each list, the sum of the precisions at its relevant hits down to ``k``, and the number of these hits.
 
     The precision at a hit is its rank among the relevant items over its rank among all. Relevant hits that
     share a rank share the one among the relevant items by the same rule.
@@ -131,60 +113,22 @@ def precision_sums(offsets: Any, ranks: Any, relevant: Any, k: int, share: int) 
         seen = 0
         hit, end = offsets[n], offsets[n + 1]
         while hit < end and 0 < ranks[hit] <= 2 * k:
-            rank = ranks[hit]
-            group = 0
-            while hit < end and ranks[hit] == rank:
-                group += relevant[hit]
-                hit += 1
+            last, group = group_by_rank(ranks, relevant, hit, end)
             if group:
-                if share == SHARE_BEST:
-                    among_relevant = 2 * (seen + 1)
-                elif share == SHARE_MEAN:
-                    among_relevant = 2 * seen + group + 1
-                else:
-                    among_relevant = 2 * (seen + group)
-                total += group * (among_relevant / rank)
+                total += group * (2 * (seen + 1 + tied_part * (group - 1)) / ranks[hit])
                 seen += group
+            hit = last
         sums[n] = total
         counts[n] = seen
     return sums, counts
 
 
-@_compiled
-def list_sums(offsets: Any, values: Any) -> Any:
-    """The sum of what the hits of each list have."""
-    sums = np.zeros(len(offsets) - 1)
-    for n in range(len(sums)):
-        total = 0.0
-        for hit in range(offsets[n], offsets[n + 1]):
-            total += values[hit]
-        sums[n] = total
-    return sums
-
-
-@_compiled
-def shared_part(share: int) -> float:
-    """How many of the items that share a rank with an item count as above it: none, half or all of them."""
-    if share == SHARE_BEST:
-        return 0.0
-    return 0.5 if share == SHARE_MEAN else 1.0
-
-
-@_compiled
-def group_by_rank(ranks: Any, relevant: Any, hit: Any, end: Any) -> Any:
-    """Where the hits that share the rank of ``hit`` end, and how many of them are relevant."""
-    last, group = hit, 0
-    while last < end and ranks[last] == ranks[hit]:
-        group += relevant[last]
-        last += 1
-    return last, group
-
-
-@_compiled
-def preference_sums(offsets: Any, ranks: Any, relevant: Any, n_relevant: Any, norms: Any, k: int, share: int) -> Any:
+@compiled
+def preference_sums(
+    offsets: Any, ranks: Any, relevant: Any, n_relevant: Any, norms: Any, k: int, tied_part: float
+) -> Any:
     """For each list, the sum of 1 - min(judged non-relevant above, R) / norm over its relevant hits down to ``k``."""
     sums = np.zeros(len(offsets) - 1)
-    tied_part = shared_part(share)
     for n in range(len(sums)):
         total = 0.0
         seen = 0
@@ -200,17 +144,16 @@ def preference_sums(offsets: Any, ranks: Any, relevant: Any, n_relevant: Any, no
     return sums
 
 
-@_compiled
+@compiled
 def inferred_precision_sums(
-    offsets: Any, ranks: Any, relevant: Any, k: int, share: int, epsilon: float, weighed: bool
+    offsets: Any, ranks: Any, relevant: Any, k: int, tied_part: float, epsilon: float, weighted: bool
 ) -> Any:
     """For each list, the sum of the precisions inferred at its relevant hits down to ``k``.
 
-    Among the items above a hit, as many are taken to be relevant as among the judged ones; with ``weighed``, only
-    where they are judged.
+    The share of relevant items above a hit is taken to be that of the judged ones; with ``weighted``, items that are
+    not judged count as not relevant.
     """
     sums = np.zeros(len(offsets) - 1)
-    tied_part = shared_part(share)
     for n in range(len(sums)):
         total = 0.0
         seen_relevant, seen_others = 0, 0
@@ -225,7 +168,7 @@ def inferred_precision_sums(
                 total += group
             elif group:
                 inferred = (rank - 1) / rank * ((good + epsilon) / (good + bad + 2 * epsilon))
-                if weighed:
+                if weighted:
                     inferred *= (good + bad) / (rank - 1)
                 total += group * (1 / rank + inferred)
             seen_relevant += group

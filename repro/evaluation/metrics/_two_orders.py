@@ -1,36 +1,31 @@
-"""Two orders of the same items: pairs agreed on, contradicted, tied in one of them or in both; ranks in both.
+"""Two orders of the same items: pairs that they order the same way, the other way, or that are tied; ranks in both.
 
-Sums are of whole numbers, so that they do not depend on the order in which items come.
+Sums are of whole numbers, so that they do not depend on the order of the items.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from repro.data.interactions import FloatArray
 from repro.evaluation.candidates.lists import Offsets
+from repro.evaluation.metrics._declarations import Range, Variants, choice
+from repro.evaluation.metrics._kernels import compiled
 from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics.metric import Better, RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import UNAFFECTED, ByHits, TieOrder
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Decision, Option, Value
-
-_compiled = njit(cache=True, nogil=True, error_model="numpy")
-
-# Why metrics of two orders say nothing in 1R, and what to ask for instead.
-UNDEFINED_IN_1R = (
-    'the order of all held-out items of a user is compared; ask for it with candidates.relevant = "all", or for rr'
-)
+from repro.protocol import Option
 
 
 class TwoOrders(NamedTuple):
     """Items of several lists (or users): those of the ``n``-th are ``[offsets[n], offsets[n + 1])``.
 
-    ``system`` and ``truth`` are higher for the better item, and equal where two items are tied.
+    ``system`` and ``truth`` are higher for the better item, and equal if two items are tied.
     """
 
     offsets: Offsets
@@ -48,16 +43,37 @@ class Pairs(NamedTuple):
     tied_by_both: FloatArray
 
 
-def ties_variant(metric: str) -> Decision:
-    """The decision of what equal scores are, for a metric of a list and ratings."""
-    return Decision(
-        f"metric.{metric}.ties",
-        "Are items with equal scores tied?",
-        options=(
-            Option("scores", "yes: the list is a weak order, and ties.break plays no part", cite="Yao 1995"),
-            Option("order", "no: they are in the order that ties.break gives"),
+def rating_order_metric(
+    name: str,
+    title: str,
+    compute: Callable[[Ranked, int | None, Variants, Background], Ratio],
+    range: Range,
+    cite: str,
+    better: Better = "higher",
+) -> RankingMetric:
+    """A metric that compares the order of a list with that of the user's ratings."""
+    return RankingMetric(
+        name,
+        title,
+        compute,
+        variants=(
+            choice(
+                f"metric.{name}.ties",
+                "Are items with equal scores tied?",
+                Option("scores", "yes: the list is a weak order, and ties.break plays no part", cite="Yao 1995"),
+                Option("order", "no: they are in the order that ties.break gives"),
+            ),
         ),
-        default="scores",
+        needs=("ratings",),
+        undefined="left-out",
+        better=better,
+        range=range,
+        tie_order=_ratings_higher_first if better == "higher" else _ratings_lower_first,
+        undefined_in_1r=(
+            "the order of all held-out items of a user is compared; ask for it with candidates.relevant = "
+            '"all", or for rr'
+        ),
+        cite=cite,
     )
 
 
@@ -73,54 +89,52 @@ def list_and_ratings(ranked: Ranked, ties: str, background: Background) -> TwoOr
     return TwoOrders(offsets, -ranks[listed].astype(np.int64), background.ratings_of_hits(ranked)[listed])
 
 
-def _ratings(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+def _ratings(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
     return background.ratings_of_hits(ranked)
 
 
-def _ratings_reversed(
-    ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background
-) -> FloatArray:
+def _negated_ratings(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
     return -background.ratings_of_hits(ranked)
 
 
-def ratings_higher_first(k: int | None, variants: Mapping[str, Value]) -> TieOrder:
-    """The order of tied items that agrees most with the ratings, where they count in an order at all."""
+def _ratings_higher_first(k: int | None, variants: Variants) -> TieOrder:
+    """The order of tied items that agrees most with the ratings, if tied items have an order at all."""
     return ByHits(_ratings) if variants["ties"] == "order" else UNAFFECTED
 
 
-def ratings_lower_first(k: int | None, variants: Mapping[str, Value]) -> TieOrder:
-    """The order of tied items that is most at odds with the ratings, where they count in an order at all."""
-    return ByHits(_ratings_reversed) if variants["ties"] == "order" else UNAFFECTED
+def _ratings_lower_first(k: int | None, variants: Variants) -> TieOrder:
+    """The order of tied items that contradicts the ratings most, if tied items have an order at all."""
+    return ByHits(_negated_ratings) if variants["ties"] == "order" else UNAFFECTED
 
 
 def count_pairs(orders: TwoOrders) -> Pairs:
     """The pairs of items of each list."""
-    return Pairs(*_count(orders.offsets, orders.system, orders.truth))
+    return Pairs(*_count(*orders))
 
 
-@_compiled
+@compiled
 def _count(offsets: Any, system: Any, truth: Any) -> Any:
     counts = np.zeros((5, len(offsets) - 1))
     for n in range(len(offsets) - 1):
-        told_apart, agreed, ordered_by_system, ordered_by_truth = 0, 0, 0, 0
+        ordered_by_both, agreed, ordered_by_system, ordered_by_truth = 0, 0, 0, 0
         size = offsets[n + 1] - offsets[n]
-        for one in range(offsets[n], offsets[n + 1]):
-            ours, theirs = system[one], truth[one]
-            for other in range(one + 1, offsets[n + 1]):  # without branches: several pairs at a time
-                by_system, by_truth = ours != system[other], theirs != truth[other]
-                told_apart += by_system & by_truth
-                agreed += by_system & by_truth & ((ours > system[other]) == (theirs > truth[other]))
+        for i in range(offsets[n], offsets[n + 1]):
+            score, rating = system[i], truth[i]
+            for j in range(i + 1, offsets[n + 1]):  # without branches: several pairs at a time
+                by_system, by_truth = score != system[j], rating != truth[j]
+                ordered_by_both += by_system & by_truth
+                agreed += by_system & by_truth & ((score > system[j]) == (rating > truth[j]))
                 ordered_by_system += by_system
                 ordered_by_truth += by_truth
         counts[0, n] = agreed
-        counts[1, n] = told_apart - agreed
-        counts[2, n] = ordered_by_truth - told_apart
-        counts[3, n] = ordered_by_system - told_apart
-        counts[4, n] = size * (size - 1) // 2 - ordered_by_system - ordered_by_truth + told_apart
+        counts[1, n] = ordered_by_both - agreed
+        counts[2, n] = ordered_by_truth - ordered_by_both
+        counts[3, n] = ordered_by_system - ordered_by_both
+        counts[4, n] = size * (size - 1) // 2 - ordered_by_system - ordered_by_truth + ordered_by_both
     return counts
 
 
-@_compiled
+@compiled
 def rank_products(offsets: Any, system: Any, truth: Any) -> Any:
     """For each list the sums of x y, of x^2 and of y^2, where x and y are ranks around their mean, doubled.
 
@@ -129,11 +143,11 @@ def rank_products(offsets: Any, system: Any, truth: Any) -> Any:
     """
     sums = np.zeros((3, len(offsets) - 1))
     for n in range(len(offsets) - 1):
-        for one in range(offsets[n], offsets[n + 1]):
+        for i in range(offsets[n], offsets[n + 1]):
             x, y = 0, 0
-            for other in range(offsets[n], offsets[n + 1]):
-                x += int(system[one] > system[other]) - int(system[one] < system[other])
-                y += int(truth[one] > truth[other]) - int(truth[one] < truth[other])
+            for j in range(offsets[n], offsets[n + 1]):
+                x += int(system[i] > system[j]) - int(system[i] < system[j])
+                y += int(truth[i] > truth[j]) - int(truth[i] < truth[j])
             sums[0, n] += x * y
             sums[1, n] += x * x
             sums[2, n] += y * y

@@ -12,27 +12,22 @@ Buckley & Voorhees, Evaluating evaluation measure stability, SIGIR 2000.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, Variants, choice
 from repro.evaluation.metrics._expected import expected_mean_precisions, expected_precision_sums
-from repro.evaluation.metrics._hits import defined, limit, list_lengths, share_of, slots
+from repro.evaluation.metrics._hits import defined, limit, list_lengths, slots, tied_part
 from repro.evaluation.metrics._kernels import precision_sums
-from repro.evaluation.metrics._ranges import AtSingleRanks
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST, BySearch, TieOrder
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Decision, Option, Value
+from repro.protocol import Option
 
 
-def average_precision(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
-    """The sum of the precisions at each list's relevant items over the denominator asked for."""
-    if variants["denominator"] == "hits":
-        # The number of hits may itself be random, so the mean is taken within the list.
-        return Ratio(_mean_at_hits(ranked, limit(k)), defined(np.ones(len(ranked)), ranked))
+def average_precision(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
+    """The sum of the precisions at each list's relevant items over the denominator."""
     relevant = ranked.n_relevant.astype(np.float64)
     match variants["denominator"]:
         case "relevant":
@@ -41,32 +36,23 @@ def average_precision(ranked: Ranked, k: int | None, variants: Mapping[str, Valu
             denominator = np.minimum(relevant, limit(k))
         case "min-list":
             denominator = np.minimum(relevant, list_lengths(ranked, k))
-        case _:
+        case "k":
             denominator = slots(ranked, k)
-    return Ratio(_sum_at_hits(ranked, limit(k)), defined(denominator, ranked))
+        case _:  # the number of hits may itself be random, so the mean is taken within the list
+            return Ratio(_precisions(ranked, limit(k), mean=True), defined(1.0, ranked))
+    return Ratio(_precisions(ranked, limit(k), mean=False), defined(denominator, ranked))
 
 
-def _sum_at_hits(ranked: Ranked, k: int) -> FloatArray:
-    """The (expected) sum of the precisions at the relevant items of each list down to ``k``."""
+def _precisions(ranked: Ranked, k: int, mean: bool) -> FloatArray:
+    """The (expected) sum or mean of the precisions at the relevant items of each list down to ``k``."""
     if ranked.ties == "expected":
-        return expected_precision_sums(ranked.offsets, ranked.above, ranked.tied, ranked.relevant, k)
-    return _sums_and_counts(ranked, k)[0]
+        expected = expected_mean_precisions if mean else expected_precision_sums
+        return expected(ranked.offsets, ranked.above, ranked.tied, ranked.relevant, k)
+    sums, counts = precision_sums(ranked.offsets, ranked.doubled_ranks, ranked.relevant, k, tied_part(ranked))
+    return sums / np.maximum(counts, 1) if mean else sums
 
 
-def _mean_at_hits(ranked: Ranked, k: int) -> FloatArray:
-    """The (expected) mean of the precisions at the relevant items of each list down to ``k``."""
-    if ranked.ties == "expected":
-        return expected_mean_precisions(ranked.offsets, ranked.above, ranked.tied, ranked.relevant, k)
-    sums, counts = _sums_and_counts(ranked, k)
-    return sums / np.maximum(counts, 1)
-
-
-def _sums_and_counts(ranked: Ranked, k: int) -> tuple[FloatArray, FloatArray]:
-    sums, counts = precision_sums(ranked.offsets, ranked.doubled_ranks, ranked.relevant, k, share_of(ranked))
-    return sums, counts
-
-
-def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder:
+def _tie_order(k: int | None, variants: Variants) -> TieOrder:
     """A relevant item that moves up adds more; but one that comes in may lower the mean of the precisions at hits."""
     return BySearch() if variants["denominator"] == "hits" and k is not None else RELEVANT_FIRST
 
@@ -77,20 +63,17 @@ METRIC = RankingMetric(
     compute=average_precision,
     cutoff="optional",
     variants=(
-        Decision(
+        choice(
             "metric.ap.denominator",
             "By what is the sum of the precisions divided?",
-            options=(
-                Option("relevant", "all relevant items", used_by=("cornac", "ranx", "pytrec_eval")),
-                Option("min-relevant", "min(k, relevant items)", used_by=("implicit", "recbole")),
-                Option("min-list", "min(k, length of the list, relevant items)", used_by=("lenskit",)),
-                Option("k", "k; without a cut-off, the length of the list"),
-                Option("hits", "the relevant items found"),
-            ),
-            default="relevant",
+            Option("relevant", "all relevant items", used_by=("cornac", "ranx", "pytrec_eval")),
+            Option("min-relevant", "min(k, relevant items)", used_by=("implicit", "recbole")),
+            Option("min-list", "min(k, length of the list, relevant items)", used_by=("lenskit",)),
+            Option("k", "k; without a cut-off, the length of the list"),
+            Option("hits", "the relevant items found"),
         ),
     ),
-    range=AtSingleRanks(0.0, 1.0),
+    range=UNIT_AT_SINGLE_RANKS,
     tie_order=_tie_order,
     aliases={"map": {}, "average-precision": {}},
     undefined_in_1r=(

@@ -14,42 +14,36 @@ Burke, Hybrid recommender systems with case-based components, ECCBR 2004.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 
-from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._declarations import Range, Variants
 from repro.evaluation.metrics._expected import expected_mean_ranks
 from repro.evaluation.metrics._hits import discounted_gains, limit, relevant_hits
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Range, RankingMetric, Ratio
+from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_LAST, TieOrder
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Protocol, Value
+from repro.protocol import Protocol
 
 
-def mean_hit_rank(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
-    """The mean rank of the relevant items of each list down to ``k``."""
-    means = _mean_ranks(ranked, limit(k))
-    found = ~np.isnan(means)
-    return Ratio(np.where(found, means, 0.0), found.astype(np.float64))
-
-
-def _mean_ranks(ranked: Ranked, k: int) -> FloatArray:
-    """The (expected) mean rank of each list's hits, NaN where there are none."""
+def mean_hit_rank(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
+    """The (expected) mean rank of the relevant items of each list down to ``k``."""
     if ranked.ties == "expected":
-        means: FloatArray = expected_mean_ranks(ranked.offsets, ranked.above, ranked.tied, ranked.relevant, k)
-        return means
-    hits = relevant_hits(ranked, k)
-    sums = discounted_gains(ranked, k, ranked.relevant_gains, "rank")
-    return np.where(hits > 0, sums / np.maximum(hits, 1.0), np.nan)
+        means = expected_mean_ranks(ranked.offsets, ranked.above, ranked.tied, ranked.relevant, limit(k))
+        has_hits = ~np.isnan(means)
+    else:
+        hits = relevant_hits(ranked, k)
+        means = discounted_gains(ranked, limit(k), ranked.relevant_gains, "rank") / np.maximum(hits, 1.0)
+        has_hits = hits > 0
+    return Ratio(np.where(has_hits, means, 0.0), has_hits.astype(np.float64))
 
 
-def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
+def _range(k: int | None, variants: Variants, protocol: Protocol) -> Range:
     return 1.0, math.inf if k is None else float(k)
 
 
-def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder | str:
+def _tie_order(k: int | None, variants: Variants) -> TieOrder | str:
     """The highest mean rank has relevant items last."""
     if k is not None:
         return (

@@ -12,29 +12,25 @@ Deshpande & Karypis, Item-based top-N recommendation algorithms, TOIS 2004.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
-import numpy as np
-
+from repro.evaluation.metrics._declarations import NOT_NEGATIVE, Range, Variants, shares_ranks
 from repro.evaluation.metrics._hits import defined, discounted_gains, limit
-from repro.evaluation.metrics._ranges import shares_ranks
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Range, RankingMetric, Ratio
+from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Protocol, Value
+from repro.protocol import Protocol
 
 
-def reciprocal_hit_ranks(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+def reciprocal_hit_ranks(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
     """The sum of 1 / rank over the relevant items of each list down to ``k``."""
-    sums = discounted_gains(ranked, limit(k), ranked.relevant_gains, "reciprocal")
-    return Ratio(sums, defined(np.ones(len(ranked)), ranked))
+    return Ratio(discounted_gains(ranked, limit(k), ranked.relevant_gains, "reciprocal"), defined(1.0, ranked))
 
 
-def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
+def _range(k: int | None, variants: Variants, protocol: Protocol) -> Range:
     """The first k places are worth 1 + 1/2 + ... + 1/k together, the k-th harmonic number."""
     if k is None or shares_ranks(protocol):
-        return 0.0, math.inf
+        return NOT_NEGATIVE
     # Beyond 1,000 places H_k < ln k + 0.5773 + 1 / 2k, which is as good as the sum itself.
     return 0.0, math.fsum(1 / n for n in range(1, k + 1)) if k <= 1000 else math.log(k) + 0.57722 + 0.5 / k
 

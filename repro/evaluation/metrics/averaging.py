@@ -9,8 +9,8 @@ Each list counts by the first of these rules that applies to it:
 5. Otherwise its value counts.
 
 A metric that does not depend on relevance (``Metric.undefined = "left-out"``) has only rules 3 and 5, and leaves out
-lists about which it has nothing to say. In a pooled average a list without a value adds nothing, unless it counts as
-not a number. Where no list is left, ``average.nobody`` is the value.
+lists for which it has no value. In a pooled average a list without a value adds nothing, unless it counts as
+not a number. If no list is left, ``average.nobody`` is the value.
 
 Sums are exact before they are rounded once, so that no number depends on the order of the lists or on how they
 were cut into blocks.
@@ -28,23 +28,23 @@ import numpy.typing as npt
 from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, FloatArray
 from repro.errors import DataError
-from repro.evaluation.metrics._exact import exact_sum
-from repro.evaluation.metrics.metric import FILLERS, NO_NEGATIVES, NO_RELEVANT, Measure, RankingMetric, Ratio
+from repro.evaluation.metrics._exact import exact_mean, exact_sum
+from repro.evaluation.metrics.measure import Measure
+from repro.evaluation.metrics.metric import FILLERS, NO_NEGATIVES, NO_RELEVANT, Mask, RankingMetric, Ratio
 from repro.evaluation.ranking import Ranked
 from repro.protocol import Protocol
 
-Mask = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.intp]
-NOBODY: CodeArray = np.empty(0, dtype=np.int32)
+NO_USERS: CodeArray = np.empty(0, dtype=np.int32)
 
 
 @dataclass(frozen=True, eq=False)
 class Averaged:
-    """One number, and what it is made of.
+    """One number, and its parts.
 
-    users_counted  how many users are in it
-    users, values  these users, ascending, and the number of each of them alone
-    impacts        whom the decisions about averaging touched
+    users_counted  the number of users in it
+    users, values  these users, ascending, and the value of each of them
+    impacts        which lists the decisions about averaging touched
     """
 
     value: float
@@ -56,7 +56,7 @@ class Averaged:
 
 @dataclass(frozen=True, eq=False)
 class ListOwners:
-    """Whose lists were measured: what averages need besides the numbers of the lists.
+    """The users of the measured lists: what averages need besides the numbers of the lists.
 
     users, strata  of each list
     empty          whether a list has no item
@@ -66,46 +66,38 @@ class ListOwners:
     users: CodeArray
     strata: npt.NDArray[np.int32]
     empty: Mask
-    unlisted: CodeArray = field(default_factory=lambda: NOBODY)
+    unlisted: CodeArray = field(default_factory=lambda: NO_USERS)
 
     @classmethod
-    def of(cls, ranked: Ranked, unlisted: CodeArray = NOBODY) -> ListOwners:
+    def of(cls, ranked: Ranked, unlisted: CodeArray = NO_USERS) -> ListOwners:
         """The owners of ranked lists."""
         return cls(ranked.users, ranked.strata, ranked.lengths == 0, unlisted)
 
     @classmethod
     def joined(cls, parts: Sequence[ListOwners]) -> ListOwners:
         """The owners of the lists of several blocks or folds, one after the other."""
-        names = (one.name for one in fields(cls))
+        names = (column.name for column in fields(cls))
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
-
-    def with_unlisted(self) -> ListOwners:
-        """The same with a list, which is not empty, for each user who has none."""
-        n = len(self.unlisted)
-        return ListOwners(
-            np.concatenate([self.users, self.unlisted]),
-            np.concatenate([self.strata, np.zeros(n, dtype=self.strata.dtype)]),
-            np.concatenate([self.empty, np.zeros(n, dtype=np.bool_)]),
-        )
 
 
 def average(measure: Measure, ratio: Ratio, owners: ListOwners, protocol: Protocol) -> Averaged:
-    """The average of a metric of lists, as the ``average.*`` decisions say.
+    """The average of a metric of lists under the ``average.*`` decisions.
 
     Lists in strata are averaged within each stratum first; then the strata count the same (Bellogín 2012, section
-    4.6.1).
+    4.6.1). A user without a list counts as one with a list that has no relevant items.
     """
-    if len(owners.unlisted):
-        nothing = np.zeros(len(owners.unlisted))
-        ratio, owners = Ratio.joined([ratio, Ratio(nothing, nothing)]), owners.with_unlisted()
-    users, strata, empty = owners.users, owners.strata, owners.empty
-    values, counted, touched = _count(measure, ratio, empty, protocol)
+    if n := len(owners.unlisted):
+        none = ListOwners(owners.unlisted, np.zeros(n, dtype=owners.strata.dtype), np.zeros(n, dtype=np.bool_))
+        ratio = Ratio.joined([ratio, Ratio(np.zeros(n), np.zeros(n))])
+        owners = ListOwners.joined([owners, none])
+    users, strata = owners.users, owners.strata
+    values, counted, touched = _count(measure, ratio, owners.empty, protocol)
     over = "pooled" if measure.pooled else protocol.text("average.over")
     rows = np.flatnonzero(counted)
     ratio = Ratio(np.where(ratio.denominator == 0, 0.0, ratio.numerator), ratio.denominator)
-    per_user, user_values = _user_values(ratio, values, users, rows, over)
+    counted_users, user_values = _user_values(ratio, values, users, rows, over)
     if not len(rows):
-        value = _nobody(measure, protocol)
+        value = _without_users(measure, protocol)
     elif strata.any():
         parts = [rows[strata[rows] == stratum] for stratum in np.unique(strata[rows])]
         value = exact_mean(np.array([_average_lists(ratio, values, users, part, over) for part in parts]))
@@ -113,19 +105,13 @@ def average(measure: Measure, ratio: Ratio, owners: ListOwners, protocol: Protoc
         value = exact_mean(user_values)
     else:
         value = _average_lists(ratio, values, users, rows, over)
-    return Averaged(
-        value=value,
-        users_counted=len(per_user),
-        users=per_user,
-        values=user_values,
-        impacts=_impacts(users, touched, protocol),
-    )
+    return Averaged(value, len(counted_users), counted_users, user_values, _impacts(users, touched, protocol))
 
 
 def _count(
     measure: Measure, ratio: Ratio, empty: Mask, protocol: Protocol
 ) -> tuple[FloatArray, Mask, dict[str, tuple[Mask, str]]]:
-    """What each list counts, whether it counts at all, and which lists each decision touched, with what they are."""
+    """The value of each list, whether it counts, and which lists each decision touched, with a note about them."""
     metric = measure.metric
     assert isinstance(metric, RankingMetric), measure.name
     undefined = ratio.denominator == 0
@@ -135,8 +121,8 @@ def _count(
     if protocol["average.no_list"] == "skip":
         counted &= ~empty
     if metric.undefined == "left-out":
-        nowhere = np.zeros(len(values), dtype=np.bool_)
-        return values, counted, {"average.no_relevant": (nowhere, "without relevant items"), **touched}
+        none = np.zeros(len(values), dtype=np.bool_)
+        return values, counted, {"average.no_relevant": (none, "without relevant items"), **touched}
     no_relevant = protocol.text("average.no_relevant")
     neither, no_negatives = protocol.get("average.neither", "no-relevant"), protocol.text("average.no_negatives")
     without_negatives = undefined & (ratio.numerator == NO_NEGATIVES)
@@ -157,14 +143,14 @@ def _count(
             rule = no_relevant if rule == "no-relevant" else rule
             filler, counts = FILLERS.get(str(rule), math.nan), rule != "skip"
         values[lists], counted[lists] = filler, counts
-    found = {key: (lists, note) for key, (lists, note, _) in rules.items() if key in protocol}
+    applied = {key: (lists, note) for key, (lists, note, _) in rules.items() if key in protocol}
     if not metric.negatives:
-        del found["average.no_negatives"]
-    return values, counted, {**found, **touched}
+        del applied["average.no_negatives"]
+    return values, counted, {**applied, **touched}
 
 
-def _nobody(measure: Measure, protocol: Protocol) -> float:
-    """The value where no user is left to be averaged."""
+def _without_users(measure: Measure, protocol: Protocol) -> float:
+    """The value if no user is left to be averaged."""
     if protocol["average.nobody"] == "error":
         raise DataError(
             f'{measure.name} has nobody to average, and average.nobody = "error" stops there: no test user has what it '
@@ -214,11 +200,6 @@ def _ascend(users: CodeArray) -> bool:
 
 def _sorted(users: CodeArray) -> bool:
     return bool((users[1:] >= users[:-1]).all())
-
-
-def exact_mean(values: FloatArray) -> float:
-    """The mean, from the exact sum; not a number where there is nothing to average."""
-    return exact_sum(values) / len(values) if len(values) else math.nan
 
 
 def _impacts(users: CodeArray, touched: dict[str, tuple[Mask, str]], protocol: Protocol) -> tuple[Impact, ...]:

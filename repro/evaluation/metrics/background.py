@@ -1,4 +1,4 @@
-"""What is known besides the lists: held-out and training rows, the catalogue, item features, earlier lists."""
+"""The data besides the lists: held-out and training rows, the catalogue, item features, earlier lists."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ Counts = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.intp]
 EarlierLists = Mapping[int, CodeArray]
 
-# Before every time: when a user without training rows was last seen there.
+# The time of the last training row of a user who has none: before every time.
 NEVER = np.iinfo(np.int64).min
 
 
 @dataclass(frozen=True, eq=False)
 class Background:
-    """What metrics may need of the data that the lists come from; codes are those of ``test``.
+    """The data that metrics may need besides the lists; codes are those of ``test``.
 
     test       the held-out rows
-    catalogue  the items that may be recommended at all, ascending
-    train      the training rows, where there are any
-    features   items by features: a row for each item code; weights, 0 where an item lacks a feature
-    previous   earlier lists, latest first: each time's lists as a mapping of user codes to item codes in order
+    catalogue  the items that may be recommended, ascending
+    train      the training rows, if there are any
+    features   items by features: a row of weights for each item code, 0 if the item lacks the feature
+    previous   earlier lists, latest first: for each time, item codes in order by user code
     """
 
     test: Interactions
@@ -41,7 +41,7 @@ class Background:
 
     @property
     def n_items(self) -> int:
-        """How many item codes there are, whether or not all may be recommended."""
+        """The number of item codes, including items that may not be recommended."""
         return self.test.n_items
 
     @cached_property
@@ -51,7 +51,7 @@ class Background:
 
     @cached_property
     def profiles(self) -> csr_array:
-        """Users by items: 1 where the item is in the user's training rows."""
+        """Users by items: 1 if the item is in the user's training rows."""
         assert self.train is not None
         pairs = np.unique(self.train.users.astype(np.int64) * self.n_items + self.train.items)
         shape = (self.test.n_users, self.n_items)
@@ -64,12 +64,12 @@ class Background:
 
     @cached_property
     def n_train_users(self) -> int:
-        """How many users there are in training."""
+        """The number of users with training rows."""
         return int(np.count_nonzero(np.diff(self.profiles.indptr)))
 
     @cached_property
     def last_train_times(self) -> Counts:
-        """The time of each user's last training row; ``NEVER`` where there is none."""
+        """The time of each user's last training row; ``NEVER`` if there is none."""
         assert self.train is not None and self.train.timestamps is not None
         last = np.full(self.test.n_users, NEVER, dtype=np.int64)
         np.maximum.at(last, self.train.users, self.train.timestamps)
@@ -89,7 +89,7 @@ class Background:
         return weight_vectors(self.features)
 
     def rows_of_hits(self, ranked: Ranked) -> Rows:
-        """The row of ``test`` that each hit of a list is."""
+        """The row of each hit in ``test``."""
         users = np.repeat(ranked.users, np.diff(ranked.offsets)).astype(np.int64)
         keys, order = self._keys
         return order[np.searchsorted(keys, users * self.n_items + ranked.hit_items)]
@@ -119,17 +119,13 @@ HOW_TO_GIVE = {
 
 
 def lacking(needs: tuple[str, ...], background: Background) -> str:
-    """What of ``needs`` is not known and how to give it, in words; an empty text where nothing is lacking."""
-    known = {
-        "ratings": background.test.explicit,
-        "train": background.train is not None,
-        "test": True,
-        "catalogue": True,
-        "timestamps": background.test.timestamps is not None
-        and background.train is not None
-        and background.train.timestamps is not None,
-        "features": background.features is not None,
-        "previous": bool(background.previous),
-        "scores": True,
+    """Which of ``needs`` are missing and how to provide them, in words; an empty text if none is."""
+    rows = (background.test, background.train)
+    missing = {
+        "ratings": not background.test.explicit,
+        "train": background.train is None,
+        "timestamps": any(part is None or part.timestamps is None for part in rows),
+        "features": background.features is None,
+        "previous": not background.previous,
     }
-    return " and ".join(HOW_TO_GIVE[need] for need in needs if not known[need])
+    return " and ".join(HOW_TO_GIVE[need] for need in needs if missing.get(need))

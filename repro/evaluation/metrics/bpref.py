@@ -19,40 +19,32 @@ robustness and discriminative power of information retrieval metrics for top-N r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._declarations import UNIT, Variants, choice
 from repro.evaluation.metrics._expected import expected_preference_sums
-from repro.evaluation.metrics._hits import limit, share_of
+from repro.evaluation.metrics._hits import limit, tied_part
 from repro.evaluation.metrics._kernels import preference_sums
-from repro.evaluation.metrics._ranges import UNIT
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Decision, Option, Value
+from repro.protocol import Option
 
 
-def binary_preference(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
-    """The sum of the preferences that each list keeps at its relevant items down to ``k``, over all of these."""
-    relevant = ranked.n_relevant.astype(np.float64)
-    norms = relevant
+def binary_preference(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
+    """The (expected) sum of the preferences at each list's relevant items down to ``k``, over all relevant items."""
+    norms = relevant = ranked.n_relevant.astype(np.float64)
     if variants["denominator"] == "min":
         norms = np.minimum(np.diff(ranked.offsets) - relevant, relevant)
-    return Ratio(_kept(ranked, limit(k), norms), relevant)
-
-
-def _kept(ranked: Ranked, k: int, norms: FloatArray) -> FloatArray:
-    """The (expected) sum of the preferences kept."""
-    hits = ranked.relevant, ranked.n_relevant, norms, k
-    kept: FloatArray
+    hits = ranked.relevant, ranked.n_relevant, norms, limit(k)
+    sums: FloatArray
     if ranked.ties == "expected":
-        kept = expected_preference_sums(ranked.offsets, ranked.above, ranked.tied, *hits)
+        sums = expected_preference_sums(ranked.offsets, ranked.above, ranked.tied, *hits)
     else:
-        kept = preference_sums(ranked.offsets, ranked.doubled_ranks, *hits, share_of(ranked))
-    return kept
+        sums = preference_sums(ranked.offsets, ranked.doubled_ranks, *hits, tied_part(ranked))
+    return Ratio(sums, relevant)
 
 
 METRIC = RankingMetric(
@@ -61,19 +53,16 @@ METRIC = RankingMetric(
     compute=binary_preference,
     cutoff="optional",
     variants=(
-        Decision(
+        choice(
             "metric.bpref.denominator",
             "By what are the judged non-relevant items above a relevant one divided?",
-            options=(
-                Option(
-                    "min",
-                    "min(judged non-relevant items, relevant items)",
-                    cite="Valcarce et al. 2018, eq. 6",
-                    used_by=("pytrec_eval", "ir_measures"),
-                ),
-                Option("relevant", "the relevant items", cite="Buckley & Voorhees 2004"),
+            Option(
+                "min",
+                "min(judged non-relevant items, relevant items)",
+                cite="Valcarce et al. 2018, eq. 6",
+                used_by=("pytrec_eval", "ir_measures"),
             ),
-            default="min",
+            Option("relevant", "the relevant items", cite="Buckley & Voorhees 2004"),
         ),
     ),
     range=UNIT,

@@ -8,7 +8,8 @@ from pathlib import Path
 from types import ModuleType
 
 from repro.current import current
-from repro.evaluation.metrics.metric import Metric, by_any_name, named
+from repro.evaluation.metrics.measure import by_any_name, named
+from repro.evaluation.metrics.metric import Metric
 
 
 def own_modules() -> dict[str, ModuleType]:

@@ -11,21 +11,20 @@ Ge et al., Beyond accuracy: evaluating recommender systems by coverage and seren
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
 
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._lists import no_best_order, recommended_items, refuse_expected
-from repro.evaluation.metrics._ranges import UNIT
+from repro.evaluation.metrics._declarations import UNIT, Variants
+from repro.evaluation.metrics._lists import NO_BEST_ORDER, recommended_items, refuse_expected
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import CollectionMetric
-from repro.protocol import Value
 
 
-def share_of_items(counts: FloatArray, variants: Mapping[str, Value], background: Background) -> float:
+def share_of_items(counts: FloatArray, variants: Variants, background: Background) -> float:
     """The recommended items as a share of the catalogue."""
-    return np.count_nonzero(counts) / len(background.catalogue) if len(background.catalogue) else float("nan")
+    return np.count_nonzero(counts) / len(background.catalogue) if len(background.catalogue) else math.nan
 
 
 METRIC = CollectionMetric(
@@ -36,6 +35,6 @@ METRIC = CollectionMetric(
     cutoff="required",
     objection=refuse_expected,
     range=UNIT,
-    tie_order=no_best_order,
+    tie_order=NO_BEST_ORDER,
     cite="Ge et al. 2010",
 )

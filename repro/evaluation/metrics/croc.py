@@ -22,31 +22,29 @@ evaluation metrics of recommendation tasks, JMLR 2009.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from repro.data.interactions import FloatArray
 from repro.evaluation.metrics._curves import Lengths, add_places, objection_to_shared_ranks, tally_places
-from repro.evaluation.metrics._ranges import UNIT
+from repro.evaluation.metrics._declarations import UNIT, Variants, choice
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import CollectionMetric
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Decision, Option, Protocol, Value
+from repro.protocol import Option, Protocol
 
 
-def hits_at_places(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+def hits_at_places(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
     """What each place of the lists of a block holds."""
     return tally_places(ranked)
 
 
-def area(tally: FloatArray, variants: Mapping[str, Value], background: Background) -> float:
-    """The area under the ROC curve, as a share of that of perfect lists where this is asked for."""
+def area(tally: FloatArray, variants: Variants, background: Background) -> float:
+    """The area under the ROC curve, as a share of that of perfect lists if ``normalised=perfect``."""
     lengths, rates = Lengths(tally), str(variants["rates"])
-    found = lengths.roc_area(rates)
-    return found / lengths.roc_area(rates, perfect=True) if variants["normalised"] == "perfect" else found
+    share = lengths.roc_area(rates)
+    return share / lengths.roc_area(rates, perfect=True) if variants["normalised"] == "perfect" else share
 
 
-def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
+def _objection(variants: Variants, protocol: Protocol) -> str:
     return objection_to_shared_ranks(protocol)
 
 
@@ -57,23 +55,17 @@ METRIC = CollectionMetric(
     merge=add_places,
     finish=area,
     variants=(
-        Decision(
+        choice(
             "metric.croc.normalised",
             "By what is the area divided?",
-            options=(
-                Option("none", "nothing"),
-                Option("perfect", "the area of lists that begin with all of their relevant items"),
-            ),
-            default="none",
+            Option("none", "nothing"),
+            Option("perfect", "the area of lists that begin with all of their relevant items"),
         ),
-        Decision(
+        choice(
             "metric.croc.rates",
             "What are the rates at n?",
-            options=(
-                Option("totals", "hits of all lists over relevant items of all lists", cite="Schein et al. 2002"),
-                Option("means", "the mean of the rates of each list", cite="Gunawardana & Shani 2009"),
-            ),
-            default="totals",
+            Option("totals", "hits of all lists over relevant items of all lists", cite="Schein et al. 2002"),
+            Option("means", "the mean of the rates of each list", cite="Gunawardana & Shani 2009"),
         ),
     ),
     objection=_objection,

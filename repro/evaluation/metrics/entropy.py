@@ -18,20 +18,19 @@ Shani & Gunawardana, Evaluating recommendation systems, Recommender Systems Hand
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._lists import no_best_order, recommended_items, refuse_expected
-from repro.evaluation.metrics._ranges import NOT_NEGATIVE, UNIT
+from repro.evaluation.metrics._declarations import NOT_NEGATIVE, UNIT, Range, Variants, choice
+from repro.evaluation.metrics._lists import NO_BEST_ORDER, recommended_items, refuse_expected
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import CollectionMetric, Range
-from repro.protocol import Decision, Option, Protocol, Value
+from repro.evaluation.metrics.metric import CollectionMetric
+from repro.protocol import Option, Protocol
 
 
-def evenness(counts: FloatArray, variants: Mapping[str, Value], background: Background) -> float:
-    """The entropy of how often the items are recommended, in the unit asked for."""
+def evenness(counts: FloatArray, variants: Variants, background: Background) -> float:
+    """The entropy of how often the items are recommended."""
     total = float(counts.sum())
     if not total:
         return math.nan
@@ -50,7 +49,7 @@ def evenness(counts: FloatArray, variants: Mapping[str, Value], background: Back
     return bits / math.log2(n) if n > 1 else math.nan
 
 
-def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
+def _range(k: int | None, variants: Variants, protocol: Protocol) -> Range:
     return NOT_NEGATIVE if variants["base"] in ("2", "e") else UNIT
 
 
@@ -61,20 +60,17 @@ METRIC = CollectionMetric(
     finish=evenness,
     cutoff="required",
     variants=(
-        Decision(
+        choice(
             "metric.entropy.base",
             "The base of the logarithm?",
-            options=(
-                Option("2", "2: in bits"),
-                Option("e", "e: in nats", used_by=("recbole",)),
-                Option("catalogue", "the items of the base catalogue: 1 where all are recommended equally often"),
-                Option("recommended", "the items recommended at all: 1 where these are equally often"),
-            ),
-            default="2",
+            Option("2", "2: in bits"),
+            Option("e", "e: in nats", used_by=("recbole",)),
+            Option("catalogue", "the items of the base catalogue: 1 where all are recommended equally often"),
+            Option("recommended", "the items recommended at all: 1 where these are equally often"),
         ),
     ),
     objection=refuse_expected,
     range=_range,
-    tie_order=no_best_order,
+    tie_order=NO_BEST_ORDER,
     cite="Shani & Gunawardana 2011",
 )

@@ -19,50 +19,39 @@ Vargas & Castells, Rank and relevance in novelty and diversity metrics for recom
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._hits import defined, discounted_gains, limit
+from repro.evaluation.metrics._declarations import UNIT, UNIT_AT_SINGLE_RANKS, Range, Variants, choice
+from repro.evaluation.metrics._hits import defined, discounted_gains, discounts, limit
 from repro.evaluation.metrics._lists import denominator_decision, places, refuse_expected, shown, worth_sums
-from repro.evaluation.metrics._places import discounts
-from repro.evaluation.metrics._ranges import UNIT, AtSingleRanks
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Range, RankingMetric, Ratio
+from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import ByHits, ByItems, Places, TieOrder
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Decision, Option, Protocol, Value
+from repro.protocol import Option, Protocol
 
 
-def popularity_complement(
-    ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background
-) -> Ratio:
+def popularity_complement(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
     """The discounted popularity complements of each list down to ``k`` over the discounts of its ranks."""
     kind = str(variants["discount"])
-    ranks = _discounts_until(places(ranked, k, variants).astype(np.int64), kind)
+    depths = places(ranked, k, variants).astype(np.int64)
+    deepest = int(depths.max(initial=1))
+    until = np.concatenate([[0.0], np.cumsum(discounts(kind, 2.0, deepest)[2 : 2 * deepest + 1 : 2])])
     if variants["relevance"] == "relevant":
         gains = _of_hits(ranked, k, variants, background)
-        return Ratio(discounted_gains(ranked, limit(k), gains, kind), defined(ranks, ranked))
+        return Ratio(discounted_gains(ranked, limit(k), gains, kind), defined(until[depths], ranked))
     items = shown(ranked, k)
-    return Ratio(worth_sums(items, _unseen_share(background), discounts(kind, 2.0, items.shape[1])), ranks)
+    return Ratio(worth_sums(items, _unseen_share(background), discounts(kind, 2.0, items.shape[1])), until[depths])
 
 
-def _discounts_until(depths: np.ndarray[tuple[int, ...], np.dtype[np.int64]], kind: str) -> FloatArray:
-    """The sum of the discounts of the first ranks, for each of these depths."""
-    deepest = int(depths.max(initial=1))
-    return np.concatenate([[0.0], np.cumsum(discounts(kind, 2.0, deepest)[2 : 2 * deepest + 1 : 2])])[depths]
-
-
-def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
-    if variants["relevance"] == "relevant":
-        return ""
-    why = refuse_expected(variants, protocol)
+def _objection(variants: Variants, protocol: Protocol) -> str:
+    why = "" if variants["relevance"] == "relevant" else refuse_expected(variants, protocol)
     return f"{why}; use relevance = relevant" if why else ""
 
 
-def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
-    return UNIT if variants["relevance"] == "none" else AtSingleRanks(0.0, 1.0)(k, variants, protocol)
+def _range(k: int | None, variants: Variants, protocol: Protocol) -> Range:
+    return UNIT if variants["relevance"] == "none" else UNIT_AT_SINGLE_RANKS(k, variants, protocol)
 
 
 def _unseen_share(background: Background) -> FloatArray:
@@ -70,17 +59,15 @@ def _unseen_share(background: Background) -> FloatArray:
     return 1.0 - background.popularity / max(background.n_train_users, 1)
 
 
-def _of_hits(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+def _of_hits(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
     return ranked.relevant_gains * _unseen_share(background)[ranked.hit_items]
 
 
-def _of_items(
-    ranked: Ranked, lists: Places, places: Places, variants: Mapping[str, Value], background: Background
-) -> FloatArray:
+def _of_items(ranked: Ranked, lists: Places, places: Places, variants: Variants, background: Background) -> FloatArray:
     return _unseen_share(background)[ranked.items[lists, places]]
 
 
-def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder:
+def _tie_order(k: int | None, variants: Variants) -> TieOrder:
     return ByHits(_of_hits) if variants["relevance"] == "relevant" else ByItems(_of_items)
 
 
@@ -90,23 +77,17 @@ METRIC = RankingMetric(
     compute=popularity_complement,
     cutoff="required",
     variants=(
-        Decision(
+        choice(
             "metric.epc.discount",
             "How does a place further down count less?",
-            options=(
-                Option("none", "it does not"),
-                Option("log2", "1 / log2(rank + 1)", cite="Vargas & Castells 2011", used_by=("elliot",)),
-            ),
-            default="none",
+            Option("none", "it does not"),
+            Option("log2", "1 / log2(rank + 1)", cite="Vargas & Castells 2011", used_by=("elliot",)),
         ),
-        Decision(
+        choice(
             "metric.epc.relevance",
             "Which items count?",
-            options=(
-                Option("none", "all, relevant or not"),
-                Option("relevant", "relevant ones", cite="Vargas & Castells 2011", used_by=("elliot",)),
-            ),
-            default="none",
+            Option("none", "all, relevant or not"),
+            Option("relevant", "relevant ones", cite="Vargas & Castells 2011", used_by=("elliot",)),
         ),
         denominator_decision("epc", "list"),
     ),

@@ -16,38 +16,35 @@ van Rijsbergen, Information retrieval, 2nd edition, Butterworths 1979.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from repro.evaluation.metrics import precision, recall
+from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, Variants, choice
 from repro.evaluation.metrics._hits import relevant_hits
-from repro.evaluation.metrics._ranges import AtSingleRanks
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Decision, Option, Value
+from repro.protocol import Option
 
 
-def f1(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+def f1(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
     """Twice the hits of each list over the sum of the denominators of precision and recall."""
     of_precision = precision.denominators(ranked, k, str(variants["precision"]))
     of_recall = recall.denominators(ranked, k, str(variants["recall"]))
     return Ratio(2.0 * relevant_hits(ranked, k), of_precision + of_recall)
 
 
-def means(k: int | None, variants: Mapping[str, Value]) -> tuple[str, ...]:
-    """The two averages that F1 is made of, where it is not made of those of each list."""
+def means(k: int | None, variants: Variants) -> tuple[str, ...]:
+    """The mean precision and recall if F1 combines these, and not those of each list."""
     if variants["average"] == "users":
         return ()
     cut = "" if k is None else f"@{k}"
-    return (
-        f"precision[denominator={variants['precision']}]{cut}",
-        f"recall[denominator={variants['recall']}]{cut}",
-    )
+    return tuple(f"{name}[denominator={variants[name]}]{cut}" for name in ("precision", "recall"))
 
 
 def harmonic_mean(values: Sequence[float]) -> float:
-    """The harmonic mean of two numbers, 0 where both are 0."""
+    """The harmonic mean of two numbers, 0 if both are 0."""
     first, second = values
     return 2.0 * first * second / (first + second) if first + second != 0 else 0.0
 
@@ -58,38 +55,29 @@ METRIC = RankingMetric(
     compute=f1,
     cutoff="optional",
     variants=(
-        Decision(
+        choice(
             "metric.f1.average",
             "Whose precision and recall are joined?",
-            options=(
-                Option("users", "those of each list; F1 is then averaged", used_by=("cornac", "ranx")),
-                Option("means", "the averages over all users"),
-            ),
-            default="users",
+            Option("users", "those of each list; F1 is then averaged", used_by=("cornac", "ranx")),
+            Option("means", "the averages over all users"),
         ),
-        Decision(
+        choice(
             "metric.f1.precision",
             "By what are the hits divided for precision?",
-            options=(
-                Option("k", "k, however short the list is", used_by=("cornac", "ranx")),
-                Option("list", "min(k, length of the list)"),
-                Option("min-relevant", "min(k, relevant items)"),
-            ),
-            default="k",
+            Option("k", "k, however short the list is", used_by=("cornac", "ranx")),
+            Option("list", "min(k, length of the list)"),
+            Option("min-relevant", "min(k, relevant items)"),
         ),
-        Decision(
+        choice(
             "metric.f1.recall",
             "By what are the hits divided for recall?",
-            options=(
-                Option("relevant", "all relevant items", used_by=("cornac", "ranx")),
-                Option("min-relevant", "min(k, relevant items)"),
-            ),
-            default="relevant",
+            Option("relevant", "all relevant items", used_by=("cornac", "ranx")),
+            Option("min-relevant", "min(k, relevant items)"),
         ),
     ),
     parts=means,
     join=harmonic_mean,
-    range=AtSingleRanks(0.0, 1.0),
+    range=UNIT_AT_SINGLE_RANKS,
     tie_order=RELEVANT_FIRST,
     aliases={"f-measure": {}, "f-score": {}},
     undefined_in_1r=(

@@ -15,48 +15,46 @@ van Rijsbergen, Information retrieval, 2nd edition, Butterworths 1979.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._declarations import UNIT, Variants, choice, shares_ranks
 from repro.evaluation.metrics._hits import defined, discounted_gains, limit, n_negatives, relevant_hits
-from repro.evaluation.metrics._ranges import UNIT
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import NO_NEGATIVES, NO_RELEVANT, RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_LAST
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Decision, Option, Protocol, Value
+from repro.protocol import Option, Protocol
 
 
-def fallout(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+def fallout(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
     """The negative items of each list down to ``k`` over all negative ones."""
-    which = str(variants["negatives"])
-    negatives = all_negatives(ranked, which, background)
-    return share_of_negatives(ranked, false_positives(ranked, k, which), negatives)
+    return share_of_negatives(ranked, *negative_items(ranked, k, str(variants["negatives"]), background))
+
+
+def negative_items(ranked: Ranked, k: int | None, which: str, background: Background) -> tuple[FloatArray, FloatArray]:
+    """The (expected) negative items of each list down to ``k``, and all of them; 0 if it has no relevant items.
+
+    An empty list counts as one with at least one negative item.
+    """
+    if which == "judged":
+        listed = discounted_gains(ranked, limit(k), 1.0 - ranked.relevant_gains, "none")
+    else:
+        listed = np.minimum(ranked.lengths, limit(k)) - relevant_hits(ranked, k)
+    negatives = np.maximum(n_negatives(ranked, which, background), ranked.lengths == 0)
+    return defined(listed, ranked), defined(negatives, ranked)
 
 
 def share_of_negatives(ranked: Ranked, some: FloatArray, negatives: FloatArray) -> Ratio:
-    """Some of the negative items over all of them; where there are none, why there is no value."""
+    """Some of the negative items over all of them; if there are none, why there is no value."""
     why = np.where(ranked.n_relevant > 0, NO_NEGATIVES, NO_RELEVANT)
     return Ratio(np.where(negatives > 0, some, why), negatives)
 
 
-def false_positives(ranked: Ranked, k: int | None, negatives: str) -> FloatArray:
-    """The (expected) negative items of each list down to ``k``; 0 where it has no relevant items."""
-    if negatives == "judged":
-        return defined(discounted_gains(ranked, limit(k), 1.0 - ranked.relevant_gains, "none"), ranked)
-    return defined(np.minimum(ranked.lengths, limit(k)) - relevant_hits(ranked, k), ranked)
-
-
-def all_negatives(ranked: Ranked, negatives: str, background: Background) -> FloatArray:
-    """The negative items of each list, at least one where it is empty; 0 where it has no relevant items."""
-    return defined(np.maximum(n_negatives(ranked, negatives, background), ranked.lengths == 0), ranked)
-
-
-def objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
-    """Why false positives cannot be counted."""
-    if variants["negatives"] != "judged" and protocol.text("ties.break").startswith("shared-"):
+def _objection(variants: Variants, protocol: Protocol) -> str:
+    if variants["negatives"] != "judged" and shares_ranks(protocol):
         return (
             f'which unjudged items have a rank within k is not known under ties.break = "{protocol["ties.break"]}"; '
             'use negatives = "judged", or a tie rule that gives one order'
@@ -64,32 +62,37 @@ def objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
     return ""
 
 
-NEGATIVES = (
-    Option("candidates", "all others of the list"),
-    Option("judged", "held-out items that are not relevant"),
-    Option("catalogue", "all others of the catalogue"),
-)
-
-METRIC = RankingMetric(
-    name="fallout",
-    title="Fall-out",
-    compute=fallout,
-    cutoff="required",
-    variants=(
-        Decision(
-            "metric.fallout.negatives",
-            "Which items are to be kept out of the list?",
-            options=NEGATIVES,
-            default="candidates",
+def metric_of_negatives(name: str, title: str, compute: Any, **declared: Any) -> RankingMetric:
+    """A metric of the negative items of each list down to the cut-off."""
+    return RankingMetric(
+        name,
+        title,
+        compute,
+        cutoff="required",
+        variants=(
+            choice(
+                f"metric.{name}.negatives",
+                "Which items are to be kept out of the list?",
+                Option("candidates", "all others of the list"),
+                Option("judged", "held-out items that are not relevant"),
+                Option("catalogue", "all others of the catalogue"),
+            ),
         ),
-    ),
-    needs=("catalogue",),
-    whole_list=True,
-    negatives=True,
-    objection=objection,
+        needs=("catalogue",),
+        whole_list=True,
+        negatives=True,
+        objection=_objection,
+        range=UNIT,
+        cite="van Rijsbergen 1979",
+        **declared,
+    )
+
+
+METRIC = metric_of_negatives(
+    "fallout",
+    "Fall-out",
+    fallout,
     better="lower",
-    range=UNIT,
     tie_order=RELEVANT_LAST,
     aliases={"fall-out": {}, "fpr": {}},
-    cite="van Rijsbergen 1979",
 )

@@ -21,23 +21,21 @@ Koren & Sill, Collaborative filtering on ordinal user feedback, IJCAI 2013.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._ranges import UNIT
-from repro.evaluation.metrics._two_orders import Pairs, TwoOrders, count_pairs
-from repro.evaluation.metrics.averaging import exact_mean
-from repro.evaluation.metrics.metric import PredictionMetric
-from repro.evaluation.metrics.prediction_pairs import Predictions
+from repro.evaluation.metrics._declarations import UNIT, Variants, choice
+from repro.evaluation.metrics._exact import exact_mean
+from repro.evaluation.metrics._two_orders import TwoOrders, count_pairs
+from repro.evaluation.metrics.metric import PredictionMetric, Predictions
 from repro.evaluation.metrics.tie_order import UNAFFECTED
-from repro.protocol import Decision, Option, Value
+from repro.protocol import Option
 
 
-def concordant_fraction(predictions: Predictions, variants: Mapping[str, Value]) -> float:
-    """The concordant pairs of all users as a fraction, joined over users as asked for."""
-    right, wrong = _right_and_wrong(_pairs_of_users(predictions), str(variants["ties"]))
+def concordant_fraction(predictions: Predictions, variants: Variants) -> float:
+    """The concordant pairs of all users as a fraction."""
+    right, wrong = _right_and_wrong(predictions, str(variants["ties"]))
     judged = right + wrong
     if not judged.any():
         return math.nan
@@ -51,17 +49,13 @@ def concordant_fraction(predictions: Predictions, variants: Mapping[str, Value])
             return mean_right / (mean_right + mean_wrong)
 
 
-def _pairs_of_users(predictions: Predictions) -> Pairs:
-    """The pairs of each user's test items that have a prediction."""
+def _right_and_wrong(predictions: Predictions, ties: str) -> tuple[FloatArray, FloatArray]:
+    """The concordant and the discordant pairs of each user, with tied predictions among them."""
     predicted = predictions.select(~np.isnan(predictions.values))
     order = np.argsort(predicted.users, kind="stable")
     _, starts = np.unique(predicted.users[order], return_index=True)
     offsets = np.append(starts, len(order)).astype(np.int64)
-    return count_pairs(TwoOrders(offsets, predicted.values[order], predicted.ratings[order]))
-
-
-def _right_and_wrong(pairs: Pairs, ties: str) -> tuple[FloatArray, FloatArray]:
-    """The concordant and the discordant pairs of each user, with tied predictions shared out."""
+    pairs = count_pairs(TwoOrders(offsets, predicted.values[order], predicted.ratings[order]))
     match ties:
         case "discordant":
             return pairs.concordant, pairs.discordant + pairs.tied_by_system
@@ -76,29 +70,23 @@ METRIC = PredictionMetric(
     title="Fraction of concordant pairs",
     compute=concordant_fraction,
     variants=(
-        Decision(
+        choice(
             "metric.fcp.join",
             "How are users joined?",
-            options=(
-                Option("pooled", "all users' pairs together", cite="Koren & Sill 2013"),
-                Option("users", "the fraction of each user, then the mean"),
-                Option(
-                    "mean-counts",
-                    "mean concordant pairs of users with any, over these plus mean discordant pairs of users with any",
-                    used_by=("surprise",),
-                ),
+            Option("pooled", "all users' pairs together", cite="Koren & Sill 2013"),
+            Option("users", "the fraction of each user, then the mean"),
+            Option(
+                "mean-counts",
+                "mean concordant pairs of users with any, over these plus mean discordant pairs of users with any",
+                used_by=("surprise",),
             ),
-            default="pooled",
         ),
-        Decision(
+        choice(
             "metric.fcp.ties",
             "What is a pair with the same prediction?",
-            options=(
-                Option("discordant", "discordant", used_by=("surprise",)),
-                Option("half", "half concordant, half discordant"),
-                Option("left-out", "neither"),
-            ),
-            default="discordant",
+            Option("discordant", "discordant", used_by=("surprise",)),
+            Option("half", "half concordant, half discordant"),
+            Option("left-out", "neither"),
         ),
     ),
     range=UNIT,

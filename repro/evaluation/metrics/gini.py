@@ -19,20 +19,19 @@ Blockbuster culture's next rise or fall, Management Science 2009.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 
 from repro.data.description import gini
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._lists import no_best_order, recommended_items, refuse_expected
-from repro.evaluation.metrics._ranges import UNIT
+from repro.evaluation.metrics._declarations import UNIT, Variants, choice
+from repro.evaluation.metrics._lists import NO_BEST_ORDER, recommended_items, refuse_expected
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import CollectionMetric
-from repro.protocol import Decision, Option, Value
+from repro.protocol import Option
 
 
-def unevenness(counts: FloatArray, variants: Mapping[str, Value], background: Background) -> float:
+def unevenness(counts: FloatArray, variants: Variants, background: Background) -> float:
     """The Gini index of how often the items are recommended."""
     counted = counts[background.catalogue] if variants["over"] == "catalogue" else counts[counts > 0]
     n = len(counted)
@@ -51,28 +50,22 @@ METRIC = CollectionMetric(
     finish=unevenness,
     cutoff="required",
     variants=(
-        Decision(
+        choice(
             "metric.gini.over",
             "Over which items?",
-            options=(
-                Option("catalogue", "all items of the base catalogue, those never recommended with 0"),
-                Option("recommended", "the items that are recommended at least once"),
-            ),
-            default="catalogue",
+            Option("catalogue", "all items of the base catalogue, those never recommended with 0"),
+            Option("recommended", "the items that are recommended at least once"),
         ),
-        Decision(
+        choice(
             "metric.gini.divisor",
             "By what is the sum divided?",
-            options=(
-                Option("n-1", "the items but one: from 0 to 1", cite="Shani & Gunawardana 2011"),
-                Option("n", "the items: half the relative mean difference", used_by=("recbole",)),
-            ),
-            default="n-1",
+            Option("n-1", "the items but one: from 0 to 1", cite="Shani & Gunawardana 2011"),
+            Option("n", "the items: half the relative mean difference", used_by=("recbole",)),
         ),
     ),
     objection=refuse_expected,
     better="lower",
     range=UNIT,
-    tie_order=no_best_order,
+    tie_order=NO_BEST_ORDER,
     cite="Shani & Gunawardana 2011",
 )

@@ -17,24 +17,21 @@ Schein et al., Methods and metrics for cold-start recommendations, SIGIR 2002.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._declarations import UNIT, Variants
 from repro.evaluation.metrics._pooled_pairs import Pool, join_pairs, pooled_pairs
-from repro.evaluation.metrics._ranges import UNIT
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import CollectionMetric
 from repro.evaluation.metrics.tie_order import UNAFFECTED
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Value
 
 
-def scores_of_pairs(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+def scores_of_pairs(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
     """The scores of the pairs of a block, relevant ones first."""
     return pooled_pairs(ranked)
 
 
-def area(pairs: FloatArray, variants: Mapping[str, Value], background: Background) -> float:
+def area(pairs: FloatArray, variants: Variants, background: Background) -> float:
     """The area under the ROC curve of the pairs."""
     return Pool.of(pairs).roc_area
 

@@ -20,58 +20,39 @@ Breese, Heckerman & Kadie, Empirical analysis of predictive algorithms for colla
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._hits import discounted_gains, limit
-from repro.evaluation.metrics._kernels import ideal_sums
-from repro.evaluation.metrics._places import discounts
-from repro.evaluation.metrics._ranges import AtSingleRanks
+from repro.evaluation.metrics._declarations import AtSingleRanks, ByVariant, Range, Variants, choice
+from repro.evaluation.metrics._hits import discounted_gains, ideal_gains, limit
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Need, Range, RankingMetric, Ratio
+from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import ByHits
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Decision, Option, Protocol, Value
+from repro.protocol import Decision, Option, Protocol
 
 
-def half_life_utility(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+def half_life_utility(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
     """The utility of each list over the highest one it could have, times the scale."""
-    gains = _utilities(ranked, variants, background)
+    gains = _utilities(ranked, k, variants, background)
     alpha = float(variants["alpha"])
+    utility = discounted_gains(ranked, limit(k), gains, "half-life", alpha)
     depths = np.minimum(np.diff(ranked.offsets), limit(k))
-    worth = discounts("half-life", alpha, int(depths.max(initial=1)))
-    found = discounted_gains(ranked, limit(k), gains, "half-life", alpha)
-    return Ratio(_highest(variants) * found, ideal_sums(ranked.offsets, gains, depths, worth, False))
+    return Ratio(_HIGHEST(variants) * utility, ideal_gains(ranked, depths, gains, "half-life", alpha))
 
 
-def _highest(variants: Mapping[str, Value]) -> float:
-    """The value of the best list."""
-    return 100.0 if variants["scale"] == "hundred" else 1.0
+_HIGHEST = ByVariant("scale", {"hundred": 100.0}, 1.0)
 
 
-def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
-    return AtSingleRanks(0.0, _highest(variants))(k, variants, protocol)
+def _range(k: int | None, variants: Variants, protocol: Protocol) -> Range:
+    return AtSingleRanks(0.0, _HIGHEST(variants))(k, variants, protocol)
 
 
-def _utilities(ranked: Ranked, variants: Mapping[str, Value], background: Background) -> FloatArray:
+def _utilities(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
     """What each held-out item is worth: its utility beyond d."""
     binary = variants["utility"] == "binary"
     utility = ranked.relevant_gains if binary else background.ratings_of_hits(ranked)
     return np.maximum(utility - float(variants["d"]), 0.0)
-
-
-def _needs_ratings(variants: Mapping[str, Value]) -> tuple[Need, ...]:
-    return ("ratings",) if variants["utility"] == "rating" else ()
-
-
-def _adds_up_users(variants: Mapping[str, Value]) -> bool:
-    return variants["join"] == "sums"
-
-
-def _worth(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
-    return _utilities(ranked, variants, background)
 
 
 METRIC = RankingMetric(
@@ -97,39 +78,30 @@ METRIC = RankingMetric(
             typical=(0.0, 3.0),
             cite="Gunawardana & Shani 2009",
         ),
-        Decision(
+        choice(
             "metric.half-life.utility",
             "What is the utility of a held-out item?",
-            options=(
-                Option("rating", "its rating, or the column that stands for it", cite="Breese et al. 1998"),
-                Option("binary", "1 where it is relevant", cite="Gunawardana & Shani 2009"),
-            ),
-            default="rating",
+            Option("rating", "its rating, or the column that stands for it", cite="Breese et al. 1998"),
+            Option("binary", "1 where it is relevant", cite="Gunawardana & Shani 2009"),
         ),
-        Decision(
+        choice(
             "metric.half-life.join",
             "How are users joined?",
-            options=(
-                Option("sums", "sum of their utilities / sum of the highest ones", cite="Breese et al. 1998"),
-                Option("users", "utility / highest utility of each, averaged as the protocol says"),
-            ),
-            default="sums",
+            Option("sums", "sum of their utilities / sum of the highest ones", cite="Breese et al. 1998"),
+            Option("users", "utility / highest utility of each, averaged as the protocol says"),
         ),
-        Decision(
+        choice(
             "metric.half-life.scale",
             "What is the value of the best list?",
-            options=(
-                Option("hundred", "100: the share is multiplied by 100", cite="Breese et al. 1998"),
-                Option("share", "1: the share itself", cite="Gunawardana & Shani 2009"),
-            ),
-            default="hundred",
+            Option("hundred", "100: the share is multiplied by 100", cite="Breese et al. 1998"),
+            Option("share", "1: the share itself", cite="Gunawardana & Shani 2009"),
         ),
     ),
     needs=("test",),
-    also_needs=_needs_ratings,
-    pooled=_adds_up_users,
+    also_needs=ByVariant("utility", {"rating": ("ratings",)}, ()),
+    pooled=ByVariant("join", {"sums": True}, False),
     range=_range,
-    tie_order=ByHits(_worth),
+    tie_order=ByHits(_utilities),
     aliases={"rank-score": {}},
     cite="Breese et al. 1998",
 )

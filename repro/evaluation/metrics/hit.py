@@ -10,22 +10,17 @@ Deshpande & Karypis, Item-based top-N recommendation algorithms, TOIS 2004.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-import numpy as np
-
+from repro.evaluation.metrics._declarations import UNIT, Variants
 from repro.evaluation.metrics._hits import defined, first_hits
-from repro.evaluation.metrics._ranges import UNIT
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Value
 
 
-def hit(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+def hit(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
     """1 for each list with a relevant item down to ``k``; with expected ties, the probability of one."""
-    return Ratio(first_hits(ranked, k, reciprocal=False), defined(np.ones(len(ranked)), ranked))
+    return Ratio(first_hits(ranked, k, reciprocal=False), defined(1.0, ranked))
 
 
 METRIC = RankingMetric(

@@ -21,37 +21,28 @@ On the robustness and discriminative power of information retrieval metrics for 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 
-from repro.evaluation.metrics._hits import limit, share_of
+from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, Variants, choice
+from repro.evaluation.metrics._hits import limit, tied_part
 from repro.evaluation.metrics._kernels import inferred_precision_sums
-from repro.evaluation.metrics._ranges import AtSingleRanks
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST, TieOrder
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Decision, Option, Protocol, Value
+from repro.protocol import Decision, Option, Protocol
 
 
-def inferred_average_precision(
-    ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background
-) -> Ratio:
+def inferred_average_precision(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
     """The sum of the precisions inferred at each list's relevant items down to ``k`` over the relevant items."""
-    sums = inferred_precision_sums(
-        ranked.offsets,
-        ranked.doubled_ranks,
-        ranked.relevant,
-        limit(k),
-        share_of(ranked),
-        float(variants["epsilon"]),
-        variants["unjudged"] == "not-relevant",
-    )
+    epsilon, weighted = float(variants["epsilon"]), variants["unjudged"] == "not-relevant"
+    hits = ranked.offsets, ranked.doubled_ranks, ranked.relevant
+    sums = inferred_precision_sums(*hits, limit(k), tied_part(ranked), epsilon, weighted)
     return Ratio(sums, ranked.n_relevant.astype(np.float64))
 
 
-def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
+def _objection(variants: Variants, protocol: Protocol) -> str:
     if protocol["ties.break"] == "expected":
         return (
             'with ties.break = "expected", an inferred precision is a quotient of two random counts and has no '
@@ -61,10 +52,10 @@ def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
     return ""
 
 
-def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder | str:
+def _tie_order(k: int | None, variants: Variants) -> TieOrder | str:
     """Relevant items first, as far as a relevant item that moves up can only gain.
 
-    Moved from rank j to j - 1, it gains where nothing but its rank changes. Where it passes a judged item and what is
+    Moved from rank j to j - 1, it gains if nothing but its rank changes. If it passes a judged item and what is
     not judged is not relevant, its precision (1 + f) / j has an f that loses less than 2e, so that it gains if
     2e (j - 1) <= 1.
     """
@@ -83,13 +74,11 @@ METRIC = RankingMetric(
     compute=inferred_average_precision,
     cutoff="optional",
     variants=(
-        Decision(
+        choice(
             "metric.infap.unjudged",
             "What are items above a relevant one that are not judged?",
-            options=(
-                Option("not-relevant", "not relevant", used_by=("pytrec_eval",)),
-                Option("as-judged", "relevant as often as the judged ones", cite="Valcarce et al. 2018, eq. 8"),
-            ),
+            Option("not-relevant", "not relevant", used_by=("pytrec_eval",)),
+            Option("as-judged", "relevant as often as the judged ones", cite="Valcarce et al. 2018, eq. 8"),
             default="as-judged",
         ),
         Decision(
@@ -103,7 +92,7 @@ METRIC = RankingMetric(
         ),
     ),
     objection=_objection,
-    range=AtSingleRanks(0.0, 1.0),
+    range=UNIT_AT_SINGLE_RANKS,
     tie_order=_tie_order,
     cite="Yilmaz & Aslam 2006",
 )

@@ -17,26 +17,21 @@ Zhou et al., Solving the apparent diversity-accuracy dilemma of recommender syst
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._lists import no_best_order, recommended_items, refuse_expected, shown
-from repro.evaluation.metrics._ranges import UNIT
+from repro.evaluation.metrics._declarations import UNIT, Variants
+from repro.evaluation.metrics._lists import NO_BEST_ORDER, recommended_items, refuse_expected, shown
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import CollectionMetric
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Value
-
-# What stands behind the counts of the items: lists, their places, pairs of lists of one user, items these share.
-_EXTRAS = 4
 
 
-def counts_of_lists(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
-    """How often each item is listed, and the lists, their places, and the pairs within one user."""
+def counts_of_lists(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
+    """How often each item is listed, then the lists, their places, the pairs of lists of one user, and shared items."""
     assert k is not None
     items = shown(ranked, k)
     listed = ranked.lengths > 0
@@ -51,9 +46,9 @@ def counts_of_lists(ranked: Ranked, k: int | None, variants: Mapping[str, Value]
     return np.concatenate([recommended_items(ranked, k, variants, background), extras])
 
 
-def mean_distance(sums: FloatArray, variants: Mapping[str, Value], background: Background) -> float:
+def mean_distance(sums: FloatArray, variants: Variants, background: Background) -> float:
     """The mean over all pairs of lists of different users."""
-    counts, extras = np.split(sums.astype(np.int64), [-_EXTRAS])
+    counts, extras = np.split(sums.astype(np.int64), [-4])
     lists, places, own_pairs, own_shared = (int(extra) for extra in extras)
     pairs = lists * (lists - 1) // 2 - own_pairs
     if not pairs:
@@ -63,7 +58,7 @@ def mean_distance(sums: FloatArray, variants: Mapping[str, Value], background: B
 
 
 def _pairs(counts: npt.NDArray[Any]) -> int:
-    """In how many pairs each of so many things comes, added up."""
+    """The number of pairs within groups of these sizes."""
     return int((counts * (counts - 1) // 2).sum())
 
 
@@ -75,7 +70,7 @@ METRIC = CollectionMetric(
     cutoff="required",
     objection=refuse_expected,
     range=UNIT,
-    tie_order=no_best_order,
+    tie_order=NO_BEST_ORDER,
     aliases={"hamming": {}, "personalisation": {}, "personalization": {}},
     cite="Zhou et al. 2010",
 )

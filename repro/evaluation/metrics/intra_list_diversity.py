@@ -18,47 +18,30 @@ monotony, RecSys 2008; Shani & Gunawardana, Evaluating recommendation systems, R
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
-from repro.evaluation.metrics._distances import distance_decisions, kind_of, pair_distances
+from repro.evaluation.metrics._declarations import ByVariant, Range, Variants, choice
+from repro.evaluation.metrics._distances import KINDS, distance_decisions, farthest, pair_distances
 from repro.evaluation.metrics._lists import refuse_expected, shown
-from repro.evaluation.metrics._ranges import farthest
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Need, Range, RankingMetric, Ratio
+from repro.evaluation.metrics.metric import Need, RankingMetric, Ratio
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Decision, Option, Protocol, Value
+from repro.protocol import Option, Protocol
 
 
-def intra_list_diversity(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
-    """The distances of the pairs of each list down to ``k``, aggregated as asked for."""
+def intra_list_diversity(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
+    """The distances of the pairs of each list down to ``k``, aggregated."""
     vectors = background.vectors(str(variants["over"]))
-    sums, least, greatest, pairs = pair_distances(shown(ranked, k), vectors, kind_of(variants))
-    once = np.minimum(pairs, 1.0)
-    match variants["aggregate"]:
-        case "mean":
-            return Ratio(sums, pairs)
-        case "sum":
-            return Ratio(sums, once)
-        case "min":
-            return Ratio(least, once)
-        case _:
-            return Ratio(greatest, once)
+    sums, least, greatest, pairs = pair_distances(shown(ranked, k), vectors, KINDS[str(variants["distance"])])
+    if variants["aggregate"] == "mean":
+        return Ratio(sums, pairs)
+    return Ratio({"sum": sums, "min": least, "max": greatest}[str(variants["aggregate"])], np.minimum(pairs, 1.0))
 
 
-def _needs(variants: Mapping[str, Value]) -> tuple[Need, ...]:
-    return ("features",) if variants["over"] == "features" else ("train",)
-
-
-def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
+def _range(k: int | None, variants: Variants, protocol: Protocol) -> Range:
     """At most the largest distance, or, for their sum, that of all k (k - 1) / 2 pairs."""
     assert k is not None
     return 0.0, farthest(variants) * (k * (k - 1) / 2 if variants["aggregate"] == "sum" else 1.0)
-
-
-def _tie_order(k: int | None, variants: Mapping[str, Value]) -> str:
-    return "which k of many tied items are furthest apart, or closest, is known only after all choices are tried"
 
 
 METRIC = RankingMetric(
@@ -67,24 +50,21 @@ METRIC = RankingMetric(
     compute=intra_list_diversity,
     cutoff="required",
     variants=(
-        Decision(
+        choice(
             "metric.intra-list-diversity.aggregate",
             "What is made of the distances of all pairs?",
-            options=(
-                Option("mean", "their mean"),
-                Option("sum", "their sum", cite="Ziegler et al. 2005"),
-                Option("min", "the smallest one"),
-                Option("max", "the greatest one"),
-            ),
-            default="mean",
+            Option("mean", "their mean"),
+            Option("sum", "their sum", cite="Ziegler et al. 2005"),
+            Option("min", "the smallest one"),
+            Option("max", "the greatest one"),
         ),
         *distance_decisions("intra-list-diversity"),
     ),
-    also_needs=_needs,
+    also_needs=ByVariant[tuple[Need, ...]]("over", {"features": ("features",)}, ("train",)),
     undefined="left-out",
     objection=refuse_expected,
     range=_range,
-    tie_order=_tie_order,
+    tie_order="which k of many tied items are furthest apart, or closest, is known only after all choices are tried",
     aliases={"ild": {}},
     cite="Ziegler et al. 2005",
 )

@@ -19,43 +19,23 @@ Kendall, The treatment of ties in ranking problems, Biometrika 1945.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
-from repro.evaluation.metrics._ranges import CORRELATION
-from repro.evaluation.metrics._two_orders import (
-    UNDEFINED_IN_1R,
-    count_pairs,
-    list_and_ratings,
-    ratings_higher_first,
-    ties_variant,
-)
+from repro.evaluation.metrics._declarations import CORRELATION, Variants
+from repro.evaluation.metrics._two_orders import count_pairs, list_and_ratings, rating_order_metric
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import RankingMetric, Ratio
+from repro.evaluation.metrics.metric import Ratio
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Value
 
 
-def tau_b(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+def tau_b(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
     """Concordant minus discordant pairs over the geometric mean of the pairs that list and ratings order."""
     pairs = count_pairs(list_and_ratings(ranked, str(variants["ties"]), background))
-    told_apart = pairs.concordant + pairs.discordant
-    by_list, by_ratings = told_apart + pairs.tied_by_truth, told_apart + pairs.tied_by_system
+    by_both = pairs.concordant + pairs.discordant
+    by_list, by_ratings = by_both + pairs.tied_by_truth, by_both + pairs.tied_by_system
     if variants["ties"] == "order" and ranked.ties == "expected":
-        by_list = by_list + pairs.tied_by_system + pairs.tied_by_both  # every order tells all pairs apart
+        by_list = by_list + pairs.tied_by_system + pairs.tied_by_both  # each single order has no tied pairs
     return Ratio(pairs.concordant - pairs.discordant, np.sqrt(by_list * by_ratings))
 
 
-METRIC = RankingMetric(
-    name="kendall",
-    title="Kendall's rank correlation (tau-b)",
-    compute=tau_b,
-    variants=(ties_variant("kendall"),),
-    needs=("ratings",),
-    undefined="left-out",
-    range=CORRELATION,
-    tie_order=ratings_higher_first,
-    undefined_in_1r=UNDEFINED_IN_1R,
-    cite="Kendall 1945",
-)
+METRIC = rating_order_metric("kendall", "Kendall's rank correlation (tau-b)", tau_b, CORRELATION, "Kendall 1945")

@@ -11,31 +11,22 @@ Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
-from repro.evaluation.metrics._ranges import NOT_NEGATIVE
-from repro.evaluation.metrics.averaging import exact_mean
-from repro.evaluation.metrics.metric import PredictionMetric
-from repro.evaluation.metrics.prediction_pairs import Predictions
-from repro.evaluation.metrics.tie_order import UNAFFECTED
-from repro.protocol import Value
+from repro.evaluation.metrics._declarations import Variants
+from repro.evaluation.metrics._errors import error_metric
+from repro.evaluation.metrics._exact import exact_mean
+from repro.evaluation.metrics.metric import Predictions
 
 
-def mean_absolute_error(predictions: Predictions, variants: Mapping[str, Value]) -> float:
+def mean_absolute_error(predictions: Predictions, variants: Variants) -> float:
     """The mean of the absolute errors."""
     return exact_mean(np.abs(predictions.errors))
 
 
-METRIC = PredictionMetric(
-    name="mae",
-    title="Mean absolute error",
-    compute=mean_absolute_error,
-    shared=("predict.average",),
-    better="lower",
-    range=NOT_NEGATIVE,
-    tie_order=UNAFFECTED,
+METRIC = error_metric(
+    "mae",
+    "Mean absolute error",
+    mean_absolute_error,
     aliases={"umae": {"average": "users"}, "imae": {"average": "items"}},
-    cite="Herlocker et al. 2004",
 )

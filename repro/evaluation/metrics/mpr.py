@@ -20,20 +20,20 @@ Hu, Koren & Volinsky, Collaborative filtering for implicit feedback datasets, IC
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 
 from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._declarations import ByVariant, Variants, choice
 from repro.evaluation.metrics._kernels import list_sums
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import NO_RELEVANT, NONE_LISTED, Need, RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import ByHits
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Decision, Option, Value
+from repro.protocol import Option
 
 
-def mean_percentile_rank(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+def mean_percentile_rank(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
     """The weighted sum of the percentiles of each list's relevant items over the sum of the weights."""
     weights = _weights(ranked, variants, background)
     percentiles = _percentiles(ranked, str(variants["percentile"]), str(variants["unlisted"]), background)
@@ -43,7 +43,7 @@ def mean_percentile_rank(ranked: Ranked, k: int | None, variants: Mapping[str, V
     return Ratio(np.where(total > 0, list_sums(ranked.offsets, weights * percentiles), why), total)
 
 
-def _weights(ranked: Ranked, variants: Mapping[str, Value], background: Background) -> FloatArray:
+def _weights(ranked: Ranked, variants: Variants, background: Background) -> FloatArray:
     """How much each held-out item counts."""
     weights = ranked.relevant_gains
     if variants["weight"] == "rating":
@@ -51,16 +51,12 @@ def _weights(ranked: Ranked, variants: Mapping[str, Value], background: Backgrou
     return np.where(ranked.above >= 0, weights, 0.0) if variants["unlisted"] == "left-out" else weights
 
 
-def _of_empty_list(variants: Mapping[str, Value]) -> float:
-    return {"last": 100.0, "half-way": 50.0, "left-out": math.nan}[str(variants["unlisted"])]
-
-
 def _percentiles(ranked: Ranked, definition: str, unlisted: str, background: Background) -> FloatArray:
     """How far down its list each relevant item stands, in per cent."""
     length = np.repeat(ranked.lengths, np.diff(ranked.offsets)).astype(np.float64)
-    rank = _ranks(ranked)
+    ranks = ranked.above + (ranked.tied + 1) / 2 if ranked.ties == "expected" else ranked.doubled_ranks / 2
 
-    def percentile(rank: FloatArray, length: FloatArray) -> FloatArray:
+    def percentile(rank: FloatArray) -> FloatArray:
         if definition == "share":
             return 100.0 * rank / np.maximum(length, 1.0)
         if definition == "catalogue":
@@ -69,27 +65,16 @@ def _percentiles(ranked: Ranked, definition: str, unlisted: str, background: Bac
 
     below = np.full(len(length), 100.0)
     if unlisted == "half-way":
-        below = (np.where(length > 0, percentile(length, length), 0.0) + 100.0) / 2.0
-    return np.where(ranked.above >= 0, percentile(rank, length), below)
+        below = (np.where(length > 0, percentile(length), 0.0) + 100.0) / 2.0
+    return np.where(ranked.above >= 0, percentile(ranks), below)
 
 
-def _ranks(ranked: Ranked) -> FloatArray:
-    """The (expected) rank of each hit."""
-    if ranked.ties == "expected":
-        return ranked.above + (ranked.tied + 1) / 2
-    return ranked.doubled_ranks / 2
-
-
-def _also_needs(variants: Mapping[str, Value]) -> tuple[Need, ...]:
+def _also_needs(variants: Variants) -> tuple[Need, ...]:
     ratings: tuple[Need, ...] = ("ratings",) if variants["weight"] == "rating" else ()
     return (*ratings, "catalogue") if variants["percentile"] == "catalogue" else ratings
 
 
-def _over_pairs(variants: Mapping[str, Value]) -> bool:
-    return variants["join"] == "pairs"
-
-
-def _worth(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+def _worth(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
     """The highest percentiles have heavy items last."""
     return -_weights(ranked, variants, background)
 
@@ -99,57 +84,45 @@ METRIC = RankingMetric(
     title="Mean percentile rank",
     compute=mean_percentile_rank,
     variants=(
-        Decision(
+        choice(
             "metric.mpr.percentile",
             "What is the percentile of an item at a rank in a list of n?",
-            options=(
-                Option("distance", "100 * (rank - 1) / (n - 1): from 0 to 100", cite="Hu et al. 2008"),
-                Option("share", "100 * rank / n: what of the list has been seen with it"),
-                Option(
-                    "catalogue",
-                    "100 * (rank - 1) / items of the base catalogue, however long the list is",
-                    used_by=("recpack",),
-                ),
+            Option("distance", "100 * (rank - 1) / (n - 1): from 0 to 100", cite="Hu et al. 2008"),
+            Option("share", "100 * rank / n: what of the list has been seen with it"),
+            Option(
+                "catalogue",
+                "100 * (rank - 1) / items of the base catalogue, however long the list is",
+                used_by=("recpack",),
             ),
-            default="distance",
         ),
-        Decision(
+        choice(
             "metric.mpr.weight",
             "How much does an item count?",
-            options=(
-                Option("none", "all the same"),
-                Option("rating", "as much as its rating", cite="Hu et al. 2008"),
-            ),
-            default="none",
+            Option("none", "all the same"),
+            Option("rating", "as much as its rating", cite="Hu et al. 2008"),
         ),
-        Decision(
+        choice(
             "metric.mpr.join",
             "How are users joined?",
-            options=(
-                Option("users", "the mean of each, averaged as the protocol says"),
-                Option("pairs", "all relevant items of all users together", cite="Hu et al. 2008"),
-            ),
-            default="users",
+            Option("users", "the mean of each, averaged as the protocol says"),
+            Option("pairs", "all relevant items of all users together", cite="Hu et al. 2008"),
         ),
-        Decision(
+        choice(
             "metric.mpr.unlisted",
             "What does a relevant item count that is not in the list?",
-            options=(
-                Option("last", "100, as the last one of the list"),
-                Option("left-out", "nothing"),
-                Option(
-                    "half-way",
-                    "half-way between the last one of the list and 100; 50 where it is empty",
-                    used_by=("recpack",),
-                ),
+            Option("last", "100, as the last one of the list"),
+            Option("left-out", "nothing"),
+            Option(
+                "half-way",
+                "half-way between the last one of the list and 100; 50 where it is empty",
+                used_by=("recpack",),
             ),
-            default="last",
         ),
     ),
     needs=("test",),
     also_needs=_also_needs,
-    empty=_of_empty_list,
-    pooled=_over_pairs,
+    empty=ByVariant("unlisted", {"last": 100.0, "half-way": 50.0}, math.nan),
+    pooled=ByVariant("join", {"pairs": True}, False),
     better="lower",
     range=(0.0, 100.0),
     tie_order=ByHits(_worth),

@@ -17,36 +17,35 @@ rank using gradient descent, ICML 2005 (2^g - 1).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 
 from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, Variants, choice
 from repro.evaluation.metrics._expected import expected_listed_shares
-from repro.evaluation.metrics._hits import discounted_gains, limit, slots
-from repro.evaluation.metrics._kernels import ideal_sums, listed_shares
-from repro.evaluation.metrics._places import deepest, discounts
-from repro.evaluation.metrics._ranges import AtSingleRanks
+from repro.evaluation.metrics._hits import deepest, discounted_gains, discounts, ideal_gains, limit, slots
+from repro.evaluation.metrics._kernels import gain_sums, ideal_sums, list_sums
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import ByHits, BySearch, TieOrder
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Decision, Option, Protocol, Value, When
+from repro.protocol import Decision, Option, Protocol, When
 
 
-def ndcg(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+def ndcg(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
     """The DCG of each list over that of its ideal list."""
-    gains = _gains(ranked, variants)
+    gains = _gains(ranked, k, variants, background)
     kind, base = str(variants["discount"]), float(variants.get("base", 2.0))
     if variants["ideal"] == "listed":
         # The ideal depends on which items are listed, which may be random: the share is taken within the list.
-        attainable = _ideal(ranked, gains, None, "whole", kind, base) > 0
+        attainable = ideal_gains(ranked, np.diff(ranked.offsets), gains, kind, base) > 0
         return Ratio(_listed(ranked, gains, limit(k), kind, base), attainable.astype(np.float64))
-    ideal = _known_ideal(ranked, gains, k, variants, kind, base)
-    return Ratio(discounted_gains(ranked, limit(k), gains, kind, base), ideal)
+    return Ratio(
+        discounted_gains(ranked, limit(k), gains, kind, base), _cached_ideal(ranked, gains, k, variants, kind, base)
+    )
 
 
-def _gains(ranked: Ranked, variants: Mapping[str, Value]) -> FloatArray:
+def _gains(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
     """What each held-out item is worth."""
     match variants["gain"]:
         case "binary":
@@ -60,10 +59,10 @@ def _gains(ranked: Ranked, variants: Mapping[str, Value]) -> FloatArray:
             return np.where(ranked.relevant > 0, np.maximum(worth, 0.0), 0.0)
 
 
-def _known_ideal(
-    ranked: Ranked, gains: FloatArray, k: int | None, variants: Mapping[str, Value], kind: str, base: float
+def _cached_ideal(
+    ranked: Ranked, gains: FloatArray, k: int | None, variants: Variants, kind: str, base: float
 ) -> FloatArray:
-    """The DCG of each list's ideal list, which is the same for all rankings of it, unless it is as long as they are."""
+    """The DCG of each list's ideal list, which is the same for all rankings unless it is as long as the list."""
     ideal = str(variants["ideal"])
     if ranked.ideals is None or (ideal == "k" and k is None):
         return _ideal(ranked, gains, k, ideal, kind, base)
@@ -75,28 +74,26 @@ def _known_ideal(
 
 def _ideal(ranked: Ranked, gains: FloatArray, k: int | None, ideal: str, kind: str, base: float) -> FloatArray:
     """The DCG of each list's ideal list: its best ``k`` items, all of them, or ``k`` times the best one."""
-    held_out = np.diff(ranked.offsets)
-    match ideal:
-        case "min":
-            depths = np.minimum(held_out, limit(k))
-        case "whole":
-            depths = held_out
-        case _:
-            depths = slots(ranked, k).astype(np.int64)
-    worth = discounts(kind, base, int(depths.max(initial=1)))
-    return ideal_sums(ranked.offsets, gains, depths, worth, ideal == "k")
+    depths = np.diff(ranked.offsets)
+    if ideal == "min":
+        depths = np.minimum(depths, limit(k))
+    elif ideal == "k":
+        depths = slots(ranked, k).astype(np.int64)
+    return ideal_gains(ranked, depths, gains, kind, base, repeat_best=ideal == "k")
 
 
 def _listed(ranked: Ranked, gains: FloatArray, k: int, kind: str, base: float) -> FloatArray:
     """The DCG of each list as a share of that of the same items, those down to ``k``, in the best order."""
-    depth = max(deepest(ranked, k), int(np.diff(ranked.offsets).max(initial=1)))
-    worth = discounts(kind, base, depth)
+    worth = discounts(kind, base, max(deepest(ranked, k), int(np.diff(ranked.offsets).max(initial=1))))
     if ranked.ties == "expected":
         return expected_listed_shares(ranked.offsets, ranked.above, ranked.tied, ranked.relevant, worth, k)
-    return listed_shares(ranked.offsets, ranked.doubled_ranks, gains, worth, k)
+    ranks, starts = ranked.doubled_ranks, ranked.offsets[:-1]
+    counts = list_sums(ranked.offsets, (ranks > 0) & (ranks <= 2 * k)).astype(np.int64)
+    ideal = ideal_sums(starts, starts + counts, gains, counts, worth, False)
+    return np.where(ideal > 0, gain_sums(ranked.offsets, ranks, gains, worth, k) / np.where(ideal > 0, ideal, 1.0), 0.0)
 
 
-def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
+def _objection(variants: Variants, protocol: Protocol) -> str:
     if variants["gain"] == "exp2-threshold" and "threshold" not in variants:
         return (
             f'gain = "exp2-threshold" counts from relevance.threshold, and relevance.rule is '
@@ -111,14 +108,10 @@ def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
     return ""
 
 
-def _worth(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
-    return _gains(ranked, variants)
-
-
-def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder | str:
+def _tie_order(k: int | None, variants: Variants) -> TieOrder | str:
     """Descending gains; but an item that comes in may raise the ideal of the listed items more than their gains."""
     if variants["ideal"] != "listed" or k is None:
-        return ByHits(_worth)
+        return ByHits(_gains)
     if variants["gain"] == "binary":
         return BySearch()
     return (
@@ -133,35 +126,29 @@ METRIC = RankingMetric(
     compute=ndcg,
     cutoff="optional",
     variants=(
-        Decision(
+        choice(
             "metric.ndcg.gain",
             "What is an item worth?",
-            options=(
-                Option("binary", "1 where it is relevant", used_by=("lenskit", "implicit", "recbole", "cornac")),
-                Option("linear", "its grade", used_by=("ranx", "pytrec_eval", "ir_measures")),
-                Option("exp2", "2^grade - 1", cite="Burges et al. 2005", used_by=("rival",)),
-                Option(
-                    "exp2-threshold",
-                    "2^(grade - relevance.threshold + 1) - 1 where it is relevant",
-                    used_by=("elliot",),
-                ),
+            Option("binary", "1 where it is relevant", used_by=("lenskit", "implicit", "recbole", "cornac")),
+            Option("linear", "its grade", used_by=("ranx", "pytrec_eval", "ir_measures")),
+            Option("exp2", "2^grade - 1", cite="Burges et al. 2005", used_by=("rival",)),
+            Option(
+                "exp2-threshold",
+                "2^(grade - relevance.threshold + 1) - 1 where it is relevant",
+                used_by=("elliot",),
             ),
-            default="binary",
         ),
-        Decision(
+        choice(
             "metric.ndcg.discount",
             "How does a place further down count less?",
-            options=(
-                Option("log2", "1 / log2(rank + 1)", cite="Burges et al. 2005"),
-                Option(
-                    "log-base",
-                    "1 / max(1, log_b rank): the first b places count in full",
-                    cite="Järvelin & Kekäläinen 2002",
-                    used_by=("lenskit",),
-                ),
-                Option("none", "it does not"),
+            Option("log2", "1 / log2(rank + 1)", cite="Burges et al. 2005"),
+            Option(
+                "log-base",
+                "1 / max(1, log_b rank): the first b places count in full",
+                cite="Järvelin & Kekäläinen 2002",
+                used_by=("lenskit",),
             ),
-            default="log2",
+            Option("none", "it does not"),
         ),
         Decision(
             "metric.ndcg.base",
@@ -173,21 +160,18 @@ METRIC = RankingMetric(
             when=(When("metric.ndcg.discount", ("log-base",)),),
             cite="Järvelin & Kekäläinen 2002",
         ),
-        Decision(
+        choice(
             "metric.ndcg.ideal",
             "What is the ideal list?",
-            options=(
-                Option("min", "the best min(k, relevant) held-out items"),
-                Option("whole", "all held-out items in the best order, not cut at k"),
-                Option("k", "k items of the list's highest gain, however few there are"),
-                Option("listed", "the items that the list has down to k, in the best order"),
-            ),
-            default="min",
+            Option("min", "the best min(k, relevant) held-out items"),
+            Option("whole", "all held-out items in the best order, not cut at k"),
+            Option("k", "k items of the list's highest gain, however few there are"),
+            Option("listed", "the items that the list has down to k, in the best order"),
         ),
     ),
     reads=("relevance.threshold",),
     objection=_objection,
-    range=AtSingleRanks(0.0, 1.0),
+    range=UNIT_AT_SINGLE_RANKS,
     tie_order=_tie_order,
     cite="Järvelin & Kekäläinen 2002",
 )

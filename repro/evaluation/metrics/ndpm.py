@@ -20,41 +20,20 @@ Yao, Measuring retrieval effectiveness based on user preference of documents, JA
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from repro.evaluation.metrics._ranges import UNIT
-from repro.evaluation.metrics._two_orders import (
-    UNDEFINED_IN_1R,
-    count_pairs,
-    list_and_ratings,
-    ratings_lower_first,
-    ties_variant,
-)
+from repro.evaluation.metrics._declarations import UNIT, Variants
+from repro.evaluation.metrics._two_orders import count_pairs, list_and_ratings, rating_order_metric
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import RankingMetric, Ratio
+from repro.evaluation.metrics.metric import Ratio
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Value
 
 
-def distance_from_ratings(
-    ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background
-) -> Ratio:
+def distance_from_ratings(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
     """Twice the discordant and once the tied pairs over twice the pairs that ratings order."""
     pairs = count_pairs(list_and_ratings(ranked, str(variants["ties"]), background))
     ordered = pairs.concordant + pairs.discordant + pairs.tied_by_system
     return Ratio(2 * pairs.discordant + pairs.tied_by_system, 2 * ordered)
 
 
-METRIC = RankingMetric(
-    name="ndpm",
-    title="Normalised distance-based performance measure",
-    compute=distance_from_ratings,
-    variants=(ties_variant("ndpm"),),
-    needs=("ratings",),
-    undefined="left-out",
-    better="lower",
-    range=UNIT,
-    tie_order=ratings_lower_first,
-    undefined_in_1r=UNDEFINED_IN_1R,
-    cite="Yao 1995",
+METRIC = rating_order_metric(
+    "ndpm", "Normalised distance-based performance measure", distance_from_ratings, UNIT, "Yao 1995", better="lower"
 )

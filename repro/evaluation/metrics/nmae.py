@@ -18,38 +18,32 @@ Marlin, Collaborative filtering: a machine learning perspective, University of T
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-
-from repro.evaluation.metrics._ranges import clipped
-from repro.evaluation.metrics._scale import absolute_error_unit, normalised, normalising_variants
+from repro.evaluation.metrics._declarations import Range, Variants
+from repro.evaluation.metrics._errors import error_metric, normalised, normalised_range, normalising_variants
 from repro.evaluation.metrics.mae import mean_absolute_error
-from repro.evaluation.metrics.metric import PredictionMetric, Range
-from repro.evaluation.metrics.prediction_pairs import Predictions
-from repro.evaluation.metrics.tie_order import UNAFFECTED
-from repro.protocol import Protocol, Value
+from repro.evaluation.metrics.metric import Predictions
+from repro.protocol import Protocol
 
 
-def normalised_mean_absolute_error(predictions: Predictions, variants: Mapping[str, Value]) -> float:
-    """The mean of the absolute errors, in the unit asked for."""
-    return normalised(mean_absolute_error(predictions, variants), absolute_error_unit(predictions.scale, variants))
+def normalised_mean_absolute_error(predictions: Predictions, variants: Variants) -> float:
+    """The mean of the absolute errors in units."""
+    error = mean_absolute_error(predictions, variants)
+    return normalised(error, predictions.scale, variants, _of_chance, 3.0)
 
 
-def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
-    """At most the range of the scale, where predictions are clipped to it: below 3 times the error of chance."""
-    if not clipped(protocol):
-        return 0.0, math.inf
-    return 0.0, 1.0 if variants["by"] == "range" else 3.0
+def _of_chance(n: int, step: float) -> float:
+    return step * (n * n - 1) / (3 * n)
 
 
-METRIC = PredictionMetric(
-    name="nmae",
-    title="Normalised mean absolute error",
-    compute=normalised_mean_absolute_error,
+def _range(k: int | None, variants: Variants, protocol: Protocol) -> Range:
+    return normalised_range(variants, protocol, 3.0)
+
+
+METRIC = error_metric(
+    "nmae",
+    "Normalised mean absolute error",
+    normalised_mean_absolute_error,
     variants=normalising_variants("nmae"),
-    shared=("predict.average",),
-    better="lower",
     range=_range,
-    tie_order=UNAFFECTED,
     cite="Goldberg et al. 2001",
 )

@@ -18,24 +18,22 @@ Zhou et al., Solving the apparent diversity-accuracy dilemma of recommender syst
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._hits import slots
+from repro.evaluation.metrics._declarations import NOT_NEGATIVE, Variants, choice
+from repro.evaluation.metrics._hits import discounts, slots
 from repro.evaluation.metrics._lists import denominator_decision, refuse_expected, shown, worth_sums
-from repro.evaluation.metrics._places import discounts
-from repro.evaluation.metrics._ranges import NOT_NEGATIVE
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import ByItems, Places, TieOrder
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Decision, Option, Value
+from repro.protocol import Option
 
 
-def novelty(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
-    """The self-information of each list's items down to ``k`` over the denominator asked for."""
+def novelty(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
+    """The self-information of each list's items down to ``k`` over the denominator."""
     items = shown(ranked, k)
     undiscounted = discounts("none", 2.0, items.shape[1])
     counted = _counted(variants, background)
@@ -46,30 +44,25 @@ def novelty(ranked: Ranked, k: int | None, variants: Mapping[str, Value], backgr
 
 
 def self_information(background: Background) -> FloatArray:
-    """The self-information of each item in bits; that of an item nobody has is as if one user had it."""
+    """The self-information of each item in bits; that of an item that no user has is as if one user had it."""
     users = max(background.n_train_users, 1)
-    known, which = np.unique(np.maximum(background.popularity, 1), return_inverse=True)
+    counts, which = np.unique(np.maximum(background.popularity, 1), return_inverse=True)
     # math.log2, one by one: the last bit of NumPy's vectorised logarithms may differ between processors.
-    return np.array([math.log2(users / count) for count in known.tolist()])[which]
+    return np.array([math.log2(users / count) for count in counts.tolist()])[which]
 
 
-def _counted(variants: Mapping[str, Value], background: Background) -> FloatArray:
+def _counted(variants: Variants, background: Background) -> FloatArray:
     """1 for each item that counts, 0 for those that are left out."""
-    counted = np.ones(background.n_items)
-    if variants["unseen"] == "left-out":
-        counted[background.popularity == 0] = 0.0
-    return counted
+    unseen = (background.popularity == 0) & (variants["unseen"] == "left-out")
+    return np.where(unseen, 0.0, 1.0)
 
 
-def _of_items(
-    ranked: Ranked, lists: Places, places: Places, variants: Mapping[str, Value], background: Background
-) -> FloatArray:
-    information = self_information(background) * _counted(variants, background)
-    return information[ranked.items[lists, places]]
+def _of_items(ranked: Ranked, lists: Places, places: Places, variants: Variants, background: Background) -> FloatArray:
+    return (self_information(background) * _counted(variants, background))[ranked.items[lists, places]]
 
 
-def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder | str:
-    """Descending information; where unseen items change what it is divided by, none is known."""
+def _tie_order(k: int | None, variants: Variants) -> TieOrder | str:
+    """Descending information; none is known if unseen items change the denominator."""
     if variants["unseen"] == "left-out" and variants["denominator"] == "list":
         return (
             'with unseen = "left-out" the order of tied items changes how many items a list is divided by; ask for '
@@ -84,14 +77,11 @@ METRIC = RankingMetric(
     compute=novelty,
     cutoff="required",
     variants=(
-        Decision(
+        choice(
             "metric.novelty.unseen",
             "What does an item count that nobody has in training?",
-            options=(
-                Option("one-user", "as if one user had it"),
-                Option("left-out", "nothing: it is left out of the list"),
-            ),
-            default="one-user",
+            Option("one-user", "as if one user had it"),
+            Option("left-out", "nothing: it is left out of the list"),
         ),
         denominator_decision("novelty", "list"),
     ),

@@ -19,37 +19,33 @@ follows Marlin's for the MAE (Collaborative filtering: a machine learning perspe
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
-from repro.evaluation.metrics._ranges import clipped
-from repro.evaluation.metrics._scale import normalised, normalising_variants, squared_error_unit
-from repro.evaluation.metrics.metric import PredictionMetric, Range
-from repro.evaluation.metrics.prediction_pairs import Predictions
+from repro.evaluation.metrics._declarations import Range, Variants
+from repro.evaluation.metrics._errors import error_metric, normalised, normalised_range, normalising_variants
+from repro.evaluation.metrics.metric import Predictions
 from repro.evaluation.metrics.rmse import root_mean_squared_error
-from repro.evaluation.metrics.tie_order import UNAFFECTED
-from repro.protocol import Protocol, Value
+from repro.protocol import Protocol
 
 
-def normalised_root_mean_squared_error(predictions: Predictions, variants: Mapping[str, Value]) -> float:
-    """The root of the mean of the squared errors, in the unit asked for."""
-    return normalised(root_mean_squared_error(predictions, variants), squared_error_unit(predictions.scale, variants))
+def normalised_root_mean_squared_error(predictions: Predictions, variants: Variants) -> float:
+    """The root of the mean of the squared errors in units."""
+    error = root_mean_squared_error(predictions, variants)
+    return normalised(error, predictions.scale, variants, _of_chance, math.sqrt(6))
 
 
-def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
-    """At most the range of the scale, where predictions are clipped to it: below sqrt(6) times the error of chance."""
-    if not clipped(protocol):
-        return 0.0, math.inf
-    return 0.0, 1.0 if variants["by"] == "range" else math.sqrt(6)
+def _of_chance(n: int, step: float) -> float:
+    return step * math.sqrt((n * n - 1) / 6)
 
 
-METRIC = PredictionMetric(
-    name="nrmse",
-    title="Normalised root mean squared error",
-    compute=normalised_root_mean_squared_error,
+def _range(k: int | None, variants: Variants, protocol: Protocol) -> Range:
+    return normalised_range(variants, protocol, math.sqrt(6))
+
+
+METRIC = error_metric(
+    "nrmse",
+    "Normalised root mean squared error",
+    normalised_root_mean_squared_error,
     variants=normalising_variants("nrmse"),
-    shared=("predict.average",),
-    better="lower",
     range=_range,
-    tie_order=UNAFFECTED,
     cite="Shani & Gunawardana 2011",
 )

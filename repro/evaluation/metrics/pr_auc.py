@@ -23,23 +23,23 @@ of accuracy evaluation metrics of recommendation tasks, JMLR 2009.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from repro.data.interactions import FloatArray
 from repro.evaluation.metrics._curves import Lengths, add_places, objection_to_shared_ranks, tally_places, user_areas
+from repro.evaluation.metrics._declarations import UNIT, ByVariant, Variants, choice
+from repro.evaluation.metrics._exact import exact_mean
 from repro.evaluation.metrics._pooled_pairs import Pool, join_pairs, pooled_pairs
-from repro.evaluation.metrics._ranges import UNIT
-from repro.evaluation.metrics.averaging import exact_mean
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import CollectionMetric, Need
+from repro.evaluation.metrics.metric import CollectionMetric
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST, UNAFFECTED, TieOrder
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Decision, Option, Protocol, Value
+from repro.protocol import Option, Protocol
 
 
-def points(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+def points(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
     """What the curve is drawn from: pairs (one axis), areas of lists (two), or a tally of places (three)."""
     match variants["join"]:
         case "pooled":
@@ -61,7 +61,7 @@ def join_blocks(blocks: Sequence[FloatArray]) -> FloatArray:
             return np.concatenate(blocks, axis=1)
 
 
-def area(joined: FloatArray, variants: Mapping[str, Value], background: Background) -> float:
+def area(joined: FloatArray, variants: Variants, background: Background) -> float:
     """The area below the curve."""
     trapezoid = variants["interpolation"] == "trapezoid"
     match variants["join"]:
@@ -73,11 +73,7 @@ def area(joined: FloatArray, variants: Mapping[str, Value], background: Backgrou
             return exact_mean(joined[0])
 
 
-def _also_needs(variants: Mapping[str, Value]) -> tuple[Need, ...]:
-    return ("scores",) if variants["join"] == "pooled" else ()
-
-
-def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
+def _objection(variants: Variants, protocol: Protocol) -> str:
     join = variants["join"]
     if join == "users" and variants["interpolation"] == "step":
         return "the mean of each user's area in steps is the mean average precision; ask for ap"
@@ -90,7 +86,7 @@ def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
     return "" if join == "pooled" else objection_to_shared_ranks(protocol)
 
 
-def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder | str:
+def _tie_order(k: int | None, variants: Variants) -> TieOrder | str:
     """The curve of a list gains when a relevant item moves up; that of mean precision and recall may lose."""
     match variants["join"]:
         case "pooled":
@@ -110,26 +106,20 @@ METRIC = CollectionMetric(
     compute=points,
     merge=join_blocks,
     finish=area,
-    also_needs=_also_needs,
+    also_needs=ByVariant("join", {"pooled": ("scores",)}, ()),
     variants=(
-        Decision(
+        choice(
             "metric.pr-auc.join",
             "How are users joined?",
-            options=(
-                Option("pooled", "the (user, item) pairs of all users in one order, by score"),
-                Option("lengths", "mean precision and mean recall at each list length"),
-                Option("users", "a curve for each list; the mean of their areas"),
-            ),
-            default="pooled",
+            Option("pooled", "the (user, item) pairs of all users in one order, by score"),
+            Option("lengths", "mean precision and mean recall at each list length"),
+            Option("users", "a curve for each list; the mean of their areas"),
         ),
-        Decision(
+        choice(
             "metric.pr-auc.interpolation",
             "What is between two points of the curve?",
-            options=(
-                Option("step", "the precision of the second, as in average precision"),
-                Option("trapezoid", "a straight line; from precision 1 at recall 0", cite="Davis & Goadrich 2006"),
-            ),
-            default="step",
+            Option("step", "the precision of the second, as in average precision"),
+            Option("trapezoid", "a straight line; from precision 1 at recall 0", cite="Davis & Goadrich 2006"),
         ),
     ),
     objection=_objection,

@@ -18,16 +18,15 @@ Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import NoReturn
 
-from repro.evaluation.metrics._ranges import AtSingleRanks
+from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, Variants, choice
 from repro.evaluation.metrics.metric import RankingMetric
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
-from repro.protocol import Decision, Option, Protocol, Value
+from repro.protocol import Option, Protocol
 
 
-def factors(k: int | None, variants: Mapping[str, Value]) -> tuple[str, ...]:
+def factors(k: int | None, variants: Variants) -> tuple[str, ...]:
     """The two measures whose product it is."""
     return f"{variants['of']}@{k}", f"user-coverage[counts=listed]@{k}"
 
@@ -37,7 +36,7 @@ def computed_by_its_factors(*_: object) -> NoReturn:
     raise AssertionError("practical accuracy is made of the numbers of other measures")
 
 
-def _objection(variants: Mapping[str, Value], protocol: Protocol) -> str:
+def _objection(variants: Variants, protocol: Protocol) -> str:
     if protocol["average.no_list"] != "zero":
         return ""
     return (
@@ -53,24 +52,21 @@ METRIC = RankingMetric(
     compute=computed_by_its_factors,
     cutoff="required",
     variants=(
-        Decision(
+        choice(
             "metric.practical-accuracy.of",
             "Which accuracy?",
-            options=(
-                Option("ndcg", "nDCG"),
-                Option("precision", "precision"),
-                Option("recall", "recall"),
-                Option("ap", "average precision"),
-                Option("hit", "hit rate"),
-                Option("rr", "reciprocal rank"),
-            ),
-            default="ndcg",
+            Option("ndcg", "nDCG"),
+            Option("precision", "precision"),
+            Option("recall", "recall"),
+            Option("ap", "average precision"),
+            Option("hit", "hit rate"),
+            Option("rr", "reciprocal rank"),
         ),
     ),
     parts=factors,
     join=math.prod,
     objection=_objection,
-    range=AtSingleRanks(0.0, 1.0),
+    range=UNIT_AT_SINGLE_RANKS,
     tie_order=RELEVANT_FIRST,
     not_audited="it is the product of two others; audit these",
     cite="Herlocker et al. 2004",

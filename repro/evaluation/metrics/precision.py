@@ -12,21 +12,19 @@ Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, Variants, choice
 from repro.evaluation.metrics._hits import defined, list_lengths, relevant_hits, slots
-from repro.evaluation.metrics._ranges import AtSingleRanks
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Decision, Option, Value
+from repro.protocol import Option
 
 
-def precision(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+def precision(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
     """The hits of each list down to ``k`` over the denominator asked for."""
     return Ratio(relevant_hits(ranked, k), denominators(ranked, k, str(variants["denominator"])))
 
@@ -48,18 +46,15 @@ METRIC = RankingMetric(
     compute=precision,
     cutoff="optional",
     variants=(
-        Decision(
+        choice(
             "metric.precision.denominator",
             "By what are the hits of a list divided?",
-            options=(
-                Option("k", "k, however short the list is", used_by=("recbole", "cornac", "ranx", "pytrec_eval")),
-                Option("list", "min(k, length of the list)", used_by=("lenskit",)),
-                Option("min-relevant", "min(k, relevant items)", used_by=("implicit",)),
-            ),
-            default="k",
+            Option("k", "k, however short the list is", used_by=("recbole", "cornac", "ranx", "pytrec_eval")),
+            Option("list", "min(k, length of the list)", used_by=("lenskit",)),
+            Option("min-relevant", "min(k, relevant items)", used_by=("implicit",)),
         ),
     ),
-    range=AtSingleRanks(0.0, 1.0),
+    range=UNIT_AT_SINGLE_RANKS,
     tie_order=RELEVANT_FIRST,
     cite="Herlocker et al. 2004",
 )

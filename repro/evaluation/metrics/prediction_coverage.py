@@ -12,18 +12,15 @@ Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 
-from repro.evaluation.metrics._ranges import UNIT
-from repro.evaluation.metrics.metric import PredictionMetric
-from repro.evaluation.metrics.prediction_pairs import Predictions
+from repro.evaluation.metrics._declarations import UNIT, Variants
+from repro.evaluation.metrics.metric import PredictionMetric, Predictions
 from repro.evaluation.metrics.tie_order import UNAFFECTED
-from repro.protocol import Value
 
 
-def predicted_share(predictions: Predictions, variants: Mapping[str, Value]) -> float:
+def predicted_share(predictions: Predictions, variants: Variants) -> float:
     """The pairs with a prediction of the algorithm's own as a share of all."""
     return float(np.count_nonzero(predictions.own)) / len(predictions) if len(predictions) else math.nan
 

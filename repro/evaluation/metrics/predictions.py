@@ -1,35 +1,33 @@
-"""Predicted ratings against real ones: what counts as a prediction, and over what a metric is averaged."""
+"""Predicted ratings: what counts as a prediction, and the pairs over which a metric is averaged."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.data.rating_means import RatingMeans
 from repro.errors import ProtocolError
-from repro.evaluation.metrics.averaging import Averaged, exact_mean
-from repro.evaluation.metrics.metric import Measure, PredictionMetric
-from repro.evaluation.metrics.prediction_pairs import Predictions
+from repro.evaluation.metrics._declarations import Range
+from repro.evaluation.metrics._exact import exact_mean
+from repro.evaluation.metrics.averaging import Averaged
+from repro.evaluation.metrics.measure import Measure
+from repro.evaluation.metrics.metric import Mask, PredictionMetric, Predictions
 from repro.plugin import FALLBACK, UNSCORED, Scores
-from repro.protocol import Protocol, Value
-
-Mask = npt.NDArray[np.bool_]
-Range = tuple[float, float]
+from repro.protocol import Protocol
 
 
 @dataclass(frozen=True, eq=False)
 class TrainRatings:
     """What ``predict.*`` decisions may need of the training ratings.
 
-    ``means`` is None where there are no training rows. ``scale`` is the rating scale of the data set,
-    ``observed`` the range of the training ratings.
+    means     None if there are no training rows
+    scale     the rating scale of the data set
+    observed  the range of the training ratings
     """
 
     means: RatingMeans | None
@@ -47,45 +45,48 @@ class TrainRatings:
 def resolve_predictions(
     scores: Scores, truth: FloatArray, users: CodeArray, items: CodeArray, protocol: Protocol, train: TrainRatings
 ) -> Predictions:
-    """What the predictions for test pairs are under the ``predict.*`` decisions.
+    """The predictions for test pairs under the ``predict.*`` decisions.
 
     In this order: a missing prediction is replaced (or left out), then all are rounded, then clipped, so that
-    no prediction leaves the range.
+    no prediction is outside the range.
     """
-    made_up = np.zeros(len(truth), dtype=np.bool_) if scores.state is None else scores.state == FALLBACK
+    fallback = np.zeros(len(truth), dtype=np.bool_) if scores.state is None else scores.state == FALLBACK
     missing = np.isnan(scores.values)
     if scores.state is not None:
         missing |= scores.state == UNSCORED
-    made_up &= ~missing
-    own = ~missing & ~made_up
+    fallback &= ~missing
+    own = ~missing & ~fallback
     if protocol["predict.fallback"] == "missing":
-        missing |= made_up
-    kept = ~missing if protocol["predict.missing"] == "skip" else np.ones(len(truth), dtype=np.bool_)
-    filled = np.where(missing, _replacement(missing, users, items, protocol, train), scores.values)[kept]
+        missing |= fallback
+    counted = ~missing if protocol["predict.missing"] == "skip" else np.ones(len(truth), dtype=np.bool_)
+    filled = np.where(missing, _replacement(missing, users, items, protocol, train), scores.values)[counted]
     rounded = _round(filled, protocol)
     clipped = _clip(rounded, protocol, train)
     values = np.full(len(truth), math.nan)
-    values[kept] = clipped
-    impacts = (
-        _impact(protocol, "predict.missing", missing, "without a prediction"),
-        _impact(protocol, "predict.fallback", made_up, "with a prediction that the framework made up"),
-        _impact(protocol, "predict.round", rounded != filled, "changed"),
-        _impact(protocol, "predict.clip", clipped != rounded, "changed"),
+    values[counted] = clipped
+    touched = {
+        "predict.missing": (missing, "without a prediction"),
+        "predict.fallback": (fallback, "with a prediction that the framework made up"),
+        "predict.round": (rounded != filled, "changed"),
+        "predict.clip": (clipped != rounded, "changed"),
+    }
+    impacts = tuple(
+        Impact(decision, protocol[decision], int(pairs.sum()), len(pairs), "test pairs", note)
+        for decision, (pairs, note) in touched.items()
     )
     return Predictions(users, items, truth, values, own, train.scale, impacts, spoils(protocol))
 
 
 def spoils(protocol: Protocol) -> bool:
-    """Whether a pair without a prediction leaves no error a number."""
+    """Whether a pair without a prediction makes every error that includes it not a number."""
     return protocol["predict.missing"] == "nan"
 
 
 def average_predictions(measure: Measure, predictions: Predictions) -> Averaged:
-    """A metric of predictions over all pairs or, where it is asked to ``average`` so, over each user's or item's
-    pairs and then averaged.
+    """A metric of predictions over all pairs or, by its variant ``average``, over each user's or item's pairs and then
+    averaged.
 
-    The number of each user alone is given whatever the number is an average of. Users (items) about whose pairs
-    the metric has nothing to say are left out.
+    It also has the value of each user. Users (items) for whose pairs the metric is undefined are left out.
     """
     users, user_values = _by_group(measure, predictions, predictions.users)
     match measure.variants.get("average"):
@@ -94,14 +95,15 @@ def average_predictions(measure: Measure, predictions: Predictions) -> Averaged:
         case "items":
             value = exact_mean(_by_group(measure, predictions, predictions.items)[1])
         case _:
-            value = float(_compute(measure)(predictions, measure.variants))
+            assert isinstance(measure.metric, PredictionMetric), measure.name
+            value = float(measure.metric.compute(predictions, measure.variants))
     return Averaged(value, len(users), users, user_values, predictions.impacts)
 
 
 def _replacement(
     missing: Mask, users: CodeArray, items: CodeArray, protocol: Protocol, train: TrainRatings
 ) -> FloatArray | float:
-    """What stands in for a missing prediction."""
+    """The values that replace missing predictions."""
     rule = protocol.text("predict.missing")
     if rule.endswith("-mean") and train.means is None:
         raise ProtocolError(f'predict.missing = "{rule}" needs training rows, and there are none')
@@ -140,24 +142,15 @@ def _clip(values: FloatArray, protocol: Protocol, train: TrainRatings) -> FloatA
             return values
 
 
-def _compute(measure: Measure) -> Callable[[Predictions, Mapping[str, Value]], float]:
-    assert isinstance(measure.metric, PredictionMetric), measure.name
-    return measure.metric.compute
-
-
 def _by_group(measure: Measure, predictions: Predictions, codes: CodeArray) -> tuple[CodeArray, FloatArray]:
-    """The codes about whose pairs there is something to say, ascending, and the metric of each one's pairs."""
+    """The codes for whose pairs the metric is defined, ascending, and its value for each of them."""
+    assert isinstance(measure.metric, PredictionMetric), measure.name
     order = np.argsort(codes, kind="stable")
     together = predictions.select(order)
     present, starts = np.unique(codes[order], return_index=True)
     groups = (together.select(slice(start, end)) for start, end in pairwise([*starts, len(order)]))
-    compute = _compute(measure)
-    values = np.array([compute(group, measure.variants) for group in groups], dtype=np.float64)
+    values = np.array([measure.metric.compute(group, measure.variants) for group in groups], dtype=np.float64)
     if predictions.spoils:
         return present, values
     defined = ~np.isnan(values)
     return present[defined], values[defined]
-
-
-def _impact(protocol: Protocol, decision: str, touched: Mask, note: str) -> Impact:
-    return Impact(decision, protocol[decision], int(touched.sum()), len(touched), "test pairs", note)

@@ -15,52 +15,41 @@ Moffat & Zobel, Rank-biased precision for measurement of retrieval effectiveness
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._hits import discounted_gains, limit, list_lengths
-from repro.evaluation.metrics._kernels import ideal_sums
-from repro.evaluation.metrics._places import discounts
-from repro.evaluation.metrics._ranges import UNIT, shares_ranks
+from repro.evaluation.metrics._declarations import NOT_NEGATIVE, UNIT, Range, Variants, choice, shares_ranks
+from repro.evaluation.metrics._hits import discounted_gains, ideal_gains, limit, list_lengths
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Range, RankingMetric, Ratio
+from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import ByHits
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Decision, Option, Protocol, Value
+from repro.protocol import Decision, Option, Protocol
 
 
-def rank_biased_precision(
-    ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background
-) -> Ratio:
-    """The (expected) rank-biased precision of each list, over the highest one where that is asked for."""
+def rank_biased_precision(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
+    """The (expected) rank-biased precision of each list, over the highest one unless ``ideal=none``."""
     p = float(variants["p"])
-    gains = _gains(ranked, variants)
+    gains = _gains(ranked, k, variants, background)
     depths = np.minimum(np.diff(ranked.offsets), limit(k))
     if variants["ideal"] == "list":
         depths = np.minimum(depths, list_lengths(ranked, k).astype(np.int64))
-    best = ideal_sums(ranked.offsets, gains, depths, discounts("geometric", p, int(depths.max(initial=1))), False)
-    found = discounted_gains(ranked, limit(k), gains, "geometric", p)
+    best = ideal_gains(ranked, depths, gains, "geometric", p)
+    total = discounted_gains(ranked, limit(k), gains, "geometric", p)
     if variants["ideal"] != "none":
-        return Ratio(found, best)
-    return Ratio((1.0 - p) * found, (best > 0).astype(np.float64))
+        return Ratio(total, best)
+    return Ratio((1.0 - p) * total, (best > 0).astype(np.float64))
 
 
-def _gains(ranked: Ranked, variants: Mapping[str, Value]) -> FloatArray:
+def _gains(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
     return ranked.relevant_gains if variants["gain"] == "binary" else ranked.linear_gains
 
 
-def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
+def _range(k: int | None, variants: Variants, protocol: Protocol) -> Range:
     """Without an ideal, k relevant items in front give 1 - p^k; grades, and items that share a rank, have no bound."""
     if shares_ranks(protocol) or (variants["gain"] == "linear" and variants["ideal"] == "none"):
-        return 0.0, math.inf
+        return NOT_NEGATIVE
     return UNIT if k is None or variants["ideal"] != "none" else (0.0, 1.0 - float(variants["p"]) ** k)
-
-
-def _worth(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
-    return _gains(ranked, variants)
 
 
 METRIC = RankingMetric(
@@ -79,27 +68,21 @@ METRIC = RankingMetric(
             maximum=0.999999,
             cite="Moffat & Zobel 2008",
         ),
-        Decision(
+        choice(
             "metric.rbp.gain",
             "What is an item worth?",
-            options=(
-                Option("binary", "1 where it is relevant", used_by=("lenskit",)),
-                Option("linear", "its grade", used_by=("ranx",)),
-            ),
-            default="binary",
+            Option("binary", "1 where it is relevant", used_by=("lenskit",)),
+            Option("linear", "its grade", used_by=("ranx",)),
         ),
-        Decision(
+        choice(
             "metric.rbp.ideal",
             "By what is it divided?",
-            options=(
-                Option("none", "by nothing", used_by=("lenskit", "ranx")),
-                Option("min", "by that of the best min(k, relevant) items"),
-                Option("list", "by that of the best min(k, relevant, length of the list) items", used_by=("lenskit",)),
-            ),
-            default="none",
+            Option("none", "by nothing", used_by=("lenskit", "ranx")),
+            Option("min", "by that of the best min(k, relevant) items"),
+            Option("list", "by that of the best min(k, relevant, length of the list) items", used_by=("lenskit",)),
         ),
     ),
     range=_range,
-    tie_order=ByHits(_worth),
+    tie_order=ByHits(_gains),
     cite="Moffat & Zobel 2008",
 )

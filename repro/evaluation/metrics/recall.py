@@ -11,21 +11,19 @@ Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._declarations import UNIT, UNIT_AT_SINGLE_RANKS, Range, Variants, choice
 from repro.evaluation.metrics._hits import limit, relevant_hits
-from repro.evaluation.metrics._ranges import UNIT, AtSingleRanks
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Range, RankingMetric, Ratio
+from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Decision, Option, Protocol, Value
+from repro.protocol import Option, Protocol
 
 
-def recall(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+def recall(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
     """The hits of each list down to ``k`` over the denominator asked for."""
     return Ratio(relevant_hits(ranked, k), denominators(ranked, k, str(variants["denominator"])))
 
@@ -36,8 +34,8 @@ def denominators(ranked: Ranked, k: int | None, which: str) -> FloatArray:
     return relevant if which == "relevant" else np.minimum(relevant, limit(k))
 
 
-def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
-    return UNIT if variants["denominator"] == "relevant" else AtSingleRanks(0.0, 1.0)(k, variants, protocol)
+def _range(k: int | None, variants: Variants, protocol: Protocol) -> Range:
+    return UNIT if variants["denominator"] == "relevant" else UNIT_AT_SINGLE_RANKS(k, variants, protocol)
 
 
 METRIC = RankingMetric(
@@ -46,14 +44,11 @@ METRIC = RankingMetric(
     compute=recall,
     cutoff="optional",
     variants=(
-        Decision(
+        choice(
             "metric.recall.denominator",
             "By what are the hits of a list divided?",
-            options=(
-                Option("relevant", "all relevant items", used_by=("recbole", "cornac", "ranx", "pytrec_eval")),
-                Option("min-relevant", "min(k, relevant items): what fits into the list", used_by=("lenskit",)),
-            ),
-            default="relevant",
+            Option("relevant", "all relevant items", used_by=("recbole", "cornac", "ranx", "pytrec_eval")),
+            Option("min-relevant", "min(k, relevant items): what fits into the list", used_by=("lenskit",)),
         ),
     ),
     range=_range,

@@ -13,29 +13,21 @@ Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
-from repro.evaluation.metrics._ranges import NOT_NEGATIVE
-from repro.evaluation.metrics.metric import PredictionMetric
+from repro.evaluation.metrics._declarations import Variants
+from repro.evaluation.metrics._errors import error_metric
+from repro.evaluation.metrics.metric import Predictions
 from repro.evaluation.metrics.mse import mean_squared_error
-from repro.evaluation.metrics.prediction_pairs import Predictions
-from repro.evaluation.metrics.tie_order import UNAFFECTED
-from repro.protocol import Value
 
 
-def root_mean_squared_error(predictions: Predictions, variants: Mapping[str, Value]) -> float:
+def root_mean_squared_error(predictions: Predictions, variants: Variants) -> float:
     """The root of the mean of the squared errors."""
     return math.sqrt(mean_squared_error(predictions, variants))
 
 
-METRIC = PredictionMetric(
-    name="rmse",
-    title="Root mean squared error",
-    compute=root_mean_squared_error,
-    shared=("predict.average",),
-    better="lower",
-    range=NOT_NEGATIVE,
-    tie_order=UNAFFECTED,
+METRIC = error_metric(
+    "rmse",
+    "Root mean squared error",
+    root_mean_squared_error,
     aliases={"urmse": {"average": "users"}, "irmse": {"average": "items"}},
-    cite="Herlocker et al. 2004",
 )

@@ -10,22 +10,17 @@ Voorhees, The TREC-8 question answering track report, TREC 1999.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-import numpy as np
-
+from repro.evaluation.metrics._declarations import UNIT, Variants
 from repro.evaluation.metrics._hits import defined, first_hits
-from repro.evaluation.metrics._ranges import UNIT
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Value
 
 
-def reciprocal_rank(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+def reciprocal_rank(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
     """1 / rank of the first relevant item of each list, down to ``k``."""
-    return Ratio(first_hits(ranked, k, reciprocal=True), defined(np.ones(len(ranked)), ranked))
+    return Ratio(first_hits(ranked, k, reciprocal=True), defined(1.0, ranked))
 
 
 METRIC = RankingMetric(

@@ -17,39 +17,38 @@ accuracy: evaluating recommender systems by coverage and serendipity, RecSys 201
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._declarations import AtSingleRanks, Range, Variants
+from repro.evaluation.metrics._distances import farthest
 from repro.evaluation.metrics._hits import defined, discounted_gains, limit
-from repro.evaluation.metrics._lists import denominator_decision, places
-from repro.evaluation.metrics._profiles import from_profiles, profile_decisions, profile_needs
-from repro.evaluation.metrics._ranges import AtSingleRanks, farthest
+from repro.evaluation.metrics._lists import places
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Range, RankingMetric, Ratio
+from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import ByHits
+from repro.evaluation.metrics.unexpectedness import PROFILE_NEEDS, from_profiles, profile_variants
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Protocol, Value
+from repro.protocol import Protocol
 
 
-def serendipity(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+def serendipity(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
     """The distances of each list's relevant items down to ``k`` from the user's profile, over its places."""
     gains = _distances(ranked, k, variants, background)
     return Ratio(discounted_gains(ranked, limit(k), gains, "none"), defined(places(ranked, k, variants), ranked))
 
 
-def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
+def _range(k: int | None, variants: Variants, protocol: Protocol) -> Range:
     return AtSingleRanks(0.0, farthest(variants))(k, variants, protocol)
 
 
-def _distances(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+def _distances(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
     """How far each relevant item that may be listed down to ``k`` is from the user's profile; 0 for all other hits."""
     users = np.repeat(ranked.users, np.diff(ranked.offsets))
     counted = (ranked.relevant > 0) & (ranked.above >= 0) & (ranked.above < limit(k))
-    apart = np.zeros(len(counted))
-    apart[counted] = from_profiles(users[counted], ranked.hit_items[counted], variants, background)
-    return apart
+    distances = np.zeros(len(counted))
+    distances[counted] = from_profiles(users[counted], ranked.hit_items[counted], variants, background)
+    return distances
 
 
 METRIC = RankingMetric(
@@ -57,9 +56,9 @@ METRIC = RankingMetric(
     title="Serendipity",
     compute=serendipity,
     cutoff="required",
-    variants=(*profile_decisions("serendipity"), denominator_decision("serendipity", "k")),
+    variants=profile_variants("serendipity"),
     needs=("train",),
-    also_needs=profile_needs,
+    also_needs=PROFILE_NEEDS,
     range=_range,
     tie_order=ByHits(_distances),
     cite="Shani & Gunawardana 2011",

@@ -20,25 +20,16 @@ Spearman, The proof and measurement of association between two things, American 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
-from repro.evaluation.metrics._ranges import CORRELATION
-from repro.evaluation.metrics._two_orders import (
-    UNDEFINED_IN_1R,
-    list_and_ratings,
-    rank_products,
-    ratings_higher_first,
-    ties_variant,
-)
+from repro.evaluation.metrics._declarations import CORRELATION, Variants
+from repro.evaluation.metrics._two_orders import list_and_ratings, rank_products, rating_order_metric
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import RankingMetric, Ratio
+from repro.evaluation.metrics.metric import Ratio
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Value
 
 
-def rho(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+def rho(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
     """The covariance of the two ranks over the product of their deviations."""
     orders = list_and_ratings(ranked, str(variants["ties"]), background)
     together, by_list, by_ratings = rank_products(*orders)
@@ -48,15 +39,4 @@ def rho(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background
     return Ratio(together, np.sqrt(by_list * by_ratings))
 
 
-METRIC = RankingMetric(
-    name="spearman",
-    title="Spearman's rank correlation",
-    compute=rho,
-    variants=(ties_variant("spearman"),),
-    needs=("ratings",),
-    undefined="left-out",
-    range=CORRELATION,
-    tie_order=ratings_higher_first,
-    undefined_in_1r=UNDEFINED_IN_1R,
-    cite="Spearman 1904",
-)
+METRIC = rating_order_metric("spearman", "Spearman's rank correlation", rho, CORRELATION, "Spearman 1904")

@@ -15,48 +15,29 @@ van Rijsbergen, Information retrieval, 2nd edition, Butterworths 1979.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from repro.evaluation.metrics._ranges import UNIT
+from repro.evaluation.metrics._declarations import Variants
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.fallout import NEGATIVES, all_negatives, false_positives, objection, share_of_negatives
-from repro.evaluation.metrics.metric import RankingMetric, Ratio
+from repro.evaluation.metrics.fallout import metric_of_negatives, negative_items, share_of_negatives
+from repro.evaluation.metrics.metric import Ratio
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Decision, Value
 
 
-def specificity(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+def specificity(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
     """The negative items of each list that are not among the first ``k``, over all negative ones."""
-    which = str(variants["negatives"])
-    negatives = all_negatives(ranked, which, background)
-    return share_of_negatives(ranked, negatives - false_positives(ranked, k, which), negatives)
+    listed, negatives = negative_items(ranked, k, str(variants["negatives"]), background)
+    return share_of_negatives(ranked, negatives - listed, negatives)
 
 
-def _of_empty_list(variants: Mapping[str, Value]) -> float:
+def _of_empty_list(variants: Variants) -> float:
     return 1.0
 
 
-METRIC = RankingMetric(
-    name="specificity",
-    title="Specificity",
-    compute=specificity,
-    cutoff="required",
-    variants=(
-        Decision(
-            "metric.specificity.negatives",
-            "Which items are to be kept out of the list?",
-            options=NEGATIVES,
-            default="candidates",
-        ),
-    ),
-    needs=("catalogue",),
-    whole_list=True,
+METRIC = metric_of_negatives(
+    "specificity",
+    "Specificity",
+    specificity,
     empty=_of_empty_list,
-    negatives=True,
-    objection=objection,
-    range=UNIT,
     tie_order=RELEVANT_FIRST,
     aliases={"tnr": {}},
-    cite="van Rijsbergen 1979",
 )

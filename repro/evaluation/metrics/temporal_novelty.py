@@ -1,4 +1,4 @@
-"""Temporal novelty: how much of a list the user was never recommended before.
+"""Temporal novelty: how much of a list was never recommended to the user before.
 
     temporal-novelty@k = items down to k that no earlier list of the user had down to k / k
 
@@ -6,8 +6,8 @@ With a single earlier list it is the temporal diversity; with several, an item t
 diverse and not novel.
 
 A user without any earlier list has nothing to compare and is left out. An empty list counts 0. A list of fewer
-than k items is divided by k, or, with ``denominator=list``, by its length. Which items are relevant plays no part.
-Where tied items share a rank, lists count as they are shown. The expectation over all orders of tied items would
+than k items is divided by k, or, with ``denominator=list``, by its length. Which items are relevant has no effect.
+If tied items share a rank, lists count as they are shown. The expectation over all orders of tied items would
 need all tied candidates of every list, and is refused.
 
 Lathia et al., Temporal diversity in recommender systems, SIGIR 2010.
@@ -15,33 +15,17 @@ Lathia et al., Temporal diversity in recommender systems, SIGIR 2010.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from repro.evaluation.metrics._earlier import new_items, no_order_of_two_times
-from repro.evaluation.metrics._lists import denominator_decision, places, refuse_expected
-from repro.evaluation.metrics._ranges import UNIT
+from repro.evaluation.metrics._declarations import Variants
+from repro.evaluation.metrics._lists import new_items, places, temporal_metric
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import RankingMetric, Ratio
+from repro.evaluation.metrics.metric import Ratio
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Value
 
 
-def temporal_novelty(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
-    """The items of each list that are in no earlier one of the user, over the denominator asked for."""
+def temporal_novelty(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
+    """The items of each list that are in no earlier one of the user, over the denominator."""
     new, compared = new_items(ranked, k, background.previous)
     return Ratio(new, places(ranked, k, variants) * compared)
 
 
-METRIC = RankingMetric(
-    name="temporal-novelty",
-    title="Temporal novelty",
-    compute=temporal_novelty,
-    cutoff="required",
-    variants=(denominator_decision("temporal-novelty", "k"),),
-    needs=("previous",),
-    undefined="left-out",
-    objection=refuse_expected,
-    range=UNIT,
-    tie_order=no_order_of_two_times,
-    cite="Lathia et al. 2010",
-)
+METRIC = temporal_metric("temporal-novelty", "Temporal novelty", temporal_novelty)

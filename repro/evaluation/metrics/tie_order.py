@@ -1,28 +1,28 @@
 """The order of tied items that gives a metric its highest or its lowest value (``ties.break = "best"``, ``"worst"``).
 
 A metric states what an item is *worth*. Among tied items, descending worth gives its highest value and ascending worth
-its lowest, list by list; each metric's file says why. For a sum of worth times a discount that never grows with the
+its lowest, list by list. For a sum of worth times a discount that never grows with the
 rank, that is the rearrangement inequality.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from repro.data.interactions import FloatArray
 from repro.errors import DataError
+from repro.evaluation.metrics._declarations import Variants
+from repro.evaluation.metrics._expected import tie_group
+from repro.evaluation.metrics._kernels import compiled
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Value
 
 Places = npt.NDArray[np.intp]
-Variants = Mapping[str, Value]
 WorthOfHits = Callable[[Ranked, int | None, Variants, Background], FloatArray]
 WorthOfItems = Callable[[Ranked, Places, Places, Variants, Background], FloatArray]
 Extreme = Literal["highest", "lowest"]
@@ -32,7 +32,7 @@ Extreme = Literal["highest", "lowest"]
 class ByHits:
     """``worth(ranked, k, variants, background)`` is what each hit is worth; an item that is not held out, 0.
 
-    ``k`` is the cut-off. Where hits are worth the same, and where they are worth 0, their order has no effect.
+    ``k`` is the cut-off. The order of hits that are worth the same, or 0, has no effect.
     """
 
     worth: WorthOfHits
@@ -50,10 +50,10 @@ class ByItems:
 
 @dataclass(frozen=True)
 class BySearch:
-    """How many relevant items of the group across the cut-off are within it is tried, from none to all of them.
+    """A search: from none to all relevant items of the tie group across the cut-off are within it.
 
-    For metrics of relevant hits that gain when a relevant item moves up within the cut-off, or wholly below it, but
-    may lose when one comes in. The denominator of a list must not depend on the order.
+    For metrics of relevant hits that gain if a relevant item moves up within the cut-off, or entirely below it, but
+    may lose if one comes in. The denominator of a list must not depend on the order.
     """
 
 
@@ -87,9 +87,9 @@ def in_extreme_orders(
     variants: Variants,
     background: Background,
 ) -> Iterator[Ranked]:
-    """The lists with their tied items in orders one of which gives the extreme value of each list.
+    """The lists with their tied items in orders of which one gives the extreme value of each list.
 
-    It is one order, unless there is a search. The orders that the lists had do not matter.
+    It is a single order, unless there is a search. The orders that the lists had before have no effect.
     """
     sign = 1.0 if extreme == "highest" else -1.0
     match order:
@@ -128,7 +128,7 @@ def _with_hits_at(ranked: Ranked, order: Places, position: npt.NDArray[np.int32]
     )
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _hits_in_order(offsets: Any, above: Any, tied: Any, worth: Any) -> Any:
     """The hits in their new order, and the place of each. Tie groups stand together; unranked hits stay behind."""
     order = np.arange(len(above))
@@ -136,18 +136,16 @@ def _hits_in_order(offsets: Any, above: Any, tied: Any, worth: Any) -> Any:
     for n in range(len(offsets) - 1):
         hit, end = offsets[n], offsets[n + 1]
         while hit < end and above[hit] >= 0:
-            last = hit + 1
-            while last < end and above[last] == above[hit]:
-                last += 1
+            last, a, t, _ = tie_group(above, tied, worth, hit, end)
             if last - hit > 1:
                 order[hit:last] = hit + np.argsort(-worth[hit:last], kind="mergesort")
-            place = above[hit]
+            place = a
             for at in range(hit, last):
                 if worth[order[at]] < 0:
                     break
                 place += 1
                 position[at] = place
-            place = above[hit] + tied[hit]
+            place = a + t
             for at in range(last - 1, hit - 1, -1):
                 if worth[order[at]] >= 0:
                     break
@@ -157,7 +155,7 @@ def _hits_in_order(offsets: Any, above: Any, tied: Any, worth: Any) -> Any:
     return order, position
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _most_across(offsets: Any, above: Any, tied: Any, relevant: Any, k: int) -> Any:
     """The most relevant items of one tie group across rank ``k`` that can be within it."""
     most = 0
@@ -170,7 +168,7 @@ def _most_across(offsets: Any, above: Any, tied: Any, relevant: Any, k: int) -> 
     return most
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _hits_inside(offsets: Any, above: Any, tied: Any, relevant: Any, k: int, inside: int, first: bool) -> Any:
     """As :func:`_hits_in_order`, with relevant items first (last) in their group.
 
@@ -182,12 +180,8 @@ def _hits_inside(offsets: Any, above: Any, tied: Any, relevant: Any, k: int, ins
     for n in range(len(offsets) - 1):
         hit, end = offsets[n], offsets[n + 1]
         while hit < end and above[hit] >= 0:
-            last, good = hit, 0
-            while last < end and above[last] == above[hit]:
-                good += relevant[last]
-                last += 1
-            a, t = above[hit], tied[hit]
-            within = min(max(k - a, 0), t)  # places of the group down to k; all or none where it is not across
+            last, a, t, good = tie_group(above, tied, relevant, hit, end)
+            within = min(max(k - a, 0), t)  # places of the group down to k; all or none if it is not across
             if within == 0 or within == t:
                 within, upper = t, good
             else:
@@ -217,7 +211,7 @@ def _with_items_by(
     """
     if ranked.scores is None:
         raise DataError(
-            "which items are tied is seen by their scores, and the recommendations have ranks only; give a column "
+            "scores show which items are tied, and the recommendations have ranks only; give a column "
             "'score', or use a tie rule that gives one order, such as \"item-asc\""
         )
     starts = _group_starts(ranked.items, ranked.scores)

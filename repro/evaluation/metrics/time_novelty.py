@@ -16,23 +16,22 @@ Shani & Gunawardana, Evaluating recommendation systems, Recommender Systems Hand
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
+from repro.evaluation.metrics._declarations import AtSingleRanks, Variants, choice
 from repro.evaluation.metrics._hits import discounted_gains, limit, slots
-from repro.evaluation.metrics._ranges import AtSingleRanks
 from repro.evaluation.metrics.background import NEVER, Background
 from repro.evaluation.metrics.metric import RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import ByHits
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Decision, Option, Value, When
+from repro.protocol import Decision, Option, When
 
 
-def time_novelty(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
+def time_novelty(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
     """The later items of each list minus the earlier ones, down to ``k``, over ``k``."""
     _, known = _moments(ranked, variants, background)
     sides = _sides(ranked, k, variants, background)
@@ -40,7 +39,7 @@ def time_novelty(ranked: Ranked, k: int | None, variants: Mapping[str, Value], b
 
 
 def _moments(
-    ranked: Ranked, variants: Mapping[str, Value], background: Background
+    ranked: Ranked, variants: Variants, background: Background
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
     """The moment of each list, and whether it has one."""
     if variants["moment"] == "stated":
@@ -49,7 +48,7 @@ def _moments(
     return last, last != NEVER
 
 
-def _sides(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+def _sides(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
     """1 for each hit that was rated after the moment of its list, -1 for each that was rated before it."""
     assert background.test.timestamps is not None
     moments = np.repeat(_moments(ranked, variants, background)[0], np.diff(ranked.offsets))
@@ -63,14 +62,11 @@ METRIC = RankingMetric(
     compute=time_novelty,
     cutoff="required",
     variants=(
-        Decision(
+        choice(
             "metric.time-novelty.moment",
             "At which moment does what is new begin?",
-            options=(
-                Option("last-training", "at the time of the user's last training row"),
-                Option("stated", "at the time stated in metric.time-novelty.time"),
-            ),
-            default="last-training",
+            Option("last-training", "at the time of the user's last training row"),
+            Option("stated", "at the time stated in metric.time-novelty.time"),
         ),
         Decision(
             "metric.time-novelty.time",

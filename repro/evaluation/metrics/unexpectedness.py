@@ -19,38 +19,59 @@ Kaminskas & Bridge, Measuring surprise in recommender systems, RecSys workshop R
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
-from repro.data.interactions import FloatArray
+from repro.data.interactions import CodeArray, FloatArray
+from repro.evaluation.metrics._declarations import ByVariant, Range, Variants, choice
+from repro.evaluation.metrics._distances import KINDS, distance_decisions, farthest, profile_distances
 from repro.evaluation.metrics._lists import denominator_decision, places, refuse_expected, shown
-from repro.evaluation.metrics._profiles import from_profiles, profile_decisions, profile_needs
-from repro.evaluation.metrics._ranges import farthest
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Range, RankingMetric, Ratio
+from repro.evaluation.metrics.metric import Need, RankingMetric, Ratio
 from repro.evaluation.metrics.tie_order import ByItems, Places
 from repro.evaluation.ranking.ranked import Ranked
-from repro.protocol import Protocol, Value
+from repro.protocol import Decision, Option, Protocol
 
 
-def unexpectedness(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> Ratio:
-    """The distances of each list's items down to ``k`` from the user's profile, over the denominator asked for."""
+def unexpectedness(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
+    """The distances of each list's items down to ``k`` from the user's profile, over the denominator."""
     items = shown(ranked, k)
     lists, at = np.nonzero(items >= 0)
-    apart = np.zeros(items.shape)
-    apart[lists, at] = from_profiles(ranked.users[lists], items[lists, at], variants, background)
+    distances = np.zeros(items.shape)
+    distances[lists, at] = from_profiles(ranked.users[lists], items[lists, at], variants, background)
     # A cumulated sum adds place after place, whatever the shape of the block.
-    return Ratio(np.cumsum(apart, axis=1)[:, -1], places(ranked, k, variants))
+    return Ratio(np.cumsum(distances, axis=1)[:, -1], places(ranked, k, variants))
 
 
-def _range(k: int | None, variants: Mapping[str, Value], protocol: Protocol) -> Range:
+def from_profiles(users: CodeArray, items: CodeArray, variants: Variants, background: Background) -> FloatArray:
+    """How far each item is from the training items of its user; 1 if the user has none."""
+    profiles = background.profiles
+    vectors = background.vectors(str(variants["over"]))
+    kind, nearest = KINDS[str(variants["distance"])], variants["profile"] == "nearest"
+    return profile_distances(users, items, profiles.indptr, profiles.indices, vectors, kind, nearest)
+
+
+def profile_variants(metric: str) -> tuple[Decision, ...]:
+    """The decisions about the distance of an item from a profile, and about the denominator."""
+    return (
+        choice(
+            f"metric.{metric}.profile",
+            "What is the distance of an item from the user's training items?",
+            Option("mean", "the mean of the distances from all of them", cite="Vargas & Castells 2011"),
+            Option("nearest", "the distance from the nearest one", cite="Kaminskas & Bridge 2014"),
+        ),
+        *distance_decisions(metric),
+        denominator_decision(metric, "k"),
+    )
+
+
+PROFILE_NEEDS = ByVariant[tuple[Need, ...]]("over", {"features": ("features",)}, ())
+
+
+def _range(k: int | None, variants: Variants, protocol: Protocol) -> Range:
     return 0.0, farthest(variants)
 
 
-def _of_items(
-    ranked: Ranked, lists: Places, places: Places, variants: Mapping[str, Value], background: Background
-) -> FloatArray:
+def _of_items(ranked: Ranked, lists: Places, places: Places, variants: Variants, background: Background) -> FloatArray:
     return from_profiles(ranked.users[lists], ranked.items[lists, places], variants, background)
 
 
@@ -59,9 +80,9 @@ METRIC = RankingMetric(
     title="Unexpectedness",
     compute=unexpectedness,
     cutoff="required",
-    variants=(*profile_decisions("unexpectedness"), denominator_decision("unexpectedness", "k")),
+    variants=profile_variants("unexpectedness"),
     needs=("train",),
-    also_needs=profile_needs,
+    also_needs=PROFILE_NEEDS,
     undefined="left-out",
     objection=refuse_expected,
     range=_range,

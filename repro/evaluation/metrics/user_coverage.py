@@ -12,20 +12,18 @@ Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._ranges import UNIT
+from repro.evaluation.metrics._declarations import UNIT, Variants, choice
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.metrics.metric import CollectionMetric
 from repro.evaluation.metrics.tie_order import UNAFFECTED, ByItems, Places, TieOrder
 from repro.evaluation.ranking.ranked import BY_ALGORITHM, Ranked
-from repro.protocol import Decision, Option, Value
+from repro.protocol import Option
 
 
-def covered_users(ranked: Ranked, k: int | None, variants: Mapping[str, Value], background: Background) -> FloatArray:
+def covered_users(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
     """How many users of the block have an item down to ``k``."""
     counted = ranked.items[:, :k] >= 0
     if variants["counts"] == "scored":
@@ -33,18 +31,16 @@ def covered_users(ranked: Ranked, k: int | None, variants: Mapping[str, Value], 
     return np.array([float(len(np.unique(ranked.users[counted.any(axis=1)])))])
 
 
-def share_of_users(counts: FloatArray, variants: Mapping[str, Value], background: Background) -> float:
+def share_of_users(counts: FloatArray, variants: Variants, background: Background) -> float:
     """The covered users as a share of the test users."""
     return float(counts[0] / len(background.test_users)) if len(background.test_users) else float("nan")
 
 
-def _of_items(
-    ranked: Ranked, lists: Places, places: Places, variants: Mapping[str, Value], background: Background
-) -> FloatArray:
+def _of_items(ranked: Ranked, lists: Places, places: Places, variants: Variants, background: Background) -> FloatArray:
     return (ranked.scored[lists, places] == BY_ALGORITHM).astype(np.float64)
 
 
-def _tie_order(k: int | None, variants: Mapping[str, Value]) -> TieOrder:
+def _tie_order(k: int | None, variants: Variants) -> TieOrder:
     """A list covers its user from the first item on that counts."""
     return ByItems(_of_items) if variants["counts"] == "scored" else UNAFFECTED
 
@@ -56,14 +52,11 @@ METRIC = CollectionMetric(
     finish=share_of_users,
     cutoff="required",
     variants=(
-        Decision(
+        choice(
             "metric.user-coverage.counts",
             "Which items cover a user?",
-            options=(
-                Option("scored", "items that the algorithm itself scored, not those with a made-up score"),
-                Option("listed", "all items of the list"),
-            ),
-            default="scored",
+            Option("scored", "items that the algorithm itself scored, not those with a made-up score"),
+            Option("listed", "all items of the list"),
         ),
     ),
     range=UNIT,

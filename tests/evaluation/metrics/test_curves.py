@@ -296,7 +296,7 @@ def test_only_pooled_pairs_need_scores(measure, ranked, background):
     assert "scores" not in measure("croc").needs and "scores" not in measure("pr-auc[join=lengths]").needs
     with pytest.raises(DataError, match="have ranks only; give a column 'score', or join users by list lengths"):
         measure("groc").of_lists(replace(ranked(SCORES, TRUTH), scores=None), background(TRUTH, 10))
-    with pytest.raises(DataError, match=r"which items are tied is seen by their scores, and .* have ranks only"):
+    with pytest.raises(DataError, match=r"scores show which items are tied, and .* have ranks only"):
         by_rank = replace(ranked(SCORES, TRUTH, ties="best"), scores=None)
         measure("epc@2", ties__break="best").of_lists(by_rank, background(TRUTH, 10, train=[(0, 1)]))
 

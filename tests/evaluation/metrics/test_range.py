@@ -24,7 +24,8 @@ from repro.evaluation.metrics import (
     metrics,
     parse_measure,
 )
-from repro.evaluation.metrics.metric import Metric, simple_measures
+from repro.evaluation.metrics.measure import simple_measures
+from repro.evaluation.metrics.metric import Metric
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Protocol
 from tests.evaluation.metrics.conftest import make_protocol, make_ranked, make_rows
