@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from repro.data import Interactions
 from repro.data.interactions import CodeArray, FloatArray
 from repro.evaluation.caches import content
-from repro.evaluation.candidates import Candidates, Judgements, ListBlock, judge, plan_candidates
+from repro.evaluation.candidates import Candidates, FoldRows, Judgements, ListBlock, judge, plan_candidates
 from repro.evaluation.metrics import Background
 from repro.evaluation.ranking import RankingRules, refuse_rows
 from repro.plugin import History, Queries
@@ -49,18 +49,12 @@ class Lists:
 
 
 @dataclass(frozen=True, eq=False)
-class FoldData:
-    """Training, validation and test rows of a fold, the data set they come from, and features of its items.
+class FoldData(FoldRows):
+    """The rows of a fold, and features of the items.
 
-    ``removed_items`` are the head items that no list has (``split.head``). ``joined`` are training and validation rows
-    together, where algorithms are fitted on both.
+    ``joined`` are training and validation rows together, where algorithms are fitted on both.
     """
 
-    whole: Interactions
-    train: Interactions
-    test: Interactions
-    validation: Interactions | None
-    removed_items: CodeArray
     features: csr_array | None = None
     joined: Interactions | None = None
 
@@ -84,16 +78,7 @@ class FoldData:
 
     def candidates(self, protocol: Protocol, seed: int, judgements: Judgements | None = None) -> Candidates:
         """The items that each list ranks; ``judgements`` are those of :meth:`judge`, where they are known already."""
-        return plan_candidates(
-            self.train,
-            self.test,
-            protocol,
-            seed,
-            judgements=judgements,
-            removed_items=self.removed_items,
-            validation=self.validation,
-            all_interactions=self.whole,
-        )
+        return plan_candidates(self, protocol, seed, judgements)
 
     def lists(self, protocol: Protocol, seed: int, judgements: Judgements) -> Lists:
         """The lists of all test users before they are ranked, in one block."""

@@ -12,11 +12,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from repro.data import Interactions
-from repro.data.interactions import CodeArray, IdArray, RowArray
+from repro.data.interactions import CodeArray, IdArray
 from repro.errors import JournalError
 from repro.evaluation.candidates import Judgements, judge
-from repro.evaluation.candidates.lists import Offsets
-from repro.evaluation.candidates.ragged import offsets_of, spread
+from repro.evaluation.candidates.ragged import offsets_of
 from repro.evaluation.fold import FoldData
 from repro.evaluation.metrics import Background, Measure
 from repro.evaluation.ranking import GivenLists, MissingRule, Ranked, RankingRules, TieRule, rank_lists
@@ -90,7 +89,8 @@ class StoredFold:
         if (ranks != places + 1).any() or (counts != np.minimum(lengths, stored)).any():
             raise JournalError("lists have gaps, or are shorter or longer than their lengths among the values say")
         users = _codes(values["user"], self.test.user_codes)
-        judged, judged_offsets = self._judged_rows(values, users)
+        targets = _codes(values["target"], self.test.item_codes) if "target" in values else None
+        judged, judged_offsets = self.judgements.of_lists(users, targets)
         items, item_ids = self._item_codes(listed["item"].to_numpy()[order])
         given = GivenLists(
             users=users,
@@ -121,15 +121,6 @@ class StoredFold:
         if "target" in frame:
             keys = keys * self.test.n_items + _codes(frame["target"], self.test.item_codes)
         return pd.Index(keys)
-
-    def _judged_rows(self, values: pd.DataFrame, users: CodeArray) -> tuple[RowArray, Offsets]:
-        """The judgements of each list, end to end, and where those of a list begin."""
-        rows, offsets = spread(self.judgements.offsets, users)
-        if "target" not in values:
-            return rows, offsets
-        targets = np.repeat(_codes(values["target"], self.test.item_codes), np.diff(offsets))
-        own = (self.judgements.relevant[rows] == 0) | (self.judgements.items[rows] == targets)
-        return rows[own], offsets_of(own)[offsets]
 
     def _item_codes(self, ids: IdArray) -> tuple[CodeArray, IdArray]:
         """The codes of listed items, and the ids of all codes; without data, unknown items follow the known ones."""

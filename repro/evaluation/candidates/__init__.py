@@ -1,8 +1,7 @@
 """Candidates: the items that each list ranks, and which of them are relevant."""
 
-from repro.evaluation.candidates.candidates import Candidates
-from repro.evaluation.candidates.digest import CandidatesDigest
-from repro.evaluation.candidates.lists import ListBlock, Offsets
+from repro.evaluation.candidates.candidates import Candidates, FoldRows
+from repro.evaluation.candidates.lists import CandidatesDigest, ListBlock, Offsets
 from repro.evaluation.candidates.plan import joined_rows, plan_candidates
 from repro.evaluation.candidates.relevance import (
     Judgements,
@@ -15,6 +14,7 @@ from repro.evaluation.candidates.relevance import (
 __all__ = [
     "Candidates",
     "CandidatesDigest",
+    "FoldRows",
     "Judgements",
     "ListBlock",
     "Offsets",

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from repro.data.impact import Impact
-from repro.data.interactions import CodeArray, RowArray
+from repro.data.interactions import CodeArray, Interactions, RowArray
 from repro.evaluation.candidates.lists import ListBlock, Offsets
 from repro.evaluation.candidates.ragged import Ragged, offsets_of, spread
 from repro.evaluation.candidates.relevance import Judgements
 from repro.protocol import Protocol
+
+
+@dataclass(frozen=True, eq=False)
+class FoldRows:
+    """The rows of a fold, and of the data set that it is a part of.
+
+    ``removed_items`` are the head items that no list has (``split.head``).
+    """
+
+    whole: Interactions
+    train: Interactions
+    test: Interactions
+    validation: Interactions | None = None
+    removed_items: CodeArray = field(default_factory=lambda: np.empty(0, dtype=np.int32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,21 +112,41 @@ class Candidates(ABC):
         return np.zeros(len(numbers), dtype=np.int32)
 
     def _judged(self, numbers: RowArray) -> tuple[RowArray, Offsets]:
-        """The positions of the judgements of each list; in 1R, without the user's other relevant items."""
-        positions, offsets = spread(self._judgements.offsets, self._lists.users[numbers])
-        if self._protocol["candidates.relevant"] == "all":
-            return positions, offsets
-        targets = np.repeat(self._lists.targets[numbers], np.diff(offsets))
-        kept = (self._judgements.relevant[positions] == 0) | (self._judgements.items[positions] == targets)
-        return positions[kept], np.concatenate([[0], np.cumsum(kept)])[offsets]
+        """The positions of the judgements of each list."""
+        targets = self._lists.targets[numbers] if self._one_relevant else None
+        return self._judgements.of_lists(self._lists.users[numbers], targets)
+
+    @property
+    def _one_relevant(self) -> bool:
+        """Whether each list has a single relevant item (1R)."""
+        return self._protocol["candidates.relevant"] == "one"
+
+    def _impact(self, decision: str, touched: int, total: int, unit: str, note: str) -> Impact:
+        return Impact(decision, self._protocol[decision], touched, total, unit, note)
 
     def _relevant_impacts(self) -> list[Impact]:
-        value = self._protocol["candidates.relevant"]
         test_users = len(self._judgements.test_users)
-        if value == "all":
-            return []
         without = test_users - len(self.users)
-        return [Impact("candidates.relevant", value, without, test_users, "test users", "have no list")]
+        impact = self._impact("candidates.relevant", without, test_users, "test users", "have no list")
+        return [impact] if self._one_relevant else []
+
+
+class UserTestItems(Candidates):
+    """The user's own test items as candidates (UT), T_u = R_test(u): nothing is excluded."""
+
+    def __init__(self, judgements: Judgements, protocol: Protocol) -> None:
+        super().__init__(np.unique(judgements.items), judgements, plan_lists(judgements, protocol), protocol)
+
+    def _columns(self, numbers: RowArray, users: CodeArray, rows: npt.NDArray[np.int32]) -> tuple[bool, Ragged]:
+        positions, offsets = spread(self._judgements.offsets, self._lists.users[numbers])
+        return True, Ragged(offsets, self._judged_columns[positions])
+
+    def impacts(self) -> list[Impact]:
+        """Effects: lists with relevant items only, for which every order is perfect."""
+        starts = self._judgements.offsets[self.users]
+        certain = int(np.logical_and.reduceat(self._judgements.relevant, starts).sum()) if self.n_lists else 0
+        note = "hold relevant items only; every order of them is perfect"
+        return [self._impact("candidates.base", certain, self.n_lists, "lists", note)]
 
 
 def column_numbers(items: CodeArray, wanted: CodeArray) -> npt.NDArray[np.int32]:

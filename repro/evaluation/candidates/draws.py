@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -100,12 +100,14 @@ def draw_negatives(pools: Pools, lists: ListDraws, size: int, replacement: bool)
     slots = offsets_of(lists.added.lengths + np.minimum(lists.available, size))
     columns = np.empty(slots[-1], dtype=np.int32)
     lengths = np.empty(len(lists.rows), dtype=np.int64)
-    _draw_lists(
+    compiled_pools = _Pools(
         _input(pools.columns.offsets),
         _input(pools.columns.values),
         _input(pools.cumulative if pools.weighted else nothing),
         _input(pools.guide if pools.weighted else nothing),
         _input(pools.weights),
+    )
+    compiled_lists = _Lists(
         _input(lists.strata),
         _input(lists.keys),
         _input(lists.available),
@@ -114,12 +116,9 @@ def draw_negatives(pools: Pools, lists: ListDraws, size: int, replacement: bool)
         _input(lists.closed.values),
         _input(lists.added.offsets),
         _input(lists.added.values),
-        size,
-        replacement,
         _input(slots),
-        columns,
-        lengths,
     )
+    _draw_lists(compiled_pools, compiled_lists, size, replacement, columns, lengths)
     filled = Ragged(slots, columns)
     if (lengths == filled.lengths).all():
         return filled
@@ -134,46 +133,76 @@ def _input(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return view
 
 
+class _Pools(NamedTuple):
+    """The pools as the compiled functions read them."""
+
+    offsets: Offsets
+    columns: ColumnArray
+    cumulative: CountArray
+    guide: CountArray
+    weights: CountArray
+
+
+class _Lists(NamedTuple):
+    """The lists as the compiled functions read them; ``slots`` is where the columns of each list are written."""
+
+    strata: npt.NDArray[np.int32]
+    keys: KeyArray
+    available: RowArray
+    rows: npt.NDArray[np.int32]
+    closed_offsets: Offsets
+    closed_columns: ColumnArray
+    added_offsets: Offsets
+    added_columns: ColumnArray
+    slots: Offsets
+
+
+class _Pool(NamedTuple):
+    """One pool; ``sums`` and ``guide`` are empty if draws are uniform, ``weights`` are those of all columns."""
+
+    columns: ColumnArray
+    sums: CountArray
+    guide: CountArray
+    weights: CountArray
+
+
+class _Sample(NamedTuple):
+    """The sample of one list: its random key, the state of each column, and the columns drawn so far."""
+
+    key: np.uint64
+    state: StateArray
+    drawn: ColumnArray
+
+
 @njit(cache=True, nogil=True)
 def _draw_lists(
-    pool_offsets: Offsets,
-    pool_columns: ColumnArray,
-    cumulative: CountArray,
-    guide: CountArray,
-    weights: CountArray,
-    strata: npt.NDArray[np.int32],
-    keys: KeyArray,
-    available: RowArray,
-    rows: npt.NDArray[np.int32],
-    closed_offsets: Offsets,
-    closed_columns: ColumnArray,
-    added_offsets: Offsets,
-    added_columns: ColumnArray,
-    size: int,
-    replacement: bool,
-    room: Offsets,
-    columns: ColumnArray,
-    lengths: RowArray,
+    pools: _Pools, lists: _Lists, size: int, replacement: bool, columns: ColumnArray, lengths: RowArray
 ) -> None:
-    state = np.zeros(len(weights), dtype=np.uint8)
+    state = np.zeros(len(pools.weights), dtype=np.uint8)
     drawn = np.empty(size + 1, dtype=np.int32)
-    buffer = np.empty(len(weights) + 1, dtype=np.int32)
+    buffer = np.empty(len(pools.weights) + 1, dtype=np.int32)
     marked = -1
-    for number in range(len(rows)):
-        if rows[number] != marked:
+    for number in range(len(lists.rows)):
+        row, stratum, slot = lists.rows[number], lists.strata[number], lists.slots[number]
+        if row != marked:
             if marked >= 0:
-                _mark(state, closed_columns[closed_offsets[marked] : closed_offsets[marked + 1]], FREE)
-            marked = rows[number]
-            _mark(state, closed_columns[closed_offsets[marked] : closed_offsets[marked + 1]], CLOSED)
-        start, end = pool_offsets[strata[number]], pool_offsets[strata[number] + 1]
-        pool = pool_columns[start:end]
-        sums, steps = cumulative[start:end], guide[start:end]
-        n_drawn = _draw_list(
-            pool, sums, steps, weights, state, keys[number], available[number], size, replacement, drawn
-        )
-        added = added_columns[added_offsets[number] : added_offsets[number + 1]]
-        lengths[number] = _collect(pool, state, drawn[:n_drawn], added, buffer)
-        columns[room[number] : room[number] + lengths[number]] = buffer[: lengths[number]]
+                _mark(
+                    state, lists.closed_columns[lists.closed_offsets[marked] : lists.closed_offsets[marked + 1]], FREE
+                )
+            marked = row
+            _mark(state, lists.closed_columns[lists.closed_offsets[row] : lists.closed_offsets[row + 1]], CLOSED)
+        start, end = pools.offsets[stratum], pools.offsets[stratum + 1]
+        pool = _Pool(pools.columns[start:end], pools.cumulative[start:end], pools.guide[start:end], pools.weights)
+        sample = _Sample(lists.keys[number], state, drawn)
+        n_drawn = _draw_list(pool, sample, lists.available[number], size, replacement)
+        added = _part(lists.added_columns, lists.added_offsets, number)
+        lengths[number] = _collect(pool.columns, state, drawn[:n_drawn], added, buffer)
+        columns[slot : slot + lengths[number]] = buffer[: lengths[number]]
+
+
+@njit(cache=True)
+def _part(columns: ColumnArray, offsets: Offsets, number: int) -> ColumnArray:
+    return columns[offsets[number] : offsets[number + 1]]
 
 
 @njit(cache=True)
@@ -198,108 +227,79 @@ def _position_of(reached: int, sums: CountArray, guide: CountArray) -> int:
 
 
 @njit(cache=True)
-def _draw_list(
-    pool: ColumnArray,
-    sums: CountArray,
-    guide: CountArray,
-    weights: CountArray,
-    state: StateArray,
-    key: np.uint64,
-    available: int,
-    size: int,
-    replacement: bool,
-    drawn: ColumnArray,
-) -> int:
-    """Draw into ``drawn`` and mark in ``state``; returns the number of distinct columns drawn."""
+def _draw_list(pool: _Pool, sample: _Sample, available: int, size: int, replacement: bool) -> int:
+    """Draw columns and mark them in the state; returns the number of distinct columns drawn."""
     if available == 0:
         return 0
-    wanted = size if replacement else min(size, available)
-    attempts = 0 if wanted == available and not replacement else 4 * wanted + 32
-    total = len(pool) if len(sums) == 0 else sums[-1]
+    missing = size if replacement else min(size, available)
+    attempts = 0 if missing == available and not replacement else 4 * missing + 32
+    weighted = len(pool.sums) > 0
+    total = pool.sums[-1] if weighted else len(pool.columns)
     if total == 0:
         attempts = 0
     n_drawn = 0
     for attempt in range(attempts):
-        if wanted == 0:
+        if missing == 0:
             break
-        position = int(_unit(key, attempt) * total)
-        if len(sums):
-            position = _position_of(position, sums, guide)
-        column = pool[position]
-        if state[column] == FREE:
-            state[column] = DRAWN
-            drawn[n_drawn] = column
+        position = int(_unit(sample.key, attempt) * total)
+        if weighted:
+            position = _position_of(position, pool.sums, pool.guide)
+        column = pool.columns[position]
+        if sample.state[column] == FREE:
+            sample.state[column] = DRAWN
+            sample.drawn[n_drawn] = column
             n_drawn += 1
-            wanted -= 1
-        elif replacement and state[column] == DRAWN:
-            wanted -= 1
-    if wanted == 0:
+            missing -= 1
+        elif replacement and sample.state[column] == DRAWN:
+            missing -= 1
+    if missing == 0:
         return n_drawn
     if replacement:
-        return _draw_remaining_replaced(pool, len(sums) > 0, weights, state, key, attempts, wanted, drawn, n_drawn)
-    return _draw_remaining(pool, len(sums) > 0, weights, state, key, attempts, wanted, drawn, n_drawn)
+        return _draw_remaining_replaced(pool, sample, attempts, missing, n_drawn)
+    return _draw_remaining(pool, sample, attempts, missing, n_drawn)
 
 
 @njit(cache=True)
-def _draw_remaining(
-    pool: ColumnArray,
-    weighted: bool,
-    weights: CountArray,
-    state: StateArray,
-    key: np.uint64,
-    attempts: int,
-    wanted: int,
-    drawn: ColumnArray,
-    n_drawn: int,
-) -> int:
-    """Draw ``wanted`` of the remaining columns.
+def _draw_remaining(pool: _Pool, sample: _Sample, attempts: int, missing: int, n_drawn: int) -> int:
+    """Draw the ``missing`` columns from the remaining ones.
 
     Weighted draws use arrival times (Efraimidis & Spirakis 2006), uniform ones a partial shuffle. Columns of weight 0
     come after all others, in random order.
     """
-    remaining = pool[state[pool] == FREE]
-    if weighted:
+    remaining = pool.columns[sample.state[pool.columns] == FREE]
+    heavy = 0
+    if len(pool.sums):
         arrival = np.full(len(remaining), np.inf)
-        heavy = 0
         for position in range(len(remaining)):
-            if weights[remaining[position]] > 0:
-                arrival[position] = -np.log1p(-_unit(key, attempts + position)) / weights[remaining[position]]
+            weight = pool.weights[remaining[position]]
+            if weight > 0:
+                arrival[position] = -np.log1p(-_unit(sample.key, attempts + position)) / weight
                 heavy += 1
         remaining = remaining[np.argsort(arrival, kind="mergesort")]
-    else:
-        heavy = 0
-    for position in range(wanted):
+    for position in range(missing):
         if position >= heavy:
-            other = position + int(_unit(key, attempts + len(remaining) + position) * (len(remaining) - position))
+            unit = _unit(sample.key, attempts + len(remaining) + position)
+            other = position + int(unit * (len(remaining) - position))
             remaining[position], remaining[other] = remaining[other], remaining[position]
-        state[remaining[position]] = DRAWN
-        drawn[n_drawn + position] = remaining[position]
-    return n_drawn + wanted
+        sample.state[remaining[position]] = DRAWN
+        sample.drawn[n_drawn + position] = remaining[position]
+    return n_drawn + missing
 
 
 @njit(cache=True)
-def _draw_remaining_replaced(
-    pool: ColumnArray,
-    weighted: bool,
-    weights: CountArray,
-    state: StateArray,
-    key: np.uint64,
-    attempts: int,
-    wanted: int,
-    drawn: ColumnArray,
-    n_drawn: int,
-) -> int:
-    """With replacement: ``wanted`` more draws from the columns that are not closed."""
-    open_columns = pool[(state[pool] == FREE) | (state[pool] == DRAWN)]
-    sums = np.cumsum(weights[open_columns])
-    if not weighted or sums[-1] == 0:
+def _draw_remaining_replaced(pool: _Pool, sample: _Sample, attempts: int, missing: int, n_drawn: int) -> int:
+    """With replacement: ``missing`` more draws from the columns that are not closed."""
+    states = sample.state[pool.columns]
+    open_columns = pool.columns[(states == FREE) | (states == DRAWN)]
+    sums = np.cumsum(pool.weights[open_columns])
+    if not len(pool.sums) or sums[-1] == 0:
         sums = np.arange(1, len(open_columns) + 1)
-    for draw in range(wanted):
-        threshold = int(_unit(key, attempts + draw) * sums[-1])
+    for draw in range(missing):
+        threshold = int(_unit(sample.key, attempts + draw) * sums[-1])
         column = open_columns[np.searchsorted(sums, threshold, side="right")]
-        if state[column] == FREE:
-            state[column] = DRAWN
-            drawn[n_drawn] = column
+        if sample.state[column] == FREE:
+            sample.state[column] = DRAWN
+            sample.drawn[n_drawn] = column
             n_drawn += 1
     return n_drawn
 

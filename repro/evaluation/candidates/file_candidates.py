@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.impact import Impact
-from repro.data.interactions import CodeArray, Interactions, RowArray
-from repro.evaluation.candidates.candidates import Candidates, column_numbers, plan_lists
+from repro.data.interactions import CodeArray, RowArray
+from repro.evaluation.candidates.candidates import Candidates, FoldRows, column_numbers, plan_lists
 from repro.evaluation.candidates.negatives_file import GivenNegatives
 from repro.evaluation.candidates.ragged import Ragged, spread
 from repro.evaluation.candidates.relevance import Judgements
@@ -22,43 +22,34 @@ class FileCandidates(Candidates):
     file has them; only the head (``split.head``) is removed.
     """
 
-    def __init__(
-        self,
-        negatives_read: GivenNegatives,
-        train: Interactions,
-        judgements: Judgements,
-        protocol: Protocol,
-        removed_items: CodeArray,
-    ) -> None:
+    def __init__(self, given: GivenNegatives, rows: FoldRows, judgements: Judgements, protocol: Protocol) -> None:
         lists = plan_lists(judgements, protocol)
         n_users = len(judgements.offsets) - 1
-        single_relevant = protocol["candidates.relevant"] == "one"
-        line_of_value = np.repeat(np.arange(len(negatives_read)), np.diff(negatives_read.offsets))
-        if negatives_read.kind == "pair" and single_relevant:
-            source_of_line, n_sources = np.arange(len(negatives_read)), len(negatives_read)
-            sources = _find_pairs(negatives_read, lists.users, lists.targets)
+        if given.kind == "pair" and protocol["candidates.relevant"] == "one":
+            source_of_line, n_sources = np.arange(len(given)), len(given)
+            sources = _find_pairs(given, lists.users, lists.targets)
         else:
-            source_of_line, n_sources = negatives_read.users.astype(np.int64), n_users
-            sources = np.where(np.isin(lists.users, negatives_read.users), lists.users, -1)
-        kept = ~np.isin(negatives_read.items, removed_items)
-        negatives = Ragged.of_pairs(source_of_line[line_of_value][kept], negatives_read.items[kept], n_sources)
+            source_of_line, n_sources = given.users.astype(np.int64), n_users
+            sources = np.where(np.isin(lists.users, given.users), lists.users, -1)
+        source_of_negative = np.repeat(source_of_line, np.diff(given.offsets))
+        kept = ~np.isin(given.items, rows.removed_items)
+        negatives = Ragged.of_pairs(source_of_negative[kept], given.items[kept], n_sources)
 
         used = np.zeros(n_sources, dtype=np.bool_)
         used[sources[sources >= 0]] = True
-        relevant = judgements.items[(judgements.relevant == 1) & ~np.isin(judgements.items, removed_items)]
+        relevant = judgements.items[(judgements.relevant == 1) & ~np.isin(judgements.items, rows.removed_items)]
         items = np.union1d(negatives.take(np.flatnonzero(used)).values, relevant).astype(np.int32)
         super().__init__(items, judgements, lists, protocol)
 
-        self._given = negatives_read
-        self._train = train
+        self._given = given
+        self._train = rows.train
         self._sources = sources
         columns = column_numbers(items, negatives.values)
         inside = columns >= 0  # lines that no list uses may have items that are not scored
         self._negatives = Ragged.of_pairs(negatives.rows[inside], columns[inside], n_sources)
         self._n_unused = int((~used[source_of_line]).sum())
         self._n_head = int((~kept).sum())
-        written = np.repeat(source_of_line, np.diff(negatives_read.offsets))
-        self._n_repeated = int(used[written[kept]].sum()) - int(negatives.lengths[used].sum())
+        self._n_repeated = int(used[source_of_negative[kept]].sum()) - int(negatives.lengths[used].sum())
 
     def _columns(self, numbers: RowArray, users: CodeArray, rows: npt.NDArray[np.int32]) -> tuple[bool, Ragged]:
         served = self._sources[numbers] >= 0
@@ -76,45 +67,28 @@ class FileCandidates(Candidates):
         return judged.keep(served & (self._judgements.relevant[positions] == 1) & (judged.values >= 0))
 
     def impacts(self) -> list[Impact]:
-        base, path = self._protocol["candidates.base"], self._protocol["candidates.file"]
         relevant = self._relevant_columns(np.arange(self.n_lists))
-        sources = self._sources[relevant.rows]
-        n_among_negatives = int(self._negatives.contains(sources, relevant.values).sum())
-        empty = int((self._sources < 0).sum())
+        among_negatives = int(self._negatives.contains(self._sources[relevant.rows], relevant.values).sum())
+        empty, path, n_items = int((self._sources < 0).sum()), self._protocol["candidates.file"], len(self._given.items)
+        ranked_once = "are among their own negatives and ranked once, as relevant"
+        repeated = "are written more than once for a list and ranked once"
         impacts = [
             *self._relevant_impacts(),
             *(Impact("candidates.file", path, *note) for note in self._given.notes),
-            Impact(
-                "candidates.base",
-                base,
-                n_among_negatives,
-                len(relevant.values),
-                "relevant test items",
-                "are among their own negatives and ranked once, as relevant",
-            ),
-            Impact("candidates.file", path, empty, self.n_lists, "lists", "are not in the file and stay empty"),
-            Impact("candidates.file", path, self._n_unused, len(self._given), "lines", "serve no list"),
-            Impact(
-                "candidates.file",
-                path,
-                self._n_repeated,
-                len(self._given.items),
-                "negatives",
-                "are written more than once for a list and ranked once",
-            ),
+            self._impact("candidates.base", among_negatives, len(relevant.values), "relevant test items", ranked_once),
+            self._impact("candidates.file", empty, self.n_lists, "lists", "are not in the file and stay empty"),
+            self._impact("candidates.file", self._n_unused, len(self._given), "lines", "serve no list"),
+            self._impact("candidates.file", self._n_repeated, n_items, "negatives", repeated),
         ]
         listed = int(self._negatives.lengths[self._sources[self._sources >= 0]].sum())
         if trained := self._trained():
             note = "are training items of the same user and stay in the list, as the file has it"
-            impacts.append(Impact("candidates.file", path, trained, listed, "negatives", note))
-        if self._protocol["candidates.relevant"] == "one":
-            n_others = self._other_relevant()
+            impacts.append(self._impact("candidates.file", trained, listed, "negatives", note))
+        if self._one_relevant:
             note = "are relevant for the user, and count as not relevant beside the target"
-            impacts.append(Impact("candidates.relevant", "one", n_others, listed, "negatives", note))
+            impacts.append(self._impact("candidates.relevant", self._other_relevant(), listed, "negatives", note))
         if self._n_head:
-            value = self._protocol["split.head"]
-            total = len(self._given.items)
-            impacts.append(Impact("split.head", value, self._n_head, total, "negatives", "are taken out"))
+            impacts.append(self._impact("split.head", self._n_head, n_items, "negatives", "are taken out"))
         return impacts
 
     def _trained(self) -> int:

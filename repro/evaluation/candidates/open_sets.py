@@ -22,12 +22,11 @@ import numpy.typing as npt
 
 from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, Interactions, RowArray
-from repro.errors import DataError
-from repro.evaluation.candidates.candidates import Candidates, column_numbers, plan_lists
+from repro.errors import DataError, ProtocolError
+from repro.evaluation.candidates.candidates import Candidates, FoldRows, column_numbers, plan_lists
 from repro.evaluation.candidates.draws import ListDraws, Pools, draw_negatives
 from repro.evaluation.candidates.ragged import Ragged, offsets_of
 from repro.evaluation.candidates.relevance import Judgements, relevant_in_train
-from repro.evaluation.candidates.strata import popularity_strata
 from repro.protocol import Protocol
 from repro.rng import KeyArray, child_keys, stream
 
@@ -48,17 +47,9 @@ def base_items(train: Interactions, test: Interactions, protocol: Protocol) -> C
 class OpenCandidates(Candidates):
     """All negatives of the base set (AN): a list is stored as the few items that are excluded from it."""
 
-    def __init__(
-        self,
-        train: Interactions,
-        test: Interactions,
-        judgements: Judgements,
-        protocol: Protocol,
-        removed_items: CodeArray,
-        validation: Interactions | None,
-    ) -> None:
-        base = base_items(train, test, protocol)
-        items = np.setdiff1d(base, removed_items)
+    def __init__(self, rows: FoldRows, judgements: Judgements, protocol: Protocol) -> None:
+        base = base_items(rows.train, rows.test, protocol)
+        items = np.setdiff1d(base, rows.removed_items)
         if not len(items):
             raise DataError(
                 f'there are no candidates: candidates.base = "{protocol["candidates.base"]}" has {len(base):,} '
@@ -66,8 +57,8 @@ class OpenCandidates(Candidates):
             )
         super().__init__(items, judgements, plan_lists(judgements, protocol), protocol)
         self._n_base = len(base)
-        self._trained = self._training_columns(train)
-        self._validated = self._validation_columns(validation)
+        self._trained = self._training_columns(rows.train)
+        self._validated = self._validation_columns(rows.validation)
         self._known = self._joined(self._trained, self._validated)
         self._barred = self._joined(self._known, self._judged_where(self._is_excluded))
         self._closed = self._joined(self._barred, self._judged_where(self._is_relevant))
@@ -75,7 +66,7 @@ class OpenCandidates(Candidates):
         self._target_columns = np.where(self._known.contains(self._lists.users, targets), -1, targets)
 
     def _columns(self, numbers: RowArray, users: CodeArray, rows: npt.NDArray[np.int32]) -> tuple[bool, Ragged]:
-        if self._protocol["candidates.relevant"] == "all":
+        if not self._one_relevant:
             return False, self._barred.take(users).take(rows)
         left_out = self._closed.take(users).take(rows)
         targets = np.repeat(self._target_columns[numbers], left_out.lengths)
@@ -134,61 +125,39 @@ class OpenCandidates(Candidates):
         """Effects: relevant items that are in no list."""
         relevant = self._is_relevant
         columns, users = self._judged_columns[relevant], self._judgements.users[relevant]
-        base, excluded = self._protocol["candidates.base"], self._protocol["candidates.exclude_train"]
         total, unit = len(columns), "relevant test items"
         outside = int((columns < 0).sum())
         trained = int(self._trained.contains(users, columns).sum())
+        note = "are {} items of the same user and can never be found"
         impacts = [
-            Impact("candidates.base", base, outside, total, unit, "are not candidates and can never be found"),
-            Impact(
-                "candidates.exclude_train",
-                excluded,
-                trained,
-                total,
-                unit,
-                "are training items of the same user and can never be found",
-            ),
+            self._impact("candidates.base", outside, total, unit, "are not candidates and can never be found"),
+            self._impact("candidates.exclude_train", trained, total, unit, note.format("training")),
         ]
         if len(self._validated.values):
             validated = int(self._validated.contains(users, columns).sum())
-            note = "are validation items of the same user and can never be found"
-            impacts.append(Impact("candidates.exclude_validation", "yes", validated, total, unit, note))
+            note = note.format("validation")
+            impacts.append(self._impact("candidates.exclude_validation", validated, total, unit, note))
         return impacts
 
     def _excluded_impacts(self) -> list[Impact]:
         """Effects: candidates that are excluded for a user, and the head."""
-        pairs = len(self.users) * len(self.items)
-        rated = self._protocol["candidates.rated_negatives"]
-        left_out = rated == "exclude"
+        pairs, unit = len(self.users) * len(self.items), "pairs of a test user and a candidate"
         columns, users = self._judged_columns, self._judgements.users
         may_be_listed = ~self._is_relevant & (columns >= 0) & ~self._known.contains(users, columns)
         with_list = np.isin(users, self.users)
-        head = self._n_base - len(self.items)
+        rated, total = int((may_be_listed & with_list).sum()), int(with_list.sum())
+        left_out = self._protocol["candidates.rated_negatives"] == "exclude"
+        note = "are not relevant and " + ("left out" if left_out else "may be in the list")
+        trained, validated = len(self._trained.values), len(self._validated.values)
         impacts = [
-            Impact(
-                "candidates.exclude_train",
-                self._protocol["candidates.exclude_train"],
-                len(self._trained.values),
-                pairs,
-                "pairs of a test user and a candidate",
-                "are left out as training items",
-            ),
-            Impact(
-                "candidates.rated_negatives",
-                rated,
-                int((may_be_listed & with_list).sum()),
-                int(with_list.sum()),
-                "test items",
-                "are not relevant and " + ("left out" if left_out else "may be in the list"),
-            ),
+            self._impact("candidates.exclude_train", trained, pairs, unit, "are left out as training items"),
+            self._impact("candidates.rated_negatives", rated, total, "test items", note),
         ]
-        if len(self._validated.values):
-            unit, note = "pairs of a test user and a candidate", "are left out as validation items"
-            touched = len(self._validated.values)
-            impacts.append(Impact("candidates.exclude_validation", "yes", touched, pairs, unit, note))
-        if head:
-            value = self._protocol["split.head"]
-            impacts.append(Impact("split.head", value, head, self._n_base, "candidates", "are taken out"))
+        if validated:
+            note = "are left out as validation items"
+            impacts.append(self._impact("candidates.exclude_validation", validated, pairs, unit, note))
+        if head := self._n_base - len(self.items):
+            impacts.append(self._impact("split.head", head, self._n_base, "candidates", "are taken out"))
         return impacts
 
 
@@ -201,29 +170,19 @@ class SampledCandidates(OpenCandidates):
     all others.
     """
 
-    def __init__(
-        self,
-        train: Interactions,
-        test: Interactions,
-        judgements: Judgements,
-        protocol: Protocol,
-        removed_items: CodeArray,
-        validation: Interactions | None,
-        everything: Interactions,
-        seed: int,
-    ) -> None:
-        super().__init__(train, test, judgements, protocol, removed_items, validation)
+    def __init__(self, rows: FoldRows, judgements: Judgements, protocol: Protocol, seed: int) -> None:
+        super().__init__(rows, judgements, protocol)
         self._size = protocol.count("candidates.sample_size")
         self._replacement = protocol["candidates.replacement"] is True
         self._list_strata = np.zeros(self.n_lists, dtype=np.int32)
         self._column_strata = np.zeros(len(self.items), dtype=np.int32)
         if protocol.get("candidates.strata") == "popularity":
-            strata = popularity_strata(train, everything, protocol, removed_items)
+            strata = popularity_strata(rows, protocol)
             self._list_strata = strata[self._lists.targets]
             self._column_strata = strata[self.items]
-        self._pools = self._make_pools(train)
+        self._pools = self._make_pools(rows.train)
         self._available = self._count_available()
-        self._keys = self._list_keys(everything, seed)
+        self._keys = self._list_keys(rows.whole, seed)
         findable = self._judged_where(self._is_relevant)
         self._findable = findable.keep(~self._known.contains(findable.rows, findable.values))
 
@@ -242,20 +201,19 @@ class SampledCandidates(OpenCandidates):
         return self._list_strata[numbers]
 
     def impacts(self) -> list[Impact]:
-        size = self._protocol["candidates.sample_size"]
         short = int((self._available < self._size).sum())
         note = "have fewer non-relevant items to draw from"
-        impacts = [*super().impacts(), Impact("candidates.sample_size", size, short, self.n_lists, "lists", note)]
+        impacts = [*super().impacts(), self._impact("candidates.sample_size", short, self.n_lists, "lists", note)]
         if self._replacement:
             draws = self._size * int((self._available > 0).sum())
             note = "fell on an item already drawn for the list"
             repeated = draws - self._n_negatives
-            impacts.append(Impact("candidates.replacement", True, repeated, draws, "draws", note))
+            impacts.append(self._impact("candidates.replacement", repeated, draws, "draws", note))
         return impacts
 
     def _relevant_columns(self, numbers: RowArray) -> Ragged:
         """The relevant items in each list: all that can be in the list (AR), or the target (1R)."""
-        if self._protocol["candidates.relevant"] == "all":
+        if not self._one_relevant:
             return self._findable.take(self._lists.users[numbers])
         targets = self._target_columns[numbers]
         return Ragged(offsets_of((targets >= 0).astype(np.int64)), targets[targets >= 0].astype(np.int32))
@@ -277,10 +235,10 @@ class SampledCandidates(OpenCandidates):
         list_strata = self._lists.users.astype(np.int64) * n_strata + self._list_strata
         return self._pools.columns.lengths[self._list_strata] - closed[list_strata]
 
-    def _list_keys(self, everything: Interactions, seed: int) -> KeyArray:
-        key, users = stream(seed, "candidates"), everything.user_keys[self._lists.users]
+    def _list_keys(self, whole: Interactions, seed: int) -> KeyArray:
+        key, users = stream(seed, "candidates"), whole.user_keys[self._lists.users]
         if self._protocol.get("candidates.sample_per") == "list":
-            return child_keys(key, users, everything.item_keys[self._lists.targets])
+            return child_keys(key, users, whole.item_keys[self._lists.targets])
         if self._protocol.get("candidates.strata") == "popularity":
             return child_keys(key, users, self._list_strata.astype(np.uint64))
         return child_keys(key, users)
@@ -292,3 +250,32 @@ class SampledCandidates(OpenCandidates):
         starts = range(0, len(self.users), _COUNTED_USERS)
         blocks = (self.block(self.users[start : start + _COUNTED_USERS]) for start in starts)
         return sum(len(block.columns) for block in blocks) - relevant
+
+
+def popularity_strata(fold: FoldRows, protocol: Protocol) -> npt.NDArray[np.int32]:
+    """The popularity percentile of each item (P1R; Bellogín 2012, section 4.6.1), 0 for the least popular part.
+
+    All items except the removed head are sorted by their number of rows, ties by code, and divided into m parts of
+    almost equal size. The division is of all items, not of the candidates: every item has a percentile. The head
+    belongs to the most popular part.
+
+    A target set cannot be larger than a percentile, |T_u| <= |I| / m: that is a ProtocolError.
+    """
+    count = protocol.count("candidates.strata_count")
+    rows = fold.train if protocol["candidates.strata_by"] == "train" else fold.whole
+    kept = np.setdiff1d(np.arange(rows.n_items), fold.removed_items)
+    by_popularity = kept[np.argsort(rows.item_counts()[kept], kind="stable")]
+    strata = np.full(rows.n_items, count - 1, dtype=np.int32)
+    strata[by_popularity] = np.arange(len(kept)) * count // max(len(kept), 1)
+    _require_room(protocol, len(kept) // count)
+    return strata
+
+
+def _require_room(protocol: Protocol, smallest: int) -> None:
+    size, count = protocol.count("candidates.sample_size"), protocol.count("candidates.strata_count")
+    if size + 1 > smallest:
+        raise ProtocolError(
+            f"P1R with a target set larger than a percentile: candidates.sample_size = {size} and the relevant "
+            f"item make {size + 1:,} items, and the smallest of the {count} percentiles holds {smallest:,}; "
+            f"lower candidates.sample_size to at most {max(smallest - 1, 0)}, or lower candidates.strata_count"
+        )

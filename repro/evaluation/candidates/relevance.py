@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.impact import Impact
-from repro.data.interactions import CodeArray, FloatArray, Interactions
+from repro.data.interactions import CodeArray, FloatArray, Interactions, RowArray
 from repro.data.rating_means import RatingMeans
 from repro.errors import DataError, ProtocolError
 from repro.evaluation.candidates.lists import Offsets
+from repro.evaluation.candidates.ragged import offsets_of, spread
 from repro.protocol import Protocol
 
 Mask = npt.NDArray[np.bool_]
@@ -46,6 +47,17 @@ class Judgements:
         """The user of each test item."""
         return np.repeat(np.arange(len(self.offsets) - 1, dtype=np.int32), np.diff(self.offsets))
 
+    def of_lists(self, users: CodeArray, targets: CodeArray | None) -> tuple[RowArray, Offsets]:
+        """The positions of the test items of each list, end to end, and where those of a list begin.
+
+        A list of 1R has a target, and none of the user's other relevant items; in AR, ``targets`` is None.
+        """
+        positions, offsets = spread(self.offsets, users)
+        if targets is None:
+            return positions, offsets
+        own = (self.relevant[positions] == 0) | (self.items[positions] == np.repeat(targets, np.diff(offsets)))
+        return positions[own], offsets_of(own)[offsets]
+
 
 def judge(train: Interactions, test: Interactions, protocol: Protocol) -> Judgements:
     """Judge every row of the test part by the ``relevance`` decisions of the protocol."""
@@ -54,8 +66,7 @@ def judge(train: Interactions, test: Interactions, protocol: Protocol) -> Judgem
     order = np.argsort(test.users.astype(np.int64) * test.n_items + test.items, kind="stable")
     users, items, ratings = test.users[order], test.items[order], test.ratings[order]
     _require_single_rows(test, users, items)
-    offsets = np.zeros(test.n_users + 1, dtype=np.int64)
-    np.cumsum(np.bincount(users, minlength=test.n_users), out=offsets[1:])
+    offsets = offsets_of(np.bincount(users, minlength=test.n_users))
     relevant = _is_relevant(users, ratings, train, protocol)
     graded = relevant | (protocol["relevance.grades"] == "judged")
     return Judgements(offsets, items, ratings, relevant.astype(np.uint8), np.where(graded, ratings, 0.0))

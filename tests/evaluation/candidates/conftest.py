@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from repro.data.interactions import Interactions
-from repro.evaluation.candidates import Candidates, ListBlock, plan_candidates
+from repro.evaluation.candidates import Candidates, FoldRows, ListBlock, plan_candidates
 from repro.protocol import Protocol, parse_protocol
 
 Row = tuple[Any, Any, float, str]
 
 
-class Fold(NamedTuple):
-    everything: Interactions
-    train: Interactions
-    test: Interactions
-
-
-def _fold_of(rows: list[Row]) -> Fold:
+def _fold_of(rows: list[Row]) -> FoldRows:
     frame = pd.DataFrame(rows, columns=["user", "item", "rating", "part"])
     everything = Interactions.from_frame(frame[["user", "item", "rating"]])
     parts = frame["part"].to_numpy()
-    return Fold(everything, everything.select(parts == "train"), everything.select(parts == "test"))
+    return FoldRows(everything, everything.select(parts == "train"), everything.select(parts == "test"))
 
 
 def _protocol_of(
@@ -40,8 +35,8 @@ def _protocol_of(
     return parse_protocol(text, "test", folder)
 
 
-def _lists_of(block: ListBlock, fold: Fold) -> dict[Any, set[Any]]:
-    users, items = fold.everything.user_ids, fold.everything.item_ids
+def _lists_of(block: ListBlock, fold: FoldRows) -> dict[Any, set[Any]]:
+    users, items = fold.whole.user_ids, fold.whole.item_ids
     found: dict[Any, set[Any]] = {}
     for n in range(len(block)):
         columns = block.columns[block.offsets[n] : block.offsets[n + 1]]
@@ -55,7 +50,7 @@ def _lists_of(block: ListBlock, fold: Fold) -> dict[Any, set[Any]]:
 
 
 @pytest.fixture(scope="session")
-def fold_of() -> Callable[[list[Row]], Fold]:
+def fold_of() -> Callable[[list[Row]], FoldRows]:
     """A fold of rows of user, item, rating and part ("train", "test", or another for neither)."""
     return _fold_of
 
@@ -67,13 +62,13 @@ def protocol_of() -> Callable[..., Protocol]:
 
 
 @pytest.fixture(scope="session")
-def lists_of() -> Callable[[ListBlock, Fold], dict[Any, set[Any]]]:
+def lists_of() -> Callable[[ListBlock, FoldRows], dict[Any, set[Any]]]:
     """Each list of a block as a set of item ids, by user id (AR) or by user and target id (1R)."""
     return _lists_of
 
 
 @pytest.fixture(scope="session")
-def fold() -> Fold:
+def fold() -> FoldRows:
     """Items 1 to 8. Relevant (4 or more) in the test: a: 3 and 4 (not 5); b: 2 and 6; c: nothing (not 7).
 
     Item 6 has no training row, 8 is in neither part, and 2 is both a training and a test item of b.
@@ -99,11 +94,11 @@ def fold() -> Fold:
 
 
 @pytest.fixture(scope="session")
-def plan(fold: Fold) -> Callable[..., Candidates]:
+def plan(fold: FoldRows) -> Callable[..., Candidates]:
     """``plan('base = "all-items"')``: the candidates of the small fold."""
 
     def planned(candidates: str, seed: int = 7, folder: Path | None = None, **extra: Any) -> Candidates:
         protocol = _protocol_of(candidates, folder=folder)
-        return plan_candidates(fold.train, fold.test, protocol, seed, all_interactions=fold.everything, **extra)
+        return plan_candidates(replace(fold, **extra), protocol, seed)
 
     return planned

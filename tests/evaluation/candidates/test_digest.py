@@ -3,7 +3,7 @@
 import pytest
 
 from repro.data import synthetic_interactions
-from repro.evaluation.candidates import CandidatesDigest, plan_candidates
+from repro.evaluation.candidates import CandidatesDigest, FoldRows, plan_candidates
 from repro.protocol import Protocol
 from repro.split import make_folds
 
@@ -13,7 +13,7 @@ DATA = synthetic_interactions(users=40, items=60, ratings=900, alpha=1.0, seed=1
 def digest(name, sizes, seed=1, **changes):
     protocol = Protocol.load(name, **changes)
     fold = make_folds(DATA, protocol, 1).folds[0]
-    candidates = plan_candidates(DATA.select(fold.train), DATA.select(fold.test), protocol, seed)
+    candidates = plan_candidates(FoldRows(DATA, DATA.select(fold.train), DATA.select(fold.test)), protocol, seed)
     found, start = CandidatesDigest(), 0
     while start < len(candidates.users):
         found.add(candidates.block(candidates.users[start : start + sizes]))

@@ -69,7 +69,7 @@ def test_what_the_file_does_not_say_and_says_in_vain_is_counted(given):
 
 def test_the_head_is_taken_out_of_given_negatives(tmp_path, plan, fold, lists_of):
     (tmp_path / "negatives.txt").write_text("a 7 8\nb 7\nc 1\n")
-    candidates = plan(FILE, folder=tmp_path, removed_items=fold.everything.item_codes([7]))
+    candidates = plan(FILE, folder=tmp_path, removed_items=fold.whole.item_codes([7]))
     assert lists_of(candidates.block(candidates.users), fold) == {"a": {3, 4, 8}, "b": {2, 6}, "c": {1}}
     assert [(i.touched, i.total) for i in candidates.impacts() if i.decision == "split.head"] == [(2, 4)]
 
@@ -77,7 +77,7 @@ def test_the_head_is_taken_out_of_given_negatives(tmp_path, plan, fold, lists_of
 def test_ids_with_spaces_between_tabs(tmp_path, fold_of, protocol_of, lists_of):
     fold = fold_of([("a b", "x y", 5, "test"), ("a b", "z", 5, "train"), ("c", "w w", 5, "train")])
     (tmp_path / "negatives.txt").write_text("a b\tz\tw w\n")
-    candidates = plan_candidates(fold.train, fold.test, protocol_of(FILE, folder=tmp_path), 1)
+    candidates = plan_candidates(fold, protocol_of(FILE, folder=tmp_path), 1)
     assert lists_of(candidates.block(candidates.users), fold) == {"a b": {"x y", "z", "w w"}}
 
 

@@ -16,7 +16,7 @@ BASE = 'base = "all-items"'
 def test_judgements_are_the_test_rows_by_user_and_item(fold, protocol_of):
     judged = judge(fold.train, fold.test, protocol_of(BASE))
     assert judged.offsets.tolist() == [0, 3, 5, 6, 6]
-    assert fold.everything.item_ids[judged.items].tolist() == [3, 4, 5, 2, 6, 7]
+    assert fold.whole.item_ids[judged.items].tolist() == [3, 4, 5, 2, 6, 7]
     assert judged.ratings.tolist() == [4, 5, 2, 5, 5, 1]
     assert judged.relevant.tolist() == [1, 1, 0, 1, 1, 0]
     assert judged.grades.tolist() == [4, 5, 0, 5, 5, 0]

@@ -32,7 +32,7 @@ def crowd(fold_of):
 def lists_for(crowd, protocol_of, lists_of):
     def make(decisions, seed=7, fold=crowd):
         protocol = protocol_of(decisions)
-        candidates = plan_candidates(fold.train, fold.test, protocol, seed, all_interactions=fold.everything)
+        candidates = plan_candidates(fold, protocol, seed)
         return lists_of(candidates.block(candidates.users), fold)
 
     return make
@@ -51,7 +51,7 @@ VARIANTS = [
 
 @pytest.mark.parametrize("decisions", VARIANTS)
 def test_lists_do_not_depend_on_the_block(crowd, protocol_of, lists_of, lists_for, decisions):
-    candidates = plan_candidates(crowd.train, crowd.test, protocol_of(decisions), 7)
+    candidates = plan_candidates(crowd, protocol_of(decisions), 7)
     together = lists_for(decisions)
     alone = {}
     for start in range(0, len(candidates.users), 7):
@@ -87,7 +87,7 @@ def test_one_precision_is_bound_by_all_precision(crowd, lists_for):
     """Equation 4.2 of Bellogín 2012, user by user: with the same negatives in all lists, the hits of 1R at n lie
     between those of AR at n and those of AR at n + pr_test(u) - 1."""
     all_relevant, one_relevant = lists_for(SAMPLED), lists_for(ONE + 'sample_per = "user"')
-    scores = dict(zip(crowd.everything.item_ids, np.random.default_rng(5).random(60), strict=False))
+    scores = dict(zip(crowd.whole.item_ids, np.random.default_rng(5).random(60), strict=False))
     lower = between = upper = 0
     for user, items in all_relevant.items():
         targets = {target for u, target in one_relevant if u == user}
@@ -128,8 +128,8 @@ def test_repeated_draws_are_counted(plan, fold, lists_of):
 @pytest.mark.parametrize("by", ["all", "train"])
 def test_percentiles_have_equal_sizes_and_lists_stay_inside_one(crowd, protocol_of, lists_of, by):
     decisions = ONE.replace("10", "4") + f'strata = "popularity"\nstrata_count = 7\nstrata_by = "{by}"\n'
-    candidates = plan_candidates(crowd.train, crowd.test, protocol_of(decisions), 7, all_interactions=crowd.everything)
-    rows = crowd.everything if by == "all" else crowd.train
+    candidates = plan_candidates(crowd, protocol_of(decisions), 7)
+    rows = crowd.whole if by == "all" else crowd.train
     ids = rows.item_ids
     order = sorted(range(len(ids)), key=lambda item: (int((rows.items == item).sum()), item))
     stratum = {ids[item]: place * 7 // len(order) for place, item in enumerate(order)}
@@ -149,12 +149,12 @@ def test_one_sample_for_each_user_and_percentile(lists_for):
 
 
 def test_a_target_set_larger_than_a_percentile_is_refused(crowd, protocol_of):
-    smallest = crowd.everything.n_items // 10
+    smallest = crowd.whole.n_items // 10
     decisions = ONE.replace("10", str(smallest)) + 'strata = "popularity"\n'
     with pytest.raises(ProtocolError, match=f"larger than a percentile.* make {smallest + 1} items.*10 percentiles"):
-        plan_candidates(crowd.train, crowd.test, protocol_of(decisions), 7)
+        plan_candidates(crowd, protocol_of(decisions), 7)
     fits = decisions.replace(f"sample_size = {smallest}", f"sample_size = {smallest - 1}")
-    assert plan_candidates(crowd.train, crowd.test, protocol_of(fits), 7).n_lists
+    assert plan_candidates(crowd, protocol_of(fits), 7).n_lists
 
 
 def test_popular_items_are_drawn_more_often_by_weight(crowd, lists_for):

@@ -72,7 +72,7 @@ def test_lists_by_hand(plan, fold, lists_of, decisions, expected):
 
 
 def test_the_head_is_taken_out_of_every_base(plan, fold, lists_of):
-    head = fold.everything.item_codes([3, 7])
+    head = fold.whole.item_codes([3, 7])
     candidates = plan('base = "all-items"', removed_items=head)
     assert lists_of(candidates.block(candidates.users), fold)["a"] == {4, 5, 6, 8}
     assert [i.touched for i in candidates.impacts() if i.decision == "split.head"] == [2]
@@ -87,13 +87,13 @@ def test_the_head_is_taken_out_of_every_base(plan, fold, lists_of):
 )
 def test_validation_items_are_kept_out_or_not(fold, protocol_of, lists_of, excluded, expected):
     # As validation items a has 8, and b has 6, which is also a relevant test item of b.
-    ids = fold.everything.user_codes(["a", "b"]), fold.everything.item_codes([8, 6])
-    validation = replace(fold.everything.select(np.arange(2)), users=ids[0], items=ids[1])
+    ids = fold.whole.user_codes(["a", "b"]), fold.whole.item_codes([8, 6])
+    validation = replace(fold.whole.select(np.arange(2)), users=ids[0], items=ids[1])
     decisions = f'base = "all-items"\nexclude_validation = "{excluded}"\n'
     split = "validation_ratio = 0.1"
     for more in ("", 'negatives = "sampled"\nsample_size = 8'):
         protocol = protocol_of(decisions + more, split=split)
-        candidates = plan_candidates(fold.train, fold.test, protocol, 7, validation=validation)
+        candidates = plan_candidates(replace(fold, validation=validation), protocol, 7)
         assert lists_of(candidates.block(np.array([0, 1])), fold) == expected
         impacts = [i for i in candidates.impacts() if i.decision == "candidates.exclude_validation"]
         counts = [(1, 4), (2, 24)] if excluded == "yes" else []
@@ -102,13 +102,13 @@ def test_validation_items_are_kept_out_or_not(fold, protocol_of, lists_of, exclu
 
 def test_a_base_of_nothing_is_refused(plan, fold):
     with pytest.raises(DataError, match="there are no candidates"):
-        plan('base = "all-items"', removed_items=np.arange(fold.everything.n_items))
+        plan('base = "all-items"', removed_items=np.arange(fold.whole.n_items))
 
 
 @pytest.mark.parametrize("more", ["", 'relevant = "one"\n', 'negatives = "sampled"\nsample_size = 2\n'])
 def test_a_fold_without_test_rows_has_no_lists(fold, protocol_of, more):
     nothing = fold.test.select(np.arange(0))
-    candidates = plan_candidates(fold.train, nothing, protocol_of('base = "all-items"\n' + more), 7)
+    candidates = plan_candidates(replace(fold, test=nothing), protocol_of('base = "all-items"\n' + more), 7)
     assert candidates.n_lists == len(candidates.users) == len(candidates.block(candidates.users)) == 0
     assert all(impact.touched == 0 for impact in candidates.impacts())
 
@@ -121,7 +121,7 @@ def test_users_without_relevant_items_have_a_list_in_ar_only(plan):
 def test_judged_items_of_ar_are_all_held_out_items(plan, fold):
     block = plan('base = "train-items"').block(np.array([0, 1, 2]))
     assert block.judged_offsets.tolist() == [0, 3, 5, 6]
-    assert fold.everything.item_ids[block.judged_items].tolist() == [3, 4, 5, 2, 6, 7]
+    assert fold.whole.item_ids[block.judged_items].tolist() == [3, 4, 5, 2, 6, 7]
     assert block.judged_columns.tolist() == [2, 3, 4, 1, -1, 5]  # of 1 2 3 4 5 7
     assert block.judged_relevant.tolist() == [1, 1, 0, 1, 1, 0]
     assert block.judged_grades.tolist() == [4, 5, 0, 5, 5, 0]
@@ -131,7 +131,7 @@ def test_judged_items_of_1r_are_the_target_and_the_non_relevant_ones(plan, fold)
     block = plan('base = "all-items"\nrelevant = "one"').block(np.array([0, 1]))
     assert block.rows.tolist() == [0, 0, 1, 1]
     assert block.judged_offsets.tolist() == [0, 2, 4, 5, 6]
-    assert fold.everything.item_ids[block.judged_items].tolist() == [3, 5, 4, 5, 2, 6]
+    assert fold.whole.item_ids[block.judged_items].tolist() == [3, 5, 4, 5, 2, 6]
     assert block.judged_relevant.tolist() == [1, 0, 1, 0, 1, 1]
     assert block.judged_grades.tolist() == [4, 0, 5, 0, 5, 5]
 
@@ -170,7 +170,7 @@ def brute_force(fold, base, exclude, relevant, rated):
     train = list(fold.train.to_frame().itertuples(index=False, name=None))
     test = list(fold.test.to_frame().itertuples(index=False, name=None))
     anyone = {
-        "all-items": set(fold.everything.item_ids),
+        "all-items": set(fold.whole.item_ids),
         "train-items": {item for _, item, _ in train},
         "test-items": {item for _, item, _ in test},
     }[base]
@@ -208,13 +208,13 @@ def test_lists_agree_with_sets(
     fold = fold_of(rows)
     expected = brute_force(fold, base, exclude, relevant, rated)
     decisions = f'base = "{base}"\nexclude_train = "{exclude}"\nrelevant = "{relevant}"\nrated_negatives = "{rated}"\n'
-    candidates = plan_candidates(fold.train, fold.test, protocol_of(decisions), 1)
+    candidates = plan_candidates(fold, protocol_of(decisions), 1)
     found = lists_of(candidates.block(candidates.users), fold)
     assert found == {key: negatives | positives for key, (negatives, positives) in expected.items()}
 
     decisions += f'negatives = "sampled"\nsample_size = {size}\nsample_weight = "{weight}"\n'
     decisions += f"replacement = {str(replacement).lower()}\n"
-    candidates = plan_candidates(fold.train, fold.test, protocol_of(decisions), 1)
+    candidates = plan_candidates(fold, protocol_of(decisions), 1)
     found = lists_of(candidates.block(candidates.users), fold)
     assert found.keys() == expected.keys()
     for key, (negatives, positives) in expected.items():
