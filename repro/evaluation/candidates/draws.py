@@ -178,26 +178,26 @@ class _Sample(NamedTuple):
 def _draw_lists(
     pools: _Pools, lists: _Lists, size: int, replacement: bool, columns: ColumnArray, lengths: RowArray
 ) -> None:
-    state = np.zeros(len(pools.weights), dtype=np.uint8)
+    # Arrays are taken out of the tuples once: each time counts a reference, which costs more than a draw.
+    offsets, pool_columns, cumulative, guide, weights = pools
+    strata, keys, available, rows, closed_offsets, closed_columns, added_offsets, added_columns, slots = lists
+    state = np.zeros(len(weights), dtype=np.uint8)
     drawn = np.empty(size + 1, dtype=np.int32)
-    buffer = np.empty(len(pools.weights) + 1, dtype=np.int32)
+    buffer = np.empty(len(weights) + 1, dtype=np.int32)
     marked = -1
-    for number in range(len(lists.rows)):
-        row, stratum, slot = lists.rows[number], lists.strata[number], lists.slots[number]
-        if row != marked:
+    for number in range(len(rows)):
+        if rows[number] != marked:
             if marked >= 0:
-                _mark(
-                    state, lists.closed_columns[lists.closed_offsets[marked] : lists.closed_offsets[marked + 1]], FREE
-                )
-            marked = row
-            _mark(state, lists.closed_columns[lists.closed_offsets[row] : lists.closed_offsets[row + 1]], CLOSED)
-        start, end = pools.offsets[stratum], pools.offsets[stratum + 1]
-        pool = _Pool(pools.columns[start:end], pools.cumulative[start:end], pools.guide[start:end], pools.weights)
-        sample = _Sample(lists.keys[number], state, drawn)
-        n_drawn = _draw_list(pool, sample, lists.available[number], size, replacement)
-        added = _part(lists.added_columns, lists.added_offsets, number)
-        lengths[number] = _collect(pool.columns, state, drawn[:n_drawn], added, buffer)
-        columns[slot : slot + lengths[number]] = buffer[: lengths[number]]
+                _mark(state, _part(closed_columns, closed_offsets, marked), FREE)
+            marked = rows[number]
+            _mark(state, _part(closed_columns, closed_offsets, marked), CLOSED)
+        start, end = offsets[strata[number]], offsets[strata[number] + 1]
+        pool = _Pool(pool_columns[start:end], cumulative[start:end], guide[start:end], weights)
+        n_drawn = _draw_list(pool, _Sample(keys[number], state, drawn), available[number], size, replacement)
+        added = _part(added_columns, added_offsets, number)
+        n_columns = _collect(pool.columns, state, drawn[:n_drawn], added, buffer)
+        lengths[number] = n_columns
+        columns[slots[number] : slots[number] + n_columns] = buffer[:n_columns]
 
 
 @njit(cache=True)
@@ -231,26 +231,28 @@ def _draw_list(pool: _Pool, sample: _Sample, available: int, size: int, replacem
     """Draw columns and mark them in the state; returns the number of distinct columns drawn."""
     if available == 0:
         return 0
+    columns, sums, guide, _ = pool
+    key, state, drawn = sample
     missing = size if replacement else min(size, available)
     attempts = 0 if missing == available and not replacement else 4 * missing + 32
-    weighted = len(pool.sums) > 0
-    total = pool.sums[-1] if weighted else len(pool.columns)
+    weighted = len(sums) > 0
+    total = sums[-1] if weighted else len(columns)
     if total == 0:
         attempts = 0
     n_drawn = 0
     for attempt in range(attempts):
         if missing == 0:
             break
-        position = int(_unit(sample.key, attempt) * total)
+        position = int(_unit(key, attempt) * total)
         if weighted:
-            position = _position_of(position, pool.sums, pool.guide)
-        column = pool.columns[position]
-        if sample.state[column] == FREE:
-            sample.state[column] = DRAWN
-            sample.drawn[n_drawn] = column
+            position = _position_of(position, sums, guide)
+        column = columns[position]
+        if state[column] == FREE:
+            state[column] = DRAWN
+            drawn[n_drawn] = column
             n_drawn += 1
             missing -= 1
-        elif replacement and sample.state[column] == DRAWN:
+        elif replacement and state[column] == DRAWN:
             missing -= 1
     if missing == 0:
         return n_drawn
@@ -266,40 +268,43 @@ def _draw_remaining(pool: _Pool, sample: _Sample, attempts: int, missing: int, n
     Weighted draws use arrival times (Efraimidis & Spirakis 2006), uniform ones a partial shuffle. Columns of weight 0
     come after all others, in random order.
     """
-    remaining = pool.columns[sample.state[pool.columns] == FREE]
+    columns, sums, _, weights = pool
+    key, state, drawn = sample
+    remaining = columns[state[columns] == FREE]
     heavy = 0
-    if len(pool.sums):
+    if len(sums):
         arrival = np.full(len(remaining), np.inf)
         for position in range(len(remaining)):
-            weight = pool.weights[remaining[position]]
+            weight = weights[remaining[position]]
             if weight > 0:
-                arrival[position] = -np.log1p(-_unit(sample.key, attempts + position)) / weight
+                arrival[position] = -np.log1p(-_unit(key, attempts + position)) / weight
                 heavy += 1
         remaining = remaining[np.argsort(arrival, kind="mergesort")]
     for position in range(missing):
         if position >= heavy:
-            unit = _unit(sample.key, attempts + len(remaining) + position)
+            unit = _unit(key, attempts + len(remaining) + position)
             other = position + int(unit * (len(remaining) - position))
             remaining[position], remaining[other] = remaining[other], remaining[position]
-        sample.state[remaining[position]] = DRAWN
-        sample.drawn[n_drawn + position] = remaining[position]
+        state[remaining[position]] = DRAWN
+        drawn[n_drawn + position] = remaining[position]
     return n_drawn + missing
 
 
 @njit(cache=True)
 def _draw_remaining_replaced(pool: _Pool, sample: _Sample, attempts: int, missing: int, n_drawn: int) -> int:
     """With replacement: ``missing`` more draws from the columns that are not closed."""
-    states = sample.state[pool.columns]
-    open_columns = pool.columns[(states == FREE) | (states == DRAWN)]
-    sums = np.cumsum(pool.weights[open_columns])
-    if not len(pool.sums) or sums[-1] == 0:
+    columns, pool_sums, _, weights = pool
+    key, state, drawn = sample
+    open_columns = columns[(state[columns] == FREE) | (state[columns] == DRAWN)]
+    sums = np.cumsum(weights[open_columns])
+    if not len(pool_sums) or sums[-1] == 0:
         sums = np.arange(1, len(open_columns) + 1)
     for draw in range(missing):
-        threshold = int(_unit(sample.key, attempts + draw) * sums[-1])
+        threshold = int(_unit(key, attempts + draw) * sums[-1])
         column = open_columns[np.searchsorted(sums, threshold, side="right")]
-        if sample.state[column] == FREE:
-            sample.state[column] = DRAWN
-            sample.drawn[n_drawn] = column
+        if state[column] == FREE:
+            state[column] = DRAWN
+            drawn[n_drawn] = column
             n_drawn += 1
     return n_drawn
 
