@@ -22,7 +22,7 @@ import numpy.typing as npt
 from numba import njit, prange
 
 from repro.data.interactions import Interactions
-from repro.evaluate import measure_lists
+from repro.evaluate import measure_given
 from repro.evaluation.candidates.lists import ListBlock
 from repro.evaluation.metrics import Background, metrics, parse_measure
 from repro.evaluation.ranking import RankingRules, Tally, rank
@@ -146,7 +146,7 @@ def measured(values: FloatArray, block: ListBlock, rules: RankingRules, protocol
     nothing = np.empty(0, dtype=np.int32)
     users, items = np.arange(len(block.users)), np.arange(len(block.items))
     background = Background(Interactions(nothing, nothing, np.empty(0), None, users, items), block.items)
-    return [one.value for one in measure_lists(ranked, asked, background, protocol).values()]
+    return [averaged.value for averaged in measure_given(ranked, asked, background, protocol).values()]
 
 
 def timed(runs: dict[str, Callable[[], object]], repetitions: int) -> dict[str, list[float]]:

@@ -15,9 +15,8 @@ from repro.current import once
 from repro.data.io.recommendations import read_recommendations, read_train, read_truth
 from repro.errors import ProtocolError
 from repro.evaluate.evaluation import Evaluation, suspicious
-from repro.evaluate.extra_inputs import Features
 from repro.evaluate.frames import Frames, read_frames
-from repro.evaluate.inputs import Input
+from repro.evaluate.inputs import Features, Input
 from repro.evaluate.measuring import measure, measure_given, rank_frames
 from repro.evaluate.mismatches import mismatch_findings, warn_of_mismatches
 from repro.evaluation.metrics import metrics as known_metrics
@@ -63,43 +62,43 @@ def evaluate(
     RecBole atomic files, TREC runs and qrels, exported predictions of Surprise (:mod:`repro.data.io.formats`).
 
     recommendations  ``user``, ``item`` and ``score`` (higher is better; an empty one is a missing score) or,
-                     without it, ``rank`` (lower is better). Where there are both, the score counts and the rank is
-                     not looked at, as in trec_eval; equal scores are in the order of ``ties.break``. The order of the
-                     rows does not matter, unless that is "rows" or "rows-desc". A column ``state`` says where a score
-                     is one that the framework made up ("fallback"; others are "scored", or "unscored"). Or a list of
+                     without it, ``rank`` (lower is better). With both, the score counts and the rank is
+                     ignored, as in trec_eval; equal scores are in the order of ``ties.break``. The order of the
+                     rows does not matter, unless that is "rows" or "rows-desc". A column ``state`` says
+                     whether a score is "scored", "unscored", or a "fallback" of the framework. Or a list of
                      Surprise's predictions, whose impossible ones are fallbacks
     truth            the held-out ``user``, ``item`` and, if there are any, ``rating``. Its users are the test
-                     users; one of them without recommendations has an empty list. Predictions that have a column
-                     ``rating`` beside them (Surprise's have) bring the truth along, and it can be left out
+                     users; one of them without recommendations has an empty list. Predictions with a column
+                     ``rating`` (Surprise's have one) contain the truth, and it can be left out
     protocol         by name, file or object: what is relevant, what missing and tied scores mean, the variants of
                      metrics, who is averaged. Splits and candidates are as given. By default a rating above 0 is
                      relevant (as trec_eval has it; without ratings, everything is), and the rest as in every protocol
     metrics          names such as ``"ndcg@10"`` or ``"ndcg[gain=exp2]@10"``
-    train            ``user``, ``item`` and ``rating`` of the training rows, where decisions ask for their means, or for
+    train            ``user``, ``item`` and ``rating`` of the training rows, where decisions need their means, or
                      the order of the data set (``ties.break = "data"``: training rows, then truth)
     per_user         one row for each user and metric, in place of averages
     columns          other names of the columns, such as ``{"user": "userId"}``, or ``{"truth.user": "uid"}`` in one
                      of the frames alone
-    seed             of ``ties.break = "random"``
+    seed             for ``ties.break = "random"``
     features         of the items, for metrics that compare items by them: a frame with a row for each item (columns of
                      words, separated by ``|``, or of numbers), a file (:func:`repro.data.load_item_features`), or the
                      name of a data set, such as ``"ml-100k"``
-    previous         what was recommended before, for temporal diversity and novelty: like ``recommendations``, and
+    previous         earlier recommendations, for temporal diversity and novelty: like ``recommendations``, and
                      ranked by the same rules; or a list of several, the latest first
 
     Ids may be numbers, text or other objects, and are compared as text: 7 and "7" are the same.
 
     Gives the columns ``metric``, ``value``, ``users`` (how many are averaged), ``lowest`` and ``highest`` (the extremes
     of the value over all orders of tied items, where they are known), or ``user``, ``metric`` and ``value``; its
-    ``attrs`` hold the name and hash of the protocol, the full name of each metric, and ``findings``: what is
-    suspicious about the numbers, which is also warned of. Coverage is a share of the test users, or
+    ``attrs`` hold the name and hash of the protocol, the full name of each metric, and ``findings``: suspicious
+    properties of the numbers, which are also issued as warnings. Coverage is a share of the test users, or
     of the items that are in any of the frames.
 
-    Warns (:class:`repro.errors.ReproWarning`) where lists are empty, have no scores, or where no id of them is in the
-    truth; the findings say that too.
+    Warns (:class:`repro.errors.ReproWarning`) where lists are empty, have no scores, or share no id with the truth; the
+    findings have these warnings too.
     """
     frames = read_frames(recommendations, truth, train, columns, features, previous)
-    chosen = _protocol(protocol, frames)
+    chosen = protocol_for(protocol, frames)
     table = evaluate_frames(frames, chosen, metrics, per_user, seed)
     warn_of_mismatches(frames, chosen)
     mismatched = mismatch_findings(frames, chosen, "recommendations")
@@ -132,16 +131,17 @@ def measure_frames(
     seed: int = 0,
 ) -> Evaluation:
     """As :func:`evaluate_frames`, with both the averages and the values of each user."""
-    protocol = _protocol(protocol, frames)
+    protocol = protocol_for(protocol, frames)
     names = [metrics] if isinstance(metrics, str) else metrics
     measures = {name.strip(): parse_measure(name, protocol, known_metrics()) for name in names}
     if not measures:
-        raise ProtocolError(f"no metric is asked for; metrics: {', '.join(known_metrics())}")
-    return Evaluation(protocol, measures, measure(frames, measures, protocol, seed), frames.truth.user_ids)
+        raise ProtocolError(f"no metric is requested; metrics: {', '.join(known_metrics())}")
+    return measure(frames, measures, protocol, seed)
 
 
-def _protocol(stated: Protocol | str | Path | None, frames: Frames) -> Protocol:
-    protocol = Protocol.load(stated) if isinstance(stated, str | Path) else stated
+def protocol_for(protocol: Protocol | str | Path | None, frames: Frames) -> Protocol:
+    """The protocol to evaluate frames by: the given one, if it fits them, or the default."""
+    protocol = Protocol.load(protocol) if isinstance(protocol, str | Path) else protocol
     if protocol is None:
         return default_protocol(frames.truth.explicit)
     if protocol["candidates.relevant"] == "one":
@@ -154,7 +154,7 @@ def _protocol(stated: Protocol | str | Path | None, frames: Frames) -> Protocol:
 
 @once
 def default_protocol(rated: bool) -> Protocol:
-    """The protocol of :func:`evaluate` where none is given; ``rated`` says whether the truth has ratings."""
+    """The default protocol of :func:`evaluate`; ``rated`` says whether the truth has ratings."""
     as_given = {"split.strategy": "files", "split.train_file": "-", "split.test_file": "-"}
     as_given |= {"candidates.base": "file", "candidates.file": "-"}
     relevance: dict[str, str | float | bool] = {"relevance.rule": "any"}

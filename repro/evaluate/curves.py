@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -13,7 +13,7 @@ import pandas as pd
 
 from repro.data.interactions import FloatArray
 from repro.errors import DataError, ProtocolError, nearest
-from repro.evaluate import _protocol as protocol_of
+from repro.evaluate import protocol_for
 from repro.evaluate.frames import Frames, read_frames
 from repro.evaluate.inputs import Input
 from repro.evaluate.measuring import rank_frames
@@ -41,8 +41,8 @@ RATES = ("means", "totals")
 LEVELS = 101
 MOST_POINTS = 1_000_000
 
-# The metric that is the area below each curve; that of a mean of users' curves is the mean of their areas, and
-# differs from the area below the drawn one by what happens between two levels.
+# The metric that is the area below each curve. For the mean of users' curves it is the mean of their areas, which
+# differs from the area below the drawn curve because that one is linear between two levels.
 _AREAS = {
     ("roc", "pooled"): "groc",
     ("roc", "users"): "auc",
@@ -93,21 +93,21 @@ def curves(
               precision of a user at a recall is the highest at that recall or any beyond, 0 where that is never
               reached (with 11 points, TREC's interpolated precision); the true positive rate at a false positive
               rate is the highest at that rate, and its area near the metric auc
-    points    at most so many points, evenly spread; by default all of them (pooled: a million). For "users": at so many
-              levels from 0 to 1, by default 101
+    points    the largest number of points, evenly spread; by default all (pooled: a million). For "users": the number
+              of levels from 0 to 1, by default 101
     rates     for "lengths": "means" of users' rates, or "totals", where hits and false alarms of all users are added
               up and then divided; the ROC curve is then the CROC of Schein et al., and its area the metric croc
     perfect   adds ``perfect_fpr`` and ``perfect_tpr`` to a ROC curve of list lengths: those of lists that begin with
               all of their relevant items, whose area croc[normalised=perfect] divides by
 
-    The column ``users`` says how many users a point is made of. Users without relevant items are left out of means;
+    The column ``users`` is the number of users behind a point. Users without relevant items are left out of means;
     in a ROC curve for each user, those without other items too.
     """
     frames = read_frames(recommendations, truth, train, columns)
-    chosen = protocol_of(protocol, frames)
-    found = curves_of_frames(frames, kind, join, chosen, seed, points, rates, perfect)
+    chosen = protocol_for(protocol, frames)
+    table = curves_of_frames(frames, kind, join, chosen, seed, points, rates, perfect)
     warn_of_mismatches(frames, chosen)
-    return found
+    return table
 
 
 def curves_of_frames(
@@ -121,13 +121,14 @@ def curves_of_frames(
     perfect: bool = False,
 ) -> pd.DataFrame:
     """:func:`curves` for frames that :func:`read_frames` has read."""
-    for label, given, known in (("kind", kind, AXES), ("join", join, JOINS), ("rates", rates, RATES)):
-        _require_known(label, given, known)
+    for label, value, known in (("kind", kind, AXES), ("join", join, JOINS), ("rates", rates, RATES)):
+        if value not in known:
+            raise ProtocolError(f"{label} is '{value}'{nearest(str(value), known)} It may be {' or '.join(known)}")
     if points is not None and points < 2:
         raise ProtocolError(f"points is {points}; a curve has at least 2")
     if perfect and (kind, join) != ("roc", "lengths"):
         raise ProtocolError('there is a perfect curve only for kind="roc" with join="lengths"; leave perfect out')
-    resolved = protocol_of(protocol, frames)
+    resolved = protocol_for(protocol, frames)
     if join != "pooled":
         _refuse_ties(join, resolved)
     # The metric says how far down lists are needed, and whether their scores are.
@@ -144,40 +145,36 @@ def curves_of_frames(
     return _by_users(ranked, kind, points or LEVELS)
 
 
-def _require_known(label: str, given: str, known: Collection[str]) -> None:
-    if given not in known:
-        raise ProtocolError(f"{label} is '{given}'{nearest(str(given), known)} It may be {' or '.join(known)}")
-
-
 def _refuse_ties(join: str, protocol: Protocol) -> None:
     if why := objection_to_shared_ranks(protocol):
-        raise ProtocolError(f'a curve with join="{join}" cannot be had under this protocol: {why}')
+        raise ProtocolError(f'a curve with join="{join}" is not defined under this protocol: {why}')
     if join == "users" and protocol["ties.break"] == "expected":
         raise ProtocolError(
-            'a curve with join="users" cannot be had under this protocol: with ties.break = "expected" a list has no '
-            'one curve, and the heights at a level no simple expectation; ask for join="lengths", or use a tie rule '
-            'that gives one order, such as "item-asc" or "random"'
+            'a curve with join="users" is not defined under this protocol: with ties.break = "expected" a list has '
+            'no single curve; use join="lengths", or a tie rule that gives one order, such as "item-asc" or "random"'
         )
 
 
 def _require_both(kind: str, ranked: Ranked) -> None:
     """Stop where one of the axes would be nothing divided by nothing."""
     if not ranked.n_relevant.any():
-        raise DataError("no held-out item is relevant, so there is no curve; relevance.* says what is")
-    found = int(((ranked.relevant > 0) & (ranked.position > 0)).sum())
-    if kind == "roc" and found == int(ranked.lengths.sum()):
-        raise DataError("no listed item is other than relevant, so there is no false positive rate; list others too")
+        raise DataError(
+            "no held-out item is relevant, so there is no curve; see the decisions relevance.*"
+        )
+    hits = int(((ranked.relevant > 0) & (ranked.position > 0)).sum())
+    if kind == "roc" and hits == int(ranked.lengths.sum()):
+        raise DataError("all listed items are relevant, so there is no false positive rate; list other items too")
 
 
 def _pooled(ranked: Ranked, kind: Kind, points: int) -> pd.DataFrame:
     pairs = pooled_pairs(ranked)
-    thresholds, found, others = pooled_points(pairs)
+    thresholds, hits, others = pooled_points(pairs)
     relevant, n_others = int(pairs[0]), len(pairs) - 2 - int(pairs[1])
     if kind == "roc":
-        thresholds, found, others = np.append(np.inf, thresholds), np.append(0, found), np.append(0, others)
-        x, y = others / n_others, found / relevant
+        thresholds, hits, others = np.append(np.inf, thresholds), np.append(0, hits), np.append(0, others)
+        x, y = others / n_others, hits / relevant
     else:
-        x, y = found / relevant, found / (found + others)
+        x, y = hits / relevant, hits / (hits + others)
     return _table(kind, {"threshold": thresholds}, x, y, len(ranked), points)
 
 
@@ -192,8 +189,8 @@ def _by_lengths(ranked: Ranked, kind: Kind, points: int | None, rates: Rates, pe
     best_x, best_y = lengths.roc(rates, perfect=True)
     # Perfect lists are longer where relevant items are in no list.
     n = np.arange(len(x) - 1 if perfect else lengths.longest + 1)
-    beside = {"perfect_fpr": best_x[: len(n)], "perfect_tpr": best_y[: len(n)]} if perfect else {}
-    return _table(kind, {"n": n}, x[: len(n)], y[: len(n)], users, points, beside)
+    further = {"perfect_fpr": best_x[: len(n)], "perfect_tpr": best_y[: len(n)]} if perfect else {}
+    return _table(kind, {"n": n}, x[: len(n)], y[: len(n)], users, points, further)
 
 
 def _by_users(ranked: Ranked, kind: Kind, levels: int) -> pd.DataFrame:
@@ -208,11 +205,11 @@ def _table(
     y: FloatArray,
     users: int,
     points: int | None,
-    beside: Mapping[str, FloatArray] = MappingProxyType({}),
+    further: Mapping[str, FloatArray] = MappingProxyType({}),
 ) -> pd.DataFrame:
-    """The points as a frame, no more than asked for; the first and the last are kept."""
+    """The points as a frame, at most ``points`` of them, the first and the last included."""
     first, second = AXES[kind]
-    table = pd.DataFrame({**at, first: x, second: y, **beside, "users": users})
+    table = pd.DataFrame({**at, first: x, second: y, **further, "users": users})
     if points is None or len(table) <= points:
         return table
     return table.iloc[np.linspace(0, len(table) - 1, points).round().astype(int)].reset_index(drop=True)

@@ -1,4 +1,4 @@
-"""The numbers of some lists under a protocol, and the tables that people take away."""
+"""The numbers of some lists under a protocol, and tables of them."""
 
 from __future__ import annotations
 
@@ -6,63 +6,57 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from repro.data.interactions import IdArray
-from repro.evaluate.measuring import Asked, MeasuredFrames
-from repro.evaluation.metrics import Averaged
-from repro.evaluation.suspicion import Finding, Subject, Value, find_suspicious
+from repro.evaluation.measured import Interval
+from repro.evaluation.metrics import Averaged, Measure
+from repro.evaluation.suspicion import Facts, Finding, Subject, Value, find_suspicious
 from repro.protocol import Protocol
 
-# What repro.evaluate.mismatches says of the inputs, with the reason.
-SAID_OF_INPUTS = ("lists.empty", "scores.missing")
+# Findings that repro.evaluate.mismatches makes of the inputs, with the reason.
+MADE_OF_INPUTS = ("lists.empty", "scores.missing")
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What was measured, by the name that was asked for, and under which protocol.
+    """The numbers of lists under a protocol; metrics have the names by which they were requested.
 
-    The tables carry in ``attrs`` what their numbers mean: the name and hash of the protocol, the full names.
+    intervals  the lowest and highest number that any order of tied items gives, where it is known
+    facts      counts from which findings are derived (:mod:`repro.evaluation.suspicion`)
+
+    The tables have the name and hash of the protocol and the full names of the metrics in ``attrs``.
     """
 
     protocol: Protocol
-    asked: Asked
-    measured: MeasuredFrames
+    measures: Mapping[str, Measure]
+    numbers: Mapping[str, Averaged]
+    intervals: Mapping[str, Interval]
+    facts: Facts
     user_ids: IdArray
 
-    @property
-    def found(self) -> Mapping[str, Averaged]:
-        """The numbers by the names that were asked for."""
-        return self.measured.found
-
     def subject(self, name: str, *, identified: bool = False) -> Subject:
-        """What is known of the recommendations, under a name for them, to find out what is suspicious.
+        """The recommendations as a subject of findings, under a name for them.
 
-        ``identified`` by the values of every user, where other recommendations are compared with them.
+        With ``identified``, the values of every user identify them, to compare them with other recommendations.
         """
         values = [
-            Value(
-                asked,
-                averaged.value,
-                low,
-                high,
-                self.asked[asked].cutoff,
-                self.asked[asked].metric.better,
-            )
-            for asked, averaged in self.found.items()
-            for low, high in [self.measured.intervals.get(asked, (None, None))]
+            Value(metric, averaged.value, *self._ends(metric), measure.cutoff, measure.metric.better)
+            for (metric, averaged), measure in zip(self.numbers.items(), self.measures.values(), strict=True)
         ]
-        numbers = ""
-        if identified and len(self.without_users) < len(self.asked):
-            numbers = hashlib.sha256(self.per_user().to_csv(index=False).encode()).hexdigest()
-        return Subject(name, values, self.measured.facts, numbers=numbers)
+        digest = ""
+        if identified and len(self.without_users) < len(self.measures):
+            digest = hashlib.sha256(self.per_user().to_csv(index=False).encode()).hexdigest()
+        return Subject(name, values, self.facts, numbers=digest)
+
+    def _ends(self, metric: str) -> tuple[float | None, float | None]:
+        return self.intervals.get(metric, (None, None))
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """What is suspicious about the numbers (:mod:`repro.evaluation.suspicion`)."""
+        """Suspicious properties of the numbers (:mod:`repro.evaluation.suspicion`)."""
         return suspicious({"the recommendations": self})
 
     def table(self) -> pd.DataFrame:
@@ -70,47 +64,45 @@ class Evaluation:
 
         ``lowest`` and ``highest`` are the extremes of the value over all orders of tied items, where they are known.
         """
-        table = pd.DataFrame(
+        ends = np.array([self._ends(metric) for metric in self.numbers], dtype=np.float64)
+        return self._with_attributes(
             {
-                "metric": list(self.found),
-                "value": [averaged.value for averaged in self.found.values()],
-                "users": [averaged.users_counted for averaged in self.found.values()],
-                "lowest": [self.measured.intervals.get(name, (np.nan,))[0] for name in self.found],
-                "highest": [self.measured.intervals.get(name, (np.nan,))[-1] for name in self.found],
+                "metric": list(self.numbers),
+                "value": [averaged.value for averaged in self.numbers.values()],
+                "users": [averaged.users_counted for averaged in self.numbers.values()],
+                "lowest": ends[:, 0],
+                "highest": ends[:, 1],
             }
         )
-        table.attrs.update(self._meaning())
-        return table
 
     def per_user(self) -> pd.DataFrame:
-        """One row for each user and metric, of the metrics that have a number for each user."""
-        found = {name: averaged for name, averaged in self.found.items() if self.asked[name].per_user}
-        table = pd.DataFrame(
+        """One row for each user and metric, of the metrics that have a value for each user."""
+        numbers = {name: averaged for name, averaged in self.numbers.items() if self.measures[name].per_user}
+        return self._with_attributes(
             {
-                "user": np.concatenate([self.user_ids[averaged.users] for averaged in found.values()]),
-                "metric": np.repeat(list(found), [len(averaged.users) for averaged in found.values()]),
-                "value": np.concatenate([averaged.values for averaged in found.values()]),
+                "user": np.concatenate([self.user_ids[averaged.users] for averaged in numbers.values()]),
+                "metric": np.repeat(list(numbers), [len(averaged.users) for averaged in numbers.values()]),
+                "value": np.concatenate([averaged.values for averaged in numbers.values()]),
             }
         )
-        table.attrs.update(self._meaning())
-        return table
 
     @property
     def without_users(self) -> list[str]:
         """The metrics that are about all users together."""
-        return [name for name, one in self.asked.items() if not one.per_user]
+        return [name for name, measure in self.measures.items() if not measure.per_user]
 
-    def _meaning(self) -> dict[str, Any]:
-        return {
-            "findings": [asdict(one) for one in self.findings],
-            "protocol": {"name": self.protocol.name, "hash": self.protocol.hash},
-            "metrics": {name: one.full_name for name, one in self.asked.items()},
-        }
+    def _with_attributes(self, columns: Mapping[str, object]) -> pd.DataFrame:
+        table = pd.DataFrame(columns)
+        table.attrs["findings"] = [asdict(finding) for finding in self.findings]
+        table.attrs["protocol"] = {"name": self.protocol.name, "hash": self.protocol.hash}
+        table.attrs["metrics"] = {name: measure.full_name for name, measure in self.measures.items()}
+        return table
 
 
-def suspicious(found: Mapping[str, Evaluation]) -> tuple[Finding, ...]:
-    """What is suspicious about evaluations under one protocol, which are called by the names in ``found``."""
-    protocol = next(iter(found.values())).protocol
-    subjects = [one.subject(name, identified=len(found) > 1) for name, one in found.items()]
-    every = find_suspicious(subjects, protocol.text("ties.break"), protocol.text("missing.rank"))
-    return tuple(one for one in every if one.code not in SAID_OF_INPUTS)
+def suspicious(evaluations: Mapping[str, Evaluation]) -> tuple[Finding, ...]:
+    """The findings about evaluations under one protocol, by the names of the recommendations."""
+    protocol = next(iter(evaluations.values())).protocol
+    several = len(evaluations) > 1
+    subjects = [evaluation.subject(name, identified=several) for name, evaluation in evaluations.items()]
+    findings = find_suspicious(subjects, protocol.text("ties.break"), protocol.text("missing.rank"))
+    return tuple(finding for finding in findings if finding.code not in MADE_OF_INPUTS)

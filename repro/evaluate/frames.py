@@ -13,9 +13,8 @@ from scipy.sparse import csr_array
 from repro.data.interactions import CodeArray, FloatArray, Interactions, RowArray
 from repro.data.io.values import numbers, numbers_or_missing, seconds
 from repro.errors import DataError, ProtocolError
-from repro.evaluate.extra_inputs import Features, previous_inputs, read_features
 from repro.evaluate.ids import encode_together
-from repro.evaluate.inputs import Input, InputColumns, read_inputs
+from repro.evaluate.inputs import Features, Input, InputColumns, previous_inputs, read_features, read_inputs
 from repro.evaluation.candidates.relevance import Judgements, judge
 from repro.evaluation.metrics import Background
 from repro.plugin import FALLBACK, SCORED, UNSCORED
@@ -28,11 +27,11 @@ class Frames:
 
     users, items, scores  the recommendations by user, each user's in the order of the frame; NaN where there is
                           no score
-    has_scores            whether there are scores; otherwise they are the negative ranks
+    has_scores            whether there are scores; otherwise ``scores`` are the negative ranks
     truth, train          the held-out and the training rows
     data_items            the items of the training rows and then of the held-out rows, each in the order of its frame;
                           None where there are no training rows
-    state                 what each score is, as in :class:`repro.plugin.Scores`; None where all are scores
+    state                 the state of each score, as in :class:`repro.plugin.Scores`; None where all are scores
     features              items by features, where there are any
     previous              the lists of earlier times, latest first, each with the same truth
     """
@@ -83,7 +82,7 @@ def read_frames(
     inputs = {"recommendations": recommendations, "truth": truth, "train": train, **earlier}
     tables = read_inputs(inputs, columns)
     if not len(tables["truth"]["user"]):
-        raise DataError("truth has no rows: there is nobody to evaluate")
+        raise DataError("truth has no rows: there are no users to evaluate")
     users, user_ids = encode_together({label: table["user"] for label, table in tables.items()}, "user")
     items, item_ids = encode_together({label: table["item"] for label, table in tables.items()}, "item")
     rows = {}
@@ -138,7 +137,7 @@ def _states(table: InputColumns, label: str) -> npt.NDArray[np.uint8] | None:
         row = int(np.flatnonzero(codes < 0)[0])
         raise DataError(
             f"{label}: state is {str(states.iloc[row])!r} in row {row + 1:,}; it may be 'scored', 'unscored' or "
-            "'fallback' (a score that the framework made up)"
+            "'fallback' (a fallback score of the framework)"
         )
     return codes.astype(np.uint8)
 

@@ -1,4 +1,4 @@
-"""The inputs of an evaluation by role, wherever they come from: data frames, files, predictions of Surprise."""
+"""The inputs of an evaluation by role, from data frames, files or predictions of Surprise."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from repro.data import ItemFeatures, features_from_frame, load_item_features
 from repro.data.io.recommendations import (
     read_recommendations,
     read_train,
@@ -16,10 +17,13 @@ from repro.data.io.recommendations import (
     truth_of_recommendations,
 )
 from repro.data.io.surprise import FIELDS, are_predictions, prediction_frame
-from repro.errors import DataError, nearest
+from repro.errors import DataError, ProtocolError, nearest
+from repro.protocol import Protocol
 
 # A data frame (of pandas, or with a method `to_pandas`), the path of a file, or a list of Surprise's predictions.
 Input = pd.DataFrame | str | os.PathLike[str] | Sequence[Any]
+# A data frame, the path of a file, the name of a data set, or features that are already loaded.
+Features = ItemFeatures | pd.DataFrame | str | os.PathLike[str]
 # The columns of an input by role, such as "user" and "score".
 InputColumns = dict[str, pd.Series]
 
@@ -128,8 +132,41 @@ def _columns_of_frame(frame: pd.DataFrame, kind: str, label: str, columns: Mappi
 def _truth_of_predictions(recommendations: InputColumns) -> InputColumns:
     if "rating" not in recommendations:
         raise DataError(
-            "truth is not given, and recommendations have no column 'rating' beside their predictions (as those of "
+            "there is no truth, and recommendations have no column 'rating' next to their predictions (as those of "
             "Surprise have); give the held-out rows as truth (on the command line, --truth)"
         )
     rated = pd.DataFrame({role: recommendations[role] for role in ("user", "item", "rating")})
     return dict(truth_of_recommendations(rated).items())  # type: ignore[arg-type]
+
+
+def previous_inputs(previous: Input | Sequence[Input]) -> dict[str, Input]:
+    """Each of the earlier recommendations under a label."""
+    several = isinstance(previous, list | tuple) and not are_predictions(previous)
+    sources: Sequence[Input] = previous if several else [previous]  # type: ignore[assignment]
+    return {f"previous {number}": source for number, source in enumerate(sources, start=1)}
+
+
+def read_features(features: Features, columns: Mapping[str, str] | None = None) -> ItemFeatures:
+    """The features of items from any source."""
+    if isinstance(features, ItemFeatures):
+        return features
+    if isinstance(features, str | os.PathLike):
+        return load_item_features(features)
+    frame = as_frame(features)
+    if frame is None:
+        raise DataError(
+            f"features are of type {type(features).__name__}; give a pandas DataFrame with a row for each item, the "
+            "path of a file, or the name of a data set"
+        )
+    item = (columns or {}).get("item")
+    return features_from_frame(frame, item=item if item in frame.columns else None)
+
+
+def protocol_features(protocol: Protocol) -> ItemFeatures | None:
+    """The features in the file that a protocol names."""
+    if protocol["data.item_features"] == "dataset":
+        raise ProtocolError(
+            'data.item_features = "dataset" asks for the features of the data set of a study; give them as '
+            'features= here, such as features="ml-100k"'
+        )
+    return load_item_features(path) if (path := protocol.files.get("data.item_features")) else None

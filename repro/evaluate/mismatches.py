@@ -15,7 +15,7 @@ from repro.evaluation.suspicion import Finding
 from repro.protocol import Protocol
 
 # Why ids of two tables may differ, and a function that makes them equal; tried in this order.
-_MENDED: dict[str, Callable[[str], str]] = {
+_NORMALISED: dict[str, Callable[[str], str]] = {
     "they are bytes there: decode them": lambda text: re.sub(r"""^b(['"])(.*)\1$""", r"\2", text),
     "they have decimals there: write whole numbers": lambda text: re.sub(r"\.0+$", "", text),
     "zeros in front are lost in one of them: read ids as text": lambda text: re.sub(r"^0+(?=\d)", "", text),
@@ -25,7 +25,7 @@ _FEW = 1000
 
 
 def mismatches(frames: Frames, protocol: Protocol, label: str) -> Iterator[str]:
-    """What is probably wrong with the recommendations called ``label``: mostly how ids or scores are written."""
+    """Sentences about what is probably wrong with the recommendations called ``label``, such as the form of ids."""
     truth = frames.truth
     if not len(frames.users):
         yield f"{label} has no rows, so all lists are empty"
@@ -64,9 +64,9 @@ def warn_of_mismatches(frames: Frames, protocol: Protocol) -> None:
 
 def _written(listed: CodeArray, tested: CodeArray, ids: IdArray) -> str:
     """An example id of each table, and a likely reason why they differ."""
-    there, known = (ids[np.unique(codes)[:_FEW]] for codes in (listed, tested))
+    listed_ids, test_ids = (ids[np.unique(codes)[:_FEW]] for codes in (listed, tested))
     shown = f"are written like '{ids[listed[0]]}' there and like '{ids[tested[0]]}' in the truth"
-    for why, mend in _MENDED.items():
-        if {mend(str(id_)) for id_ in there} & {mend(str(id_)) for id_ in known}:
+    for why, normalise in _NORMALISED.items():
+        if {normalise(str(id_)) for id_ in listed_ids} & {normalise(str(id_)) for id_ in test_ids}:
             return f"{shown} ({why})"
     return shown

@@ -22,7 +22,7 @@ from repro.evaluation.measured import Measured
 from repro.evaluation.metrics import Background, ListOwners, Measure, Ratio, has_tie_interval
 from repro.evaluation.ranking import Tally
 from repro.evaluation.ranking.ranked import BY_ALGORITHM
-from repro.evaluation.stages import TIE_ORDERS, TiedRatios, average_lists, stored_depth, tie_interval
+from repro.evaluation.stages import TIE_ORDERS, TiedRatios, average_lists, stored_depth, tie_intervals
 from repro.evaluation.suspicion import Facts, list_facts
 from repro.plugin import CheckedRecommender, Queries, Scores
 from repro.protocol import Protocol
@@ -173,15 +173,11 @@ class _Merged:
             impacts |= dict.fromkeys(averaged.impacts)
         return numbers, list(impacts)
 
-    def intervals(self, values: Mapping[str, tuple[float, int]], protocol: Protocol) -> dict[str, tuple[float, float]]:
+    def intervals(self, numbers: Mapping[str, tuple[float, int]], protocol: Protocol) -> dict[str, tuple[float, float]]:
         """The lowest and highest value of each measure over all orders of tied items, where these are known."""
-        tied, owners = TiedRatios.joined(self._tied), self._owners
-        if tied is None:
-            return {measure.full_name: (values[measure.full_name][0],) * 2 for measure in self._bounded}
-        return {
-            measure.full_name: tie_interval(measure, self._ratio(measure), tied, owners, protocol)
-            for measure in self._bounded
-        }
+        values = {measure.full_name: self._ratio(measure) for measure in self._bounded}
+        averages = {name: number for name, (number, _) in numbers.items()}
+        return tie_intervals(self._bounded, values, averages, TiedRatios.joined(self._tied), self._owners, protocol)
 
     def facts(self, tally: Tally) -> Facts:
         """What was counted of the lists."""

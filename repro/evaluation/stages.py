@@ -207,13 +207,26 @@ def measure_tied(measures: Iterable[Measure], ranked: Ranked, background: Backgr
     return TiedRatios(tied.rows, worst, best)
 
 
-def tie_interval(measure: Measure, ratio: Ratio, tied: TiedRatios, owners: ListOwners, protocol: Protocol) -> Interval:
-    """The lowest and the highest value of a measure over all orders of tied items."""
-    ends = [
-        average(measure, with_rows(ratio, tied.rows, extreme[measure.full_name]), owners, protocol).value
-        for extreme in (tied.worst, tied.best)
-    ]
-    return min(ends), max(ends)
+def tie_intervals(
+    measures: Iterable[Measure],
+    values: Mapping[str, Any],
+    numbers: Mapping[str, float],
+    tied: TiedRatios | None,
+    owners: ListOwners,
+    protocol: Protocol,
+) -> dict[str, Interval]:
+    """The lowest and the highest number of each measure over all orders of tied items, where they are known.
+
+    ``values`` are the values of all lists and ``numbers`` their averages, by the full name of the measure.
+    """
+    intervals: dict[str, Interval] = {}
+    for name, measure in ((measure.full_name, measure) for measure in measures if has_tie_interval(measure)):
+        ends = [numbers[name]]
+        if tied is not None:
+            extremes = (with_rows(values[name], tied.rows, order[name]) for order in (tied.worst, tied.best))
+            ends = [average(measure, ratio, owners, protocol).value for ratio in extremes]
+        intervals[name] = (min(ends), max(ends))
+    return intervals
 
 
 def resolve(

@@ -237,7 +237,7 @@ def test_what_cannot_be_asked_for(asked, message):
 
 def test_tie_rules_without_a_curve():
     expected = default_protocol(False).replace({"ties.break": "expected"}, "test")
-    with pytest.raises(ProtocolError, match=r'a list has no one curve.*ask for join="lengths"'):
+    with pytest.raises(ProtocolError, match=r'a list has no single curve.*use join="lengths"'):
         curves(RECOMMENDED, HELD_OUT, join="users", protocol=expected)
     shared = default_protocol(False).replace({"ties.break": "shared-best"}, "test")
     with pytest.raises(ProtocolError, match="several items have one rank"):
@@ -249,7 +249,7 @@ def test_nothing_relevant_or_nothing_else():
     rated = HELD_OUT.assign(rating=0.0)
     with pytest.raises(DataError, match="no held-out item is relevant"):
         curves(RECOMMENDED, rated)
-    with pytest.raises(DataError, match="no listed item is other than relevant"):
+    with pytest.raises(DataError, match="all listed items are relevant"):
         curves(frame([("ann", "x", 1.0)]), HELD_OUT, "roc")
 
 

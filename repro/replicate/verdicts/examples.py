@@ -56,7 +56,7 @@ class WorkedExamples:
         """The metric of a system, averaged over users or of a single user."""
         frames = self.frames(key.algorithm)
         measured = measure_frames(frames, protocol, [key.metric], self.claim.seeds[0])
-        averaged = measured.found[key.metric]
+        averaged = measured.numbers[key.metric]
         if not key.user:
             return float(averaged.value)
         positions = [
@@ -234,7 +234,7 @@ class WorkedExamples:
             errors = predictions_of(key.metric, frames, protocol)[1].errors
             if 0 < len(errors) <= _SHOWN:
                 return _of_errors(measure.metric.name, errors.tolist(), value)
-        averaged = measure_frames(frames, protocol, [key.metric], self.claim.seeds[0]).found[key.metric]
+        averaged = measure_frames(frames, protocol, [key.metric], self.claim.seeds[0]).numbers[key.metric]
         if key.user or not 0 < len(averaged.values) <= _SHOWN:
             return f"{key.sentence} is {value:.6g}"
         numbers = zip(frames.truth.user_ids[averaged.users], averaged.values, strict=True)

@@ -231,7 +231,7 @@ def test_a_pickle_is_not_read(write):
 
 
 def test_truth_that_is_neither_given_nor_beside_the_predictions():
-    with pytest.raises(DataError, match="truth is not given, and recommendations have no column 'rating'"):
+    with pytest.raises(DataError, match="there is no truth, and recommendations have no column 'rating'"):
         evaluate(LISTS)
 
 

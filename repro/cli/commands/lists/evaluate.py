@@ -131,7 +131,7 @@ def _long_table(evaluations: Mapping[str, Evaluation], *, with_runs: bool) -> pd
     tables = []
     for label, evaluation in evaluations.items():
         table = evaluation.table()
-        table.insert(1, "full", [measure.full_name for measure in evaluation.asked.values()])
+        table.insert(1, "full", [measure.full_name for measure in evaluation.measures.values()])
         if with_runs:
             table.insert(0, "run", label)
         tables.append(table)
@@ -143,7 +143,7 @@ def _write_users(evaluations: Mapping[str, Evaluation], file: str) -> None:
     import pandas as pd
 
     for evaluation in evaluations.values():
-        if len(evaluation.without_users) == len(evaluation.asked):
+        if len(evaluation.without_users) == len(evaluation.measures):
             raise click.BadParameter(
                 f"{', '.join(evaluation.without_users)}: about all users together, without a value for each of them",
                 param_hint="--per-user",
@@ -163,8 +163,8 @@ def _print(evaluations: Mapping[str, Evaluation], full: bool, findings: Sequence
     """A row for each metric, a column for each run; below it, suspicious findings."""
     first = next(iter(evaluations.values()))
     rows = []
-    for name, measure in first.asked.items():
-        averages = [evaluation.found[name] for evaluation in evaluations.values()]
+    for name, measure in first.measures.items():
+        averages = [evaluation.numbers[name] for evaluation in evaluations.values()]
         users = sorted({averaged.users_counted for averaged in averages})
         rows.append(
             [
