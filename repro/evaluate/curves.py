@@ -158,9 +158,7 @@ def _refuse_ties(join: str, protocol: Protocol) -> None:
 def _require_both(kind: str, ranked: Ranked) -> None:
     """Stop where one of the axes would be nothing divided by nothing."""
     if not ranked.n_relevant.any():
-        raise DataError(
-            "no held-out item is relevant, so there is no curve; see the decisions relevance.*"
-        )
+        raise DataError("no held-out item is relevant, so there is no curve; see the decisions relevance.*")
     hits = int(((ranked.relevant > 0) & (ranked.position > 0)).sum())
     if kind == "roc" and hits == int(ranked.lengths.sum()):
         raise DataError("all listed items are relevant, so there is no false positive rate; list other items too")

@@ -60,7 +60,7 @@ def measure_lists(
     unlisted = unlisted_users(judgements, protocol)
     tally, merged, digest = Tally.none(cutoffs), _Merged(measures, background, unlisted), CandidatesDigest()
     seconds = {"score": 0.0, "rank": 0.0}
-    test_users, kept = judgements.test_users, list[Scores]()
+    test_users, kept_scores = judgements.test_users, list[Scores]()
 
     def scored(blocks: Iterable[CodeArray]) -> Iterator[Block]:
         for users in blocks:
@@ -68,7 +68,7 @@ def measure_lists(
             scores = score_block(recommender, parts.queries(users), parts.whole.n_items)
             seconds["score"] += time.perf_counter() - began
             if options.keep_scores:
-                kept.append(scores)
+                kept_scores.append(scores)
             yield Block(users, scores)
 
     blocks = list(user_blocks(test_users, parts.whole.n_items, options.block_users, options.blocks.most))
@@ -94,7 +94,7 @@ def measure_lists(
     if len(unlisted):
         tables["unlisted"] = pa.table({"user": pa.array(parts.whole.user_ids[unlisted])})
     if options.keep_scores:
-        tables |= score_tables(join_scores(kept), test_users, parts.whole)
+        tables |= score_tables(join_scores(kept_scores), test_users, parts.whole)
     return Measured(
         values,
         impacts,
@@ -199,7 +199,7 @@ class _Merged:
 
     def values_table(self, data: Interactions) -> pa.Table:
         """One row for each list: whose it is, and numerator and denominator of each ranking measure."""
-        columns = self._whose(data, np.arange(len(self._column("user"))))
+        columns = self._list_ids(data, np.arange(len(self._column("user"))))
         columns["stratum"] = self._column("stratum")
         columns["length"] = self._column("length")
         for measure in self._ranking:
@@ -215,14 +215,14 @@ class _Merged:
         rows, places = np.nonzero(items >= 0)
         return pa.table(
             {
-                **self._whose(data, rows),
+                **self._list_ids(data, rows),
                 "rank": (places + 1).astype(np.int32),
                 "item": pa.array(data.item_ids[items[rows, places]]),
                 "scored": self._column("scored")[rows, places] == BY_ALGORITHM,
             }
         )
 
-    def _whose(self, data: Interactions, rows: npt.NDArray[Any]) -> dict[str, Any]:
+    def _list_ids(self, data: Interactions, rows: npt.NDArray[Any]) -> dict[str, Any]:
         """The user and, in 1R, the relevant item of lists."""
         columns: dict[str, Any] = {"user": pa.array(data.user_ids[self._column("user")[rows]])}
         targets = self._column("target")[rows]

@@ -117,8 +117,8 @@ def _require_depth(tables: ListTables, stored: int, depth: int) -> None:
     if stored < depth and (tables.values["length"] > stored).any():
         raise StudyError(
             f"the run stored its lists down to rank {stored}, the deepest cut-off of its metrics, and the deepest "
-            f"cut-off asked for is {depth}; run the study with a metric at that depth, such as ndcg@{depth}, or ask "
-            f"for cut-offs down to {stored} with --cutoffs"
+            f"requested cut-off is {depth}; run the study with a metric at that depth, such as ndcg@{depth}, or "
+            f"request cut-offs down to {stored} with --cutoffs"
         )
 
 

@@ -19,7 +19,7 @@ from repro.protocol import Protocol
 
 
 class Column(NamedTuple):
-    """A metric, as it was asked for, at a cut-off."""
+    """A metric, as it was requested, at a cut-off."""
 
     metric: str
     cutoff: int
@@ -27,18 +27,18 @@ class Column(NamedTuple):
 
 
 def columns(names: Sequence[str], cutoffs: Sequence[int], protocol: Protocol) -> list[Column]:
-    """Every metric at every cut-off; metrics that tell nothing of held-out items are refused."""
-    found: dict[str, Column] = {}
+    """Every metric at every cut-off; metrics that do not depend on held-out items are refused."""
+    named: dict[str, Column] = {}
     for name in names:
         if "@" in name:
             raise StudyError(f"metric '{name}': leave the cut-off out here; --cutoffs gives those of all metrics")
         for cutoff in cutoffs:
             measure = parse_measure(f"{name}@{cutoff}", protocol, metrics())
             _require_judging(name, measure)
-            if measure.full_name in found:
-                raise StudyError(f"metric {name} is asked for twice")
-            found[measure.full_name] = Column(name.strip().lower(), cutoff, measure)
-    return list(found.values())
+            if measure.full_name in named:
+                raise StudyError(f"metric {name} is requested twice")
+            named[measure.full_name] = Column(name.strip().lower(), cutoff, measure)
+    return list(named.values())
 
 
 def _require_judging(name: str, measure: Measure) -> None:

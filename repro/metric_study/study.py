@@ -60,11 +60,11 @@ class Settings:
 
     def __post_init__(self) -> None:
         if not self.metrics:
-            raise StudyError("no metric is asked for; give one or more, such as ndcg")
+            raise StudyError("no metric is requested; give one or more, such as ndcg")
         if len(set(self.cutoffs)) < len(self.cutoffs) or any(cutoff < 1 for cutoff in self.cutoffs):
             raise StudyError(f"cut-offs {list(self.cutoffs)} must be different whole numbers of at least 1")
         if not self.cutoffs:
-            raise StudyError("no cut-off is asked for; give one or more, such as 10 and 100")
+            raise StudyError("no cut-off is requested; give one or more, such as 10 and 100")
         if self.samples < 1 or self.randomisations < 1:
             raise StudyError(f"samples = {self.samples} and randomisations = {self.randomisations} must be at least 1")
         if not 0 < self.level < 1:

@@ -149,9 +149,9 @@ class UserTestItems(Candidates):
         return [self._impact("candidates.base", certain, self.n_lists, "lists", note)]
 
 
-def column_numbers(items: CodeArray, wanted: CodeArray) -> npt.NDArray[np.int32]:
-    """The column of each wanted item among the ascending ``items``; -1 if it is not among them."""
+def column_numbers(items: CodeArray, requested: CodeArray) -> npt.NDArray[np.int32]:
+    """The column of each requested item among the ascending ``items``; -1 if it is not among them."""
     if not len(items):
-        return np.full(len(wanted), -1, dtype=np.int32)
-    positions = np.minimum(np.searchsorted(items, wanted), len(items) - 1)
-    return np.where(items[positions] == wanted, positions, -1).astype(np.int32)
+        return np.full(len(requested), -1, dtype=np.int32)
+    positions = np.minimum(np.searchsorted(items, requested), len(items) - 1)
+    return np.where(items[positions] == requested, positions, -1).astype(np.int32)

@@ -55,8 +55,8 @@ class Ragged:
         width, pairs = self._pairs
         if not len(pairs):
             return np.zeros(len(rows), dtype=np.bool_)
-        pairs_wanted = rows.astype(np.int64) * width + values
-        is_present = pairs[np.minimum(np.searchsorted(pairs, pairs_wanted), len(pairs) - 1)] == pairs_wanted
+        requested_pairs = rows.astype(np.int64) * width + values
+        is_present = pairs[np.minimum(np.searchsorted(pairs, requested_pairs), len(pairs) - 1)] == requested_pairs
         return is_present & (values >= 0) & (values < width)
 
     @cached_property

@@ -2,10 +2,9 @@
 
 from repro.evaluation.ranking.listed import given_scores, listed_scores
 from repro.evaluation.ranking.missing import MissingRule
-from repro.evaluation.ranking.ranked import Ranked, Ties
+from repro.evaluation.ranking.ranked import Ranked, TiedLists, Ties, tied_lists
 from repro.evaluation.ranking.ranker import GivenLists, RankingRules, rank, rank_lists
 from repro.evaluation.ranking.tally import Tally
-from repro.evaluation.ranking.tied import TiedLists, tied_lists
 from repro.evaluation.ranking.ties import TieRule, refuse_rows
 
 __all__ = [

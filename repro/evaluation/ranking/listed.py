@@ -31,8 +31,8 @@ def given_scores(ranked: Ranked, given: GivenLists, rules: RankingRules) -> Floa
     n_items = len(rules.item_ids)
     keys = np.repeat(np.arange(len(given)), np.diff(given.offsets)) * n_items + given.items
     order = np.argsort(keys, kind="stable")
-    keys_wanted = np.arange(len(given))[:, np.newaxis] * n_items + ranked.items
-    positions = np.searchsorted(keys[order], np.where(ranked.items >= 0, keys_wanted, -1))
+    ranked_keys = np.arange(len(given))[:, np.newaxis] * n_items + ranked.items
+    positions = np.searchsorted(keys[order], np.where(ranked.items >= 0, ranked_keys, -1))
     return _as_ranked(ranked, given.scores[order[positions]], rules)
 
 

@@ -123,3 +123,21 @@ class Ranked:
     def exponential_gains(self) -> FloatArray:
         """The gain of each hit by 2^grade - 1, at least 0."""
         return np.maximum(np.exp2(self.grades) - 1.0, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class TiedLists:
+    """The lists in which a test item is tied; ``rows`` are their positions."""
+
+    rows: npt.NDArray[np.intp]
+    lists: Ranked
+
+
+def tied_lists(ranked: Ranked) -> TiedLists | None:
+    """The lists in which a test item is tied, whatever the tie rule; None if there is no such list."""
+    tied = ranked.tied > 1
+    if not tied.any():
+        return None
+    list_of = np.repeat(np.arange(len(ranked)), np.diff(ranked.offsets))
+    rows = np.unique(list_of[tied])
+    return TiedLists(rows, replace(ranked.only(rows), ideals={}))

@@ -119,19 +119,8 @@ def rank(
         in_order=rules.ties.order is not None,
     )
     cells = _cells(scores.values, scores.state, rules, block.users, block.items)
-    lists = kernels.Lists(
-        _input(block.rows, np.int32),
-        _input(block.items, np.int32),
-        _input(block.offsets, np.int64),
-        _input(block.columns, np.int32),
-        _input(block.judged_offsets, np.int64),
-        _input(block.judged_items, np.int32),
-        _input(block.judged_columns, np.int32),
-        _input(block.judged_relevant, np.uint8),
-        _input(block.judged_grades, np.float64),
-        _input(np.array(cutoffs), np.int64),
-    )
-    return _rank(problem, cells, lists, rules, depth, cutoffs, threads)
+    lists = _kernel_lists(block, block.rows, block.items, block.columns, block.judged_columns, cutoffs)
+    return _rank(problem, cells, lists, rules, depth, threads)
 
 
 def rank_lists(
@@ -145,33 +134,44 @@ def rank_lists(
     """Rank lists that come with their own candidates and scores; see :func:`rank`."""
     if rules.ties.rule == "rows-desc":
         given = given.reversed()
+    all_items = np.arange(len(rules.item_ids), dtype=np.int32)
     problem = _Problem(
         kind=kernels.GIVEN,
         width=int(np.diff(given.offsets).max(initial=0)),
         n_candidates=len(given.items),
         users=given.users,
         strata=given.strata,
-        column_items=np.arange(len(rules.item_ids), dtype=np.int32),
+        column_items=all_items,
         in_order=not rules.ties.by_rows,
     )
-    all_items = problem.column_items
     state = None if given.state is None else given.state[np.newaxis]
     cells = _cells(given.scores[np.newaxis], state, rules, given.users, all_items)
     if rules.ties.order is None and not rules.ties.by_rows:
         cells = cells._replace(order=_input(all_items, np.int64))
-    lists = kernels.Lists(
-        _input(np.arange(len(given)), np.int32),
-        _input(all_items, np.int32),
-        _input(given.offsets, np.int64),
-        _input(given.items, np.int32),
-        _input(given.judged_offsets, np.int64),
-        _input(given.judged_items, np.int32),
-        _input(given.judged_items, np.int32),
-        _input(given.judged_relevant, np.uint8),
-        _input(given.judged_grades, np.float64),
+    lists = _kernel_lists(given, np.arange(len(given)), all_items, given.items, given.judged_items, cutoffs)
+    return _rank(problem, cells, lists, rules, depth, threads)
+
+
+def _kernel_lists(
+    lists: ListBlock | GivenLists,
+    rows: npt.NDArray[Any],
+    column_items: CodeArray,
+    columns: npt.NDArray[np.int32],
+    judged_columns: npt.NDArray[np.int32],
+    cutoffs: Sequence[int],
+) -> kernels.Lists:
+    return kernels.Lists(
+        _input(rows, np.int32),
+        _input(column_items, np.int32),
+        _input(lists.offsets, np.int64),
+        _input(columns, np.int32),
+        _input(lists.judged_offsets, np.int64),
+        _input(lists.judged_items, np.int32),
+        _input(judged_columns, np.int32),
+        _input(lists.judged_relevant, np.uint8),
+        _input(lists.judged_grades, np.float64),
         _input(np.array(cutoffs), np.int64),
     )
-    return _rank(problem, cells, lists, rules, depth, cutoffs, threads)
 
 
 class _Problem(NamedTuple):
@@ -196,12 +196,12 @@ def _rank(
     lists: kernels.Lists,
     rules: RankingRules,
     depth: int | None,
-    cutoffs: Sequence[int],
     threads: int | None,
 ) -> tuple[Ranked, Tally]:
+    cutoffs = lists.cutoffs.tolist()
     reach = max(problem.width, *cutoffs, 1) if depth is None else depth
     if reach < 1 or any(not 1 <= cutoff <= reach for cutoff in cutoffs):
-        raise ValueError(f"cut-offs {list(cutoffs)} must lie between 1 and the depth, {depth}")
+        raise ValueError(f"cut-offs {cutoffs} must lie between 1 and the depth, {depth}")
     out = _output(len(problem.users), reach, len(lists.judged_items), len(cutoffs))
     _run(problem, reach, _compiled_rules(rules, problem.in_order), cells, lists, out, threads)
     _refuse_repeated_items(problem, lists, rules, out.lengths)

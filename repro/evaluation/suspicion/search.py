@@ -50,6 +50,11 @@ class Value:
     def span(self) -> str:
         return f"{number(self.lowest)} to {number(self.highest)}"
 
+    def figures(self, prefix: str = "") -> dict[str, Figure]:
+        """The numbers of a value whose extremes are known, by name."""
+        assert self.lowest is not None and self.highest is not None
+        return {f"{prefix}value": self.value, f"{prefix}lowest": self.lowest, f"{prefix}highest": self.highest}
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -85,11 +90,8 @@ def find_suspicious(subjects: Sequence[Subject], tie_rule: str, missing_rule: st
 
 
 def _of_subject(subject: Subject, tie_rule: str, missing_rule: str) -> Iterator[Finding]:
-    yield from _of_scores(subject, missing_rule)
-    yield from _of_predictions(subject)
-    yield from _of_ties(subject, tie_rule)
-    yield from _of_ratings(subject)
-    yield from _of_folds(subject)
+    yield from (*_of_scores(subject, missing_rule), *_of_predictions(subject), *_of_ties(subject, tie_rule))
+    yield from (*_of_ratings(subject), *_of_folds(subject))
 
 
 def _of_folds(subject: Subject) -> Iterator[Finding]:
@@ -98,8 +100,8 @@ def _of_folds(subject: Subject) -> Iterator[Finding]:
         undefined = [fold for fold, (has_value, _) in value.folds.items() if not has_value]
         if value.value == value.value or not undefined:
             continue
-        nobody = not any(value.folds[fold][1] for fold in undefined)
-        why = " (nobody is averaged there: see average.nobody)" if nobody else ""
+        no_users = not any(value.folds[fold][1] for fold in undefined)
+        why = " (nobody is averaged there: see average.nobody)" if no_users else ""
         folds_named = f"{_named_folds(undefined, len(value.folds))}{why}"
         text = f"{value.metric} of {subject.name} has no value in {folds_named}"
         text += ", so the value of all folds together is not a number." if len(value.folds) > 1 else "."
@@ -179,13 +181,7 @@ def _of_ties(subject: Subject, tie_rule: str) -> Iterator[Finding]:
         )
         if tied is not None:
             text += f"; {tied:,} of {facts.users:,} {users_of(facts.folds)} have a tie across rank {value.cutoff}"
-        figures: dict[str, Figure] = {
-            "value": value.value,
-            "lowest": value.lowest,
-            "highest": value.highest,
-            "rule": tie_rule,
-            "decided": int(decided),
-        }
+        figures = value.figures() | {"rule": tie_rule, "decided": int(decided)}
         if tied is not None:
             figures |= {"tied_users": tied, "users": facts.users, "folds": facts.folds}
         yield Finding("ties.decide", "warning", name, f"{text}.", value.metric, figures)
@@ -201,14 +197,8 @@ def _of_ties(subject: Subject, tie_rule: str) -> Iterator[Finding]:
             f'{name}: ties.break = "{tie_rule}" chooses which items with equal scores are in the top {cutoff}.{little}'
         )
         severity: Severity = "note" if spans else "warning"
-        crossed: dict[str, Figure] = {
-            "tied_users": tied,
-            "users": facts.users,
-            "folds": facts.folds,
-            "k": cutoff,
-            "rule": tie_rule,
-        }
-        yield Finding("ties.cross", severity, name, text, figures=crossed)
+        counts: dict[str, Figure] = {"tied_users": tied, "users": facts.users, "folds": facts.folds}
+        yield Finding("ties.cross", severity, name, text, figures=counts | {"k": cutoff, "rule": tie_rule})
 
 
 def _of_ratings(subject: Subject) -> Iterator[Finding]:
@@ -244,22 +234,14 @@ def _undecided_orders(subjects: Sequence[Subject]) -> Iterator[Finding]:
         ]
         comparable.sort(key=lambda pair: pair[0].value, reverse=True)
         for (upper, name), (lower, other) in pairwise(comparable):
-            assert upper.lowest is not None and upper.highest is not None
-            assert lower.lowest is not None and lower.highest is not None
+            assert upper.lowest is not None and lower.highest is not None
             if upper.value == lower.value or lower.highest < upper.lowest or not upper.width + lower.width:
                 continue
             text = (
                 f"Which of {name} and {other} has the higher {metric} depends on the order of tied items: "
                 f"{number(upper.value)} ({upper.span}) and {number(lower.value)} ({lower.span})."
             )
-            figures: dict[str, Figure] = {
-                "value": upper.value,
-                "lowest": upper.lowest,
-                "highest": upper.highest,
-                "other_value": lower.value,
-                "other_lowest": lower.lowest,
-                "other_highest": lower.highest,
-            }
+            figures = upper.figures() | lower.figures("other_")
             yield Finding("ties.order", "note", name, text, metric, figures, (other,))
 
 
@@ -283,14 +265,8 @@ def _identical(subjects: Sequence[Subject]) -> Iterator[Finding]:
             if agreed:
                 figures["why"] = "the same algorithm of several frameworks"
                 text += f" They are {figures['why']}."
-            yield Finding(
-                "entries.identical",
-                "note" if agreed or severity == "note" else "warning",
-                names[0],
-                text,
-                figures=figures,
-                others=names[1:],
-            )
+            weaker: Severity = "note" if agreed or severity == "note" else "warning"
+            yield Finding("entries.identical", weaker, names[0], text, figures=figures, others=names[1:])
 
 
 def _is_one_algorithm_of_several_frameworks(group: Sequence[Subject]) -> bool:
@@ -298,8 +274,8 @@ def _is_one_algorithm_of_several_frameworks(group: Sequence[Subject]) -> bool:
     return len({subject.use.partition("/")[2] for subject in group}) == 1 and len(frameworks) == len(group)
 
 
-def _shares(code: str, subject: Subject, text: str, touched: int, total: int, **others: Figure) -> Finding:
-    return Finding(code, "warning", subject.name, text, figures={"touched": touched, "total": total, **others})
+def _shares(code: str, subject: Subject, text: str, touched: int, total: int, **more: Figure) -> Finding:
+    return Finding(code, "warning", subject.name, text, figures={"touched": touched, "total": total, **more})
 
 
 def _all_or_count(touched: int, total: int, noun: str) -> str:

@@ -19,7 +19,7 @@ Paragraph = tuple[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Summary:
-    """A paragraph about the findings of one code and severity.
+    """A paragraph about the findings of finding code and severity.
 
     algorithms  all algorithms concerned
     text        what the findings have in common
@@ -97,12 +97,17 @@ def _lines(common: str, figures: Callable[[Finding], str]) -> Callable[[Sequence
     return paragraph
 
 
-def _alike(text_of: Mapping[str, str]) -> tuple[str, ...]:
-    """A line for each algorithm; algorithms with the same text share a line."""
+def _by_text(text_of: Mapping[str, str]) -> dict[str, list[str]]:
+    """The algorithms with the same text."""
     names: dict[str, list[str]] = {}
     for name, text in text_of.items():
         names.setdefault(text, []).append(name)
-    return tuple(f"{', '.join(algorithms)}: {text}" for text, algorithms in names.items())
+    return names
+
+
+def _alike(text_of: Mapping[str, str]) -> tuple[str, ...]:
+    """A line for each algorithm; algorithms with the same text share a line."""
+    return tuple(f"{', '.join(algorithms)}: {text}" for text, algorithms in _by_text(text_of).items())
 
 
 def _share(noun: str) -> Callable[[Finding], str]:
@@ -156,10 +161,8 @@ def _ties_cross(group: Sequence[Finding]) -> Paragraph:
     if group[0].severity == "warning":
         return _lines(f"{common}:", lambda finding: f"{_tied_users(finding)} across rank {finding.figures['k']}")(group)
     ranks = _clusters(group, _algorithm, lambda finding: str(finding.figures["k"]))
-    alike: dict[str, list[str]] = {}
-    for name, cutoffs in ranks.items():
-        alike.setdefault(f"{'rank' if len(cutoffs) == 1 else 'ranks'} {joined(cutoffs)}", []).append(name)
-    listed = "; ".join(f"{cutoffs} of {', '.join(names)}" for cutoffs, names in alike.items())
+    named = {name: f"{'rank' if len(cutoffs) == 1 else 'ranks'} {joined(cutoffs)}" for name, cutoffs in ranks.items()}
+    listed = "; ".join(f"{cutoffs} of {', '.join(names)}" for cutoffs, names in _by_text(named).items())
     return f"{common}, which changes values little: {listed}.", ()
 
 
@@ -227,14 +230,16 @@ PARAGRAPHS: dict[str, Callable[[Sequence[Finding]], Paragraph]] = {
         "These rank items by predicted ratings: items with few high ratings come before items with many good ones, so "
         "they may rank far worse than algorithms that are made for ranking:"
     ),
-    "predictions.missing": _lines("No test rating was predicted:", lambda one: f"0 of {one.figures['total']:,}"),
+    "predictions.missing": _lines(
+        "No test rating was predicted:", lambda finding: f"0 of {finding.figures['total']:,}"
+    ),
     "predictions.constant": _lines(
-        "All test pairs have the same predicted rating:", lambda one: f"{one.figures['prediction']:g}"
+        "All test pairs have the same predicted rating:", lambda finding: f"{finding.figures['prediction']:g}"
     ),
     "predictions.fallback": _lines("Nearly all predictions are fallbacks of frameworks:", _share("predictions")),
     "lists.empty": _lines(
         "All lists are empty, so that the values say nothing about recommendations:",
-        lambda one: f"{one.figures['lists']:,} lists",
+        lambda finding: f"{finding.figures['lists']:,} lists",
     ),
     "ratings.constant": _names(
         "All training ratings are equal, so that predicted ratings do not distinguish items. Use algorithms, or "
@@ -242,6 +247,6 @@ PARAGRAPHS: dict[str, Callable[[Sequence[Finding]], Paragraph]] = {
     ),
     "parameter.chosen": _parameter_chosen,
     "folds.no-value": _folds_no_value,
-    "inputs.mismatch": _lines("The given lists do not match the truth:", lambda one: one.sentence),
+    "inputs.mismatch": _lines("The given lists do not match the truth:", lambda finding: finding.sentence),
     "entries.identical": _identical,
 }
