@@ -254,7 +254,7 @@ def test_lists_that_cannot_be_judged_again_are_refused(tmp_path, changes, words)
 
 
 def test_lists_that_were_stored_too_short_are_refused(folder):
-    with pytest.raises(StudyError, match=r"down to rank 20.*asked for is 50.*ndcg@50.*--cutoffs"):
+    with pytest.raises(StudyError, match=r"down to rank 20.*requested cut-off is 50.*ndcg@50.*--cutoffs"):
         study_metrics(folder, Settings(("ndcg",), (5, 50)))
 
 
@@ -280,7 +280,7 @@ def test_metrics_that_cannot_be_studied_are_refused(folder, metric, words):
 
 
 def test_a_metric_asked_for_twice_is_refused(folder):
-    with pytest.raises(StudyError, match="map is asked for twice"):
+    with pytest.raises(StudyError, match="map is requested twice"):
         study_metrics(folder, Settings(("ap", "map"), (5,)))
 
 
