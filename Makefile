@@ -1,7 +1,8 @@
 # make study    virtual environment, MovieLens 100K, the same algorithms in LensKit, Surprise and implicit, a report
 # make study-all    the same question in every toolkit and under two protocols
 # make audit    what every evaluator of every toolkit really computes, in hours: reports/evaluator-audit
-# make reports  everything under reports/ anew, in hours; ONLY="replications reference-ml100k": only these
+# make reports  the questions of reports/ again, with pages, in build/reports: in hours, as most need their runs;
+#               ONLY="evaluator-audit replications": only these; KEEP=1: the results back into reports/
 # make test     virtual environment, tests, linter, type checker, layering check
 # make fuzz     looks for files that crash or hang a reader; FUZZ_SECONDS=600: for that long with each
 # make benchmark    side by side with other evaluators, and with the frameworks themselves
@@ -56,18 +57,19 @@ study-all: install
 	$(BIN)/repro run reports/cross-framework-ml100k/study.toml --fresh
 	$(BIN)/repro run reports/cross-framework-ml100k/ut/study.toml --fresh
 
-AUDIT = --into reports/evaluator-audit --protocols protocols/inferred
+AUDIT = --into reports/evaluator-audit --protocols protocols/tables/inferred.toml
 # To continue an interrupted audit: make audit AUDIT_MODE=--resume
 AUDIT_MODE = --fresh
 audit: install
 	$(BIN)/repro plugins install all
 	$(BIN)/repro data get ml-100k
 	$(BIN)/repro audit report $(AUDIT) $(AUDIT_MODE)
+	PATH="$(CURDIR)/$(BIN):$$PATH" reports/keep.sh reports/evaluator-audit
 
 reports: install
 	$(BIN)/repro plugins install all
 	$(BIN)/repro data get ml-100k
-	PATH="$(CURDIR)/$(BIN):$$PATH" reports/make.sh $(ONLY)
+	PATH="$(CURDIR)/$(BIN):$$PATH" KEEP=$(KEEP) reports/make.sh $(ONLY)
 
 test: install
 	@echo "== MovieLens 100K"

@@ -1,7 +1,6 @@
 """The reports that are kept: journals hold, tables are those of the journals, and nothing of the machine is in them."""
 
 import csv
-import hashlib
 import json
 import re
 import shutil
@@ -11,7 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from repro.runs.journal import read_journal
+from repro.audit.campaign.audit_results import AuditResults
+from repro.audit.policies import file_stem
+from repro.protocol import protocol_names, read_protocol
+from repro.report.audit.audit_page import audit_page
+from repro.runs.folder import JOURNAL
+from repro.runs.journal import journal_bytes, read_journal
 from repro.verify import verify
 from repro.verify.record import FolderRecord
 
@@ -19,7 +23,7 @@ REPORTS = Path(__file__).parents[1] / "reports"
 AUDIT = REPORTS / "evaluator-audit"
 KEPT = sorted(
     path.parent
-    for path in REPORTS.rglob("journal.jsonl")
+    for path in REPORTS.rglob(f"{JOURNAL}*")
     if path.parent not in (AUDIT,) and "run" not in path.relative_to(REPORTS).parts
 )
 # Reports that are made of a run, and keep its journal but not its table.
@@ -48,7 +52,7 @@ def means(folder):
 def test_what_is_kept_is_what_the_journal_tells_of_and_the_report_is_one_of_it(folder):
     found = verify(folder)
     assert found.holds, str(found)
-    journal = read_journal(folder / "journal.jsonl")
+    journal = read_journal(folder / JOURNAL)
     record = FolderRecord(journal)
     assert journal.cell_ends.keys() == journal.finished_cells.keys(), "no cell failed"
     if record.has_cells and folder not in MADE_OF_RUNS:
@@ -61,13 +65,14 @@ def test_every_folder_has_a_journal_and_one_flipped_bit_in_any_file_is_found(tmp
     with_files = {path.parent for path in REPORTS.rglob("*.csv") if "run" not in path.relative_to(REPORTS).parts}
     assert {*KEPT, AUDIT} >= {folder for folder in with_files if "pages" not in folder.parts}
     for number, folder in enumerate((*KEPT, AUDIT)):
-        nested = {path.name for path in folder.iterdir() if path / "journal.jsonl" in {*folder.glob("*/journal.jsonl")}}
-        copy = shutil.copytree(folder, tmp_path / str(number), ignore=lambda _, names, apart=nested: {*names} & apart)
+        nested = {path.parent.name for path in folder.glob(f"*/{JOURNAL}*")}
+        copy = shutil.copytree(folder, tmp_path / str(number), ignore=lambda _, names, nested=nested: {*names} & nested)
         files = sorted(path for path in copy.rglob("*") if path.is_file() and path.stat().st_size)
-        if (folder / "journal.jsonl").stat().st_size > 200_000:
-            named = FolderRecord(read_journal(folder / "journal.jsonl")).files
-            assert {path.relative_to(copy).as_posix() for path in files} <= {"journal.jsonl", *named}
-            continue
+        if len(journal_bytes(folder / JOURNAL)) > 200_000:
+            journals = [path for path in files if path.name.startswith(JOURNAL)]
+            named = FolderRecord(read_journal(folder / JOURNAL)).files
+            assert {path.relative_to(copy).as_posix() for path in files if path not in journals} <= {*named}
+            files = journals
         for path in files:
             whole = path.read_bytes()
             path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 4]))
@@ -75,24 +80,48 @@ def test_every_folder_has_a_journal_and_one_flipped_bit_in_any_file_is_found(tmp
             path.write_bytes(whole)
 
 
+def test_what_is_kept_is_small_and_has_no_pages():
+    files = [path for path in REPORTS.rglob("*") if path.is_file() and "run" not in path.relative_to(REPORTS).parts]
+    assert sum(path.stat().st_size for path in files) < 6_000_000
+    assert not [path for path in files if path.suffix == ".html"], "`reports/keep.sh FOLDER` takes pages away"
+
+
+def test_readmes_link_to_files_that_are_kept():
+    for readme in REPORTS.rglob("README.md"):
+        for target in re.findall(r"\]\(([^)#:]+)\)", readme.read_text(encoding="utf-8")):
+            assert (readme.parent / target).exists(), (readme, target)
+
+
+def test_the_page_of_the_audit_is_made_from_its_journal():
+    results = AuditResults.read(AUDIT)
+    page = audit_page(results)
+    links = set(re.findall(r'href="(pages/[^"]+)"', page))
+    assert links and all((AUDIT / link).is_file() for link in links)
+    assert len(results.measures) == len(list((AUDIT / "pages").iterdir()))
+
+
 def test_the_inferred_protocols_are_those_of_the_audit():
-    inferred = {event.name: event for event in read_journal(AUDIT / "journal.jsonl").events("measure.inferred")}
-    digests = {event.protocol: event.protocol_digest for event in inferred.values() if event.protocol}
-    files = sorted((REPORTS.parent / "protocols" / "inferred").glob("*.toml"))
-    assert digests.keys() == {path.name for path in files}
-    for path in files:
-        # The journal tells of the files as they were written, some when the order of rows was still called "source".
-        now = path.read_bytes()
-        as_written = re.sub(rb'^break = "rows(-desc)?"', rb'break = "source\1"', now, flags=re.MULTILINE)
-        assert digests[path.name] in {hashlib.sha256(text).hexdigest() for text in (now, as_written)}, path.name
+    results = AuditResults.read(AUDIT)
+    policies = {f"inferred/{file_stem(name)}": event for name, event in results.inferred.items() if event.protocol_hash}
+    assert {name for name in protocol_names() if name.startswith("inferred/")} == policies.keys()
+    for name, event in policies.items():
+        protocol = read_protocol(name)
+        assert protocol.source == event.name
+        for key, value in event.policy.items():
+            # Some were recorded when the order of rows was still called "source".
+            value = str(value).replace("source", "rows") if key == "ties.break" else value
+            assert protocol[key] == value, (name, key)
+            assert key not in protocol.open or key.startswith(("data.", "split.")), (name, key)
+    # All hashes are those of the journal, or none: one of an earlier version of hashes.
+    assert len({read_protocol(name).hash == event.protocol_hash for name, event in policies.items()}) == 1
 
 
 @pytest.mark.parametrize("folder", KEPT, ids=lambda folder: str(folder.relative_to(REPORTS)))
 def test_nothing_of_the_machine_is_kept_but_what_it_is(folder):
     for path in folder.iterdir():
-        if path.suffix in (".jsonl", ".html", ".csv", ".json", ".md"):
-            text = path.read_text(encoding="utf-8")
-            assert not re.search(r"(?<![\w<.])/(home|root|tmp|usr|opt|var|work|Users)/", text), path.name
+        if path.suffix in (".jsonl", ".gz", ".csv", ".json", ".md"):
+            content = journal_bytes(folder / JOURNAL) if path.suffix == ".gz" else path.read_bytes()
+            assert not re.search(r"(?<![\w<.])/(home|root|tmp|usr|opt|var|work|Users)/", content.decode()), path.name
 
 
 def readme_rows(folder):

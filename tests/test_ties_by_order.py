@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from functools import cache
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -17,17 +16,16 @@ from repro.audit.policies import hypothesis_of
 from repro.audit.questions.question import Question, User
 from repro.errors import ProtocolError
 from repro.evaluation.metrics import metric_named
-from repro.protocol import Protocol, read_protocol
+from repro.protocol import Protocol, protocol_names, read_protocol
 
-INFERRED = Path(__file__).parents[1] / "protocols" / "inferred"
 MEASURES = ("ndcg@3", "precision@3", "recall@2", "ap", "rr")
 ITEMS = (12, 3, 40, 101, 7, 25, 8)
 
 
 @cache
 def ordered_by_rows() -> list[str]:
-    files = {path.stem: read_protocol(path) for path in sorted(INFERRED.glob("*.toml"))}
-    return [name for name, protocol in files.items() if str(protocol["ties.break"]).startswith("rows")]
+    inferred = {name: read_protocol(name) for name in protocol_names() if name.startswith("inferred/")}
+    return [name for name, protocol in inferred.items() if str(protocol["ties.break"]).startswith("rows")]
 
 
 def frame(rows, columns="user item score"):
@@ -69,7 +67,7 @@ def test_many_inferred_protocols_order_ties_by_rows():
 
 @pytest.mark.parametrize("name", ordered_by_rows())
 def test_inferred_protocols_give_the_audited_numbers_with_and_without_training_rows(name):
-    protocol, rng = read_protocol(INFERRED / f"{name}.toml"), random.Random(name)
+    protocol, rng = read_protocol(name), random.Random(name)
     differing = 0
     for _ in range(4):
         order, lists, truth, train = drawn(rng, protocol)

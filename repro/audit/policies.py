@@ -1,16 +1,20 @@
-"""Policies of black boxes: inferred in this process, or read from files."""
+"""Policies of black boxes: inferred in this process, or read from files and journals."""
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from repro.audit.examination.conclusions import BASE, TITLE, as_protocol
 from repro.audit.examination.inference import Inference
 from repro.audit.hypotheses.space import Hypothesis, Space
 from repro.errors import ProtocolError
-from repro.protocol import Protocol, read_protocol
+from repro.evaluation.metrics import metric_named
+from repro.protocol import Protocol, read_protocol, read_table, resolve, table_text
+from repro.runs.journal.audit_events import MeasureInferred
 
 
 @dataclass(frozen=True)
@@ -52,11 +56,43 @@ def write_policy(inference: Inference, folder: Path) -> Path | None:
     return path
 
 
-def read_policies(folder: Path) -> dict[str, Protocol]:
-    """The protocols in a folder that :func:`write_policy` wrote, by the names of the black boxes."""
-    if not folder.is_dir():
+def policies_text(protocols: Mapping[str, Protocol]) -> str:
+    """A table of policies, by the names of the black boxes: ``inferred/...`` protocols are made from such a table."""
+    return table_text({file_stem(name): protocols[name] for name in sorted(protocols)}, BASE, TITLE)
+
+
+def read_policies(path: Path) -> dict[str, Protocol]:
+    """The policies in a table, or in a folder that :func:`write_policy` wrote into, by the names of the black boxes."""
+    if path.is_file():
+        protocols = list(read_table(path).values())
+    elif path.is_dir():
+        protocols = [read_protocol(file) for file in sorted(path.glob("*.toml"))]
+    else:
         raise ProtocolError(
-            f"there is no folder {folder}; `repro audit infer NAME --into {folder}` writes policies there"
+            f"there is no table or folder {path}; `repro audit report --protocols {path}` writes a table of policies, "
+            f"`repro audit infer NAME --into {path}` a folder of them"
         )
-    protocols = [read_protocol(file) for file in sorted(folder.glob("*.toml"))]
     return {protocol.source: protocol for protocol in protocols if protocol.source}
+
+
+def recorded_protocol(event: MeasureInferred) -> Protocol | None:
+    """The protocol of a policy that a journal records; None where there is none, or it cannot be made again.
+
+    The event states the decisions that answers determine, the options that remain of others, and the hash of the
+    protocol. A decision that no question was about has its value before the first question, or one that the hash shows.
+    """
+    if event.protocol_hash is None:
+        return None
+    space = Space(metric_named(event.metric))
+    remaining = {entry.decision: entry.options[0] for entry in event.unidentifiable if entry.options}
+    values = {**space.start.values, **remaining, **event.policy}
+    unrecorded = [key for key in space.decisions if key not in remaining and key not in event.policy]
+    changes = [{}, *({key: value} for key in unrecorded for value in space.tried(key))]
+    for change in changes:
+        with contextlib.suppress(ProtocolError):
+            active = resolve({**Protocol.load(BASE), **values, **change}, {}, strict=frozenset())
+            chosen = {key: value for key, value in active.items() if key in space.decisions}
+            protocol = as_protocol(event.name, space, chosen, event.policy)
+            if protocol.hash == event.protocol_hash:
+                return protocol
+    return None

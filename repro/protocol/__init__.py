@@ -9,9 +9,11 @@ from repro.protocol.reader import (
     protocol_folder,
     protocol_names,
     read_protocol,
+    read_table,
 )
 from repro.protocol.registry import Registry, json_schema, registry
 from repro.protocol.stages import BEFORE_FITTING, OF_LISTS, OF_PREDICTIONS, STAGES, Stage
+from repro.protocol.table import table_text
 from repro.protocol.toml import toml_value
 
 __all__ = [
@@ -37,7 +39,9 @@ __all__ = [
     "protocol_folder",
     "protocol_names",
     "read_protocol",
+    "read_table",
     "registry",
     "resolve",
+    "table_text",
     "toml_value",
 ]

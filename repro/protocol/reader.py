@@ -13,8 +13,10 @@ from repro.errors import ProtocolError, nearest
 from repro.protocol.decision import Value
 from repro.protocol.model import Protocol, resolve
 from repro.protocol.registry import registry
+from repro.protocol.table import ProtocolTable
 from repro.protocol.toml import parse_toml, toml_value
 
+TABLES = "tables"
 HEADERS = ("base", "name", "title", "source", "notes", "open")
 LONGEST = 50  # protocols that may build on each other
 # Protocol files that are being read, each with its path: the first builds on the second, and so on.
@@ -29,10 +31,21 @@ def protocol_folder() -> Path:
 
 
 def protocol_names() -> list[str]:
-    """The names of the protocols of the suite; those in a folder of their own have its name: ``inferred/...``."""
+    """The names of the protocols of the suite; those in a table have its name before their own: ``inferred/...``."""
     folder = protocol_folder()
-    found = (path.relative_to(folder).as_posix().removesuffix(".toml") for path in folder.rglob("*.toml"))
-    return sorted(found, key=lambda name: ("/" in name, name))
+    tables = {path.stem: read_table(path) for path in sorted((folder / TABLES).glob("*.toml"))}
+    rows = [f"{group}/{name}" for group, table in tables.items() for name in sorted(table)]
+    return [*sorted(path.stem for path in folder.glob("*.toml")), *rows]
+
+
+def read_table(path: Path) -> ProtocolTable:
+    """The table of protocols in a file."""
+    return _table(_text(path), path.name)
+
+
+@lru_cache(maxsize=4)  # a command may read each protocol of a table
+def _table(text: str, label: str) -> ProtocolTable:
+    return ProtocolTable(text, label, read_protocol)
 
 
 def read_protocol(name_or_path: str | Path) -> Protocol:
@@ -46,9 +59,13 @@ def _read(name_or_path: str | Path, folder: Path, readers: Chain) -> Protocol:
     if path.suffix == ".toml":
         return _read_file(path, str(path), readers)
     bundled = protocol_folder() / f"{name}.toml"
-    if not Path(name).is_absolute() and ".." not in path.parts and bundled.is_file():
+    if Path(name).name == name and bundled.is_file():
         protocol = _read_file(bundled, f"protocols/{name}.toml", readers)
         return protocol if protocol.name else replace(protocol, name=name)
+    group, _, row = name.partition("/")
+    table = protocol_folder() / TABLES / f"{group}.toml"
+    if row and table.is_file() and row in (rows := read_table(table)):
+        return replace(rows[row], name=name)
     if Path(name).name == name or not path.is_file():
         raise ProtocolError(
             f"there is no protocol '{name}'{nearest(name, protocol_names())} "
@@ -58,13 +75,16 @@ def _read(name_or_path: str | Path, folder: Path, readers: Chain) -> Protocol:
 
 
 def _read_file(path: Path, label: str, readers: Chain) -> Protocol:
+    return _parse(_text(path), label, path.parent, (*readers, (label, path.resolve())))
+
+
+def _text(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except OSError as error:
         raise ProtocolError(f"cannot read the protocol file {path}: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
         raise ProtocolError(f"{path} is not a text file in UTF-8 ({error.reason}); is it a TOML file?") from None
-    return _parse(text, label, path.parent, (*readers, (label, path.resolve())))
 
 
 def parse_protocol(text: str, label: str, folder: Path | None = None) -> Protocol:

@@ -20,7 +20,7 @@ from repro.evaluation.metrics import Measure, metrics, parse_measure
 from repro.evaluation.suspicion import Finding
 from repro.protocol import Protocol, Value
 from repro.runs.folder import JOURNAL, RunFolder, file_digest
-from repro.runs.journal import Contents, events, read_journal
+from repro.runs.journal import Contents, events, has_journal, read_journal
 from repro.runs.journal.events import Line
 from repro.runs.lists import StoredLists
 from repro.runs.results_table import ALL_FOLDS, metric_names
@@ -55,7 +55,7 @@ class Run:
         """The run in ``folder``; ``journal`` is that of the folder, where it was read before."""
         self.folder = Path(folder)
         self.files = RunFolder(self.folder)
-        if journal is None and not self.files.journal.is_file():
+        if journal is None and not has_journal(self.files.journal):
             raise StudyError(f"{self.folder} is not a run folder: it has no {JOURNAL}; `repro run` makes one")
         self.journal = read_journal(self.files.journal) if journal is None else journal
         self._require_results()

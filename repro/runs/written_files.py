@@ -9,7 +9,7 @@ from pathlib import Path
 from repro.errors import JournalError, StudyError
 from repro.plugin import plugins
 from repro.runs.folder import JOURNAL, RunFolder, file_digest
-from repro.runs.journal import Contents, Journal, events, read_journal
+from repro.runs.journal import Contents, Journal, events, has_journal, journal_bytes, packed_journal, read_journal
 from repro.runs.journal.base import Files
 
 
@@ -100,7 +100,7 @@ def _digests(folder: RunFolder, names: Iterable[str]) -> Files:
 
 def _previous_journal(folder: RunFolder, *, replaceable: bool) -> Contents | None:
     """The journal that is there; one that cannot be read may be replaced by that of a run."""
-    if not folder.journal.is_file():
+    if not has_journal(folder.journal):
         return None
     try:
         return read_journal(folder.journal)
@@ -131,7 +131,8 @@ def _continues(contents: Contents | None, run: Contents) -> bool:
 def _start_from_run(folder: RunFolder, run: Path | None) -> Contents:
     """Replace the journal of the folder with that of a run."""
     assert run is not None
-    folder.write(JOURNAL, (run / JOURNAL).read_bytes())
+    folder.write(JOURNAL, journal_bytes(run / JOURNAL))
+    packed_journal(folder.journal).unlink(missing_ok=True)
     return read_journal(folder.journal)
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from repro.errors import JournalError
 from repro.runs.folder import ARTIFACTS, JOURNAL, LOCK, file_digest
-from repro.runs.journal import read_journal
+from repro.runs.journal import has_journal, packed_journal, read_journal
 from repro.verify.finding import Failure, Kind, Verification
 from repro.verify.order import check_order
-from repro.verify.record import ALSO_ELSEWHERE, PROTOCOLS, REPORT, Entry, FolderRecord
+from repro.verify.record import ALSO_ELSEWHERE, REPORT, Entry, FolderRecord
 from repro.verify.stated import check_stated
 
 Tell = Callable[[str, int, int], None]
@@ -23,7 +23,7 @@ def check_integrity(path: Path, verification: Verification, tell: Tell | None = 
     Every file below the folder must have its digest in the journal. Of a folder that keeps some files of a run, as
     those under ``reports/`` do, the files of the run that are elsewhere need not be there.
     """
-    if not (path / JOURNAL).is_file():
+    if not has_journal(path / JOURNAL):
         raise JournalError(
             f"{path} has no {JOURNAL}; give the folder of a run, as `repro run` makes it, or record what is there with "
             f"`repro seal {path}`"
@@ -88,14 +88,16 @@ def kind_of(path: Path, record: FolderRecord) -> Kind:
 def files_below(path: Path, record: FolderRecord | None) -> tuple[list[str], list[str]]:
     """Every file below the folder but the journal and the lock, which is an empty file; and the folders below that
     have a journal of their own, to which files are left that the journal here does not name."""
-    others = sorted(journal.parent.relative_to(path).as_posix() for journal in path.glob(f"*/**/{JOURNAL}"))
+    journals = {*path.glob(f"*/**/{JOURNAL}"), *path.glob(f"*/**/{packed_journal(Path(JOURNAL))}")}
+    others = sorted({journal.parent.relative_to(path).as_posix() for journal in journals})
+    own = JOURNAL if (path / JOURNAL).is_file() else packed_journal(path / JOURNAL).name
     named = record.files if record else {}
     names = []
     for file in path.rglob("*"):
         name = file.relative_to(path).as_posix()
         of_other_journal = any(name.startswith(f"{other}/") for other in others) and name not in named
         empty_lock = file.name == LOCK and not file.is_symlink() and not file.stat().st_size
-        if (file.is_symlink() or not file.is_dir()) and name != JOURNAL and not of_other_journal and not empty_lock:
+        if (file.is_symlink() or not file.is_dir()) and name != own and not of_other_journal and not empty_lock:
             names.append(name)
     return sorted(names), [other for other in others if f"{other}/{JOURNAL}" not in named]
 
@@ -153,9 +155,6 @@ def _add_notes(record: FolderRecord, there: list[str], nested: list[str], verifi
         verification.unchecked.append(
             f"{REPORT} is of an earlier state: the run went on since; `repro report` writes it anew"
         )
-    inferred = (event.protocol for event in record.journal.events("measure.inferred"))
-    if elsewhere := sum(name is not None and f"{PROTOCOLS}/{name}" not in there for name in inferred):
-        verification.unchecked.append(f"{elsewhere:,} protocols, which the audit wrote into another folder")
 
 
 def _listed(names: list[str], most: int = 8) -> str:

@@ -9,7 +9,6 @@ from repro.runs.journal import Contents, audit_events, events
 from repro.runs.journal.events import ABOUT_FILES
 
 REPORT = "report.html"
-PROTOCOLS = "protocols"  # in the folder of an audit, unless it wrote them elsewhere
 # Files that a folder with some files of a run may have under the same name as the run, with other content.
 ALSO_ELSEWHERE = ("study.toml", "protocol.toml", REPORT)
 OF_STUDIES = ("decisions.resolved", "data.loaded", "data.prepared", "fold.made", "split.made", "cell.started")
@@ -74,9 +73,6 @@ class FolderRecord:
                     entries = {name: entry for name, entry in entries.items() if name not in event.removed}
                 case audit_events.MeasureInferred():
                     entries[event.page] = Entry(event.page_digest, number, event.name, here=True)
-                    if event.protocol is not None:  # an audit may write its protocols into another folder
-                        path, digest = f"{PROTOCOLS}/{event.protocol}", event.protocol_digest or ""
-                        entries[path] = Entry(digest, number, event.name, required=False, here=True)
                 case events.FoldMade() | events.TuningFinished() | events.CellFinished():
                     about = event.fold if isinstance(event, events.FoldMade) else event.cell
                     required = self._counts.get((event.event, about)) == number

@@ -7,10 +7,12 @@ from pathlib import Path
 
 from repro.errors import JournalError, StudyError
 from repro.runs.folder import RunFolder
-from repro.runs.journal import Journal, events, read_journal
+from repro.runs.journal import Journal, events, has_journal, read_journal
 from repro.verify.finding import Verification
 from repro.verify.integrity import check_integrity, digest_of, files_below, may_be_sealed
 from repro.verify.record import FolderRecord
+
+PAGES = ".html"  # people may take away what commands made for reading only: it can be made again
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ def seal(folder: str | Path) -> Sealed:
     if not target.path.is_dir():
         raise StudyError(f"there is no folder {folder}")
     with target.locked(leave=target.artifacts.is_dir()):
-        contents = read_journal(target.journal) if target.journal.is_file() else None
+        contents = read_journal(target.journal) if has_journal(target.journal) else None
         record = FolderRecord(contents) if contents and contents.lines else None
         files, removed = _unrecorded_files(target.path, record)
         head = contents.last_hash if contents else ""
@@ -63,7 +65,7 @@ def _unrecorded_files(path: Path, record: FolderRecord | None) -> tuple[dict[str
             and (entry is None or may_be_sealed(name, entry, verification.kind))
         ):
             new.append(name)
-        elif entry is not None and entry.added and name not in there:
+        elif entry is not None and name not in there and (entry.added or name.endswith(PAGES)):
             gone.append(name)
         else:
             raise JournalError(

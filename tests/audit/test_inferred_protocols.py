@@ -7,8 +7,6 @@ scikit-surprise 1.1.5).
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from repro.audit.hypotheses.simulation import Simulation
@@ -17,8 +15,6 @@ from repro.audit.policies import hypothesis_of
 from repro.audit.questions.question import Question, User
 from repro.evaluation.metrics import metric_named
 from repro.protocol import Protocol, read_protocol
-
-FOLDER = Path(__file__).parents[2] / "protocols" / "inferred"
 
 # Five users: one with hits at ranks 2 and 4, one with a list of two, one without a list, one with more held-out items
 # than the list is long, one without a hit.
@@ -53,7 +49,7 @@ def simulated(protocol: str, metric: str, users: tuple[User, ...], k: int | None
 
 
 def inferred(name: str) -> Protocol:
-    return read_protocol(FOLDER / f"{name}.toml")
+    return read_protocol(f"inferred/{name}")
 
 
 GRADED_3, GRADED_5, BURGES_3 = 0.27415099421602396, 0.3537479030250645, 0.21756453859496663

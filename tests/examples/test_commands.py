@@ -37,7 +37,7 @@ ONLY_PARSED = {
     "repro audit evaluators -m ndcg": HOURS,
     "repro audit evaluators -m ndcg --only lenskit,implicit": HOURS,
     "repro audit pipeline surprise/cross_validate": HOURS,
-    "repro audit pipeline implicit/train_test_split -m ndcg --data ml-1m --policies protocols/inferred": HOURS,
+    "repro audit pipeline implicit/train_test_split -m ndcg --data ml-1m --policies audit/protocols.toml": HOURS,
     "repro audit report": HOURS,
     "repro audit report --resume": HOURS,
     "repro audit report --only sklearn,surprise -m rmse --into audit-of-rmse": HOURS,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -17,19 +16,20 @@ from repro.audit.comparison.agreement import Agreement
 from repro.audit.comparison.pairwise import by_metric
 from repro.audit.examination.inference import Inference, brief
 from repro.audit.pipelines.pipeline_audit import PipelineAudit
-from repro.audit.policies import RecordedPolicy, file_stem, write_policy
+from repro.audit.policies import RecordedPolicy, file_stem, policies_text, recorded_protocol
 from repro.data import load_dataset
-from repro.errors import JournalError, PluginError, StudyError
+from repro.errors import PluginError, StudyError
 from repro.evaluation.metrics import metric_named
 from repro.plugin import Evaluator, Pipeline, plugins
 from repro.plugin.host.placement import JOURNALLED
-from repro.protocol import read_protocol
+from repro.protocol import Protocol
 from repro.runs.folder import JOURNAL, RunFolder, sha256
-from repro.runs.journal import Contents, Journal, audit_events, read_journal
+from repro.runs.journal import Contents, Journal, audit_events, has_journal, packed_journal, read_journal
 from repro.runs.journal.events import ResultsWritten
+from repro.runs.written_files import keep_files
 from repro.study.environment import machine, software
 
-PAGES, TABLE, REPORT = "pages", "policies.csv", "report.html"
+PAGES, TABLE, PROTOCOLS, REPORT = "pages", "policies.csv", "protocols.toml", "report.html"
 
 Progress = Callable[[str, int, int], None]  # is called with a stage, the tasks done and all tasks
 
@@ -66,7 +66,7 @@ def run_audit(
     """Infer every measure of evaluators, compare those that are declared as one metric, and audit whole evaluations.
 
     into       the folder of the journal, of a table of policies and of a page for each measure
-    protocols  the folder of the inferred protocols
+    protocols  the file for the table of inferred protocols
     """
     metrics = {metric_named(name).name for name in options.metrics}
     audited = [_restricted(evaluator, metrics) for evaluator in evaluators]
@@ -90,9 +90,28 @@ def run_audit(
     folder = RunFolder(into)
     into.mkdir(parents=True, exist_ok=True)
     with folder.locked():
-        contents = _existing_journal(folder, protocols, options)
+        contents = _existing_journal(folder, options)
         _AuditRun(started, audited, pipelines, folder, protocols, progress or (lambda *_: None)).run(contents)
     return AuditResults.read(into)
+
+
+def tables_from_journal(folder: Path, protocols: Path) -> tuple[AuditResults, list[str]]:
+    """Write the tables of an audit from its journal alone; its results, and measures whose policy cannot be made again.
+
+    Where there are such measures, which another version of the decisions recorded, no table of protocols is written.
+    """
+    results = AuditResults.read(folder)
+    made = {name: recorded_protocol(event) for name, event in results.inferred.items() if event.protocol_hash}
+    files = {TABLE: policy_table(results).encode()}
+    lacking = [name for name, protocol in made.items() if protocol is None]
+    if not lacking:
+        table = policies_text({name: protocol for name, protocol in made.items() if protocol is not None}).encode()
+        if protocols == folder / PROTOCOLS:
+            files[PROTOCOLS] = table
+        else:
+            RunFolder(protocols.parent).write(protocols.name, table)
+    keep_files(folder, files)
+    return results, lacking
 
 
 def _restricted(evaluator: Evaluator, metrics: Collection[str]) -> Evaluator:
@@ -119,12 +138,12 @@ def _entry(evaluator: Evaluator) -> audit_events.EvaluatorEntry:
     )
 
 
-def _existing_journal(folder: RunFolder, protocols: Path, options: AuditOptions) -> Contents | None:
+def _existing_journal(folder: RunFolder, options: AuditOptions) -> Contents | None:
     """The journal to continue, if there is one; an audit in the folder is only replaced on request."""
-    if not folder.journal.is_file():
+    if not has_journal(folder.journal):
         return None
     if options.fresh and not options.resume:
-        _clear(folder, protocols)
+        _clear(folder)
         return None
     contents = read_journal(folder.journal)
     if not options.resume:
@@ -135,15 +154,11 @@ def _existing_journal(folder: RunFolder, protocols: Path, options: AuditOptions)
     return contents if contents.lines else None
 
 
-def _clear(folder: RunFolder, protocols: Path) -> None:
-    """Remove the files of an audit, and its protocols; other files in the folder stay."""
-    with contextlib.suppress(JournalError):  # an unreadable journal is replaced too
-        for event in read_journal(folder.journal).events("measure.inferred"):
-            if event.protocol is not None:
-                (protocols / event.protocol).unlink(missing_ok=True)
+def _clear(folder: RunFolder) -> None:
+    """Remove the files of an audit; other files in the folder stay."""
     shutil.rmtree(folder.path / PAGES, ignore_errors=True)
-    for name in (REPORT, TABLE, JOURNAL):
-        (folder.path / name).unlink(missing_ok=True)
+    for path in (*(folder.path / name for name in (REPORT, TABLE, PROTOCOLS, JOURNAL)), packed_journal(folder.journal)):
+        path.unlink(missing_ok=True)
 
 
 class _AuditRun:
@@ -165,6 +180,7 @@ class _AuditRun:
         self._protocols = protocols
         self._progress = progress
         self._inferred: dict[str, audit_events.MeasureInferred] = {}
+        self._policies: dict[str, RecordedPolicy] = {}
         self._n_failed = 0
 
     def run(self, contents: Contents | None) -> None:
@@ -177,16 +193,16 @@ class _AuditRun:
             self._journal.write(self._started)
         else:
             self._refuse_another_audit(contents)
-            self._inferred = self._intact_measures(AuditResults.of(self._folder.path, contents))
+            self._keep_intact_measures(AuditResults.of(self._folder.path, contents))
             if contents.events("audit.finished") and self._is_complete(contents):
+                self._write_protocols()
                 return
             self._journal = Journal(self._folder.journal, contents, self._observe)
             self._journal.write(self._resumed(contents))
         missing = [InferMeasure(name, self._started.seed) for name in names if name not in self._inferred]
         done = set() if contents is None else self._done(contents, [task.name for task in missing])
         self._run_tasks("measures", missing, len(self._inferred))
-        policies = self._policies()
-        for stage, tasks in (("comparisons", self._comparisons(policies)), ("pipelines", self._audits(policies))):
+        for stage, tasks in (("comparisons", self._comparisons()), ("pipelines", self._audits())):
             undone = [task for task in tasks if task.name not in done]
             self._run_tasks(stage, undone, len(tasks) - len(undone))
         self._finish(names, time.perf_counter() - began_at)
@@ -207,8 +223,10 @@ class _AuditRun:
         name = result.task.name
         match result.value:
             case Inference() as inference:
-                self._inferred[name] = self._write_inference(inference, result.seconds)
-                self._journal.write(self._inferred[name])
+                event = self._write_page(inference, result.seconds)
+                self._inferred[name] = event
+                self._policies[name] = _recorded_policy(event, inference.protocol)
+                self._journal.write(event)
             case Agreement() as agreement:
                 self._journal.write(audit_events.MetricCompared(**agreement.to_dict(), seconds=result.seconds))
             case PipelineAudit() as audit:
@@ -219,10 +237,9 @@ class _AuditRun:
                 failure = audit_events.MeasureFailed if is_measure else audit_events.ComparisonFailed
                 self._journal.write(failure(name=name, error=brief(result.error, 500)))
 
-    def _write_inference(self, inference: Inference, seconds: float) -> audit_events.MeasureInferred:
-        """Write the page and the protocol of a measure; the event."""
+    def _write_page(self, inference: Inference, seconds: float) -> audit_events.MeasureInferred:
+        """Write the page of a measure; the event."""
         page = f"{PAGES}/{file_stem(inference.name)}.txt"
-        protocol = write_policy(inference, self._protocols)
         fields = inference.to_dict()
         fields |= {"evidence": len(inference.evidence), "unidentifiable": _open_decisions(inference)}
         fields = {key: value for key, value in fields.items() if key not in ("undetermined", "verdict")}
@@ -230,32 +247,22 @@ class _AuditRun:
             **fields,
             page=page,
             page_digest=self._folder.write(page, inference.to_text().encode()),
-            protocol=None if protocol is None else protocol.name,
-            protocol_digest=None if protocol is None else sha256(protocol.read_bytes()),
             seconds=seconds,
         )
 
-    def _policies(self) -> dict[str, RecordedPolicy]:
-        """The policies read from their files, so that a resumed audit goes on with the same."""
-        return {name: self._recorded_policy(event) for name, event in self._inferred.items()}
-
-    def _recorded_policy(self, event: audit_events.MeasureInferred) -> RecordedPolicy:
-        protocol = None if event.protocol is None else read_protocol(self._protocols / event.protocol)
-        return RecordedPolicy(protocol, event.summary, event.decimals, doubtful(event))
-
-    def _comparisons(self, policies: Mapping[str, RecordedPolicy]) -> list[Task]:
+    def _comparisons(self) -> list[Task]:
         """A task for each metric, the longest first; measures whose inference failed are not compared."""
         groups = {
-            label: [box.name for box in boxes if box.name in policies]
+            label: [box.name for box in boxes if box.name in self._policies]
             for label, boxes in by_metric(self._evaluators).items()
         }
         return [
-            CompareMeasures(label, tuple(names), self._started.seed, {name: policies[name] for name in names})
+            CompareMeasures(label, tuple(names), self._started.seed, {name: self._policies[name] for name in names})
             for label, names in sorted(groups.items(), key=lambda group: -len(group[1]))
             if len(names) > 1
         ]
 
-    def _audits(self, policies: Mapping[str, RecordedPolicy]) -> list[Task]:
+    def _audits(self) -> list[Task]:
         """A task for each whole evaluation."""
         return [
             AuditPipeline(
@@ -263,16 +270,27 @@ class _AuditRun:
                 self._started.data,
                 self._measures_of(pipeline),
                 self._started.seed,
-                {name: policies[name] for name in self._measures_of(pipeline) if name in policies},
+                {name: self._policies[name] for name in self._measures_of(pipeline) if name in self._policies},
             )
             for pipeline in self._pipelines
         ]
 
     def _finish(self, names: Collection[str], seconds: float) -> None:
         table = policy_table(AuditResults.read(self._folder.path)).encode()
-        self._journal.write(ResultsWritten(files={TABLE: self._folder.write(TABLE, table)}))
+        files = {TABLE: self._folder.write(TABLE, table)}
+        protocols = self._write_protocols()
+        if self._protocols == self._folder.path / PROTOCOLS:
+            files[PROTOCOLS] = sha256(protocols)
+        self._journal.write(ResultsWritten(files=files))
         self._journal.write(audit_events.AuditFinished(measures=len(names), failed=self._n_failed, seconds=seconds))
         self._journal.close()
+
+    def _write_protocols(self) -> bytes:
+        """Write the table of inferred protocols; its content."""
+        policies = ((name, policy.protocol) for name, policy in self._policies.items())
+        table = policies_text({name: protocol for name, protocol in policies if protocol is not None}).encode()
+        RunFolder(self._protocols.parent).write(self._protocols.name, table)
+        return table
 
     def _refuse_another_audit(self, contents: Contents) -> None:
         earlier = AuditResults.of(self._folder.path, contents).started
@@ -283,15 +301,13 @@ class _AuditRun:
                     "folder with --into, or replace that audit with --fresh"
                 )
 
-    def _intact_measures(self, results: AuditResults) -> dict[str, audit_events.MeasureInferred]:
-        """The measures whose page and protocol are as they were written."""
-        protocols = RunFolder(self._protocols)
-        return {
-            name: event
-            for name, event in results.inferred.items()
-            if self._folder.holds(event.page, event.page_digest)
-            and (event.protocol is None or protocols.holds(event.protocol, event.protocol_digest or ""))
-        }
+    def _keep_intact_measures(self, results: AuditResults) -> None:
+        """Keep the measures whose page is as it was written, and whose policy can be made again from the journal."""
+        for name, event in results.inferred.items():
+            protocol = recorded_protocol(event)
+            if self._folder.holds(event.page, event.page_digest) and (protocol or event.protocol_hash is None):
+                self._inferred[name] = event
+                self._policies[name] = _recorded_policy(event, protocol)
 
     def _is_complete(self, contents: Contents) -> bool:
         """Whether nothing failed, and every file is as it was written."""
@@ -329,6 +345,10 @@ class _AuditRun:
             machine=self._started.machine,
             workers=self._started.workers,
         )
+
+
+def _recorded_policy(event: audit_events.MeasureInferred, protocol: Protocol | None) -> RecordedPolicy:
+    return RecordedPolicy(protocol, event.summary, event.decimals, doubtful(event))
 
 
 def _open_decisions(inference: Inference) -> list[audit_events.UnidentifiableEntry]:

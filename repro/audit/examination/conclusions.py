@@ -14,7 +14,7 @@ from repro.audit.examination.state import ExaminationState
 from repro.audit.examination.thresholds import INCLUSIVE, THRESHOLD
 from repro.audit.examination.undetermined import Undetermined, group_differences
 from repro.audit.hypotheses.observation import AspectResult, Observation
-from repro.audit.hypotheses.space import Hypothesis
+from repro.audit.hypotheses.space import Hypothesis, Space
 from repro.audit.questions.aspects import in_words
 from repro.evaluation.metrics import Measure
 from repro.protocol import Protocol, Value
@@ -33,6 +33,8 @@ class Confirmation:
 
 
 NOT_CONFIRMED = Confirmation()
+BASE = "random-5fold"  # inferred protocols state what differs from it
+TITLE = "What {source} computes, as inferred from its answers"
 
 
 def conclude(
@@ -54,7 +56,7 @@ def conclude(
         metric=box.metric.name,
         status=_status(state, policy),
         policy=settled,
-        protocol=as_protocol(box, policy, settled) if policy else None,
+        protocol=as_protocol(box.name, state.space, policy.values, settled) if policy else None,
         measure=measure_name(box, policy, settled) if policy else box.metric.name,
         evidence=tuple(rejected),
         undetermined=tuple(unsettled),
@@ -124,18 +126,18 @@ def measure_name(box: BlackBox, policy: Hypothesis, settled: Mapping[str, Value]
     return f"{name}@k" if box.cutoffs else name
 
 
-def as_protocol(box: BlackBox, policy: Hypothesis, settled: Mapping[str, Value]) -> Protocol:
-    """The policy as a protocol that can be written to a file; decisions that are not determined are open in it."""
-    base = Protocol.load("random-5fold")
-    stated = {key: value for key, value in policy.values.items() if value != base.get(key)}
-    protocol = base.replace(stated, f"inferred from {box.name}")
-    title = f"What {box.name} computes, as inferred from its answers"
+def as_protocol(name: str, space: Space, values: Mapping[str, Value], settled: Mapping[str, Value]) -> Protocol:
+    """The policy of a black box as a protocol; decisions that are not ``settled`` are open in it."""
+    base = Protocol.load(BASE)
+    stated = {key: value for key, value in values.items() if value != base.get(key)}
+    protocol = base.replace(stated, f"inferred from {name}")
     unsettled = tuple(
         key
         for key in protocol
-        if key.partition(".")[0] in ("data", "split") or (key in policy.values and key not in settled)
+        if key.partition(".")[0] in ("data", "split") or (key in space.decisions and key not in settled)
     )
-    return replace(protocol, name="", title=title, source=box.name, notes="", open=unsettled)
+    title = TITLE.replace("{source}", name)
+    return replace(protocol, name="", title=title, source=name, notes="", open=unsettled)
 
 
 def not_asked(box: BlackBox) -> dict[str, str]:

@@ -43,9 +43,10 @@ def shown(counts: dict[VerdictName, int]) -> list[VerdictName]:
 
 
 def _rows(folder: Path, replications: Sequence[tuple[Path, Replication]]) -> list[tuple[Replication, str, list[str]]]:
+    """Each replication with its folder and its counts."""
     columns = shown(total(replications))
     return [
-        (replication, (path / PAGE).relative_to(folder).as_posix(), _counts(replication, columns))
+        (replication, path.relative_to(folder).as_posix(), _counts(replication, columns))
         for path, replication in replications
     ]
 
@@ -62,9 +63,9 @@ def _markdown(folder: Path, replications: Sequence[tuple[Path, Replication]]) ->
         f"| claim | source | {' | '.join(columns)} |",
         f"| --- | --- |{' ---: |' * len(columns)}",
     ]
-    for replication, report, numbers in _rows(folder, replications):
+    for replication, claim, numbers in _rows(folder, replications):
         title, source = (text.replace("|", "\\|") for text in (replication.title, replication.source))
-        lines.append(f"| [{title}]({report}) | {source} | {' | '.join(numbers)} |")
+        lines.append(f"| [{title}]({claim}) | {source} | {' | '.join(numbers)} |")
     meanings = "; ".join(f"*{name}*: {VERDICTS[name]}" for name in columns)
     return "\n".join([*lines, "", f"{meanings[:1]}{meanings[1:]}."])
 
@@ -72,8 +73,8 @@ def _markdown(folder: Path, replications: Sequence[tuple[Path, Replication]]) ->
 def _page(folder: Path, replications: Sequence[tuple[Path, Replication]]) -> str:
     columns = shown(total(replications))
     rows = [
-        [link(report, replication.title), replication.source, *numbers]
-        for replication, report, numbers in _rows(folder, replications)
+        [link(f"{claim}/{PAGE}", replication.title), replication.source, *numbers]
+        for replication, claim, numbers in _rows(folder, replications)
     ]
     blocks = [
         Heading(TITLE, level=1),

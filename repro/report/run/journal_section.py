@@ -9,7 +9,7 @@ from repro.report.run.embedded import packed
 from repro.report.run.material import Material
 from repro.report.run.sections import Section
 from repro.runs.folder import JOURNAL
-from repro.runs.journal import events
+from repro.runs.journal import events, journal_bytes
 from repro.text import plural
 
 
@@ -25,7 +25,7 @@ def journal_section(run: Material) -> Section:
         label="Journal",
         anchor="journal-table",
     )
-    whole = (run.run.folder / JOURNAL).read_bytes().split(b"\n")  # byte by byte, so that readers can check the chain
+    whole = journal_bytes(run.run.folder / JOURNAL).split(b"\n")  # byte by byte, so that readers can check the chain
     content = b"".join(whole[line.number - 1] + b"\n" for line in lines)
     return Section(
         "journal",

@@ -123,7 +123,8 @@ class MeasureInferred(BaseEvent):
 
     ``evidence`` is how many options were rejected with a case; the cases are on the page. ``attacked`` is how many
     questions of the adversary did not refute the policy, ``pairs`` how many pairs of aspects they had together, of how
-    many. ``page`` and ``protocol`` are files, the protocol's is null where no policy was found; digests are SHA-256.
+    many. ``page`` is a file with its SHA-256. ``protocol_hash`` is null where there is no policy. ``protocol`` is the
+    file of the policy in audits that wrote one for each measure, with its SHA-256.
     """
 
     event: Literal["measure.inferred"] = "measure.inferred"
@@ -149,8 +150,8 @@ class MeasureInferred(BaseEvent):
     not_asked: dict[str, str] = Field(default_factory=dict)
     page: FileName
     page_digest: Digest
-    protocol: FileName | None
-    protocol_digest: Digest | None
+    protocol: FileName | None = None
+    protocol_digest: Digest | None = None
     protocol_hash: str | None
     seconds: float
 

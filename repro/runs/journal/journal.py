@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import hashlib
 import json
 import os
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,6 +21,8 @@ from repro.errors import JournalError
 from repro.runs.journal.events import CellFailed, CellFinished, FoldMade, Line
 
 FIRST = "0" * 64
+PACKED = ".gz"  # a journal that is kept may be compressed: ``journal.jsonl.gz``
+_MOST_BYTES = 2**30  # of a journal that is unpacked
 # The events that end a run or an audit. Later events are about files made from it.
 ENDS = ("run.finished", "audit.finished")
 
@@ -79,6 +83,8 @@ class Journal:
         self._number = len(kept.lines)
         self._previous = kept.last_hash
         try:
+            if contents is not None and not path.is_file():
+                _unpack(path)
             # Without a buffer, so that a failed write is not repeated later.
             self._file = path.open("xb" if contents is None else "r+b", buffering=0)
             self._file.truncate(self._file.seek(-kept.torn, os.SEEK_END))
@@ -135,17 +141,47 @@ def line_hash(body: dict[str, Any]) -> str:
     return hashlib.sha256(canonical_json({k: v for k, v in body.items() if k != "hash"})).hexdigest()
 
 
+def has_journal(path: Path) -> bool:
+    """Whether there is a journal at ``path``, plain or compressed."""
+    return path.is_file() or packed_journal(path).is_file()
+
+
+def packed_journal(path: Path) -> Path:
+    """Where the journal at ``path`` is if it is compressed."""
+    return path.with_name(path.name + PACKED)
+
+
+def journal_bytes(path: Path) -> bytes:
+    """The journal at ``path`` byte by byte; where there is none, that of ``gzip journal.jsonl``."""
+    packed = packed_journal(path)
+    try:
+        if path.is_file() or not packed.is_file():
+            return path.read_bytes()
+        with gzip.open(packed) as file:
+            content = file.read(_MOST_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        what = getattr(error, "strerror", None) or error
+        raise JournalError(f"cannot read the journal {path}: {what}") from None
+    if len(content) > _MOST_BYTES:
+        raise JournalError(f"cannot read the journal {packed}: it has more than {_MOST_BYTES:,} bytes; unpack it first")
+    return content
+
+
+def _unpack(path: Path) -> None:
+    """Write a compressed journal as a plain one, which can be continued."""
+    content, part = journal_bytes(path), path.with_name(f".{path.name}.part")
+    part.write_bytes(content)
+    part.replace(path)
+    packed_journal(path).unlink()
+
+
 def read_journal(path: Path) -> Contents:
-    """The lines of the journal at ``path``, each checked against its schema and the chain.
+    """The lines of the journal at ``path``, plain or compressed, each checked against its schema and the chain.
 
     A last line without its end is what a killed run leaves: it is not part of the journal. Anything else
     that does not fit is a JournalError that names the line.
     """
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise JournalError(f"cannot read the journal {path}: {error.strerror or error}") from None
-    whole, newline, torn = raw.rpartition(b"\n")
+    whole, newline, torn = journal_bytes(path).rpartition(b"\n")
     lines: list[Line] = []
     previous = FIRST
     for number, text in enumerate(whole.split(b"\n") if newline else [], 1):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import shutil
 import sys
 from pathlib import Path
@@ -10,16 +11,16 @@ from pathlib import Path
 import pytest
 
 from repro.audit.campaign.audit_results import AuditResults
-from repro.audit.campaign.audit_run import AuditOptions, run_audit
+from repro.audit.campaign.audit_run import AuditOptions, run_audit, tables_from_journal
 from repro.audit.campaign.tasks import AuditPipeline, InferMeasure
 from repro.audit.campaign.worker_pool import DIED, attempt
+from repro.audit.policies import read_policies, recorded_protocol
 from repro.current import reset
 from repro.errors import PluginError, StudyError
 from repro.plugin import plugins
-from repro.protocol import read_protocol
 from repro.report.audit import write_audit_report
 from repro.runs.journal import read_journal
-from repro.verify import verify
+from repro.verify import seal, verify
 
 FINE = ("tiny/plain", "tiny/clipped")
 
@@ -49,7 +50,7 @@ def survey(site, folder, names=FINE, **options):
     found = run_audit(
         [known[name] for name in names],
         folder / "report",
-        folder / "protocols",
+        folder / "protocols.toml",
         AuditOptions(pipelines=pipelines, data=str(site / "ratings.csv"), **options),
     )
     write_audit_report(found)
@@ -75,7 +76,7 @@ def undisturbed(tiny, tmp_path_factory):
 def test_everything_is_in_the_folder_and_in_the_journal(undisturbed):
     names = ["tiny-clipped-mae", "tiny-plain-mae", "tiny-plain-mse"]
     assert list(files(undisturbed)) == [
-        *(f"protocols/{name}.toml" for name in names),
+        "protocols.toml",
         *(f"report/pages/{name}.txt" for name in names),
         "report/policies.csv",
         "report/report.html",
@@ -100,11 +101,31 @@ def test_everything_is_in_the_folder_and_in_the_journal(undisturbed):
     assert page.startswith("tiny/plain mae is mae[average=ratings]\nstatus: explained; the policy predicted 200 of 200")
 
 
-def test_protocols_read_back(undisturbed):
+def test_protocols_read_back_from_the_table_and_from_the_journal(undisturbed):
+    policies = read_policies(undisturbed / "protocols.toml")
     for name, event in AuditResults.read(undisturbed / "report").inferred.items():
-        protocol = read_protocol(undisturbed / "protocols" / event.protocol)
-        assert (protocol.hash, protocol.source) == (event.protocol_hash, name)
-        assert protocol["predict.clip"] == ("scale" if "clipped" in name else "none")
+        for protocol in (policies[name], recorded_protocol(event)):
+            assert (protocol.hash, protocol.source) == (event.protocol_hash, name)
+            assert protocol["predict.clip"] == ("scale" if "clipped" in name else "none")
+        assert policies[name].open == recorded_protocol(event).open
+        forged = event.model_copy(update={"protocol_hash": "0" * 64})
+        assert recorded_protocol(forged) is None
+
+
+def test_tables_and_report_are_made_again_from_the_journal_alone(undisturbed, tmp_path):
+    """Also from a compressed one, as people keep it; no evaluator is installed here."""
+    folder = shutil.copytree(undisturbed / "report", tmp_path / "report")
+    before = files(folder)
+    (folder / "report.html").unlink()
+    (folder / "journal.jsonl.gz").write_bytes(gzip.compress((folder / "journal.jsonl").read_bytes()))
+    (folder / "journal.jsonl").unlink()
+    assert seal(folder).removed == ["report.html"]
+    (folder / "policies.csv").unlink()
+    results, lacking = tables_from_journal(folder, tmp_path / "protocols.toml")
+    write_audit_report(results)
+    assert not lacking and files(folder) == before
+    assert (tmp_path / "protocols.toml").read_bytes() == (undisturbed / "protocols.toml").read_bytes()
+    assert verify(folder).holds
 
 
 def test_who_agrees_and_the_whole_evaluation(undisturbed):
@@ -191,15 +212,14 @@ def test_a_flipped_bit_in_any_file_of_an_audit_is_found(undisturbed):
     page.write_bytes(whole)
 
 
-def test_protocols_in_the_folder_of_the_audit_are_verified(undisturbed, tmp_path):
+def test_a_table_of_protocols_in_the_folder_of_the_audit_is_verified(undisturbed, tmp_path):
     folder = shutil.copytree(undisturbed / "report", tmp_path / "audit")
-    assert "3 protocols, which the audit wrote into another folder" in verify(folder).unchecked
-    shutil.copytree(undisturbed / "protocols", folder / "protocols")
-    checked = verify(folder)
-    assert checked.holds and not any("protocols" in text for text in checked.unchecked)
-    protocol = folder / "protocols" / "tiny-plain-mse.toml"
-    protocol.write_bytes(protocol.read_bytes() + b"\n")
-    assert [failure.artefact for failure in verify(folder).failures] == ["protocols/tiny-plain-mse.toml"]
+    tables_from_journal(folder, folder / "protocols.toml")
+    assert verify(folder).holds
+    table = folder / "protocols.toml"
+    assert table.read_bytes() == (undisturbed / "protocols.toml").read_bytes()
+    table.write_bytes(table.read_bytes() + b"\n")
+    assert [failure.artefact for failure in verify(folder).failures] == ["protocols.toml"]
 
 
 def test_what_is_finished_is_not_done_again(tiny, undisturbed, tmp_path):
@@ -242,7 +262,7 @@ def test_a_fresh_audit_leaves_nothing_of_the_old_one_but_what_people_wrote(tiny,
     (tmp_path / "report" / "README.md").write_text("What came out")
     survey(tiny, tmp_path, FINE[:1], metrics=["mse"], fresh=True)
     assert list(files(tmp_path)) == [
-        "protocols/tiny-plain-mse.toml",
+        "protocols.toml",
         "report/README.md",
         "report/pages/tiny-plain-mse.txt",
         "report/policies.csv",

@@ -1,5 +1,6 @@
 """The journal: what is written reads back, what is tampered with is named, what is torn is dropped."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 import repro.runs.journal
 from repro.errors import JournalError
-from repro.runs.journal import Journal, events, journal_schema, read_journal
+from repro.runs.journal import Journal, events, has_journal, journal_schema, read_journal
 
 
 @pytest.fixture
@@ -91,3 +92,26 @@ def test_a_journal_is_never_overwritten(path):
 def test_a_journal_that_is_not_there(tmp_path):
     with pytest.raises(JournalError, match="cannot read the journal"):
         read_journal(tmp_path / "journal.jsonl")
+
+
+def test_a_compressed_journal_reads_the_same_and_is_unpacked_to_be_continued(path):
+    plain, contents, packed = path.read_bytes(), read_journal(path), path.with_name("journal.jsonl.gz")
+    packed.write_bytes(gzip.compress(plain))
+    path.unlink()
+    assert has_journal(path) and read_journal(path) == contents
+    journal = Journal(path, contents)
+    journal.write(events.RunFinished(cells=2, failed=0, seconds=1.0))
+    journal.close()
+    assert not packed.exists() and path.read_bytes().startswith(plain)
+    assert len(read_journal(path).lines) == len(contents.lines) + 1
+
+
+@pytest.mark.parametrize("place", [1, 2, 30, -5, -1])
+def test_a_compressed_journal_that_is_damaged_or_cut_off_is_rejected(path, place):
+    packed = bytearray(gzip.compress(path.read_bytes()))
+    path.unlink()
+    damaged = packed[:place] + bytes([packed[place] ^ 4]) + packed[place:][1:]
+    for content in (damaged, packed[:place]):
+        path.with_name("journal.jsonl.gz").write_bytes(content)
+        with pytest.raises(JournalError, match=r"cannot read the journal .*journal\.jsonl"):
+            read_journal(path)

@@ -10,7 +10,7 @@ import click
 
 from repro.cli.options.evaluator_options import AuditOptions, chosen_evaluators, data_option, only_option, usable
 from repro.cli.options.option_classes import option, takes
-from repro.cli.options.shared_options import FOLDER, metric_option, workers_option
+from repro.cli.options.shared_options import FILE, FOLDER, metric_option, workers_option
 from repro.cli.output import Styled, echo, print_json
 from repro.cli.progress import Stages
 from repro.text import plural
@@ -18,7 +18,6 @@ from repro.text import plural
 if TYPE_CHECKING:
     from repro.audit.campaign.audit_results import AuditResults
 
-PROTOCOLS = "protocols"
 _FINDINGS = 10  # findings that are printed
 
 
@@ -33,11 +32,15 @@ class ReportOptions(AuditOptions):
     )
     protocols: str | None = option(
         "--protocols",
-        type=FOLDER,
-        help=f"The folder of the inferred protocols [default: {PROTOCOLS} in the folder of --into].",
+        type=FILE,
+        metavar="FILE",
+        help="The table of the inferred protocols [default: protocols.toml in the folder of --into].",
     )
     data: str = data_option("The data of whole evaluations: a data set of `repro data list`, or a file.")
     no_pipelines: bool = option("--no-pipelines", is_flag=True, help="Do not run the frameworks' whole evaluations.")
+    from_journal: bool = option(
+        "--from-journal", is_flag=True, help="Ask no evaluator: write tables and report from the journal there."
+    )
     resume: bool = option("--resume", is_flag=True, help="Finish an interrupted audit, or begin one.")
     fresh: bool = option("--fresh", is_flag=True, help="Replace the audit that is in the folder.")
     workers: int = workers_option("Number of processes; no effect on results.")
@@ -56,12 +59,24 @@ def report(options: ReportOptions) -> None:
     The policy of every measure of every evaluator is inferred, measures that are declared as one metric are compared,
     and whole evaluations are compared with the core. Finished work is kept: --resume continues an interrupted audit.
     """
-    from repro.audit.campaign import audit_run
-    from repro.plugin import plugins
+    from repro.audit.campaign.audit_run import PROTOCOLS
     from repro.report.audit import write_audit_report
 
-    folder = Path(options.into)
-    policies = folder / PROTOCOLS if options.protocols is None else Path(options.protocols)
+    table = Path(options.protocols) if options.protocols else Path(options.into) / PROTOCOLS
+    results = _results_of_journal(options, table) if options.from_journal else _ask(options, table)
+    file = write_audit_report(results)
+    if options.as_json:
+        print_json(_summary(results, file, table))
+        return
+    _print_results(results)
+    echo(f"\nreport     {file}\nprotocols  {table}")
+
+
+def _ask(options: ReportOptions, table: Path) -> AuditResults:
+    """The results of an audit that is begun, or finished, now."""
+    from repro.audit.campaign import audit_run
+    from repro.plugin import plugins
+
     evaluators, left_out = usable(chosen_evaluators(options.only))
     if not options.as_json:
         for sentence in left_out.values():
@@ -77,13 +92,20 @@ def report(options: ReportOptions) -> None:
         seed=options.seed,
     )
     with Stages(hidden=options.hidden) as stages:
-        results = audit_run.run_audit(evaluators, folder, policies, settings, stages.update)
-    file = write_audit_report(results)
-    if options.as_json:
-        print_json(_summary(results, file, policies))
-        return
-    _print_results(results)
-    echo(f"\nreport     {file}\nprotocols  {policies}")
+        return audit_run.run_audit(evaluators, Path(options.into), table, settings, stages.update)
+
+
+def _results_of_journal(options: ReportOptions, table: Path) -> AuditResults:
+    from repro.audit.campaign.audit_run import tables_from_journal
+
+    results, lacking = tables_from_journal(Path(options.into), table)
+    if lacking:
+        echo(
+            f"{table} is not written: another version of the decisions recorded the policies of "
+            f"{plural(len(lacking), 'measure')}, such as {lacking[0]}; audit again with --fresh",
+            err=True,
+        )
+    return results
 
 
 def _summary(results: AuditResults, file: Path, protocols: Path) -> dict[str, object]:

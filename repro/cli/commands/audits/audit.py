@@ -29,7 +29,7 @@ from repro.cli.options.evaluator_options import (
     usable,
 )
 from repro.cli.options.option_classes import argument, option, takes
-from repro.cli.options.shared_options import FILE, FOLDER, into_option, metric_option
+from repro.cli.options.shared_options import FILE, into_option, metric_option
 from repro.cli.output import Styled, echo, print_json, print_table
 from repro.cli.progress import Stages
 
@@ -44,10 +44,9 @@ if TYPE_CHECKING:
 def _policies_option() -> Any:
     return option(
         "--policies",
-        type=FOLDER,
-        metavar="FOLDER",
-        help="Policies that `repro audit infer --into FOLDER` or `repro audit report` wrote, such as "
-        "protocols/inferred.",
+        type=click.Path(),
+        metavar="PATH",
+        help="The table of policies that `repro audit report` wrote, or a folder of them (`repro audit infer --into`).",
     )
 
 
@@ -199,7 +198,7 @@ class PipelineOptions(AuditOptions):
 @audit.command(
     epilog=(
         "Examples: repro audit pipeline surprise/cross_validate; "
-        "repro audit pipeline implicit/train_test_split -m ndcg --data ml-1m --policies protocols/inferred"
+        "repro audit pipeline implicit/train_test_split -m ndcg --data ml-1m --policies audit/protocols.toml"
     )
 )
 @takes(PipelineOptions)

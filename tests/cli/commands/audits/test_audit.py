@@ -6,6 +6,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
+from repro.audit.policies import read_policies
 from repro.cli import cli
 from repro.cli.options.evaluator_options import (
     called_after,
@@ -107,13 +108,17 @@ def test_a_report_of_evaluators(tmp_path):
     shown = invoke(*asked)
     assert shown.startswith("1 measure of 1 evaluator: ")
     assert f"report     {tmp_path}/audit/report.html" in shown
-    written = read_protocol(tmp_path / "audit" / "protocols" / "sklearn-regression-mean_squared_error.toml")
+    written = read_policies(tmp_path / "audit" / "protocols.toml")["sklearn/regression mean_squared_error"]
     assert (written["predict.average"], written["predict.clip"]) == ("ratings", "none")
     with pytest.raises(StudyError, match="holds a finished audit; --resume finishes it, --fresh replaces it"):
         call(*asked)
-    printed = json.loads(invoke(*asked, "--resume", "--json"))
-    assert (printed["evaluators"], printed["measures"], printed["pairs"]) == (1, 1, 0)
-    assert (printed["failures"], printed["left_out"]) == ({}, {})
+    table = (tmp_path / "audit" / "protocols.toml").read_bytes()
+    for how in (["--resume"], ["--from-journal"]):
+        (tmp_path / "audit" / "protocols.toml").unlink()
+        printed = json.loads(invoke(*asked, *how, "--json"))
+        assert (printed["evaluators"], printed["measures"], printed["pairs"]) == (1, 1, 0)
+        assert (printed["failures"], printed["left_out"]) == ({}, {})
+        assert (tmp_path / "audit" / "protocols.toml").read_bytes() == table
 
 
 def test_the_metric_that_a_function_is_called_after():
@@ -134,7 +139,7 @@ def test_the_metric_that_a_function_is_called_after():
         (("evaluators", "-m", "ndgc"), "there is no metric 'ndgc'; did you mean 'ndcg'"),
         (
             ("evaluators", "--policies", "nowhere"),
-            "there is no folder nowhere; `repro audit infer NAME --into nowhere`",
+            "there is no table or folder nowhere; `repro audit report --protocols nowhere`",
         ),
         (("pipeline", "surprise/crossvalidate"), "no pipeline 'surprise/crossvalidate'; did you mean 'surprise/cross_"),
     ],

@@ -95,7 +95,7 @@ def test_a_folder_of_claims_and_its_page(claims):
     assert "1 claim cannot be read" in done.output
     assert "cannot be run" in done.output and "did you mean 'title'" in done.output
     readme = (claims / "README.md").read_text()
-    assert readme.startswith("# Ours\n\nText that stays.\n") and "[A tiny table](tiny/report.html)" in readme
+    assert readme.startswith("# Ours\n\nText that stays.\n") and "[A tiny table](tiny)" in readme
     assert "2 claims: " in readme and 'href="tiny/report.html"' in (claims / "index.html").read_text()
     (claims / "README.md").write_text(readme.replace("2 claims", "9 claims") + "\nBelow.\n")
     call("replicate", claims, "--quiet", "--workers", 1, "--budget", 5)

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from repro import Study
 from repro.cli.commands.protocols.protocol import protocol
 from repro.errors import ProtocolError
-from repro.protocol import protocol_names, read_protocol, reader
+from repro.protocol import protocol_names, read_protocol, reader, table_text
 
 
 def invoke(*arguments):
@@ -28,16 +28,17 @@ def test_list_names_every_protocol_of_the_literature():
 
 @pytest.fixture
 def with_inferred(tmp_path, monkeypatch):
-    """The suite has two protocols: one of the literature, and one in a folder, which does not say its name."""
-    one = read_protocol("random-5fold")
-    (tmp_path / "inferred").mkdir()
-    (tmp_path / "random-5fold.toml").write_text(one.to_toml())
-    inferred = replace(one, name="", title="What a/b ndcg computes").to_toml()
-    (tmp_path / "inferred" / "a-b-ndcg@k.toml").write_text(inferred)
+    """The suite has two protocols: one of the literature, and one in a table."""
+    of_literature = read_protocol("random-5fold")
+    inferred = replace(of_literature, source="a/b ndcg")
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "random-5fold.toml").write_text(of_literature.to_toml())
+    table = table_text({"a-b-ndcg@k": inferred}, "random-5fold", "What {source} computes")
+    (tmp_path / "tables" / "inferred.toml").write_text(table)
     monkeypatch.setattr(reader, "protocol_folder", lambda: tmp_path)
 
 
-def test_protocols_in_a_folder_are_a_group_of_their_own(with_inferred):
+def test_protocols_in_a_table_are_a_group_of_their_own(with_inferred):
     assert reader.protocol_names() == ["random-5fold", "inferred/a-b-ndcg@k"]
     shown = invoke("list")
     assert "random-5fold" in shown and "a-b-ndcg" not in shown
