@@ -34,7 +34,7 @@ def known_of(codes: CodeArray, size: int) -> Known:
 
 
 def cornac_dataset(train: Interactions, seed: int) -> tuple[Any, Known, Known]:
-    """What ``cornac.data.Dataset.from_uir`` makes of the rows, with the known users and items."""
+    """The rows as ``cornac.data.Dataset.from_uir`` would have them, with the known users and items."""
     from cornac.data import Dataset
 
     if not len(train):
@@ -52,6 +52,6 @@ def cornac_dataset(train: Interactions, seed: int) -> tuple[Any, Known, Known]:
 
 
 def _first_of_each_pair(train: Interactions) -> InnerArray:
-    """The rows without those of a user and item that came before: Cornac leaves these out."""
+    """The first row of each pair of user and item: Cornac ignores the others."""
     pairs = train.users.astype(np.int64) * train.n_items + train.items
     return np.sort(np.unique(pairs, return_index=True)[1]).astype(np.int64)

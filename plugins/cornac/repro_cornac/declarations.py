@@ -1,4 +1,4 @@
-"""All algorithms of the plug-in: the canonical ones in Cornac's words, and Cornac's models under their own names."""
+"""Cornac's models as algorithms, under canonical names and under their own."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from repro_cornac.recommender import CornacRecommender, recommender_of
 
 @dataclass(frozen=True)
 class Canonical:
-    """A canonical algorithm as a model of Cornac.
+    """A model of Cornac under a canonical name, or its own.
 
-    mapping   canonical parameters to Cornac's
-    kept      parameters of Cornac's that stay, under their own names; others have Cornac's defaults
+    mapping   Cornac's names of canonical parameters
+    kept      parameters that keep Cornac's names; the others always have Cornac's defaults
     unmapped  canonical parameters that Cornac does not have, and what it does instead
     """
 
@@ -78,10 +78,15 @@ CANONICAL = (
 
 def algorithms() -> tuple[Algorithm, ...]:
     """The canonical algorithms, then Cornac's own."""
-    return (*map(_canonical, CANONICAL), *map(_own, MODELS.values()))
+    own = (Canonical(model.name, model.name, kept=_names(model)) for model in MODELS.values())
+    return tuple(_algorithm(canonical) for canonical in (*CANONICAL, *own))
 
 
-def _canonical(canonical: Canonical) -> Algorithm:
+def _names(model: Model) -> tuple[str, ...]:
+    return tuple(own.name for own in model.parameters)
+
+
+def _algorithm(canonical: Canonical) -> Algorithm:
     model = MODELS[canonical.model]
     owns = {own.name: own for own in model.parameters}
     names = dict(canonical.mapping) | {name: name for name in canonical.kept}
@@ -98,27 +103,14 @@ def _canonical(canonical: Canonical) -> Algorithm:
     )
 
 
-def _own(model: Model) -> Algorithm:
-    names = {own.name: own.name for own in model.parameters}
-    return Algorithm(
-        model.name,
-        model.summary,
-        partial(_make, model, names),
-        parameters=tuple(_parameter(own.name, own) for own in model.parameters),
-        own=f"cornac.models.{model.name}",
-        predicts=model.predicts,
-        cite=model.cite,
-    )
-
-
 def _parameter(name: str, own: Own) -> Parameter:
-    # The canonical hidden layer is one layer: a number in place of a list.
+    # The canonical hidden layer is one layer: a number instead of a list.
     default = int(str(own.default)) if name == "hidden" else own.default
     return Parameter(name, default, own.meaning, own.options)
 
 
-def _make(model: Model, names: Mapping[str, str], **given: ParameterValue) -> CornacRecommender:
-    """A recommender from parameters that are called as in ``names``; the rest of the class's has its defaults."""
+def _make(model: Model, names: Mapping[str, str], **parameters: ParameterValue) -> CornacRecommender:
+    """A recommender from parameters whose names in Cornac are in ``names``; the others have Cornac's defaults."""
     values = {own.name: own.default for own in model.parameters}
-    values |= {names[name]: value for name, value in given.items()}
+    values |= {names[name]: value for name, value in parameters.items()}
     return recommender_of(model, values)

@@ -1,4 +1,5 @@
-"""Cornac's models as data: the parameters of each class with Cornac's defaults, and what it does with strangers."""
+"""Cornac's models as data: the parameters of each class with Cornac's defaults, and how it treats unknown users and
+items."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ UnknownItem = Literal["no part", "lowest", "nothing"]
 class Own:
     """A parameter of a class of Cornac.
 
-    least    the lowest value that makes sense; Cornac's compiled code checks none
-    options  all values, of one that is a choice; ``none`` stands for None
+    least    the lowest valid value; Cornac's compiled code does not check values
+    options  all values of a choice; ``none`` stands for None
     layers   whether the text is a list of sizes, such as ``64,32``
     """
 
@@ -36,11 +37,12 @@ class Model:
 
     kind       how its scores are read: see :mod:`repro_cornac.recommender`
     predicts   whether its scores for pairs are on the rating scale
-    user       what an unknown user gets: what all get ("no part"), the item biases ("bias"; zeros where there are
-               none), the default score ("default"), or nothing
-    item       what an unknown item gets: what all get, the lowest score of the known ones, or nothing
+    user       the scores of an unknown user: those of all users ("no part"), the item biases ("bias"; zeros if there
+               are none), the default score ("default"), or no scores ("nothing")
+    item       the scores of an unknown item: those of all items ("no part"), the lowest score of the known items
+               ("lowest"), or no scores ("nothing")
     torch      whether it runs on PyTorch, unless a parameter ``backend`` says otherwise
-    fixed      arguments that are not for the caller to choose
+    fixed      arguments that the caller cannot choose
     """
 
     name: str

@@ -1,7 +1,7 @@
 """A model of Cornac behind the interfaces of a recommender.
 
-Scores are those of the model's own ``score(user)``, a row of all known items at a time: there is nothing between
-them and Cornac but the order of the items, and what unknown users and items get.
+Scores are those of the model's own ``score(user)``, one row of all known items at a time. The plug-in only reorders
+the items and fills in the scores of unknown users and items.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ StateArray = npt.NDArray[np.uint8]
 
 
 class CornacRecommender:
-    """Fits a class of ``cornac.models`` and hands its scores over."""
+    """Fits a class of ``cornac.models`` and returns its scores."""
 
     def __init__(self, model: Model, values: Mapping[str, ParameterValue]) -> None:
         import cornac.models
@@ -38,9 +38,9 @@ class CornacRecommender:
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         number = cornac_seed(seed)
-        taken = inspect.signature(self._class.__init__).parameters
-        # A seed also makes Cornac learn on one thread.
-        common = {name: value for name, value in (("seed", number), ("verbose", False)) if name in taken}
+        accepted = inspect.signature(self._class.__init__).parameters
+        # A seed also makes Cornac learn with one thread.
+        common = {name: value for name, value in (("seed", number), ("verbose", False)) if name in accepted}
         data, users, items = cornac_dataset(train, number)
         with seeded(number, torch=self._torch), one_thread(torch=self._torch), quiet(progress=self._torch):
             self._fitted: Any = self._class(**self._arguments, **common)
@@ -58,7 +58,7 @@ class CornacRecommender:
         with one_thread(torch=self._torch):
             for n, user in enumerate(different.tolist()):
                 row = self._row(user).astype(np.float64, copy=False)
-                row.take(inner_items, out=values[n], mode="clip")  # with a check of bounds it takes longer
+                row.take(inner_items, out=values[n], mode="clip")  # faster than with a check of bounds
                 if len(unknown):
                     values[n, unknown] = self._of_unknown(row)
         values[len(different) :] = values[:1]
@@ -68,10 +68,10 @@ class CornacRecommender:
         return Scores(values, state if state.any() else None)
 
     def _prepare(self) -> None:
-        """What has to be done between fitting and scoring; nothing for most models."""
+        """Called between fitting and scoring; most models need nothing."""
 
     def _mark(self, user: int, items: InnerArray, values: FloatArray, state: StateArray) -> None:
-        """Mark those of the items whose score the model made up; most models never do."""
+        """Mark the items whose score is a fallback of the model; most models have none."""
 
     def _row(self, user: int) -> FloatArray:
         """The scores of all known items for a user, who may be unknown, in the precision of the model."""
@@ -79,12 +79,12 @@ class CornacRecommender:
             return np.full(self._n_items, np.nan)
         if user == UNKNOWN and self._model.user == "default":
             return np.full(self._n_items, float(self._fitted.default_score()))
-        # Cornac's own index of an unknown user is one after those of the known.
+        # Cornac's own index of an unknown user is the one after the last known user.
         row: FloatArray = np.ravel(self._fitted.score(self._n_users if user == UNKNOWN else user))
         return row
 
     def _of_unknown(self, row: FloatArray) -> float:
-        """The score of an unknown item, by those of the known ones."""
+        """The score of an unknown item, from those of the known ones."""
         match self._model.item:
             case "lowest":
                 return float(row.min())
@@ -94,14 +94,14 @@ class CornacRecommender:
                 return float("nan")
 
     def _states(self, users: InnerArray, items: InnerArray) -> StateArray:
-        """What the scores of these users and items are, by whether they are known."""
-        by_user = np.where(users == UNKNOWN, self._stranger(), SCORED).astype(np.uint8)
+        """The states of the scores of these users and items, which depend on whether they are known."""
+        by_user = np.where(users == UNKNOWN, self._unknown_user_state(), SCORED).astype(np.uint8)
         by_item = np.where(items == UNKNOWN, _ITEM_STATES[self._model.item], SCORED).astype(np.uint8)
         return np.maximum(by_user, by_item)
 
-    def _stranger(self) -> int:
-        """What the scores of an unknown user are."""
-        if self._model.user == "bias":  # without biases, the model has only zeros to give
+    def _unknown_user_state(self) -> int:
+        """The state of the scores of an unknown user."""
+        if self._model.user == "bias":  # without biases, the model has only zeros
             return SCORED if getattr(self._fitted, "use_bias", True) else FALLBACK
         return {"no part": SCORED, "default": FALLBACK, "nothing": UNSCORED}[self._model.user]
 
@@ -113,9 +113,8 @@ class CornacPredictor(CornacRecommender):
     """A model whose scores for pairs are on the rating scale: those of ``rate``, not clipped."""
 
     def predict(self, queries: Queries, items: CodeArray) -> Scores:
-        users = queries.users
-        inner_users, inner_items = self._users[users], self._items[items]
-        values = np.empty(len(users))
+        inner_users, inner_items = self._users[queries.users], self._items[items]
+        values = np.empty(len(items))
         state = self._states(inner_users, inner_items)
         for pairs in _by_user(inner_users):
             user, of_user = int(inner_users[pairs[0]]), inner_items[pairs]
@@ -154,9 +153,8 @@ class LogisticPredictor(CornacPredictor):
 
 
 class NonNegativePredictor(CornacPredictor):
-    """NMF: its mean is a number of numpy in double precision, and with biases its own ``score`` of all items fails:
-    the sum is then double as well, and the compiled product takes single precision only. A plain number does not
-    widen the sum.
+    """NMF: its mean is a double of NumPy. With biases, its own ``score`` of all items then fails: the sum becomes
+    double too, and the compiled product accepts only single precision. A Python float does not widen the sum.
     """
 
     def _prepare(self) -> None:
@@ -172,7 +170,7 @@ class NeighbourPredictor(CornacPredictor):
         self._links.data = (self._links.data != 0).astype(np.float64)
 
     def _ratings(self, user: int, items: InnerArray) -> FloatArray:
-        """As a row of all items costs Cornac much, only the items asked for: each as ``score`` of one item has it."""
+        """Each item as in ``score`` of one item: a row of all items is slow in Cornac."""
         from cornac.models.knn.similarity import compute_score_single
 
         ratings = np.full(len(items), float(self._fitted.default_score()))
@@ -220,7 +218,7 @@ def recommender_of(model: Model, values: Mapping[str, ParameterValue]) -> Cornac
 
 
 def _argument(model: Model, own: Own, value: ParameterValue) -> object:
-    """A value as Cornac takes it; one that its compiled code could not bear is refused."""
+    """A value in Cornac's form; values that would crash its compiled code are refused."""
     if own.layers:
         return [_at_least(model, own, size) for size in _sizes(model, own, str(value))]
     if value == "none" and "none" in own.options:
@@ -229,7 +227,7 @@ def _argument(model: Model, own: Own, value: ParameterValue) -> object:
 
 
 def _check_layers(model: Model, arguments: Mapping[str, object]) -> None:
-    """NeuMF joins the last layer and the factors, and takes them only if they are as many; it would not say so."""
+    """NeuMF requires as many factors as the last layer has units, and would not say so."""
     layers, factors = arguments.get("layers"), arguments.get("num_factors")
     if isinstance(layers, list) and factors is not None and layers[-1] != factors:
         raise PluginError(f"{model.name}: the last of layers must be num_factors = {factors}, and is {layers[-1]}")

@@ -1,4 +1,4 @@
-"""Around a call into Cornac: seeded sources of randomness, one thread, and nothing printed."""
+"""Contexts for calls of Cornac: seeded generators, one thread, and no output."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ LARGEST_SEED = 0x7FFFFFFF
 
 
 def cornac_seed(seed: int) -> int:
-    """A seed that every part of Cornac takes: one of 31 bits."""
+    """A seed of 31 bits, which every part of Cornac accepts."""
     return seed & LARGEST_SEED
 
 
 @contextlib.contextmanager
 def seeded(seed: int, *, torch: bool) -> Iterator[None]:
-    """Seed the global sources of randomness, of PyTorch too where a model uses it; afterwards they are as before."""
+    """Seed the global generators, with that of PyTorch if a model uses it; restore their states afterwards."""
     with contextlib.ExitStack() as stack:
         stack.callback(random.setstate, random.getstate())
         stack.callback(np.random.set_state, np.random.get_state())  # noqa: NPY002
@@ -41,7 +41,7 @@ def _seeded_torch(seed: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def one_thread(*, torch: bool) -> Iterator[None]:
-    """PyTorch on one thread, for a model that uses it: how work is shared out changes the last bits."""
+    """PyTorch with one thread, for a model that uses it: the distribution of work changes the last bits."""
     if not torch:
         yield
         return
@@ -57,7 +57,7 @@ def one_thread(*, torch: bool) -> Iterator[None]:
 
 @contextlib.contextmanager
 def quiet(*, progress: bool) -> Iterator[None]:
-    """Drop what is printed, with ``progress`` also bars on standard error: not all of them can be turned off."""
+    """Discard standard output and, with ``progress``, standard error: some progress bars cannot be switched off."""
     with contextlib.ExitStack() as stack:
         stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
         if progress:

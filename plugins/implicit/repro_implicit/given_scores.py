@@ -1,4 +1,4 @@
-"""A model of implicit's own base class whose scores are given: its own top-k and exclusion of liked items run."""
+"""A model of implicit's own base class with given scores: its own top-k and exclusion of liked items run."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import numpy as np
 from implicit.cpu.matrix_factorization_base import MatrixFactorizationBase
 
 from repro.data.interactions import FloatArray
+from repro.plugin.api.adapting import TimesIdentity
 
 
 class GivenScores(MatrixFactorizationBase):
-    """The factors of a user are the user's scores, and those of an item a 1 in the item's place."""
+    """The factors of a user are the user's scores; those of an item have a 1 at the item's position."""
 
     def __init__(self, scores: FloatArray) -> None:
         super().__init__(num_threads=1)
@@ -23,11 +24,3 @@ class GivenScores(MatrixFactorizationBase):
 
     def save(self, fileobj_or_path: Any) -> None:
         raise NotImplementedError("the scores are given")
-
-
-class TimesIdentity(np.ndarray):
-    """A matrix that knows its product with the identity. Added up, a single NaN or infinity would make a whole row of
-    NaN, as 0 times either is NaN."""
-
-    def dot(self, other: Any, out: Any = None) -> FloatArray:  # type: ignore[override]
-        return np.array(self, dtype=np.float64)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 
 from repro.plugin import Algorithm, Parameter, ParameterValue, Recommender
-from repro.plugin.api.adapting import Weigh, require_at_least, row_weights
+from repro.plugin.api.adapting import Weigh, own_algorithm, require_at_least, row_weights
 from repro_implicit.factors import FactorModel
 from repro_implicit.neighbours import NeighbourModel
 
 
 @dataclass(frozen=True)
 class Model:
-    """A class of implicit: where it is, the recommender that drives it, and what it takes, with its defaults.
+    """A class of implicit: its path, the recommender that runs it, and its parameters with implicit's defaults.
 
-    ``num_threads`` is the exception: 1 here and all cores in implicit, because one of them is not deterministic
-    with more (``only_with``). The ``random_state`` is the seed of the study.
+    The default of ``num_threads`` is 1 here and all cores in implicit, because BPR is not deterministic with more
+    (``only_with``). The ``random_state`` is the seed of the study.
     """
 
     own: str
@@ -31,11 +30,12 @@ class Model:
     def name(self) -> str:
         return self.own.rpartition(".")[2]
 
-    def make(self, weigh: Weigh, given: Mapping[str, ParameterValue]) -> Recommender:
-        """A recommender with these parameters of the class, ``values`` among them if it has it."""
-        require_at_least(_LOWEST, given)
+    def make(self, weigh: Weigh, parameters: Mapping[str, ParameterValue]) -> Recommender:
+        """A recommender with these parameters of the class; ``values`` may be among them and is ignored."""
+        require_at_least(_LOWEST, parameters)
         module, _, name = self.own.rpartition(".")
-        return self.recommender(f"{module}:{name}", {k: v for k, v in given.items() if k != "values"}, weigh)
+        own = {name: value for name, value in parameters.items() if name != "values"}
+        return self.recommender(f"{module}:{name}", own, weigh)
 
 
 _LOWEST = {
@@ -109,56 +109,34 @@ LMF = Model(
     ),
     "Johnson (2014), NIPS workshop on distributed machine learning and matrix computations",
 )
-_SARWAR = "Sarwar, Karypis, Konstan & Riedl (2001), WWW, doi:10.1145/371920.372071"
-COSINE = Model(
-    "implicit.nearest_neighbours.CosineRecommender",
-    "items like those of the user, by the cosine",
-    NeighbourModel,
-    (_K, _VALUES, _THREADS),
-    _SARWAR,
-)
-TFIDF = Model(
-    "implicit.nearest_neighbours.TFIDFRecommender",
-    "items like those of the user, by the cosine of TF-IDF weights",
-    NeighbourModel,
-    (_K, _VALUES, _THREADS),
-    _SARWAR,
-)
-BM25 = Model(
-    "implicit.nearest_neighbours.BM25Recommender",
-    "items like those of the user, by the inner product of BM25 weights",
-    NeighbourModel,
-    (
-        _K,
-        Parameter("K1", 1.2, "BM25: the higher, the later a higher value counts no more"),
-        Parameter("B", 0.75, "BM25: how much less the values of an item with many of them count"),
-        _VALUES,
-        _THREADS,
-    ),
-    _SARWAR,
-)
-DOT = Model(
-    "implicit.nearest_neighbours.ItemItemRecommender",
-    "items like those of the user, by the inner product of values",
-    NeighbourModel,
-    (_K, _VALUES, _THREADS),
-    _SARWAR,
-)
-MODELS = (ALS, BPR, LMF, COSINE, TFIDF, BM25, DOT)
 
 
-def own_algorithm(model: Model) -> Algorithm:
-    """The class under its own name, with its own parameters."""
-    return Algorithm(
-        model.name,
-        model.summary,
-        partial(_make, model),
-        parameters=model.parameters,
-        own=model.own,
-        only_with=model.only_with,
-        cite=model.cite,
+def _neighbours(name: str, similarity: str, *parameters: Parameter) -> Model:
+    return Model(
+        f"implicit.nearest_neighbours.{name}",
+        f"items like those of the user, by {similarity}",
+        NeighbourModel,
+        (_K, *parameters, _VALUES, _THREADS),
+        "Sarwar, Karypis, Konstan & Riedl (2001), WWW, doi:10.1145/371920.372071",
     )
 
 
-def _make(model: Model, **given: ParameterValue) -> Recommender:
-    return model.make(row_weights(given.get("values", "ratings")), given)
+COSINE = _neighbours("CosineRecommender", "the cosine")
+TFIDF = _neighbours("TFIDFRecommender", "the cosine of TF-IDF weights")
+BM25 = _neighbours(
+    "BM25Recommender",
+    "the inner product of BM25 weights",
+    Parameter("K1", 1.2, "BM25: the higher, the later a higher value counts no more"),
+    Parameter("B", 0.75, "BM25: how much less the values of an item with many of them count"),
+)
+DOT = _neighbours("ItemItemRecommender", "the inner product of values")
+MODELS = (ALS, BPR, LMF, COSINE, TFIDF, BM25, DOT)
+
+
+def algorithm_of(model: Model) -> Algorithm:
+    """The class under its own name."""
+    return own_algorithm(model, _make, model.own, only_with=model.only_with)
+
+
+def _make(model: Model, **parameters: ParameterValue) -> Recommender:
+    return model.make(row_weights(parameters.get("values", "ratings")), parameters)

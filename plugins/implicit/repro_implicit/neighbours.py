@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
 from pkgutil import resolve_name
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
-from repro.plugin import ParameterValue, Queries, Scores
-from repro.plugin.api.adapting import neighbour_sums
-from repro_implicit.training import Training
+from repro.plugin import Queries, Scores
+from repro.plugin.api.adapting import known_block, neighbour_sums
+from repro_implicit.training import ImplicitRecommender, Training
 
 
-class NeighbourModel:
+class NeighbourModel(ImplicitRecommender):
     """score(u, i) is the sum over the items j of u of value(u, j) similarity(j, i).
 
-    Of the similarities of each item j, only the K highest are kept, among them that with itself; so K bounds how
-    many items an item of the user speaks for, not how many speak for i. The sum is not divided by anything.
+    Only the K highest similarities of each item j are kept, including that with itself; so K limits how many items
+    an item of the user contributes to, not how many items contribute to i. The sum is not normalised.
 
-    Unscored: users or items without training rows, and items that none of the user's items has a similarity with:
-    ``recommend`` of implicit leaves these out of its lists too.
+    Unscored: users or items without training rows, and items that have no similarity with any of the user's items;
+    implicit's ``recommend`` leaves these out of its lists too.
     """
-
-    def __init__(
-        self, own: str, parameters: Mapping[str, ParameterValue], weigh: Callable[[FloatArray], FloatArray]
-    ) -> None:
-        self.own = own
-        self.parameters = dict(parameters)
-        self.weigh = weigh
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         from implicit.utils import ParameterWarning
@@ -35,13 +27,13 @@ class NeighbourModel:
         training = Training.of(train, self.weigh)
         model = resolve_name(self.own)(**self.parameters)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ParameterWarning)  # of a conversion that implicit itself makes needed
+            warnings.simplefilter("ignore", ParameterWarning)  # about a conversion that implicit itself requires
             model.fit(training.matrix, show_progress=False)
         self.training_ = training
         self.similarity_ = model.similarity
 
     def score(self, queries: Queries, items: CodeArray) -> Scores:
-        return self.training_.block(queries.users, items, self._sums)
+        return known_block(self.training_.rows[queries.users], self.training_.columns[items], self._sums)
 
     def _sums(self, rows: CodeArray, columns: CodeArray) -> FloatArray:
         return neighbour_sums(self.training_.matrix[rows], self.similarity_[:, columns])

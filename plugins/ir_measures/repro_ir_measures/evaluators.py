@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repro.plugin import Case, Evaluator, Observed
-from repro.plugin.api.trec import by_code, judgements_of, run_of
+from repro.plugin.api.trec import CANNOT, by_code, judgements_of, run_of
 
 _CUT = {
     "nDCG@k": "ndcg@k",
@@ -28,14 +28,14 @@ _WHOLE = {
 
 
 def calc(case: Case, measure: str, k: int | None) -> Observed:
-    """The aggregated value, and that of each query of which there is one."""
+    """The aggregated value, and that of each query that has one."""
     import ir_measures
 
-    asked = getattr(ir_measures, measure.removesuffix("@k"))
-    asked = asked if k is None else asked @ k
-    told = ir_measures.calc([asked], judgements_of(case), run_of(case))
-    assert isinstance(told.aggregated, dict)  # as a list of measures was asked for
-    return Observed(told.aggregated[asked], by_code(case, {one.query_id: one.value for one in told.per_query}))
+    metric = getattr(ir_measures, measure.removesuffix("@k"))
+    metric = metric if k is None else metric @ k
+    results = ir_measures.calc([metric], judgements_of(case), run_of(case))
+    assert isinstance(results.aggregated, dict)  # because ``calc`` got a list of measures
+    return Observed(results.aggregated[metric], by_code(case, {row.query_id: row.value for row in results.per_query}))
 
 
 EVALUATORS = (
@@ -44,12 +44,6 @@ EVALUATORS = (
         "ir_measures.calc of a run: aggregated, and per query",
         calc,
         {**_CUT, **_WHOLE},
-        {
-            "training": "a run has no training rows",
-            "unknown-items": "a run has no training rows",
-            "fractional": "judgements are whole numbers",
-            "fallback": "the scores of a run have no marks",
-            "duplicates": "judgements are given by item",
-        },
+        CANNOT,
     ),
 )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from repro.plugin import Evaluator, Framework, impl, pinned_framework
+from repro.plugin import Framework, impl, pinned_framework
 from repro_ir_measures.evaluators import EVALUATORS
 
 
@@ -13,14 +12,10 @@ from repro_ir_measures.evaluators import EVALUATORS
 def repro_framework() -> Framework:
     return pinned_framework(
         "ir_measures",
-        distribution="ir-measures",
         summary="one interface to the measures of several tools",
         requirements=Path(__file__).with_name("requirements.txt"),
         imports=("ir_measures", "pytrec_eval"),
-        install="pip install 'recsys-repro-ir-measures[framework]'",
     )
 
 
-@impl
-def repro_evaluators() -> Sequence[Evaluator]:
-    return EVALUATORS
+repro_evaluators = impl(lambda: EVALUATORS)

@@ -1,23 +1,23 @@
-"""Canonical algorithms in LensKit's words."""
+"""The canonical algorithms that LensKit has, and its names for their parameters."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from repro.plugin import Algorithm, Parameter, ParameterValue, Recommender
 from repro_lenskit.not_personal import RandomOrder
-from repro_lenskit.scorers import RANDOM, SCORERS, ratings_with
+from repro_lenskit.scorers import RANDOM, SCORERS, algorithm_of, ratings_with
 
 
 @dataclass(frozen=True)
 class Mapped:
-    """A canonical algorithm that a scorer of LensKit is.
+    """A scorer of LensKit as a canonical algorithm.
 
-    mapping   canonical parameters in LensKit's words; ``damping.user`` is the part ``user`` of ``damping``
-    kept      further parameters of LensKit, under its own names
-    fixed     what makes the scorer this algorithm
+    mapping   LensKit's names of canonical parameters; ``damping.user`` is the part ``user`` of ``damping``
+    kept      other parameters of LensKit, under its own names
+    fixed     parameters that make the scorer this algorithm
     unmapped  canonical parameters that LensKit cannot express
     """
 
@@ -33,7 +33,7 @@ class Mapped:
     def parameters(self) -> tuple[Parameter, ...]:
         own = {parameter.name: parameter for parameter in SCORERS[self.scorer].parameters}
         renamed = ((name, own[path.partition(".")[0]]) for name, path in self.mapping.items())
-        mapped = (Parameter(name, one.default, _meaning(name, one.meaning), one.options) for name, one in renamed)
+        mapped = (replace(setting, name=name, meaning=_meaning(name, setting.meaning)) for name, setting in renamed)
         return *mapped, *(own[name] for name in self.kept)
 
     def make(self, values: Mapping[str, ParameterValue]) -> Recommender:
@@ -41,26 +41,25 @@ class Mapped:
         for name, value in values.items():
             path, _, part = self.mapping.get(name, name).partition(".")
             if part:
-                value_of = own.setdefault(path, {})
-                assert isinstance(value_of, dict)
-                value_of[part] = value
+                parts = own.setdefault(path, {})
+                assert isinstance(parts, dict)
+                parts[part] = value
             else:
                 own[path] = value
         return SCORERS[self.scorer].make(own)
 
     def algorithm(self) -> Algorithm:
-        scorer = SCORERS[self.scorer]
-        return Algorithm(
-            self.name,
-            self.summary,
-            partial(_make, self),
+        own = algorithm_of(SCORERS[self.scorer])
+        return replace(
+            own,
+            name=self.name,
+            summary=self.summary,
+            make=partial(_make, self),
             parameters=self.parameters(),
-            own=scorer.path,
             mapping=self.mapping,
             unmapped=self.unmapped,
-            predicts=scorer.predicts,
             ratings_with=ratings_with(self.parameters()),
-            cite=self.cite or scorer.cite,
+            cite=self.cite or own.cite,
         )
 
 
@@ -69,7 +68,7 @@ def _make(mapped: Mapped, **values: ParameterValue) -> Recommender:
 
 
 def _meaning(name: str, meaning: str) -> str:
-    """A damping is of both sides in LensKit's words, and of one in the canonical ones."""
+    """LensKit's damping is for users and items, a canonical one for one of them."""
     side = name.partition("_")[0]
     return meaning.replace("user and item", side) if name.endswith("_damping") else meaning
 
@@ -172,4 +171,4 @@ _MAPPED = (
 def canonical_algorithms() -> tuple[Algorithm, ...]:
     """Every canonical algorithm that LensKit has."""
     random = Algorithm("random", "items in random order, another for each user", RandomOrder, own=RANDOM)
-    return random, *(one.algorithm() for one in _MAPPED)
+    return random, *(mapped.algorithm() for mapped in _MAPPED)

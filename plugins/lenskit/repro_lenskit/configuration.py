@@ -1,5 +1,5 @@
-"""LensKit's configuration in repro's parameters, which are text, numbers and flags: what else LensKit takes is put
-into one of these.
+"""LensKit's configuration as repro's parameters, which are text, numbers and flags; other values of LensKit are
+written as one of these.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ def _same(value: ParameterValue) -> object:
 
 @dataclass(frozen=True)
 class Setting:
-    """A parameter with LensKit's name and default, and how its value is given to LensKit.
+    """A parameter with LensKit's name and default, and the conversion of its value for LensKit.
 
-    ``required`` is one that LensKit has no default for.
+    ``required``: LensKit has no default for it.
     """
 
     parameter: Parameter
-    given: Callable[[Any], object] = _same
+    convert: Callable[[Any], object] = _same
     required: bool = False
 
     @property
@@ -36,22 +36,22 @@ class Setting:
 
 
 def setting(name: str, default: ParameterValue, meaning: str, options: tuple[ParameterValue, ...] = ()) -> Setting:
-    """A parameter that LensKit takes as it is."""
+    """A parameter that LensKit takes without conversion."""
     return Setting(Parameter(name, default, meaning, options))
 
 
 def count_or_none(name: str, meaning: str) -> Setting:
-    """A number that LensKit leaves open by default: 0 stands for that."""
+    """A number whose default in LensKit is None: 0 stands for None."""
     return Setting(Parameter(name, 0, meaning), lambda value: value or None)
 
 
 def word_or_none(name: str, default: str, meaning: str, options: tuple[str, ...]) -> Setting:
-    """A word that may be none."""
+    """One of some words; ``none`` stands for None."""
     return Setting(Parameter(name, default, meaning, options), lambda value: None if value == NONE else value)
 
 
 def flag_or(name: str, default: str, meaning: str, other: str) -> Setting:
-    """A flag or a third thing."""
+    """A flag, or a third value."""
     flags = {"true": True, "false": False, NONE: None}
     return Setting(Parameter(name, default, meaning, ("true", "false", other)), lambda value: flags.get(value, value))
 
@@ -59,13 +59,13 @@ def flag_or(name: str, default: str, meaning: str, other: str) -> Setting:
 def component(path: str, settings: tuple[Setting, ...], values: Mapping[str, object]) -> Any:
     """The LensKit component at ``path``, configured.
 
-    Only what differs from the defaults is handed over: LensKit's presets count for what is not stated.
+    Only values that differ from the defaults are passed, so that LensKit's presets apply to the others.
     """
     from pydantic import ValidationError
 
-    known = {one.name: one for one in settings}
+    known = {setting.name: setting for setting in settings}
     stated = {
-        name: known[name].given(value) if name in known else value
+        name: known[name].convert(value) if name in known else value
         for name, value in values.items()
         if name not in known or known[name].required or value != known[name].parameter.default
     }
@@ -73,7 +73,7 @@ def component(path: str, settings: tuple[Setting, ...], values: Mapping[str, obj
     try:
         return getattr(import_module(module), name)(**stated)
     except ValidationError as error:
-        # Of what may be one thing or another there are several complaints: the innermost is about the value.
-        inner = max(error.errors(), key=lambda one: len(one["loc"]))
+        # A value of several possible types has several errors: the innermost is about the value.
+        inner = max(error.errors(), key=lambda detail: len(detail["loc"]))
         where = ".".join(part for part in map(str, inner["loc"]) if part.isidentifier()) or name
         raise PluginError(f"{where} = {inner['input']!r} is not what {name} takes: {inner['msg']}") from None

@@ -46,7 +46,7 @@ def read_summary(result: RunAnalysisResult, case: Case) -> Observed:
 
 
 def read_global(result: RunAnalysisResult, case: Case) -> Observed:
-    """What ``global_metrics`` gives, and each list's value as it was before anything is filled in."""
+    """The value of ``global_metrics``, and each list's value without defaults for missing ones."""
     (value,) = result.global_metrics()
     values = result.list_metrics(fill_missing=False)
     return Observed(value, None if values.iloc[:, 0].dtype == object else _by_code(values, case))
@@ -104,7 +104,7 @@ def _held_out(case: Case) -> ItemListCollection[Any]:
 
 
 def metric_of(measure: str, k: int | None, items: Any = None) -> Any:
-    """A metric of LensKit; ``items`` is what those of all lists together want to know."""
+    """A metric of LensKit; ``items`` is an argument of metrics over all lists."""
     from lenskit import metrics
     from lenskit.metrics import ranking
 
@@ -115,7 +115,7 @@ def metric_of(measure: str, k: int | None, items: Any = None) -> Any:
 
 
 def _items(case: Case, make_lists: Lists) -> Any:
-    """All items: the training data where there are such, else how many."""
+    """All items: the training data if there is a data set, else the number of items."""
     if make_lists is not _recommended:
         return len(case.order)
     from repro_lenskit.given_scores import dataset
@@ -124,8 +124,8 @@ def _items(case: Case, make_lists: Lists) -> Any:
 
 
 def _by_code(values: Any, case: Case) -> dict[int, float]:
-    codes = {id_: code for code, id_ in enumerate(case.test.user_ids.tolist())}
-    return {codes[user]: float(value) for user, value in values.iloc[:, 0].items()}
+    column = values.iloc[:, 0]
+    return dict(zip(case.test.user_codes(column.index.tolist()), column.astype(float), strict=True))
 
 
 _UNMARKED = {"fallback": "scores have no marks"}

@@ -16,8 +16,8 @@ Vector = npt.NDArray[np.float32]
 class Factors(Personal):
     """score(u, i) = offset(i) + bias(u) + p(u) q(i).
 
-    The product is always with all items, of which those asked for are taken: BLAS may round otherwise for other
-    shapes.
+    The product is always computed for all items, and the requested ones are selected: BLAS may round differently for
+    other shapes.
     """
 
     item_factors_: npt.NDArray[Any]
@@ -34,7 +34,7 @@ class Factors(Personal):
 
 
 class LearntUsers(Factors):
-    """A factor model whose users have the vectors and biases that they had at the end of training."""
+    """A factor model whose users have the vectors and biases of the end of training."""
 
     user_factors_: npt.NDArray[Any]
     user_biases_: Vector | None = None
@@ -46,7 +46,7 @@ class LearntUsers(Factors):
 class AlternatingLeastSquares(Factors):
     """BiasedMFScorer and ImplicitMFScorer.
 
-    Training ends with the items, so LensKit solves for the user's vector anew with each query, unless
+    Training ends with the items, so LensKit computes the user's vector again in each query, unless
     ``user_embeddings`` is "prefer".
     """
 
@@ -84,7 +84,7 @@ class BiasedSVD(LearntUsers):
 
 
 class NonNegative(LearntUsers):
-    """NMFScorer: scikit-learn's factors, both non-negative, of who has what."""
+    """NMFScorer: scikit-learn's non-negative factors of the binary matrix."""
 
     def _learn(self, data: Any) -> None:
         self.user_factors_ = self.component.user_components

@@ -1,4 +1,4 @@
-"""A scorer of LensKit's own base class whose scores are given, in LensKit's own pipeline for lists and predictions."""
+"""A scorer of LensKit's own base class with given scores, in LensKit's own pipeline for lists and predictions."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class GivenScores(Component[ItemList]):
 
 
 def recommended(case: Case, n: int | None) -> ItemListCollection[Any]:
-    """What LensKit recommends to the tested users."""
+    """LensKit's recommendations for the tested users."""
     users = [UserIDKey(user) for user in case.test.user_ids[case.tested].tolist()]
     return recommend(_trained(case, predicts=False), users, n=n, n_jobs=1)
 
 
 def predicted(case: Case, test: ItemListCollection[Any]) -> ItemListCollection[Any]:
-    """What LensKit predicts for the held-out items: scores, and where there are none a bias model's prediction."""
+    """LensKit's predictions for the held-out items: scores or, for a missing score, a bias model's prediction."""
     with _quiet():
         return predict(_trained(case, predicts=True), test, n_jobs=1)
 
@@ -48,7 +48,7 @@ def dataset(case: Case) -> Dataset:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without what LensKit says of training data that is too small."""
+    """Suppress LensKit's warnings about training data that is too small."""
     logger = logging.getLogger("lenskit")
     before = logger.level
     logger.setLevel(logging.ERROR)
@@ -59,7 +59,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _trained(case: Case, *, predicts: bool) -> Pipeline:
-    """The pipeline, with everything in it trained anew."""
+    """The pipeline, with all its components trained again."""
     pipeline, scorer = _pipeline(predicts)
     scorer.case = case
     pipeline.train(dataset(case))
@@ -68,6 +68,6 @@ def _trained(case: Case, *, predicts: bool) -> Pipeline:
 
 @cache
 def _pipeline(predicts: bool) -> tuple[Pipeline, GivenScores]:
-    """It is made once, as that takes longer than training it."""
+    """Made once, because that takes longer than training it."""
     scorer = GivenScores()
     return topn_pipeline(scorer, predicts_ratings=predicts), scorer

@@ -24,7 +24,7 @@ class ItemWeights(Personal):
 
 
 class Dense(ItemWeights):
-    """EASEScorer, whose weights are a full matrix: only the rows of the user's items are added up."""
+    """EASEScorer, whose weights are a dense matrix: only the rows of the user's items are added."""
 
     def _row(self, user: int, items: NumberArray) -> npt.NDArray[np.float32]:
         sums = self.weights_[self._history(user)].sum(axis=0, dtype=np.float64)
@@ -32,13 +32,13 @@ class Dense(ItemWeights):
 
 
 class Sparse(ItemWeights):
-    """SLIMScorer, whose weights are mostly zero: what no weight leads to has the score 0."""
+    """SLIMScorer, whose weights are sparse: an item without weights from the user's items has the score 0."""
 
     def _row(self, user: int, items: NumberArray) -> npt.NDArray[np.float32]:
         from scipy.sparse import csr_array
 
         history = self._history(user)
         ones = np.ones(len(history), dtype=np.float32)
-        one = csr_array((ones, history, [0, len(history)]), shape=(1, self.weights_.shape[0]))
-        values: npt.NDArray[np.float32] = (one @ self.weights_).toarray()[0]
+        row = csr_array((ones, history, [0, len(history)]), shape=(1, self.weights_.shape[0]))
+        values: npt.NDArray[np.float32] = (row @ self.weights_).toarray()[0]
         return values[items]

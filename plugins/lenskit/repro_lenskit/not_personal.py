@@ -1,4 +1,4 @@
-"""Scores that need no history of the user: popularity, biases and chance."""
+"""Scores that do not depend on a user's history: popularity, biases and random order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Popularity(Trained):
     """PopScorer: the same scores for every user, known or not."""
 
     def _learn(self, data: Any) -> None:
-        self.scores_ = np.append(self.component.item_scores_, np.nan)  # the last is that of number -1: unknown
+        self.scores_ = np.append(self.component.item_scores_, np.nan)  # the last is for number -1: unknown
 
     def score(self, queries: Queries, items: CodeArray) -> Scores:
         return Scores.from_nan(np.tile(self.scores_[self.items_[items]], (len(queries.users), 1)))
@@ -32,9 +32,9 @@ class RecentPopularity(Popularity):
 class Bias(Trained):
     """BiasScorer: overall mean, item bias and user bias.
 
-    An unknown user or item has a bias of 0. What is left for an unknown user, the item's bias, is a score; for an
-    unknown item there is nothing of its own, so LensKit's number is a fallback. Where only users have biases, it is
-    the user that must be known.
+    An unknown user or item has a bias of 0. For an unknown user, the mean and the item's bias are a score; for an
+    unknown item, LensKit's number says nothing about the item and is a fallback. If only users have biases, the user
+    must be known instead.
     """
 
     def _learn(self, data: Any) -> None:
@@ -62,9 +62,9 @@ def _padded(biases: npt.NDArray[np.float32] | None, size: int) -> npt.NDArray[np
 
 
 class RandomOrder:
-    """RandomSelector on all items: n for the item that it puts first, and 1 for the last.
+    """RandomSelector on all items: n for its first item, and 1 for the last.
 
-    Each user has an order of their own, drawn from the seed and the user's id, so that it needs no training rows.
+    Each user has their own order, drawn from the seed and the user's id, so that no training rows are needed.
     """
 
     def fit(self, train: Interactions, *, seed: int) -> None:

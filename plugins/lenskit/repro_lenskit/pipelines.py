@@ -62,10 +62,10 @@ def _mean(metric: Any, outputs: Any, test: Any) -> float:
 
 
 def _scores(pipeline: Any, rows: Interactions, test: Any, *, predicts: bool) -> FloatArray:
-    """What the scorer gives for the tested users and all items; NaN where it gives nothing, and of others.
+    """The scores of the tested users for all items; NaN for missing scores and for other users.
 
-    The last bits of a score depend on which other items are scored with it: the candidates of lists, and the items
-    that ratings are predicted for, are scored as they were in the evaluation.
+    The last bits of a score depend on the other items that are scored with it: the candidates of lists, and the items
+    whose ratings are predicted, are scored again as in the evaluation.
     """
     from lenskit import score
     from lenskit.data import ItemList

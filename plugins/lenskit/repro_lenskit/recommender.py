@@ -1,4 +1,4 @@
-"""What adapters have in common: codes to LensKit's numbers, and one row of scores for each user."""
+"""Base classes of recommenders: LensKit's numbers of codes, and one row of scores for each user."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NumberArray = npt.NDArray[np.int32]
 
 
 class Trained(ABC):
-    """A LensKit component, trained, and then asked through its arrays. LensKit's scores are single precision.
+    """A LensKit component that is trained, and scored with its arrays. LensKit's scores have single precision.
 
     ``explicit`` says that it learns from ratings, and that its scores are ratings.
     """
@@ -42,7 +42,7 @@ class Trained(ABC):
 
     @abstractmethod
     def _learn(self, data: Any) -> None:
-        """Take what scores are computed from out of the trained component."""
+        """Read the arrays that scores are computed from off the trained component."""
 
     @abstractmethod
     def score(self, queries: Queries, items: CodeArray) -> Scores: ...
@@ -52,13 +52,13 @@ class Personal(Trained):
     """Scores of one user at a time.
 
     They are NaN where LensKit has none: unknown users and items, and pairs without neighbours. A row is always
-    computed in the same way, so that a score does not depend on who else is asked for. The query of a user holds
-    the user's training rows, as it does in LensKit's pipelines.
+    computed in the same way, so that a score does not depend on the other users of a block. The query of a user
+    contains the user's training rows, as in LensKit's pipelines.
     """
 
     def __init__(self, component: Any, *, explicit: bool = False) -> None:
         super().__init__(component, explicit=explicit)
-        if explicit:  # a method that is there only then: what cannot predict must not look as if it could
+        if explicit:  # only then: an algorithm that cannot predict must not have this method
             self.predict = self._predict
 
     def score(self, queries: Queries, items: CodeArray) -> Scores:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 
 from repro.errors import PluginError
 from repro.plugin import Algorithm, Parameter, ParameterValue, Recommender
-from repro_lenskit.asked import Asked, KnownRatings
+from repro.plugin.api.adapting import own_algorithm
+from repro_lenskit.called import CalledForEachUser, KnownRatings
 from repro_lenskit.configuration import NONE, Setting, component, count_or_none, flag_or, setting, word_or_none
 from repro_lenskit.factors import AlternatingLeastSquares, BiasedSVD, FlexMF, FunkSVD, NonNegative
 from repro_lenskit.item_weights import Dense, Sparse
@@ -20,7 +20,7 @@ class Scorer:
     """A scorer of LensKit.
 
     path      its class
-    adapter   how it is trained and asked
+    adapter   the recommender that trains it and reads its scores
     predicts  whether its scores are ratings (nearest neighbours: with explicit feedback, the default)
     """
 
@@ -37,7 +37,7 @@ class Scorer:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        return tuple(one.parameter for one in self.settings)
+        return tuple(setting.parameter for setting in self.settings)
 
     def make(self, values: Mapping[str, object]) -> Recommender:
         """A recommender with these values of LensKit's own parameters, and its defaults for others."""
@@ -156,7 +156,7 @@ _SCORERS = (
     Scorer(
         "lenskit.knn.ItemKNNScorer",
         "the user's ratings of similar items",
-        Asked,
+        CalledForEachUser,
         (
             *_NEIGHBOURS,
             count_or_none("save_nbrs", "most neighbours kept of each item; 0 keeps all"),
@@ -169,7 +169,7 @@ _SCORERS = (
     Scorer(
         "lenskit.knn.UserKNNScorer",
         "ratings of similar users",
-        Asked,
+        CalledForEachUser,
         (*_NEIGHBOURS, _FEEDBACK),
         predicts=True,
         cite="Herlocker et al. (1999), SIGIR",
@@ -302,25 +302,17 @@ def _make(scorer: Scorer, **values: ParameterValue) -> Recommender:
 
 
 def ratings_with(parameters: tuple[Parameter, ...]) -> dict[str, tuple[ParameterValue, ...]]:
-    """The values of parameters with which alone a scorer's scores are predicted ratings."""
-    return {"feedback": ("explicit",)} if any(one.name == "feedback" for one in parameters) else {}
+    """The values of parameters that make a scorer's scores predicted ratings."""
+    return {"feedback": ("explicit",)} if any(parameter.name == "feedback" for parameter in parameters) else {}
+
+
+def algorithm_of(scorer: Scorer) -> Algorithm:
+    """The scorer under its own name."""
+    fields = {"predicts": scorer.predicts, "ratings_with": ratings_with(scorer.parameters)}
+    return own_algorithm(scorer, _make, scorer.path, **fields)
 
 
 def own_algorithms() -> tuple[Algorithm, ...]:
     """Every scorer under its own name, and the selector that needs no scores."""
-    scorers = (
-        Algorithm(
-            scorer.name,
-            scorer.summary,
-            partial(_make, scorer),
-            parameters=scorer.parameters,
-            own=scorer.path,
-            predicts=scorer.predicts,
-            ratings_with=ratings_with(scorer.parameters),
-            cite=scorer.cite,
-        )
-        for scorer in SCORERS.values()
-    )
-    return *scorers, Algorithm(
-        "RandomSelector", "items in random order, another for each user", RandomOrder, own=RANDOM
-    )
+    selector = Algorithm("RandomSelector", "items in random order, another for each user", RandomOrder, own=RANDOM)
+    return *map(algorithm_of, SCORERS.values()), selector

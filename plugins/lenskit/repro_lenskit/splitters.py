@@ -1,4 +1,4 @@
-"""LensKit's own ways to hold out rows, with LensKit's own draws for the seed."""
+"""LensKit's own splitters, with LensKit's own draws for the seed."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def crossfold_records(rows: Interactions, seed: int, *, partitions: int) -> Fold
 
 
 def sample_records(rows: Interactions, seed: int, *, size: int, repeats: int, disjoint: bool) -> Folds:
-    """Rows are drawn; where disjoint samples would be more than there are, they are dealt out."""
+    """Rows are drawn; if disjoint samples would need more rows than there are, LensKit makes folds of all rows."""
     from lenskit import splitting
 
     made: Any = splitting.sample_records(
@@ -83,7 +83,7 @@ def sample_records(rows: Interactions, seed: int, *, size: int, repeats: int, di
 
 
 def _data(rows: Interactions, holdout: str = "") -> Any:
-    """The rows for LensKit; with their times where the method of holding out needs these."""
+    """The rows as a data set of LensKit, with timestamps if the holdout method needs them."""
     timed = holdout.startswith("Last")
     if timed and rows.timestamps is None:
         raise PluginError(f"{holdout} holds out the last rows by time, and the rows have no timestamps")
@@ -91,7 +91,7 @@ def _data(rows: Interactions, holdout: str = "") -> Any:
 
 
 def _holding_out(holdout: str, n: int, frac: float, rng: np.random.Generator) -> Any:
-    """What holds out rows of a user; it draws from the same generator as what chooses users."""
+    """LensKit's holdout method, which draws from the same generator as the choice of users."""
     from lenskit import splitting
 
     make = getattr(splitting, holdout)
@@ -104,12 +104,12 @@ def _folds(rows: Interactions, splits: Iterable[Any]) -> Folds:
 
 
 def positions_of(split: Any, rows: Interactions) -> tuple[Rows, Rows]:
-    """The rows that a split holds out, as positions, after all others, which are for training."""
+    """The training rows and the test rows of a split, as positions."""
     pairs = rows.users.astype(np.int64) * rows.n_items + rows.items
     order = np.argsort(pairs)
     held_out = split.test.to_df()
-    wanted = held_out["user_id"].to_numpy(np.int64) * rows.n_items + held_out["item_id"].to_numpy(np.int64)
-    test = np.sort(order[np.searchsorted(pairs, wanted, sorter=order)])
+    test_pairs = held_out["user_id"].to_numpy(np.int64) * rows.n_items + held_out["item_id"].to_numpy(np.int64)
+    test = np.sort(order[np.searchsorted(pairs, test_pairs, sorter=order)])
     return np.setdiff1d(np.arange(len(rows)), test, assume_unique=True), test
 
 

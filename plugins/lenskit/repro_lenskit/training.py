@@ -1,4 +1,4 @@
-"""From training rows to a trained component: LensKit's data set, one thread, and a seed that reaches everything."""
+"""Training of components: LensKit's data set, one thread, and a seed for all generators."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ import numpy as np
 from repro.data.interactions import Interactions
 from repro.errors import PluginError
 
-# Compiled by torch, FlexMF needs a C++ compiler at hand, and its last bits are those of that compiler.
+# Compiled by torch, FlexMF needs a C++ compiler, and its last bits depend on that compiler.
 _SETTINGS = {"LK_TORCH_COMPILE": "0", "LK_EASE_SOLVER": "torch"}
 
 
 def dataset_of(rows: Interactions, *, times: bool = False) -> Any:
-    """The rows as a LensKit data set whose ids are the codes, in the same order; users and items without rows are
-    unknown to it."""
+    """The rows as a LensKit data set, with codes as ids, in the same order; it does not contain users and items without
+    rows."""
     import pandas as pd
     from lenskit.data import from_interactions_df
 
     pairs = rows.users.astype(np.int64) * rows.n_items + rows.items
-    again = len(pairs) - len(np.unique(pairs))
-    if again:
+    repeated = len(pairs) - len(np.unique(pairs))
+    if repeated:
         raise PluginError(
-            f"{again:,} rows repeat the user and item of another, and LensKit takes one row of each pair; "
+            f"{repeated:,} rows repeat the user and item of another, and LensKit takes one row of each pair; "
             "state which is kept with data.duplicates"
         )
     columns: dict[str, Any] = {"user_id": rows.users, "item_id": rows.items}
@@ -45,13 +45,13 @@ def train_component(component: Any, data: Any, seed: int) -> None:
 
     options = TrainingOptions(rng=seed, device="cpu", environment=_SETTINGS)
     with _one_thread(), _seeded(seed), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Sparse ", category=UserWarning)  # torch about its own tensors
+        warnings.filterwarnings("ignore", message="Sparse ", category=UserWarning)  # about torch's tensors
         component.train(data, options)
 
 
 @contextlib.contextmanager
 def _one_thread() -> Iterator[None]:
-    """One thread for BLAS, OpenMP, torch and LensKit's own pool; the settings of the process come back after."""
+    """One thread for BLAS, OpenMP, torch and LensKit's own pool; restores the settings of the process."""
     import torch
     from threadpoolctl import threadpool_limits
 
@@ -67,7 +67,7 @@ def _one_thread() -> Iterator[None]:
 
 @cache
 def _initialise() -> None:
-    """LensKit's own pool, which a process makes once. Whoever made it with more threads gets the same bits."""
+    """LensKit's own pool, which is made once in a process. A pool with more threads gives the same bits."""
     from lenskit.parallel import initialize
 
     with warnings.catch_warnings():
@@ -77,7 +77,7 @@ def _initialise() -> None:
 
 @contextlib.contextmanager
 def _seeded(seed: int) -> Iterator[None]:
-    """Seed the global generators too, which scikit-learn draws from below LensKit, and put them back after."""
+    """Seed the global generators too, which scikit-learn uses inside LensKit; restore them afterwards."""
     import torch
 
     states = random.getstate(), np.random.get_state(), torch.get_rng_state()  # noqa: NPY002

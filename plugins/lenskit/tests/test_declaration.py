@@ -43,8 +43,10 @@ def test_the_environment_is_pinned_in_full_to_what_runs_here() -> None:
 def test_own_parameters_and_defaults_are_those_of_the_class(scorer: Scorer) -> None:
     config = resolve_name(scorer.path).config_class()
     fields = getattr(config, "model_fields", None) or config.__dataclass_fields__
-    declared = {one.name: one.given(one.parameter.default) for one in scorer.settings if not one.required}
-    required = {one.name for one in scorer.settings if one.required}
+    declared = {
+        setting.name: setting.convert(setting.parameter.default) for setting in scorer.settings if not setting.required
+    }
+    required = {setting.name for setting in scorer.settings if setting.required}
     assert declared.keys() | required == fields.keys() - NOT_NEEDED
     assert declared == {name: fields[name].default for name in declared}
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from repro.plugin import Evaluator, Framework, impl, pinned_framework
+from repro.plugin import Framework, impl, pinned_framework
 from repro_pytrec_eval.evaluators import EVALUATORS
 
 
@@ -13,14 +12,11 @@ from repro_pytrec_eval.evaluators import EVALUATORS
 def repro_framework() -> Framework:
     return pinned_framework(
         "pytrec_eval",
-        distribution="pytrec-eval-terrier",
         summary="the measures of trec_eval, called from Python",
         requirements=Path(__file__).with_name("requirements.txt"),
         imports=("pytrec_eval",),
-        install="pip install 'recsys-repro-pytrec-eval[framework]'",
+        distribution="pytrec-eval-terrier",
     )
 
 
-@impl
-def repro_evaluators() -> Sequence[Evaluator]:
-    return EVALUATORS
+repro_evaluators = impl(lambda: EVALUATORS)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from repro.plugin import Case, Evaluator, Observed
-from repro.plugin.api.trec import by_code, judgements_of, run_of
+from repro.plugin.api.trec import CANNOT, by_code, judgements_of, run_of
 
 _CUT = {
     "ndcg@k": "ndcg@k",
@@ -39,18 +39,13 @@ def evaluate(make_comparable: bool, case: Case, measure: str, k: int | None) -> 
     import ranx
 
     name = measure if k is None else measure.replace("@k", f"@{k}")
-    with _as_before():
+    with _threads_restored():
         qrels, run = _filled(ranx.Qrels(), judgements_of(case)), _filled(ranx.Run(), run_of(case))
         mean = ranx.evaluate(qrels, run, name, make_comparable=make_comparable)
     return Observed(mean, by_code(case, run.scores[name]))
 
 
-_CANNOT = {
-    "training": "a run has no training rows",
-    "unknown-items": "a run has no training rows",
-    "fallback": "the scores of a run have no marks",
-    "duplicates": "judgements are given by item",
-}
+_CANNOT = {feature: reason for feature, reason in CANNOT.items() if feature != "fractional"}
 EVALUATORS = (
     Evaluator(
         "ranx/evaluate",
@@ -69,23 +64,23 @@ EVALUATORS = (
 )
 
 
-def _filled(into: Any, values: Mapping[str, Mapping[str, float]]) -> Any:
-    """A run or judgements with these values. Given a mapping instead, ranx would compile its code anew for every
-    length that the longest id may have; what it then does with them is the same."""
+def _filled(table: Any, values: Mapping[str, Mapping[str, float]]) -> Any:
+    """A run or judgements with these values. From a mapping, ranx would make the same object, but it would compile its
+    code again for every length of the longest id."""
     if values:
         items, scores = [list(row) for row in values.values()], [list(row.values()) for row in values.values()]
-        into.add_multi(list(values), items, scores)
-    return into
+        table.add_multi(list(values), items, scores)
+    return table
 
 
 @contextmanager
-def _as_before() -> Iterator[None]:
-    """ranx takes the threads of everybody's compiled code away where there are few queries; they are given back."""
+def _threads_restored() -> Iterator[None]:
+    """Restore Numba's number of threads, which ranx reduces for the whole process where there are few queries."""
     import numba
 
     threads = numba.get_num_threads()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", numba.NumbaWarning)  # of its own casts, when it is compiled
+        warnings.simplefilter("ignore", numba.NumbaWarning)  # about ranx's own casts, while it is compiled
         try:
             yield
         finally:

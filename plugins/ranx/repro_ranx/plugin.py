@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from repro.plugin import Evaluator, Framework, impl, pinned_framework
+from repro.plugin import Framework, impl, pinned_framework
 from repro_ranx.evaluators import EVALUATORS
 
 
@@ -13,14 +12,10 @@ from repro_ranx.evaluators import EVALUATORS
 def repro_framework() -> Framework:
     return pinned_framework(
         "ranx",
-        distribution="ranx",
         summary="ranking measures, compiled as they are first used",
         requirements=Path(__file__).with_name("requirements.txt"),
         imports=("ranx",),
-        install="pip install 'recsys-repro-ranx[framework]'",
     )
 
 
-@impl
-def repro_evaluators() -> Sequence[Evaluator]:
-    return EVALUATORS
+repro_evaluators = impl(lambda: EVALUATORS)

@@ -1,4 +1,4 @@
-"""Canonical algorithms that RecBole has, and how their parameters are said in RecBole's words."""
+"""The canonical algorithms that RecBole has, and its names for their parameters."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Values = Mapping[str, ParameterValue]
 class Canonical:
     """A canonical algorithm as a model of RecBole.
 
-    parameters  canonical ones and further ones of RecBole
-    mapping     canonical parameters in RecBole's words
+    parameters  canonical ones, and other ones of RecBole
+    mapping     RecBole's names of canonical parameters
     unmapped    canonical parameters that RecBole cannot express, and what it does instead
-    to_own      the values of the parameters of the model
+    to_own      turns values of these parameters into those of the model's
     """
 
     name: str
@@ -32,19 +32,19 @@ class Canonical:
 
 
 def _renamed(names: Mapping[str, str], **fixed: ParameterValue) -> Callable[[Values], Values]:
-    """Values under RecBole's names, where that is all there is to it."""
+    """Values under RecBole's names, and fixed ones."""
     return lambda values: renamed(names, values) | fixed
 
 
 def _slim(values: Values) -> Values:
-    """Both weights as their sum and the share of the first; without a penalty, the share does not matter."""
+    """Both weights as their sum and the share of l1; without a penalty, the share has no effect."""
     l1, l2 = float(values["l1"]), float(values["l2"])
     own = {name: value for name, value in values.items() if name not in ("l1", "l2")}
     return own | {"alpha": l1 + l2, "l1_ratio": l1 / (l1 + l2) if l1 + l2 else 0.0}
 
 
 def _multi_vae(values: Values) -> Values:
-    """RecBole's latent dimension is that of means and variances together; it takes a list of hidden layers."""
+    """RecBole's latent dimension counts means and variances together; hidden layers are a list."""
     names = {"dropout": "dropout_prob", "anneal": "anneal_cap", "batch": "train_batch_size"}
     own = dict(_renamed(names)(values))
     return own | {
@@ -54,7 +54,7 @@ def _multi_vae(values: Values) -> Values:
 
 
 def _own(model: str, *names: str) -> tuple[Parameter, ...]:
-    """Parameters of a model as they are."""
+    """Some parameters of a model, unchanged."""
     return tuple(parameter for parameter in MODELS[model].parameters if parameter.name in names)
 
 

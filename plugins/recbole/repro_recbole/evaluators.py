@@ -1,8 +1,8 @@
-"""RecBole's own evaluation: ``Trainer.evaluate`` of a model whose scores are given, on data that comes split.
+"""RecBole's own evaluation: ``Trainer.evaluate`` of a model with given scores, on data that is already split.
 
-RecBole numbers items as they appear, in training rows first, which are therefore given in the order of presentation.
-Its data set has the items of all rows. In a full sort whatever is held out is relevant; what is labelled has a label
-of its own: the rating, or for AUC whether it is 3 or more, as RecBole has no default, and its makers advise that.
+RecBole numbers items in the order of the rows, training rows first, which is therefore the order of presentation. Its
+data set has the items of all rows. In a full sort every held-out item is relevant. Labelled rows have a label: the
+rating or, for AUC, whether it is 3 or more (RecBole has no default, and its authors recommend this).
 
 RecBole 1.2.1 cannot compute ItemCoverage and GiniIndex: its collector fails to copy the number of items. They are
 evaluated with a collector that does not copy.
@@ -10,21 +10,21 @@ evaluated with a collector that does not copy.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from repro.data.interactions import CodeArray, Interactions
+from repro.data.interactions import Interactions
 from repro.plugin import Case, Evaluator, Observed
-from repro_recbole.apart import own_folder, own_numbers, own_process
 from repro_recbole.learning import ITEM, RATING, USER
+from repro_recbole.surroundings import own_folder, own_numbers, own_process
 
 DATA = "case"
 THRESHOLD = 3.0
-# As good as unrounded: RecBole rounds whatever it says.
+# As good as unrounded: RecBole always rounds.
 DECIMALS = 15
 _ROUNDED = 4  # RecBole's default
 
@@ -50,7 +50,7 @@ _CANNOT = {
 def evaluate(
     case: Case, measure: str, k: int | None, *, mode: str, decimals: int = DECIMALS, single: bool = False
 ) -> Observed:
-    """What ``Trainer.evaluate`` says of the test part; RecBole tells nothing of each user."""
+    """The result of ``Trainer.evaluate`` on the test part; RecBole has no values for each user."""
     import torch
     from recbole.data import create_dataset
     from recbole.data.utils import create_samplers, get_dataloader
@@ -60,9 +60,9 @@ def evaluate(
 
     with own_folder() as folder, own_process(), own_numbers():
         config = configured(mode, measure, k, decimals)
-        write_part(folder, "train", presented(case.train, case.order))
+        write_part(folder, "train", case.presented(case.train))
         write_part(folder, "valid", case.train.select(np.arange(0)))
-        write_part(folder, "test", presented(case.test, case.order))
+        write_part(folder, "test", case.presented(case.test))
         dataset = create_dataset(config)
         parts = dataset.build()
         sampler = create_samplers(config, dataset, parts)[-1]
@@ -73,13 +73,13 @@ def evaluate(
         if measure in _COUNTED:
             trainer.eval_collector = UncopiedCollector(config)
             trainer.eval_collector.data_collect(get_dataloader(config, "train")(config, parts[0], None))
-        told = trainer.evaluate(loader, load_best_model=False)
-    return Observed(told[measure.lower() if k is None else f"{measure.lower()}@{k}"])
+        values = trainer.evaluate(loader, load_best_model=False)
+    return Observed(values[measure.lower() if k is None else f"{measure.lower()}@{k}"])
 
 
 @lru_cache(maxsize=64)
 def configured(mode: str, measure: str, k: int | None, decimals: int) -> Any:
-    """RecBole's configuration for one measure, with RecBole's defaults otherwise; paths are of the folder it is in."""
+    """RecBole's configuration for one measure, otherwise with defaults; paths are relative to the current folder."""
     from recbole.config import Config
 
     from repro_recbole.given_scores import GivenScores
@@ -104,15 +104,8 @@ def configured(mode: str, measure: str, k: int | None, decimals: int) -> Any:
     return Config(model=GivenScores, dataset=DATA, config_dict=settings)
 
 
-def presented(rows: Interactions, order: CodeArray) -> Interactions:
-    """The rows by item, in the order of presentation."""
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    return rows.select(np.argsort(place[rows.items], kind="stable"))
-
-
 def write_part(folder: Path, part: str, rows: Interactions) -> None:
-    """An atomic file of a part, with codes for ids."""
+    """An atomic file of a part, with codes as ids."""
     lines = [f"{USER}:token\t{ITEM}:token\t{RATING}:float"]
     columns = (rows.users.tolist(), rows.items.tolist(), rows.ratings.tolist())
     lines += [f"{user}\t{item}\t{rating!r}" for user, item, rating in zip(*columns, strict=True)]
@@ -122,9 +115,9 @@ def write_part(folder: Path, part: str, rows: Interactions) -> None:
 
 
 def scores_of(case: Case, dataset: Any) -> np.ndarray:
-    """The scores by RecBole's inner ids, of which 0 is its padding."""
+    """The scores by RecBole's inner ids; 0 is its padding."""
     users, items = (
-        [int(token) for token in dataset.field2id_token[field][1:]]  # the first is that of the padding
+        [int(token) for token in dataset.field2id_token[field][1:]]  # the first is the padding
         for field in (USER, ITEM)
     )
     scores = np.zeros((len(users) + 1, len(items) + 1))
@@ -132,21 +125,20 @@ def scores_of(case: Case, dataset: Any) -> np.ndarray:
     return scores
 
 
-def evaluators() -> Sequence[Evaluator]:
-    """All of RecBole's evaluators."""
+def _evaluator(name: str, summary: str, measures: Mapping[str, str], **settings: Any) -> Evaluator:
+    mode = "labeled" if measures is _LABELLED else "full"
+    title = f"Trainer.evaluate of {'labelled rows' if measures is _LABELLED else 'a full sort'}{summary}"
+    return Evaluator(f"recbole/{name}", title, partial(evaluate, mode=mode, **settings), measures, _CANNOT)
 
-    def one(name: str, summary: str, measures: Mapping[str, str], **settings: Any) -> Evaluator:
-        return Evaluator(f"recbole/{name}", summary, partial(evaluate, **settings), measures, _CANNOT)
 
-    full, labelled = "Trainer.evaluate of a full sort", "Trainer.evaluate of labelled rows"
-    rounded, unrounded = f"rounded to {_ROUNDED} decimals as by default", f"with {DECIMALS} decimals"
-    single = "of scores in single precision, as RecBole's models have them"
-    past = "past a collector that fails"
-    return (
-        one("full", f"{full}, {rounded}", _FULL, mode="full", decimals=_ROUNDED),
-        one("full-unrounded", f"{full} {unrounded}", _FULL, mode="full"),
-        one("full-single", f"{full} {unrounded}, {single}", _FULL, mode="full", single=True),
-        one("full-counted", f"{full} {unrounded}, {past}", _COUNTED, mode="full"),
-        one("labeled", f"{labelled}, {rounded}", _LABELLED, mode="labeled", decimals=_ROUNDED),
-        one("labeled-unrounded", f"{labelled} {unrounded}", _LABELLED, mode="labeled"),
-    )
+_DEFAULT = f", rounded to {_ROUNDED} decimals as by default"
+_UNROUNDED = f" with {DECIMALS} decimals"
+_SINGLE = f"{_UNROUNDED}, of scores in single precision, as RecBole's models have them"
+EVALUATORS = (
+    _evaluator("full", _DEFAULT, _FULL, decimals=_ROUNDED),
+    _evaluator("full-unrounded", _UNROUNDED, _FULL),
+    _evaluator("full-single", _SINGLE, _FULL, single=True),
+    _evaluator("full-counted", f"{_UNROUNDED}, past a collector that fails", _COUNTED),
+    _evaluator("labeled", _DEFAULT, _LABELLED, decimals=_ROUNDED),
+    _evaluator("labeled-unrounded", _UNROUNDED, _LABELLED),
+)

@@ -1,4 +1,4 @@
-"""What RecBole's trainer is given: a model of its own base class with given scores. Imported where RecBole is."""
+"""A model of RecBole's own base class with given scores, for its trainer. Imported only where RecBole is installed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 
 class GivenScores(GeneralRecommender):
-    """Says of users and items what it was told, by RecBole's inner ids."""
+    """Has the scores of users and items, by RecBole's inner ids."""
 
     input_type = InputType.POINTWISE
 
@@ -27,7 +27,8 @@ class GivenScores(GeneralRecommender):
 
 
 class UncopiedCollector(Collector):
-    """Hands over what it has collected as it is, numbers of items too, which RecBole's takes for tensors."""
+    """Returns its data as it is; RecBole's own collector copies it, and fails for the number of items, which is no
+    tensor."""
 
     def get_data_struct(self) -> Any:
         return self.data_struct

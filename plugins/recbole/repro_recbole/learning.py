@@ -1,4 +1,4 @@
-"""Learning with RecBole's own data set, sampler, loader and trainer, from all training rows."""
+"""Training with RecBole's own data set, sampler, loader and trainer, on all training rows."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from repro.data.interactions import Interactions
 from repro.errors import PluginError
-from repro_recbole.apart import own_folder, own_numbers, own_process
 from repro_recbole.models import Model
 from repro_recbole.settings import Settings
+from repro_recbole.surroundings import own_folder, own_numbers, own_process
 
 DATA = "train"
 USER, ITEM, RATING = "user_id", "item_id", "rating"
@@ -25,7 +25,7 @@ InnerIds = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Learnt:
-    """A model of RecBole that has learnt, and RecBole's inner id of each user and item: 0 where it has none."""
+    """A trained model of RecBole, and RecBole's inner id of each user and item: 0 for unknown ones."""
 
     network: Any
     users: InnerIds
@@ -33,15 +33,15 @@ class Learnt:
 
 
 def learn(model: Model, settings: Settings, train: Interactions, seed: int) -> Learnt:
-    """Let a model learn from all of ``train``."""
+    """Train a model on all rows of ``train``."""
     if not len(train):
         raise PluginError(f"{model.name} cannot learn from no training rows")
     if settings["train_neg_sample_args"]:
-        _others_to_draw(model, train)
+        _require_items_to_draw(model, train)
     with own_folder() as folder, own_process(), own_numbers():
-        # Whatever the order of the rows, RecBole numbers users and items alike, and draws for them alike.
+        # In canonical order, so that RecBole's inner ids and draws do not depend on the order of the training rows.
         _write_rows(train.canonical(), folder / DATA / f"{DATA}.inter")
-        return _learn(model, settings | _surroundings(model, folder, seed % SEEDS), train)
+        return _learn(model, settings | _environment(model, folder, seed % SEEDS), train)
 
 
 def _learn(model: Model, settings: Settings, train: Interactions) -> Learnt:
@@ -70,17 +70,17 @@ def _learn(model: Model, settings: Settings, train: Interactions) -> Learnt:
 
 
 def _sampler(config: Any, rows: Any) -> Any:
-    """Draws items that a user does not have; None for a model that needs none, whatever its users have."""
+    """The sampler of items that a user does not have; None for a model that needs none."""
     from recbole.sampler import Sampler
 
-    how = config["train_neg_sample_args"]
-    if how["distribution"] == "none":
+    sampling = config["train_neg_sample_args"]
+    if sampling["distribution"] == "none":
         return None
-    return Sampler("train", rows, how["distribution"], how["alpha"]).set_phase("train")
+    return Sampler("train", rows, sampling["distribution"], sampling["alpha"]).set_phase("train")
 
 
-def _surroundings(model: Model, folder: Path, seed: int) -> Settings:
-    """What is not a parameter: where the rows are, that all are learnt from, on the processor, in silence."""
+def _environment(model: Model, folder: Path, seed: int) -> Settings:
+    """Settings that are not parameters: the folder, training on all rows, on the CPU, without output."""
     return {
         "data_path": str(folder),
         "checkpoint_dir": str(folder / "saved"),
@@ -95,7 +95,7 @@ def _surroundings(model: Model, folder: Path, seed: int) -> Settings:
 
 
 def _write_rows(rows: Interactions, path: Path) -> None:
-    """An atomic file as RecBole reads it, with codes for ids: an id may hold a separator, a code cannot."""
+    """RecBole's atomic file, with codes as ids: an id may contain a separator, a code cannot."""
     import pandas as pd
 
     path.parent.mkdir()
@@ -104,7 +104,7 @@ def _write_rows(rows: Interactions, path: Path) -> None:
 
 
 def _inner_ids(token_ids: dict[str, int], n_codes: int) -> InnerIds:
-    """RecBole's inner id of each code; 0, its padding, for a code that it has not seen."""
+    """RecBole's inner id of each code; 0, its padding, for an unknown code."""
     inner = np.zeros(n_codes, dtype=np.int64)
     for token, inner_id in token_ids.items():
         if inner_id:
@@ -112,13 +112,13 @@ def _inner_ids(token_ids: dict[str, int], n_codes: int) -> InnerIds:
     return inner
 
 
-def _others_to_draw(model: Model, train: Interactions) -> None:
-    """RecBole draws items that a user does not have: there must be some."""
+def _require_items_to_draw(model: Model, train: Interactions) -> None:
+    """Refuse a user who has all items: RecBole draws items that a user does not have."""
     pairs = np.unique(train.users.astype(np.int64) * train.n_items + train.items)
-    has = np.bincount(pairs // train.n_items, minlength=train.n_users)
-    all_of_them = np.flatnonzero(has == np.count_nonzero(train.item_counts()))
-    if len(all_of_them):
-        user = train.user_ids[all_of_them[0]]
+    counts = np.bincount(pairs // train.n_items, minlength=train.n_users)
+    users = np.flatnonzero(counts == np.count_nonzero(train.item_counts()))
+    if len(users):
+        user = train.user_ids[users[0]]
         raise PluginError(
             f"{model.name} draws items that a user does not have, and user {user} has all items of the training rows; "
             "leave such users out"

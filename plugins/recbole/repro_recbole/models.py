@@ -2,8 +2,8 @@
 
 Names and defaults are those of RecBole 1.2.1. Lists are written as text, such as "[128, 64]".
 
-Not among them: NCL (needs faiss) and RaCT (learns in three runs, each from a file of the one before); parameters
-that name a file of a model learnt before; and T-DiffRec, which is DiffRec with its parameter ``time-aware``.
+Not included: NCL (needs faiss) and RaCT (trained in three runs, each from a file of the one before); parameters
+that name a file of a pretrained model; and T-DiffRec, which is DiffRec with its parameter ``time-aware``.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ class Model:
 
     name        of the class, and of the algorithm
     parameters  under RecBole's names, with RecBole's defaults
-    personal    whether the scores depend on the user at all
-    draws       whether numbers are drawn each time it scores
+    personal    whether scores depend on the user
+    draws       whether it draws random numbers when it scores
     ratings     whether it may use ratings; all others count an interaction as 1
-    one_by_one  whether RecBole scores users, or even pairs, one after the other anyway
+    one_by_one  whether RecBole itself scores users, or pairs, one after the other
     """
 
     name: str
@@ -459,7 +459,7 @@ _SCHEDULE = Parameter("noise_schedule", "linear", "how noise grows", ("linear", 
 _NOISE_SCALE = "scale of the noise; 0 is none"
 _DIFFREC = "Wang et al. (2023), SIGIR, doi:10.1145/3539618.3591663"
 
-# Their parameters sampling_steps and sampling_noise, which draw numbers while scoring, keep their default: none.
+# Their parameters sampling_steps and sampling_noise, which draw random numbers while scoring, keep their default: none.
 DIFFUSION = (
     Model(
         "DiffRec",

@@ -1,4 +1,4 @@
-"""Scores of a model that has learnt, by RecBole's own ``full_sort_predict``, or ``predict`` where it has none."""
+"""Scores of a trained model, by RecBole's own ``full_sort_predict``, or ``predict`` where a model has no other."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ import numpy.typing as npt
 from repro.data.interactions import FloatArray
 from repro.plugin import GroupedRows
 from repro.rng import KeyArray
-from repro_recbole.apart import own_numbers
 from repro_recbole.learning import ITEM, USER, InnerIds
+from repro_recbole.surroundings import own_numbers
 
-# How many users are asked about in one call, and how many pairs.
+# How many users, and how many pairs, are scored in one call.
 USERS = 256
 PAIRS = 4096
 
 Block = npt.NDArray[np.floating[Any]]
 
 
-def grouped_rows(network: Any, together: int) -> GroupedRows:
-    """The scores of a network, ``together`` users at a time; inner ids, from which 1 is taken, start with 1."""
+def grouped_rows(network: Any, size: int) -> GroupedRows:
+    """The scores of a network, ``size`` users at a time; users and items are inner ids minus 1."""
 
     def rows(first: int, end: int) -> Block:
         with own_numbers():
             return _all_items(network, np.arange(first + 1, end + 1))[:, 1:]
 
-    return GroupedRows(network.n_users - 1, together, rows)
+    return GroupedRows(network.n_users - 1, size, rows)
 
 
 def drawn_block(network: Any, users: InnerIds, items: InnerIds, keys: KeyArray) -> FloatArray:
-    """Users by items, for a model that draws numbers when it scores: each user has draws of its own.
+    """Users by items, for a model that draws numbers when it scores: each user has their own draws.
 
-    In one call, RecBole's Random draws one list for all users.
+    In one call, RecBole's Random draws the same list for all users.
     """
     import torch
 
@@ -58,7 +58,7 @@ def _all_items(network: Any, users: InnerIds) -> Block:
 
 
 def _pair_by_pair(network: Any, user: np.int64) -> Block:
-    """The scores of a user for all items, as RecBole's trainer has them where a model only knows pairs."""
+    """The scores of a user for all items, as RecBole's trainer computes them for a model that scores only pairs."""
     items = np.arange(network.n_items)
     parts = [items[start : start + PAIRS] for start in range(0, len(items), PAIRS)]
     pairs = [_interaction(**{USER: np.full_like(part, user), ITEM: part}) for part in parts]

@@ -1,4 +1,4 @@
-"""Parameters, checked and in the form that RecBole's configuration has."""
+"""Parameters, checked and in the form of RecBole's configuration."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from typing import Any
 
 from repro.errors import PluginError
 from repro.plugin import ParameterValue
+from repro.plugin.api.adapting import require_at_least
 from repro_recbole.models import Model
 
 Settings = dict[str, Any]
 
 
-def settings_of(model: Model, given: Mapping[str, ParameterValue]) -> Settings:
-    """RecBole's settings for these parameters of a model; those not given have their defaults."""
-    values = {parameter.name: given.get(parameter.name, parameter.default) for parameter in model.parameters}
-    for name in ("epochs", "train_batch_size", "sample_num"):
-        if name in values:
-            _at_least_one(name, values[name])
+def settings_of(model: Model, parameters: Mapping[str, ParameterValue]) -> Settings:
+    """RecBole's settings for these parameters of a model; others have their defaults."""
+    values = {parameter.name: parameters.get(parameter.name, parameter.default) for parameter in model.parameters}
+    require_at_least(dict.fromkeys(("epochs", "train_batch_size", "sample_num"), 1), values)
     settings: Settings = {
         parameter.name: _numbers(parameter.name, values[parameter.name])
         if str(parameter.default).startswith("[")
@@ -29,18 +28,13 @@ def settings_of(model: Model, given: Mapping[str, ParameterValue]) -> Settings:
 
 
 def _sampling(settings: Settings) -> Settings | None:
-    """How items that a user does not have are drawn: RecBole keeps this in a dictionary of its own."""
+    """How items that a user does not have are drawn, which RecBole has in a separate dictionary."""
     distribution, number = settings.pop("distribution", "none"), settings.pop("sample_num", 0)
     return None if distribution == "none" else {"distribution": distribution, "sample_num": number}
 
 
-def _at_least_one(name: str, value: ParameterValue) -> None:
-    if not float(value) >= 1:
-        raise PluginError(f"{name} = {value!r} is too small; give a number of at least 1")
-
-
 def _numbers(name: str, value: ParameterValue) -> list[float]:
-    """A list written as text. RecBole would evaluate any expression here; only numbers are taken."""
+    """A list of numbers written as text. RecBole would evaluate any expression."""
     try:
         numbers = ast.literal_eval(str(value))
     except (ValueError, SyntaxError):

@@ -1,4 +1,4 @@
-"""The canonical algorithms in RecPack's words."""
+"""The canonical algorithms that RecPack has, and its names for their parameters."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from repro.plugin import ParameterValue
 
 @dataclass(frozen=True)
 class Renamed:
-    """A canonical algorithm as one of RecPack's.
+    """A canonical algorithm as an algorithm of RecPack.
 
     own       RecPack's class
-    mapping   each canonical parameter, and the parameters of RecPack that it sets
-    notes     what a parameter means in RecPack, where that is not quite the canonical meaning
+    mapping   the parameters of RecPack that each canonical parameter sets
+    notes     the meaning of a parameter in RecPack, where it differs from the canonical one
     unmapped  canonical parameters that RecPack cannot express, and what it does instead
-    fixed     parameters of RecPack that are not left open
+    fixed     parameters of RecPack that always have this value
     """
 
     own: str
@@ -27,7 +27,7 @@ class Renamed:
 
 
 CANONICAL = {
-    # Scores of all items are asked for, so RecPack's cut after K of them is lifted.
+    # RecPack's cut-off after K items is switched off: all items get a score.
     "random": Renamed("Random", fixed={"K": 0}),
     "popularity": Renamed("Popularity", fixed={"K": 0}),
     "item-knn": Renamed(

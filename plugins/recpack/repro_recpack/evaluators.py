@@ -1,12 +1,11 @@
 """RecPack's own evaluation: its metric classes on matrices, and its ``Pipeline`` around an algorithm.
 
-Columns are items in the order of presentation. A score is an entry that is stored, also one of 0; an item that is not
-in a user's list has none. RecPack's own matrix of interactions knows no ratings: whatever is held out is relevant.
+Columns are items in the order of presentation. A score is a stored entry, also if it is 0; an item that is not in a
+user's list has none. RecPack's own matrix of interactions has no ratings: every held-out item is relevant.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,14 +36,14 @@ _NO_TRAINING = _MARKS | {
 
 
 def of_interactions(case: Case, measure: str, k: int | None) -> Observed:
-    """A metric of what is held out and what is predicted."""
+    """A metric of the held-out interactions and the scores."""
     metric = metric_of(measure, k)
     metric.calculate(interaction_matrix(case.test, case).binary_values, predicted(case))
     return observed(metric)
 
 
 def of_ratings(case: Case, measure: str, k: int | None) -> Observed:
-    """The same with the ratings that were held out as entries, as any matrix can be given."""
+    """A metric of a matrix with the held-out ratings as entries; RecPack accepts any matrix."""
     metric = metric_of(measure, k)
     test = case.test
     metric.calculate(_matrix(case, test.ratings, test.users, test.items), predicted(case))
@@ -52,7 +51,7 @@ def of_ratings(case: Case, measure: str, k: int | None) -> Observed:
 
 
 def of_fitted(case: Case, measure: str, k: int | None) -> Observed:
-    """A metric that is given features of items first: the users who have an item in training."""
+    """A metric that is first fitted to features of items: the users who have an item in training."""
     metric = metric_of(measure, k)
     metric.fit(interaction_matrix(case.train, case).binary_values.T.tocsr())
     metric.calculate(interaction_matrix(case.test, case).binary_values, predicted(case))
@@ -60,8 +59,8 @@ def of_fitted(case: Case, measure: str, k: int | None) -> Observed:
 
 
 def of_pipeline(case: Case, measure: str, k: int | None) -> Observed:
-    """A ``Pipeline`` around an algorithm whose scores are given. It takes what users have in training out of its
-    predictions, by subtraction, which leaves no entries of 0."""
+    """A ``Pipeline`` around an algorithm with given scores. It subtracts the training items of users from its
+    predictions, which leaves no entries of 0."""
     from recpack.pipelines import PipelineBuilder
 
     from repro_recpack.given_scores import GivenScores
@@ -92,8 +91,8 @@ def observed(metric: Any) -> Observed:
 
     if not isinstance(metric, ListwiseMetricK):
         return Observed(metric.value)
-    told = metric.results
-    return Observed(metric.value, dict(zip(told["user_id"].tolist(), told["score"].tolist(), strict=True)))
+    rows = metric.results
+    return Observed(metric.value, dict(zip(rows["user_id"].tolist(), rows["score"].tolist(), strict=True)))
 
 
 def predicted(case: Case) -> csr_matrix:
@@ -105,7 +104,7 @@ def predicted(case: Case) -> csr_matrix:
 
 
 def interaction_matrix(rows: Interactions, case: Case) -> Any:
-    """RecPack's matrix of rows."""
+    """The rows as RecPack's own matrix."""
     import pandas as pd
     from recpack.matrix import InteractionMatrix
 
@@ -120,21 +119,12 @@ def _matrix(case: Case, values: Any, users: Any, items: Any) -> csr_matrix:
     return csr_matrix((values, (users, np.argsort(case.order)[items])), shape=shape)
 
 
-def evaluators() -> Sequence[Evaluator]:
-    """All of RecPack's evaluators."""
-
-    def one(
-        name: str,
-        summary: str,
-        evaluate: Callable[[Case, str, int | None], Observed],
-        measures: dict[str, str],
-        cannot: dict[str, str],
-    ) -> Evaluator:
-        return Evaluator(f"recpack/{name}", summary, evaluate, measures, cannot)
-
-    return (
-        one("metrics", "metrics of what is held out, as interactions", of_interactions, _MEASURES, _NO_TRAINING),
-        one("metrics-ratings", "metrics of what is held out, as ratings", of_ratings, _MEASURES, _NO_TRAINING),
-        one("metrics-fitted", "metrics that are fitted to items, by who has them", of_fitted, _FITTED, _MARKS),
-        one("Pipeline", "a Pipeline around an algorithm with given scores", of_pipeline, _MEASURES, _MARKS),
+EVALUATORS = tuple(
+    Evaluator(f"recpack/{name}", summary, evaluate, measures, cannot)
+    for name, summary, evaluate, measures, cannot in (
+        ("metrics", "metrics of what is held out, as interactions", of_interactions, _MEASURES, _NO_TRAINING),
+        ("metrics-ratings", "metrics of what is held out, as ratings", of_ratings, _MEASURES, _NO_TRAINING),
+        ("metrics-fitted", "metrics that are fitted to items, by who has them", of_fitted, _FITTED, _MARKS),
+        ("Pipeline", "a Pipeline around an algorithm with given scores", of_pipeline, _MEASURES, _MARKS),
     )
+)

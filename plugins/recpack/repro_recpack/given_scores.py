@@ -1,4 +1,4 @@
-"""An algorithm of RecPack's own base class whose scores are given, known to RecPack's pipelines by its name."""
+"""An algorithm of RecPack's own base class with given scores, registered for RecPack's pipelines by name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class GivenScores(Algorithm):
-    """Predicts, as its base class asks, for the users with interactions."""
+    """Predicts for users with interactions only, as its base class requires."""
 
     def __init__(self, scores: csr_matrix) -> None:
         super().__init__()

@@ -25,11 +25,11 @@ class Model:
     """A class of RecPack.
 
     name        in ``recpack.algorithms``
-    scoring     how scores come out of it once it is fitted
+    scoring     how scores are computed once it is fitted
     parameters  those of its constructor that change scores, with its defaults
-    seeded      whether the constructor takes a seed; global generators are seeded anyway
+    seeded      whether the constructor takes a seed; global generators are always seeded
     validated   whether it is a network, which RecPack measures on held-out rows after each epoch
-    absent      parameters of which 0 stands for RecPack's None
+    absent      parameters whose value 0 stands for RecPack's None
     bounded     whether it has at most as many factors as users and items
     """
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 K = 10
 MEASURES = ("NDCGK", "PrecisionK", "RecallK", "CalibratedRecallK", "ReciprocalRankK", "HitK", "CoverageK")
-_LARGEST_SEED = 2**31  # RecPack adds the number of a user, and NumPy's limit is twice that
+_LARGEST_SEED = 2**31  # RecPack adds the number of a user; NumPy's limit is twice as high
 
 
 def weak_generalization(rows: Interactions, seed: int) -> list[PipelineFold]:
@@ -27,7 +26,7 @@ def weak_generalization(rows: Interactions, seed: int) -> list[PipelineFold]:
     from recpack.pipelines import PipelineBuilder
     from recpack.scenarios import WeakGeneralization
 
-    # The time of an interaction is its position here, by which it is found again.
+    # The time of an interaction is its position in the rows, which identifies it after the split.
     frame = pd.DataFrame({"user": rows.users, "item": rows.items, "position": np.arange(len(rows))})
     data = InteractionMatrix(frame, "item", "user", "position", shape=(rows.n_users, rows.n_items))
     seed %= _LARGEST_SEED
@@ -56,14 +55,19 @@ def _positions(matrix: Any) -> RowArray:
 
 
 def _scores(predicted: csr_matrix) -> Scores:
-    """What is not stored is unscored."""
+    """Pairs that the matrix does not store are unscored."""
     entries = predicted.tocoo()
     values = np.full(predicted.shape, np.nan)
     values[entries.row, entries.col] = entries.data
     return Scores.from_nan(values)
 
 
-def pipelines() -> Sequence[Pipeline]:
-    """All of RecPack's pipelines."""
-    summary = "WeakGeneralization, EASE and a Pipeline"
-    return [Pipeline("recpack/WeakGeneralization", summary, weak_generalization, "recpack/Pipeline", K)]
+PIPELINES = (
+    Pipeline(
+        "recpack/WeakGeneralization",
+        "WeakGeneralization, EASE and a Pipeline",
+        weak_generalization,
+        "recpack/Pipeline",
+        K,
+    ),
+)

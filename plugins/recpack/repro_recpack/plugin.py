@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from repro.plugin import Evaluator, Framework, Pipeline, impl, pinned_framework
+from repro.plugin import Framework, impl, pinned_framework
 from repro_recpack.declarations import algorithms
-from repro_recpack.evaluators import evaluators
-from repro_recpack.pipelines import pipelines
+from repro_recpack.evaluators import EVALUATORS
+from repro_recpack.pipelines import PIPELINES
 
 
 @impl
 def repro_framework() -> Framework:
     return pinned_framework(
         "recpack",
-        distribution="recpack",
         summary="RecPack's algorithms for top-n recommendation from binary feedback",
         requirements=Path(__file__).with_name("requirements.txt"),
         imports=("recpack",),
@@ -26,11 +24,5 @@ def repro_framework() -> Framework:
     )
 
 
-@impl
-def repro_evaluators() -> Sequence[Evaluator]:
-    return evaluators()
-
-
-@impl
-def repro_pipelines() -> Sequence[Pipeline]:
-    return pipelines()
+repro_evaluators = impl(lambda: EVALUATORS)
+repro_pipelines = impl(lambda: PIPELINES)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from repro.data.interactions import CodeArray, Interactions
+from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.errors import PluginError
 from repro.plugin import ParameterValue, Queries, Scores
-from repro.plugin.api.adapting import known_positions
+from repro.plugin.api.adapting import known_block, known_positions
 from repro_recpack.models import Model
 from repro_recpack.running import quiet, reproducible, whole_networks
 from repro_recpack.validation import held_out
@@ -21,9 +21,9 @@ _LARGEST_SEED = 2**32  # of NumPy's global generator and of scikit-learn
 
 
 class RecPackRecommender:
-    """A model of RecPack, given the users and items that have training rows.
+    """A model of RecPack, which sees only users and items with training rows.
 
-    RecPack is imported when the first of these is made, so that the seconds this takes are not counted as fitting.
+    RecPack is imported when the first recommender is made, so that the import does not count as fitting.
     """
 
     def __init__(self, model: Model, parameters: dict[str, ParameterValue]) -> None:
@@ -72,14 +72,11 @@ class RecPackRecommender:
         return own
 
     def score(self, queries: Queries, items: CodeArray) -> Scores:
-        users = queries.users
-        rows, columns = self._users[users], self._items[items]
-        known_users, known_items = rows >= 0, columns >= 0
-        values = self._scoring.block(rows[known_users], columns[known_items])
-        if not (known_users.all() and known_items.all()):
-            known, values = values, np.zeros((len(users), len(items)))
-            values[np.ix_(known_users, known_items)] = known
-        return Scores.where(values != 0, values)  # RecPack stores no zeros
+        return known_block(self._users[queries.users], self._items[items], self._stored)
+
+    def _stored(self, users: CodeArray, items: CodeArray) -> FloatArray:
+        values = self._scoring.block(users, items)
+        return np.where(values != 0, values, np.nan)  # RecPack stores no zeros
 
 
 def _check_validation(parameters: dict[str, ParameterValue]) -> None:

@@ -1,4 +1,4 @@
-"""Around every fit: seeds for every source of chance, the same bits, silence; and the caller's settings put back."""
+"""Contexts for a fit: seeded generators, the same bits, no output; the caller's settings are restored afterwards."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-# RecPack reads back the network that it has itself just written, as a whole, which torch refuses since 2.6.
+# RecPack loads the whole network that it has just saved, which torch refuses since 2.6.
 _WHOLE_NETWORKS = "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"
 _WITH_PROGRESS_BARS = tuple(f"recpack.algorithms.{name}" for name in ("bprmf", "loss_functions", "wmf"))
 
 
 @contextlib.contextmanager
 def reproducible(seed: int) -> Iterator[None]:
-    """Chance starts from ``seed`` in Python, NumPy and torch, and goes on after as if nothing had been drawn."""
+    """Seed the generators of Python, NumPy and torch; restore their states afterwards."""
     import torch
 
     python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002 - RecPack draws from it
@@ -40,8 +40,8 @@ def reproducible(seed: int) -> Iterator[None]:
 def same_bits() -> Iterator[None]:
     """Linear algebra that gives the same bits each time.
 
-    On one thread: how work is shared out changes the last bits. And with torch's deterministic algorithms, which fill
-    memory before it is used: its least squares take what they find there for a choice of columns.
+    With one thread, because the distribution of work changes the last bits. And with torch's deterministic algorithms,
+    which fill memory before they use it: its least squares choose columns by the values in that memory.
     """
     import torch
     from threadpoolctl import threadpool_limits
@@ -60,7 +60,7 @@ def same_bits() -> Iterator[None]:
 
 @contextlib.contextmanager
 def quiet(*modules: str) -> Iterator[None]:
-    """No progress bars, of algorithms and of these modules of RecPack, and no log below warnings."""
+    """Switch off the progress bars of RecPack's algorithms and of these modules, and logs below warnings."""
     logger = logging.getLogger("recpack")
     level = logger.level
     loud: list[Any] = [import_module(name) for name in (*_WITH_PROGRESS_BARS, *modules)]
@@ -78,7 +78,7 @@ def quiet(*modules: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def whole_networks() -> Iterator[None]:
-    """Let torch read networks that were written as a whole."""
+    """Let torch load networks that were saved as a whole."""
     before = os.environ.get(_WHOLE_NETWORKS)
     os.environ[_WHOLE_NETWORKS] = "1"
     try:

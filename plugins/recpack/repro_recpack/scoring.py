@@ -1,8 +1,7 @@
-"""From a fitted algorithm of RecPack to scores: its own arrays, multiplied as RecPack does.
+"""Scores of a fitted algorithm of RecPack: its own arrays, multiplied as RecPack does.
 
-Each way gives some users by some items, with 0 where RecPack's prediction has no entry. A row has the same bits
-whichever other users are asked for: sparse products go row by row, and dense ones are made for the same groups of
-users every time.
+A block of scores has 0 where RecPack's prediction has no entry. A row has the same bits whichever other users are in
+the block: sparse products are computed row by row, and dense ones always for the same groups of users.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 # How many users are multiplied at a time.
-_TOGETHER = 256
+_GROUP_SIZE = 256
 
 
 class Scoring:
@@ -48,7 +47,7 @@ class SimilarityScoring(Scoring):
 
 
 class OnceScoring(Scoring):
-    """An algorithm that needs all users to score one: its prediction is made once, and kept as it is."""
+    """An algorithm that needs all users to score one: its prediction is computed once, for all of them."""
 
     @cached_property
     def _prediction(self) -> csr_matrix:
@@ -66,7 +65,7 @@ class PopularityScoring(Scoring):
 
 
 class RandomScoring(Scoring):
-    """The numbers that RecPack draws for all users in their order, found without drawing those before them."""
+    """The numbers that RecPack draws for all users in order; the generator skips to those of each user."""
 
     def rows(self, users: CodeArray) -> FloatArray:
         width = self.history.shape[1]
@@ -74,17 +73,17 @@ class RandomScoring(Scoring):
         for row, user in enumerate(users):
             generator = np.random.PCG64(self.algorithm.seed).advance(int(user) * width)
             drawn[row] = np.random.Generator(generator).random(width)
-        kept = self.algorithm.K
-        if kept is None or kept >= width:
+        k = self.algorithm.K
+        if k is None or k >= width:
             return drawn
-        lowest = np.partition(drawn, -kept, axis=1)[:, -kept, None]
+        lowest = np.partition(drawn, -k, axis=1)[:, -k, None]
         return np.where(drawn >= lowest, drawn, 0.0)
 
 
 class GroupedScoring(Scoring):
-    """Dense products, for the same groups of users whoever is asked for."""
+    """Dense products, always for the same groups of users."""
 
-    size = _TOGETHER
+    size = _GROUP_SIZE
 
     @cached_property
     def _groups(self) -> GroupedRows:
@@ -111,8 +110,8 @@ class FactorScoring(GroupedScoring):
         return self.algorithm.user_embedding_, self.algorithm.item_embedding_
 
     def group(self, first: int, end: int) -> FloatArray:
-        of_users, of_items = self.factors
-        return of_users[first:end] @ of_items
+        user_factors, item_factors = self.factors
+        return user_factors[first:end] @ item_factors
 
 
 class EmbeddedScoring(FactorScoring):
@@ -125,7 +124,7 @@ class EmbeddedScoring(FactorScoring):
 
 
 class WeightedScoring(FactorScoring):
-    """Item factors as learnt, and user factors that RecPack solves for again before it predicts."""
+    """Item factors as learnt, and user factors, which RecPack computes again before it predicts."""
 
     @cached_property
     def factors(self) -> tuple[FloatArray, FloatArray]:
@@ -149,8 +148,8 @@ class NetworkScoring(GroupedScoring):
 
         self.algorithm.model_.eval()
         with torch.no_grad():
-            given = torch.FloatTensor(self.history[first:end].toarray())
-            return _double(self.algorithm.model_(given)[0])
+            batch = torch.FloatTensor(self.history[first:end].toarray())
+            return _double(self.algorithm.model_(batch)[0])
 
 
 def _double(tensor: Any) -> FloatArray:

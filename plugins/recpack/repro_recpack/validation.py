@@ -1,4 +1,4 @@
-"""What RecPack's networks are measured on after each epoch: training rows that they do not learn from."""
+"""Validation rows of RecPack's networks, which it evaluates after each epoch: training rows that are held out."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Validation = tuple["csr_matrix", "csr_matrix"]
 def held_out(rows: csr_matrix, share: float, seed: int) -> tuple[csr_matrix, Validation]:
     """The rows to learn from, and the pair that RecPack validates with: those rows again, and the held-out ones.
 
-    Of each user, ``share`` of the rows (rounded down) are drawn. RecPack itself holds out training rows in this way
-    before it fits a network. Without a share, everything is learnt from; RecPack then measures one user, as it must
-    be given something, and nothing follows from it.
+    Of each user, ``share`` of the rows (rounded down) are drawn, as RecPack itself does before it fits a network. With
+    a share of 0, the network learns from all rows; RecPack requires validation rows, so it gets those of one user,
+    and its evaluation of them has no effect.
     """
     if share == 0:
-        one = _only(rows, np.repeat(np.arange(rows.shape[0]) == 0, np.diff(rows.indptr)))
-        return rows, (one, one)
+        first_user = _only(rows, np.repeat(np.arange(rows.shape[0]) == 0, np.diff(rows.indptr)))
+        return rows, (first_user, first_user)
     out = _drawn(rows, share, seed)
     if not out.any():
         raise PluginError(

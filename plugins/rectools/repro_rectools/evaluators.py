@@ -1,7 +1,7 @@
 """RecTools' own evaluation: ``calc_metrics`` of what a model recommends, or of lists with their ranks.
 
-RecTools numbers items as they appear in the training rows, which are therefore given in the order of presentation.
-It knows no ratings: whatever is held out is relevant.
+RecTools numbers items in the order of the training rows, which is therefore the order of presentation. It has no
+ratings: every held-out item is relevant.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from repro.data.interactions import CodeArray, Interactions
+from repro.data.interactions import Interactions
 from repro.plugin import Case, Evaluator, Observed
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 class Measure:
     """A metric of RecTools.
 
-    metric    the metric of the core that it is taken for
+    metric    the corresponding metric of the core
     name      of its class
-    inputs    what it needs beside recommendations, by the names that ``calc_metrics`` has for them
-    options   arguments beside k
-    per_user  whether it tells the values of users
+    inputs    what it needs besides recommendations, as parameters of ``calc_metrics``
+    options   arguments besides k
+    per_user  whether it has a value for each user
     """
 
     metric: str
@@ -40,8 +40,8 @@ class Measure:
     @property
     def label(self) -> str:
         """As it is written in Python, without k."""
-        stated = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
-        return f"{self.name}({stated})" if stated else self.name
+        options = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
+        return f"{self.name}({options})" if options else self.name
 
 
 _MEASURES = (
@@ -69,9 +69,6 @@ _OPTIONS = (
     Measure("catalogue-coverage@k", "CatalogCoverage", ("catalog",), {"normalize": True}, per_user=False),
 )
 _BY_LABEL = {measure.label: measure for measure in (*_MEASURES, *_OPTIONS)}
-_MARKS = {"fallback": "a recommendation has no such mark"}
-_OF_MODELS = _MARKS | {"partial-lists": "a model ranks all items that it knows"}
-_OF_LISTS = _MARKS | {"ties": "lists come with ranks", "missing": "lists come with ranks"}
 
 
 def recommended(case: Case, k: int) -> pd.DataFrame:
@@ -80,13 +77,13 @@ def recommended(case: Case, k: int) -> pd.DataFrame:
 
     from repro_rectools.given_scores import GivenScores
 
-    dataset = Dataset.construct(frame_of(presented(case.train, case.order)))
+    dataset = Dataset.construct(frame_of(case.presented(case.train)))
     users = case.test.user_ids[[user for user in case.tested if len(case.list_of(user))]]
     return GivenScores(case).fit(dataset).recommend(users, dataset, k=k, filter_viewed=True)
 
 
 def ranked(case: Case, k: int) -> pd.DataFrame:
-    """The lists as they are, with ranks from 1 on; scores without ties have but one order."""
+    """The lists as they are, with ranks from 1; without ties, scores have only one order."""
     import pandas as pd
     from rectools import Columns  # type: ignore[import-not-found, unused-ignore]
 
@@ -103,7 +100,7 @@ def ranked(case: Case, k: int) -> pd.DataFrame:
 
 
 def frame_of(rows: Interactions) -> pd.DataFrame:
-    """A table of interactions as RecTools has it; all at one time."""
+    """The rows as RecTools' table of interactions, all with the same time."""
     import pandas as pd
     from rectools import Columns
 
@@ -117,15 +114,8 @@ def frame_of(rows: Interactions) -> pd.DataFrame:
     )
 
 
-def presented(rows: Interactions, order: CodeArray) -> Interactions:
-    """The rows by item, in the order of presentation."""
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    return rows.select(np.argsort(place[rows.items], kind="stable"))
-
-
 def evaluate(lists: Callable[[Case, int], pd.DataFrame], case: Case, label: str, k: int | None) -> Observed:
-    """What ``calc_metrics`` says of the lists, and the metric itself of each user."""
+    """The value of ``calc_metrics``, and the metric's value for each user."""
     import rectools.metrics  # type: ignore[import-not-found, unused-ignore]
 
     assert k is not None
@@ -136,14 +126,14 @@ def evaluate(lists: Callable[[Case, int], pd.DataFrame], case: Case, label: str,
 
         options["distance_calculator"] = CoRatings(case.train)
     metric = getattr(rectools.metrics, measure.name)(k=k, **options)
-    # An area is about all relevant items and the first k of the others.
+    # An area needs all relevant items and the first k of the others.
     reco = lists(case, k + int(case.test.user_counts().max()) if measure.metric == "auc@k" else k)
     inputs = {name: _INPUTS[name](case) for name in measure.inputs}
     value = rectools.metrics.calc_metrics({label: metric}, reco=reco, **inputs)[label]
     if not measure.per_user:
         return Observed(value)
-    codes = {one: code for code, one in enumerate(case.test.user_ids.tolist())}
-    return Observed(value, {codes[user]: one for user, one in metric.calc_per_user(reco, *inputs.values()).items()})
+    per_user = metric.calc_per_user(reco, *inputs.values())
+    return Observed(value, dict(zip(case.test.user_codes(per_user.index.tolist()), per_user, strict=True)))
 
 
 def _catalog(case: Case) -> Any:
@@ -152,39 +142,30 @@ def _catalog(case: Case) -> Any:
 
 
 _INPUTS: Mapping[str, Callable[[Case], Any]] = {
-    "interactions": lambda case: frame_of(presented(case.test, case.order)),
-    "prev_interactions": lambda case: frame_of(presented(case.train, case.order)),
+    "interactions": lambda case: frame_of(case.presented(case.test)),
+    "prev_interactions": lambda case: frame_of(case.presented(case.train)),
     "catalog": _catalog,
 }
 
 
-def evaluators() -> Sequence[Evaluator]:
-    """All of RecTools' evaluators."""
+def _evaluator(
+    name: str,
+    summary: str,
+    lists: Callable[[Case, int], pd.DataFrame],
+    measures: Sequence[Measure],
+    cannot: Mapping[str, str],
+) -> Evaluator:
+    by_label = {measure.label: measure.metric for measure in measures}
+    return Evaluator(f"rectools/{name}", summary, partial(evaluate, lists), by_label, {**_MARKS, **cannot})
 
-    def named(measures: Sequence[Measure]) -> dict[str, str]:
-        return {measure.label: measure.metric for measure in measures}
 
-    of_model, of_lists = partial(evaluate, recommended), partial(evaluate, ranked)
-    return (
-        Evaluator(
-            "rectools/calc_metrics",
-            "calc_metrics of what a model with given scores recommends",
-            of_model,
-            named(_MEASURES),
-            _OF_MODELS,
-        ),
-        Evaluator(
-            "rectools/calc_metrics-options",
-            "the same, with the metrics' other options",
-            of_model,
-            named(_OPTIONS),
-            _OF_MODELS,
-        ),
-        Evaluator(
-            "rectools/calc_metrics-lists",
-            "calc_metrics of lists that come with their ranks",
-            of_lists,
-            named(_MEASURES),
-            _OF_LISTS,
-        ),
-    )
+_MARKS = {"fallback": "a recommendation has no such mark"}
+_OF_MODELS = {"partial-lists": "a model ranks all items that it knows"}
+_OF_LISTS = {"ties": "lists come with ranks", "missing": "lists come with ranks"}
+EVALUATORS = (
+    _evaluator(
+        "calc_metrics", "calc_metrics of what a model with given scores recommends", recommended, _MEASURES, _OF_MODELS
+    ),
+    _evaluator("calc_metrics-options", "the same, with the metrics' other options", recommended, _OPTIONS, _OF_MODELS),
+    _evaluator("calc_metrics-lists", "calc_metrics of lists that come with their ranks", ranked, _MEASURES, _OF_LISTS),
+)

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import Queries, Scores
-from repro.plugin.api.adapting import Weigh
-from repro_rectools.training import Training
+from repro_rectools.training import RecToolsRecommender, Training
 
 
-class EASERecommender:
+class EASERecommender(RecToolsRecommender):
     """score(u, i) is the sum over the items j of u of x(u, j) B(i, j).
 
-    B is that of Steck (2019), B(i, j) = -P(i, j) / P(j, j), in single precision. The paper sums x(u, j) B(j, i):
-    RecTools ranks by the transposed weights, which divides by P(j, j) of the user's item and not by P(i, i) of the
+    B is that of Steck (2019), B(i, j) = -P(i, j) / P(j, j), in single precision. The paper sums x(u, j) B(j, i).
+    RecTools uses the transposed weights: it divides by P(j, j) of the user's item and not by P(i, i) of the
     candidate, and so gives other scores and other lists. Unscored: users or items without training rows.
     """
-
-    def __init__(self, model: Callable[[int], Any], weigh: Weigh) -> None:
-        self.model = model
-        self.weigh = weigh
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         from threadpoolctl import threadpool_limits

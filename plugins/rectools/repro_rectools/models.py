@@ -10,7 +10,7 @@ from typing import Any
 
 from repro.errors import PluginError
 from repro.plugin import Algorithm, Parameter, ParameterValue, Recommender
-from repro.plugin.api.adapting import Weigh, require_at_least, row_weights
+from repro.plugin.api.adapting import Weigh, own_algorithm, require_at_least, row_weights
 from repro_rectools.linear import EASERecommender
 from repro_rectools.neighbours import NeighbourRecommender
 from repro_rectools.not_personal import PopularRecommender, RandomRecommender
@@ -23,10 +23,10 @@ _SEEDS = 1 << 32
 
 @dataclass(frozen=True)
 class Model:
-    """A class of RecTools: how one is made from own parameters and a seed, and the recommender that drives it.
+    """A class of RecTools: how it is made from its own parameters and a seed, and the recommender that runs it.
 
-    Defaults are those of RecTools, and of the class of implicit inside a wrapper; but threads are 1 here and all
-    cores there, because one of them is not deterministic with more.
+    Defaults are those of RecTools, and of the class of implicit inside a wrapper; but the number of threads is 1 here
+    and that of all cores there, because BPR is not deterministic with more.
     """
 
     name: str
@@ -42,10 +42,10 @@ class Model:
     def own(self) -> str:
         return f"rectools.models.{self.name}"
 
-    def make(self, weigh: Weigh, given: Own) -> Recommender:
-        """A recommender with these parameters of the class, ``values`` among them if it has it."""
-        require_at_least(_LOWEST, given)
-        own = {name: value for name, value in given.items() if name != "values"}
+    def make(self, weigh: Weigh, parameters: Own) -> Recommender:
+        """A recommender with these parameters of the class; ``values`` may be among them and is ignored."""
+        require_at_least(_LOWEST, parameters)
+        own = {name: value for name, value in parameters.items() if name != "values"}
         return self.recommender(partial(self.construct, own), weigh)
 
 
@@ -62,7 +62,7 @@ def _popular(own: Own, seed: int) -> Any:
     try:
         since = pd.Timestamp(begin).to_pydatetime() if begin else None
     except ValueError:
-        raise PluginError(f"begin_from = {begin!r} is no time; give one such as 1998-03-01") from None
+        raise PluginError(f"begin_from = {begin!r} is not a time; give one such as 1998-03-01") from None
     return _class("PopularModel")(
         popularity=own["popularity"],
         period=pd.Timedelta(days=days).to_pytimedelta() if days else None,
@@ -85,8 +85,8 @@ def _pure_svd(own: Own, seed: int) -> Any:
 
 
 def _als(own: Own, seed: int) -> Any:
-    inside = {name: value for name, value in own.items() if name != "fit_features_together"}
-    model = resolve_name("implicit.cpu.als:AlternatingLeastSquares")(**inside, random_state=seed)
+    wrapped = {name: value for name, value in own.items() if name != "fit_features_together"}
+    model = resolve_name("implicit.cpu.als:AlternatingLeastSquares")(**wrapped, random_state=seed)
     return _class("ImplicitALSWrapperModel")(model, fit_features_together=own["fit_features_together"])
 
 
@@ -97,8 +97,8 @@ def _bpr(own: Own, seed: int) -> Any:
 
 def _item_knn(own: Own, seed: int) -> Any:
     only_bm25 = () if own["model"] == "BM25Recommender" else ("K1", "B")
-    inside = {name: value for name, value in own.items() if name not in ("model", *only_bm25)}
-    return _class("ImplicitItemKNNWrapperModel")(resolve_name(f"implicit.nearest_neighbours:{own['model']}")(**inside))
+    wrapped = {name: value for name, value in own.items() if name not in ("model", *only_bm25)}
+    return _class("ImplicitItemKNNWrapperModel")(resolve_name(f"implicit.nearest_neighbours:{own['model']}")(**wrapped))
 
 
 _LOWEST = {
@@ -160,8 +160,8 @@ PURE_SVD = Model(
         _VALUES,
     ),
     "Cremonesi, Koren & Turrin (2010), RecSys, doi:10.1145/1864708.1864721",
-    # Where the rank of the matrix is below factors, ARPACK goes on from vectors of a generator of its own, which no
-    # seed reaches and which moves on from fit to fit. With a higher rank a seed gives the same bits.
+    # Where the rank of the matrix is below factors, ARPACK continues with vectors of its own generator, which cannot
+    # be seeded and keeps its state between fits. With a higher rank a seed gives the same bits.
     deterministic=False,
 )
 ALS = Model(
@@ -224,19 +224,11 @@ ITEM_KNN = Model(
 MODELS = (POPULAR, RANDOM, EASE, PURE_SVD, ALS, BPR, ITEM_KNN)
 
 
-def own_algorithm(model: Model) -> Algorithm:
-    """The class under its own name, with its own parameters."""
-    return Algorithm(
-        model.name,
-        model.summary,
-        partial(make_own, model),
-        parameters=model.parameters,
-        own=model.own,
-        deterministic=model.deterministic,
-        only_with=model.only_with,
-        cite=model.cite,
-    )
+def algorithm_of(model: Model) -> Algorithm:
+    """The class under its own name."""
+    fields = {"deterministic": model.deterministic, "only_with": model.only_with}
+    return own_algorithm(model, make_own, model.own, **fields)
 
 
-def make_own(model: Model, /, **given: ParameterValue) -> Recommender:
-    return model.make(row_weights(given.get("values", "ratings")), given)
+def make_own(model: Model, /, **parameters: ParameterValue) -> Recommender:
+    return model.make(row_weights(parameters.get("values", "ratings")), parameters)

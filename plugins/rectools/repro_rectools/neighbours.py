@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import Queries, Scores
-from repro.plugin.api.adapting import Weigh, neighbour_sums
-from repro_rectools.training import Training
+from repro.plugin.api.adapting import neighbour_sums
+from repro_rectools.training import RecToolsRecommender, Training
 
 
-class NeighbourRecommender:
+class NeighbourRecommender(RecToolsRecommender):
     """score(u, i) is the sum over the items j of u of weight(u, j) similarity(j, i).
 
-    Of the similarities of each item j, only the K highest are kept, among them that with itself. The sum is not
-    divided by anything. Unscored: users or items without training rows, and items that none of the user's items has
-    a similarity with, which ``recommend`` of RecTools leaves out of its lists too.
+    Only the K highest similarities of each item j are kept, including that with itself. The sum is not normalised.
+    Unscored: users or items without training rows, and items that have no similarity with any of the user's items;
+    RecTools' ``recommend`` leaves these out of its lists too.
     """
-
-    def __init__(self, model: Callable[[int], Any], weigh: Weigh) -> None:
-        self.model = model
-        self.weigh = weigh
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         training = Training.of(train, self.weigh)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,7 +29,7 @@ _LARGEST_SEED = 0xFFFFFFFF
 
 
 def cross_validate(rows: Interactions, seed: int) -> list[PipelineFold]:
-    """Three folds of a fifth of the rows each, without those of users and items unseen in training, and EASE."""
+    """Three folds of a fifth of the rows each, without users and items that are new to the training part, and EASE."""
     import rectools.metrics  # type: ignore[import-not-found, unused-ignore]
     from rectools import model_selection
     from rectools.dataset import Dataset  # type: ignore[import-not-found, unused-ignore]
@@ -44,32 +43,35 @@ def cross_validate(rows: Interactions, seed: int) -> list[PipelineFold]:
     with threadpool_limits(1, "blas"):  # threads would add up in another order
         done = model_selection.cross_validate(dataset, splitter, metrics, {"ease": model}, k=K, filter_viewed=True)
         folds = []
-        for (train, test, _), told in zip(splitter.split(dataset.interactions), done["metrics"], strict=True):
+        for (train, test, _), values in zip(splitter.split(dataset.interactions), done["metrics"], strict=True):
             part = dataset.filter_interactions(row_indexes_to_keep=train)
             scores = _scores(model.fit(part), part, rows, test)
-            folds.append(PipelineFold(train, test, scores, {name: told[name] for name in MEASURES}))
+            folds.append(PipelineFold(train, test, scores, {name: values[name] for name in MEASURES}))
     return folds
 
 
 def _scores(model: Any, dataset: Any, rows: Interactions, test: Any) -> Scores:
-    """What ``recommend`` gives for all items: of the tested users together, as in the evaluation, where products are
-    added up for as many users at a time; and of the other users that the model knows."""
+    """What ``recommend`` gives for all items: first for the tested users together, as in the evaluation, since the
+    rounding of products depends on the number of users at a time; then for the other users that the model knows."""
     from rectools import Columns
 
     values = np.full((rows.n_users, rows.n_items), np.nan)
-    user_codes = {one: code for code, one in enumerate(rows.user_ids.tolist())}
-    item_codes = {one: code for code, one in enumerate(rows.item_ids.tolist())}
-    known = dataset.user_id_map.external_ids
     tested = list(dict.fromkeys(rows.user_ids[rows.users[test]].tolist()))
-    for users in (tested, [one for one in known.tolist() if one not in set(tested)]):
+    others = [user for user in dataset.user_id_map.external_ids.tolist() if user not in set(tested)]
+    for users in (tested, others):
         if users:
-            told = model.recommend(users, dataset, k=rows.n_items, filter_viewed=False)
-            at = told[Columns.User].map(user_codes), told[Columns.Item].map(item_codes)
-            values[at] = told[Columns.Score]
+            recommended = model.recommend(users, dataset, k=rows.n_items, filter_viewed=False)
+            row = rows.user_codes(recommended[Columns.User].tolist())
+            values[row, rows.item_codes(recommended[Columns.Item].tolist())] = recommended[Columns.Score]
     return Scores.from_nan(values)
 
 
-def pipelines() -> Sequence[Pipeline]:
-    """All of RecTools' pipelines."""
-    summary = "cross_validate of EASE over random folds"
-    return [Pipeline("rectools/cross_validate", summary, cross_validate, "rectools/calc_metrics", K)]
+PIPELINES = (
+    Pipeline(
+        "rectools/cross_validate",
+        "cross_validate of EASE over random folds",
+        cross_validate,
+        "rectools/calc_metrics",
+        K,
+    ),
+)

@@ -10,15 +10,17 @@ import numpy as np
 
 from repro.data.interactions import CodeArray, FloatArray, Interactions
 from repro.plugin import Scores
-from repro.plugin.api.adapting import Weigh
+from repro.plugin.api.adapting import Weigh, known_block
+
+Score = Callable[[CodeArray, CodeArray], FloatArray]
 
 
 @dataclass(frozen=True)
 class Training:
     """RecTools' data set of the training rows, and its inner id of each code (-1 for those without rows).
 
-    RecTools numbers users and items as they occur, so the rows are given in canonical order: what is drawn for an
-    inner id must not depend on the order of the rows. Timestamps are taken as seconds.
+    RecTools numbers users and items in the order of the rows, which is therefore canonical: what is drawn for an inner
+    id must not depend on the order of the training rows. Timestamps are seconds.
     """
 
     dataset: Any
@@ -55,25 +57,20 @@ class Training:
         return int(self.dataset.item_id_map.size)
 
     def matrix(self) -> Any:
-        """Users by items by inner ids, with the weights in single precision, as RecTools has them, made double."""
+        """Users by items, by inner ids: RecTools' weights, which have single precision, as doubles."""
         return self.dataset.get_user_item_matrix(include_weights=True).astype(np.float64)
 
-    def block(
-        self,
-        users: CodeArray,
-        items: CodeArray,
-        score: Callable[[CodeArray, CodeArray], FloatArray],
-        *,
-        complete: bool = False,
-    ) -> Scores:
-        """``score(users, items)`` by the inner ids of those with rows, NaN where it has none; the rest unscored.
+    def block(self, users: CodeArray, items: CodeArray, score: Score, *, complete: bool = False) -> Scores:
+        """``score(users, items)`` by RecTools' inner ids, as :func:`known_block` has it."""
+        return known_block(self.users[users], self.items[items], score, complete=complete)
 
-        ``complete`` says that it has a score for each of them.
-        """
-        inner_users, inner_items = self.users[users], self.items[items]
-        known_users, known_items = inner_users >= 0, inner_items >= 0
-        values = score(inner_users[known_users], inner_items[known_items])
-        return Scores.of_known(values, known_users, known_items, complete=complete)
+
+class RecToolsRecommender:
+    """How a model is made from a seed, and the weights of training rows."""
+
+    def __init__(self, model: Callable[[int], Any], weigh: Weigh) -> None:
+        self.model = model
+        self.weigh = weigh
 
 
 def _inner_ids(codes: Any, size: int) -> CodeArray:

@@ -1,31 +1,23 @@
-"""Models that end in vectors of users and items."""
+"""Models whose scores are products of vectors of users and items."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from repro.data.interactions import CodeArray, Interactions
 from repro.plugin import GroupedRows, Queries, Scores
-from repro.plugin.api.adapting import Weigh
-from repro_rectools.training import Training
+from repro_rectools.training import RecToolsRecommender, Training
 
 # How many users are multiplied at a time.
-_TOGETHER = 256
+_GROUP_SIZE = 256
 
 
-class VectorRecommender:
+class VectorRecommender(RecToolsRecommender):
     """score(u, i) is the inner product of the vectors of u and i.
 
-    Products are in the precision of the vectors, as in RecTools' own ranking. Unscored: users or items without training
+    Products have the precision of the vectors, as in RecTools' own ranking. Unscored: users or items without training
     rows.
     """
-
-    def __init__(self, model: Callable[[int], Any], weigh: Weigh) -> None:
-        self.model = model
-        self.weigh = weigh
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         from threadpoolctl import threadpool_limits
@@ -35,7 +27,7 @@ class VectorRecommender:
             vectors = self.model(seed).fit(training.dataset).get_vectors()
         self.training_ = training
         users, items = map(np.ascontiguousarray, vectors)
-        self.products_ = GroupedRows(len(users), _TOGETHER, lambda first, end: users[first:end] @ items.T)
+        self.products_ = GroupedRows(len(users), _GROUP_SIZE, lambda first, end: users[first:end] @ items.T)
 
     def score(self, queries: Queries, items: CodeArray) -> Scores:
         return self.training_.block(queries.users, items, self.products_.block, complete=True)

@@ -142,7 +142,7 @@ def test_items_outside_the_period_are_unscored_or_a_fallback(given: dict[str, An
     ("given", "said"),
     [
         ({"period": 7.0}, "need timestamps"),
-        ({"begin_from": "spring"}, "begin_from = 'spring' is no time"),
+        ({"begin_from": "spring"}, "begin_from = 'spring' is not a time"),
         ({"begin_from": "1998-03-01", "period": 7.0}, "exclude each other"),
     ],
 )

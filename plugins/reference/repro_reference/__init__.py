@@ -1,7 +1,6 @@
-"""Reference algorithms: each one file, after the paper it cites, with nothing between the formula and the score.
+"""Reference algorithms: each in one file, written after the paper that it cites.
 
-All of them keep three promises. Same training rows and seed, same bits, in whatever order the rows come. A score
-does not depend on which other users and items are asked for in the same call. And a pair that the algorithm knows
-nothing about (an item without training rows; for personalised methods, a user without any) is *unscored*, never
-given a made-up number.
+All of them keep three rules. The same training rows and seed give the same bits, in any order of the rows. A score does
+not depend on the other users and items in the same call. And a pair without information (an item without training
+rows; for personalised methods, a user without training rows) is *unscored* and never gets a fallback score.
 """

@@ -1,4 +1,4 @@
-"""Bias: how much better than average the item is rated, and how generous the user is."""
+"""Bias: mean rating plus deviations of item and user."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class Bias:
         b(i) = sum over u in U(i) of (r(u, i) - m)        / (|U(i)| + item_damping)
         b(u) = sum over i in I(u) of (r(u, i) - m - b(i)) / (|I(u)| + user_damping)
 
-    An item without training rows is unscored. A user without any has b(u) = 0, the value that the damped mean
-    itself takes without evidence, and is scored.
+    An item without training rows is unscored. A user without training rows has b(u) = 0, the damped mean of no
+    ratings, and is scored.
     """
 
     def __init__(self, *, user_damping: float = 0.0, item_damping: float = 0.0) -> None:

@@ -1,4 +1,4 @@
-"""Parameters are checked when an algorithm is made, with its name, the value and what was expected."""
+"""Checks of parameters when an algorithm is made; messages name the parameter, its value and what is expected."""
 
 from __future__ import annotations
 

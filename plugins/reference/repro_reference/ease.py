@@ -48,7 +48,7 @@ def item_weights(matrix: csr_array, regularisation: float) -> FloatArray:
     """B of :class:`EASE`."""
     gram = (matrix.T @ matrix).toarray()
     gram[np.diag_indices_from(gram)] += regularisation
-    with threadpool_limits(1):  # threads would add up in another order
+    with threadpool_limits(1):  # more threads would add in another order
         weights: FloatArray = np.linalg.inv(gram)
     weights /= -np.diag(weights)
     np.fill_diagonal(weights, 0.0)

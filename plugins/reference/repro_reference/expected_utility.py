@@ -1,4 +1,4 @@
-"""Expected utility: how likely the item is chosen, times what it is worth if it is."""
+"""Expected utility: the probability that the item is chosen, times its utility."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ UTILITIES = ("item-mean", "prediction")
 class ExpectedUtility:
     """score(u, i) = pr(i | u) x utility(u, i), each from an algorithm (Gunawardana & Shani 2009, section 6.2.4).
 
-    The probability is that of ``item-conditional``, or a predicted rating over the highest one in training, kept
-    within 0 and 1. The utility is the mean rating of the item (the rating being what a choice is worth: profit,
-    say), or the predicted rating. Predictions are those of ``user-knn`` with Pearson's correlation around user
-    means. A pair is unscored where either estimate is.
+    The probability is that of ``item-conditional``, or a predicted rating divided by the highest one in training,
+    clipped to 0 and 1. The utility is the mean rating of the item (the rating is the value of a choice, such as its
+    profit), or the predicted rating. Predictions are those of ``user-knn`` with Pearson's correlation around user
+    means. A pair is unscored if either estimate is.
     """
 
     def __init__(self, *, probability: str = "item-conditional", utility: str = "item-mean", k: int = 25) -> None:

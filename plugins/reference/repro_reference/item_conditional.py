@@ -1,4 +1,4 @@
-"""Item-to-item: how likely is this item, given the one of yours that points to it most?"""
+"""Item-to-item: the highest conditional probability of an item, given one of the user's items."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class ItemConditional:
 
         pr(i | j) = |users with both i and j| / |users with j|
 
-    Ratings play no part. Two items that no user has in common have an estimate, 0, and are scored. Unscored: users
-    or items without training rows.
+    Ratings are not used. Two items without common users have an estimate, 0, and are scored. Unscored: users or items
+    without training rows.
     """
 
     def fit(self, train: Interactions, *, seed: int) -> None:
@@ -25,7 +25,7 @@ class ItemConditional:
         counts = train.item_counts()
         together = (self.rows_.T @ self.rows_).toarray(order="C")
         self.probabilities_ = together / np.maximum(counts, 1)[:, None]
-        np.fill_diagonal(self.probabilities_, 0.0)  # an item does not speak for itself
+        np.fill_diagonal(self.probabilities_, 0.0)  # an item is no evidence for itself
         self.known_users_ = train.user_counts() > 0
         self.known_items_ = counts > 0
 

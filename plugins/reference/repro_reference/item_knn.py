@@ -1,4 +1,4 @@
-"""Item-based nearest neighbours: what you thought of items like this one."""
+"""Item-based nearest neighbours: the user's ratings of similar items."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from repro.data.interactions import CodeArray, Interactions
-from repro.plugin import Algorithm, Queries, Scores
+from repro.plugin import Queries, Scores
 from repro_reference.bias import Baseline, damped_means
-from repro_reference.knn import ADAPTS_WITH, PARAMETERS, RATINGS_WITH, UNMAPPED, NearestNeighbours
+from repro_reference.knn import NearestNeighbours, declare
 
 
 class ItemKNN(NearestNeighbours):
@@ -38,14 +38,9 @@ class ItemKNN(NearestNeighbours):
         return Baseline(0.0, np.zeros(train.n_users), means)
 
 
-declaration = Algorithm(
+declaration = declare(
     "item-knn",
     "the user's ratings of the most similar items; predicts ratings if normalised",
     ItemKNN,
-    parameters=PARAMETERS,
-    unmapped=UNMAPPED,
-    predicts=True,
-    ratings_with=RATINGS_WITH,
-    adapts_with=ADAPTS_WITH,
-    cite="Sarwar, Karypis, Konstan & Riedl (2001), WWW, doi:10.1145/371920.372071",
+    "Sarwar, Karypis, Konstan & Riedl (2001), WWW, doi:10.1145/371920.372071",
 )

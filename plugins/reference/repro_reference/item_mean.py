@@ -1,4 +1,4 @@
-"""Item mean: what people who rated the item thought of it, on average."""
+"""Item mean: the mean rating of the item."""
 
 from __future__ import annotations
 
@@ -19,15 +19,14 @@ def item_means(train: Interactions) -> FloatArray:
 class ItemMean:
     """The mean training rating of the item (Cremonesi, Koren & Turrin 2010, MovieAvg): r(u, i) = mean of r(., i).
 
-    An item without training rows is unscored; every user is scored, since the user plays no part.
+    An item without training rows is unscored; all users are scored.
     """
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         self.means_ = item_means(train)
 
     def score(self, queries: Queries, items: CodeArray) -> Scores:
-        users = queries.users
-        means = np.broadcast_to(self.means_[items], (len(users), len(items)))
+        means = np.broadcast_to(self.means_[items], (len(queries), len(items)))
         return Scores.where(~np.isnan(means), means)
 
     def predict(self, queries: Queries, items: CodeArray) -> Scores:

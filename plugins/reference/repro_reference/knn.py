@@ -1,4 +1,4 @@
-"""What user-based and item-based nearest neighbours have in common."""
+"""The base class of user-based and item-based nearest neighbours."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from repro.data.interactions import CodeArray, Interactions
-from repro.plugin import Parameter, ParameterValue, Queries, Scores
+from repro.plugin import Algorithm, Parameter, Queries, Scores
 from repro_reference.bias import Baseline, damped_baseline, users_of_entries
 from repro_reference.checks import at_least, one_of
 from repro_reference.neighbours import Neighbours
@@ -28,14 +28,14 @@ class NearestNeighbours(ABC):
         not normalised  score(u, i) = b(u, i) + sum of s (r - b)
 
     The sums run over the ``k`` nearest neighbours with a positive similarity. ``neighbourhood`` says which k:
-    ``rated``, the nearest of those that have a rating to give for this user and item, a choice made anew for each
-    pair; or ``all``, the nearest of all, chosen once, of which those with a rating take part. A pair without
-    neighbours is unscored. Similarities are of the ratings as they are; ``center`` only concerns the sums.
+    ``rated``, the nearest of those that have a rating for this user and item, chosen for each pair; or ``all``, the
+    nearest of all, chosen once, of which those with a rating take part. A pair without neighbours is unscored.
+    Similarities are computed from the original ratings; ``center`` concerns only the sums.
 
-    Not normalised sums rank well but are not ratings (Cremonesi, Koren & Turrin 2010), so only normalised ones are
-    predictions. Normalised means of ratings that are all equal are all equal, too, and rank nothing. ``normalise =
-    "auto"`` therefore ranks by means where the training ratings differ and by sums where they do not, and always
-    predicts means. With ``rated`` all similarities are kept, with ``all`` only those of the k nearest.
+    Sums that are not normalised rank well but are not ratings (Cremonesi, Koren & Turrin 2010), so only normalised
+    ones are predictions. If all ratings are equal, so are all normalised means, and they rank nothing. ``normalise =
+    "auto"`` therefore ranks by means if the training ratings differ, and by sums if they do not, and always predicts
+    means. With ``rated`` all similarities are stored, with ``all`` only those of the k nearest.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class NearestNeighbours(ABC):
         self.shrinkage = shrinkage
         self.min_overlap = min_overlap
         self.neighbourhood = neighbourhood
-        if normalise:  # a method that is there only then: what cannot predict must not look as if it could
+        if normalise:  # only then: an algorithm that cannot predict must not have this method
             self.predict = self._predict
 
     def fit(self, train: Interactions, *, seed: int) -> None:
@@ -91,11 +91,11 @@ class NearestNeighbours(ABC):
 
     @abstractmethod
     def _sides(self, ratings: csr_array, centred: csr_array) -> tuple[csr_array, csr_array]:
-        """What similarities are between, by rows; and the lists of neighbours with their centred ratings."""
+        """The matrix whose rows are compared, and the lists of neighbours with their centred ratings."""
 
     @abstractmethod
     def _means(self, train: Interactions) -> Baseline:
-        """The mean rating of what similarities are between, as a baseline."""
+        """The mean rating of each user or item that is compared, as a baseline."""
 
     def _baseline(self, train: Interactions) -> Baseline:
         if self.center == "baseline":
@@ -126,7 +126,18 @@ PARAMETERS = (
     Parameter("min_overlap", 1, "fewest common ratings for a similarity"),
     Parameter("neighbourhood", "rated", "the k nearest of those with a rating for the pair, or of all", NEIGHBOURHOODS),
 )
-# What the scores are, for the declarations of both.
-UNMAPPED = {"min_neighbours": "one neighbour is enough"}
-RATINGS_WITH: dict[str, tuple[ParameterValue, ...]] = {"normalise": (AUTO, True)}
-ADAPTS_WITH: dict[str, ParameterValue] = {"normalise": AUTO}
+
+
+def declare(name: str, summary: str, make: type[NearestNeighbours], cite: str) -> Algorithm:
+    """The declaration of a nearest-neighbour algorithm."""
+    return Algorithm(
+        name,
+        summary,
+        make,
+        parameters=PARAMETERS,
+        unmapped={"min_neighbours": "one neighbour is enough"},
+        predicts=True,
+        ratings_with={"normalise": (AUTO, True)},
+        adapts_with={"normalise": AUTO},
+        cite=cite,
+    )

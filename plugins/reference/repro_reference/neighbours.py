@@ -1,7 +1,7 @@
-"""From similarities to scores, by the nearest neighbours.
+"""Scores from similarities, by the nearest neighbours.
 
-Only positive similarities make neighbours; of equal ones the lower code (the lower id) is nearer; sums run from
-the nearest neighbour on. So a score depends on nothing but its own user and item.
+Only positive similarities make neighbours; of equally similar ones the lower code (the lower id) is nearer; sums start
+with the nearest neighbour. So a score depends only on its own user and item.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from repro.data.interactions import CodeArray, FloatArray
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The neighbours of each target, nearest first: their codes and similarities; 0 similar after the last."""
+    """The neighbours of each target, nearest first: their codes and similarities; similarity 0 after the last."""
 
     codes: CodeArray
     similarities: FloatArray
@@ -35,7 +35,7 @@ class Neighbours:
         return cls(codes[:, :most].copy(), similarities[:, :most].copy())
 
     def block(self, targets: CodeArray, lists: csr_array, k: int, normalise: bool) -> FloatArray:
-        """Targets by lists: the ratings in a list weighted by the similarity of who gave them; NaN without any."""
+        """Targets by lists: the ratings in a list, weighted by similarity; NaN without any."""
         holders = csr_array(lists.T)
         values: FloatArray = _aggregate_block(
             self.codes,
@@ -68,7 +68,7 @@ class Neighbours:
 
 @njit(cache=True)
 def _aggregate_block(neighbours, similarities, targets, indptr, lists, ratings, size, k, normalise):  # type: ignore[no-untyped-def]
-    """Each neighbour in turn, nearest first, gives its ratings to the lists that do not have k yet."""
+    """Each neighbour, nearest first, adds its ratings to the lists that have fewer than k."""
     values = np.zeros((len(targets), size))
     weights = np.empty(size)
     counts = np.empty(size, dtype=np.int64)
@@ -97,7 +97,7 @@ def _aggregate_block(neighbours, similarities, targets, indptr, lists, ratings, 
 
 @njit(cache=True)
 def _aggregate_pairs(neighbours, similarities, targets, indptr, holders, ratings, lists, k, normalise):  # type: ignore[no-untyped-def]
-    """As the block, in the same order of sums, from the list's side."""
+    """The same sums in the same order as the block, for single pairs."""
     values = np.empty(len(targets))
     place_of = np.full(neighbours.shape[0], -1)
     for n in range(len(targets)):

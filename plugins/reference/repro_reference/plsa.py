@@ -21,8 +21,9 @@ class PLSA:
         E   Q(z; u, i) is proportional to (P(z | u) P(i | z))^beta
         M   P(z | u) is proportional to the sum over i of Q(z; u, i), P(i | z) to the sum over u
 
-    Each training row is one observation, whatever its rating. beta is the ``inverse_temperature``: 1 is plain EM,
-    less is tempered EM, which fits less closely. The start is drawn from the seed and the ids of users and items.
+    Each training row is one observation, whatever its rating. beta is the ``inverse_temperature``: 1 is plain EM, a
+    lower value is tempered EM, which fits less closely. Initial values are drawn from the seed and the ids of users
+    and items.
     ``log_likelihood_`` holds the sum of log P(i | u) over the training rows before each iteration.
     Unscored: users or items without training rows.
     """
@@ -60,7 +61,7 @@ class PLSA:
         return Scores.where(self.known_users_[users][:, None] & self.known_items_[items], values)
 
     def _start(self, seed: int, side: str, keys: KeyArray, known: Mask) -> FloatArray:
-        """Ids by factors: uniform in [1, 2), close enough to even that no factor begins empty."""
+        """Initial values, ids by factors: uniform in [1, 2), so that no factor begins empty."""
         columns = [
             1.0 + uniform(child_keys(stream(seed, "reference", "plsa", side, factor), keys))
             for factor in range(int(self.factors))

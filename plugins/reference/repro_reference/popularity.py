@@ -1,4 +1,4 @@
-"""Popularity: the same list for everybody."""
+"""Popularity: the same list for every user."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ from repro.plugin import Algorithm, Queries, Scores
 class Popularity:
     """The number of training rows of an item, whatever their ratings (Cremonesi, Koren & Turrin 2010, TopPop).
 
-    An item without training rows is unscored rather than 0: nothing is known about it. Every user is scored,
-    with or without training rows, since the user plays no part.
+    An item without training rows is unscored, not 0. All users are scored, with or without training rows.
     """
 
     def fit(self, train: Interactions, *, seed: int) -> None:
         self.counts_ = train.item_counts().astype(np.float64)
 
     def score(self, queries: Queries, items: CodeArray) -> Scores:
-        users = queries.users
-        counts = np.broadcast_to(self.counts_[items], (len(users), len(items)))
+        counts = np.broadcast_to(self.counts_[items], (len(queries), len(items)))
         return Scores.where(counts > 0, counts)
 
 

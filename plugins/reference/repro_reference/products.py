@@ -1,7 +1,7 @@
-"""Compiled kernels: rows of a sparse matrix times a dense one, each cell summed on its own in a fixed order.
+"""Compiled kernels: rows of a sparse matrix times a dense one, each cell summed separately in a fixed order.
 
-A matrix product of BLAS may round differently for other shapes of its operands; here a cell is the same however
-many users and items are asked for together.
+A matrix product of BLAS may round differently for other shapes; here a cell does not depend on the other users and
+items of the block.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from repro.data.interactions import CodeArray, FloatArray
 
 def sums(left: csr_array, users: CodeArray, right: FloatArray, items: CodeArray) -> FloatArray:
     """Users by items: the sum over f of left[user, f] right[f, item]."""
-    found: FloatArray = _sums(left.indptr, left.indices, left.data, _int64(users), right, _int64(items))
-    return found
+    products: FloatArray = _sums(left.indptr, left.indices, left.data, _int64(users), right, _int64(items))
+    return products
 
 
 def maxima(left: csr_array, users: CodeArray, right: FloatArray, items: CodeArray) -> FloatArray:
-    """Users by items: the highest right[f, item] over the f that left[user] holds; 0 where none is positive."""
-    found: FloatArray = _maxima(left.indptr, left.indices, _int64(users), right, _int64(items))
-    return found
+    """Users by items: the highest right[f, item] over the f that left[user] has; 0 where none is positive."""
+    highest: FloatArray = _maxima(left.indptr, left.indices, _int64(users), right, _int64(items))
+    return highest
 
 
 def _int64(codes: CodeArray) -> CodeArray:
@@ -31,23 +31,23 @@ def _int64(codes: CodeArray) -> CodeArray:
 
 @njit(cache=True)
 def _sums(indptr, features, weights, users, right, items):  # type: ignore[no-untyped-def]
-    found = np.zeros((len(users), len(items)))
+    products = np.zeros((len(users), len(items)))
     for n in range(len(users)):
         for p in range(indptr[users[n]], indptr[users[n] + 1]):
             weight = weights[p]
             row = right[features[p]]
             for m in range(len(items)):
-                found[n, m] += weight * row[items[m]]
-    return found
+                products[n, m] += weight * row[items[m]]
+    return products
 
 
 @njit(cache=True)
 def _maxima(indptr, features, users, right, items):  # type: ignore[no-untyped-def]
-    found = np.zeros((len(users), len(items)))
+    highest = np.zeros((len(users), len(items)))
     for n in range(len(users)):
         for p in range(indptr[users[n]], indptr[users[n] + 1]):
             row = right[features[p]]
             for m in range(len(items)):
                 value = row[items[m]]
-                found[n, m] = value if value > found[n, m] else found[n, m]
-    return found
+                highest[n, m] = value if value > highest[n, m] else highest[n, m]
+    return highest

@@ -1,4 +1,4 @@
-"""PureSVD: the directions in which most of the ratings lie, missing ones taken as zero."""
+"""PureSVD: a truncated SVD of the ratings, with missing ones as zero."""
 
 from __future__ import annotations
 
@@ -42,13 +42,12 @@ class PureSVD:
 def right_singular_vectors(matrix: csr_array, factors: int) -> FloatArray:
     """Rows: the right singular vectors of the largest singular values, largest first; none of a zero one.
 
-    They are the eigenvectors of R'R. A direct solver finds them: the iteration of ARPACK (``scipy``'s ``svds``)
-    is faster, but where singular values coincide or vanish it goes on from vectors drawn at random, which change
-    from one call to the next.
+    They are the eigenvectors of R'R, from a direct solver: the iteration of ARPACK (``scipy``'s ``svds``) is faster,
+    but where singular values are equal or zero it continues with random vectors, which change from call to call.
     """
     gram = (matrix.T @ matrix).toarray()
     size = len(gram)
-    with threadpool_limits(1):  # threads would add up in another order
+    with threadpool_limits(1):  # more threads would add in another order
         squares, vectors = scipy.linalg.eigh(gram, subset_by_index=(max(size - factors, 0), size - 1))
     present = squares > squares[-1] * size * np.finfo(np.float64).eps
     return np.ascontiguousarray(vectors[:, present].T[::-1])

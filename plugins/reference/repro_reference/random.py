@@ -1,4 +1,4 @@
-"""Random: no information at all, the floor under every comparison."""
+"""Random scores, a lower bound for comparisons."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Compiled kernels: the similarity of every two rows of a sparse matrix.
 
 Both take the matrix by rows and by columns (each sorted), and return a dense symmetric matrix with zeros on the
-diagonal: nothing is its own neighbour. Sums run over the columns in ascending order.
+diagonal, so that no row is its own neighbour. Sums run over the columns in ascending order.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def similarities(rows: csr_array, kind: str, shrinkage: float, min_overlap: int)
     """
     columns = csr_array(rows.T)
     kernel = _cosine if kind == "cosine" else _pearson
-    found: FloatArray = kernel(
+    similar: FloatArray = kernel(
         rows.indptr,
         rows.indices,
         rows.data,
@@ -30,14 +30,14 @@ def similarities(rows: csr_array, kind: str, shrinkage: float, min_overlap: int)
         float(shrinkage),
         int(min_overlap),
     )
-    return found
+    return similar
 
 
 @njit(cache=True)
 def _cosine(indptr, columns, values, starts, others, their_values, shrinkage, min_overlap):  # type: ignore[no-untyped-def]
     """cos(a, b) = sum of x y over common columns / (|x| |y|), the norms over all of each row (Salton 1971)."""
     size = len(indptr) - 1
-    found = np.zeros((size, size))
+    similar = np.zeros((size, size))
     squares = np.zeros(size)
     common = np.zeros(size, dtype=np.int64)
     products = np.zeros(size)
@@ -57,9 +57,9 @@ def _cosine(indptr, columns, values, starts, others, their_values, shrinkage, mi
             n = common[b]
             norm = np.sqrt(squares[a] * squares[b])
             if n >= min_overlap and n > 0 and norm > 0.0:
-                found[a, b] = products[b] / norm * (n / (n + shrinkage))
-                found[b, a] = found[a, b]
-    return found
+                similar[a, b] = products[b] / norm * (n / (n + shrinkage))
+                similar[b, a] = similar[a, b]
+    return similar
 
 
 @njit(cache=True)
@@ -67,10 +67,10 @@ def _pearson(indptr, columns, values, starts, others, their_values, shrinkage, m
     """Pearson's correlation over the common columns, means included; 0 where one of the two does not vary.
 
     n sum(xy) - sum(x) sum(y), over the root of the product of the same with x, x and y, y. For whole and half
-    stars these sums are exact, so that a constant row is recognised as such; the tolerance is for other scales.
+    stars these sums are exact, so that a constant row is recognised; the tolerance is for other scales.
     """
     size = len(indptr) - 1
-    found = np.zeros((size, size))
+    similar = np.zeros((size, size))
     sums = np.zeros((size, 6))
     for a in range(size):
         sums[:a] = 0.0
@@ -96,6 +96,6 @@ def _pearson(indptr, columns, values, starts, others, their_values, shrinkage, m
             if spread_x <= 1e-12 * n * xx or spread_y <= 1e-12 * n * yy:
                 continue
             correlation = (n * xy - x * y) / np.sqrt(spread_x * spread_y)
-            found[a, b] = min(1.0, max(-1.0, correlation)) * (n / (n + shrinkage))
-            found[b, a] = found[a, b]
-    return found
+            similar[a, b] = min(1.0, max(-1.0, correlation)) * (n / (n + shrinkage))
+            similar[b, a] = similar[a, b]
+    return similar

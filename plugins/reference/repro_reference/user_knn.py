@@ -1,4 +1,4 @@
-"""User-based nearest neighbours: what users like you thought of the item."""
+"""User-based nearest neighbours: ratings of similar users."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from repro.data.interactions import CodeArray, Interactions
-from repro.plugin import Algorithm, Queries, Scores
+from repro.plugin import Queries, Scores
 from repro_reference.bias import Baseline, damped_means, users_of_entries
-from repro_reference.knn import ADAPTS_WITH, PARAMETERS, RATINGS_WITH, UNMAPPED, NearestNeighbours
+from repro_reference.knn import NearestNeighbours, declare
 
 
 class UserKNN(NearestNeighbours):
@@ -37,14 +37,9 @@ class UserKNN(NearestNeighbours):
         return Baseline(0.0, means, np.zeros(train.n_items))
 
 
-declaration = Algorithm(
+declaration = declare(
     "user-knn",
     "ratings of the item by the most similar users; predicts ratings if normalised",
     UserKNN,
-    parameters=PARAMETERS,
-    unmapped=UNMAPPED,
-    predicts=True,
-    ratings_with=RATINGS_WITH,
-    adapts_with=ADAPTS_WITH,
-    cite="Herlocker, Konstan, Borchers & Riedl (1999), SIGIR, doi:10.1145/312624.312682",
+    "Herlocker, Konstan, Borchers & Riedl (1999), SIGIR, doi:10.1145/312624.312682",
 )

@@ -42,7 +42,7 @@ def multilabel(case: Case, measure: str, k: int | None) -> Observed:
 
 
 def one_user_at_a_time(case: Case, measure: str, k: int | None) -> Observed:
-    """A call for each user, with the labels and scores of the items listed."""
+    """A call for each user, with the labels and scores of the items in the list."""
     from sklearn import metrics
 
     values = {}
@@ -129,7 +129,7 @@ def _labels(case: Case, users: CodeArray | list[int]) -> FloatArray:
 
 @contextmanager
 def _undefined() -> Iterator[None]:
-    """scikit-learn warns of what it cannot define, and gives a number all the same."""
+    """scikit-learn warns about undefined metrics, and still returns a number."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         yield

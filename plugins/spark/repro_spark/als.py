@@ -9,6 +9,7 @@ import numpy as np
 from repro.data.interactions import CodeArray, Interactions
 from repro.errors import PluginError
 from repro.plugin import Algorithm, Parameter, ParameterValue, Queries, Recommender, Scores
+from repro.plugin.api.adapting import canonical_parameters, renamed
 from repro_spark.factors import Factors, collected
 from repro_spark.session import session
 
@@ -28,7 +29,7 @@ class ImplicitALS:
     p is 1 where the rating r is above 0, and else 0. Spark weights the penalty of each user and item with n, the
     number of its ratings above 0, as Zhou et al. (2008) do for explicit ratings.
 
-    The Java machine is started when the first of these is made, so that its seconds are not counted as fitting.
+    The Java machine starts when the first recommender is made, so that its start does not count as fitting.
     """
 
     def __init__(self, **settings: ParameterValue) -> None:
@@ -77,8 +78,8 @@ def make_als(**settings: ParameterValue) -> Recommender:
 
 
 OWN = {
-    one.name: one
-    for one in (
+    parameter.name: parameter
+    for parameter in (
         Parameter("rank", 10, "how many latent factors"),
         Parameter("maxIter", 10, "how often both sides are solved for"),
         Parameter("regParam", 0.1, "weight of squared factors, times the number of ratings of the user or item"),
@@ -95,15 +96,8 @@ RENAMED = {"factors": "rank", "epochs": "maxIter", "regularisation": "regParam",
 
 
 def make_implicit_als(**parameters: ParameterValue) -> Recommender:
-    """Implicit ALS by canonical parameters, and further ones of Spark."""
-    own = {RENAMED.get(name, name): value for name, value in parameters.items()}
-    return ImplicitALS(implicitPrefs=True, **own)
-
-
-def _canonical_parameters() -> tuple[Parameter, ...]:
-    renamed = tuple(Parameter(name, OWN[own].default, OWN[own].meaning) for name, own in RENAMED.items())
-    kept = tuple(one for name, one in OWN.items() if name not in (*RENAMED.values(), "implicitPrefs"))
-    return renamed + kept
+    """Implicit ALS by canonical parameters, and other ones of Spark."""
+    return ImplicitALS(implicitPrefs=True, **renamed(RENAMED, parameters))
 
 
 ALGORITHMS = (
@@ -111,7 +105,9 @@ ALGORITHMS = (
         "implicit-als",
         "weighted factorisation of implicit feedback; a rating is its weight",
         make_implicit_als,
-        parameters=_canonical_parameters(),
+        parameters=canonical_parameters(
+            [parameter for name, parameter in OWN.items() if name != "implicitPrefs"], RENAMED
+        ),
         own="pyspark.ml.recommendation.ALS(implicitPrefs=True)",
         mapping=RENAMED | {"regularisation": "regParam, times the number of ratings of the user or item"},
         cite=CITE_IMPLICIT,

@@ -1,4 +1,4 @@
-"""The two factor matrices that are left of a model, and their products."""
+"""The factor matrices of a fitted model, and their products."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 # How many users are multiplied at a time.
-_TOGETHER = 256
+_GROUP_SIZE = 256
 FactorArray = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class Factors:
-    """One row for each code; that of a code without training rows is not a number."""
+    """One row for each code; NaN for a code without training rows."""
 
     users: FactorArray
     items: FactorArray
 
     @cached_property
     def _products(self) -> GroupedRows:
-        return GroupedRows(len(self.users), _TOGETHER, lambda first, end: self.users[first:end] @ self.items.T)
+        return GroupedRows(len(self.users), _GROUP_SIZE, lambda first, end: self.users[first:end] @ self.items.T)
 
     def block(self, users: CodeArray, items: CodeArray) -> Scores:
         """Users by items."""

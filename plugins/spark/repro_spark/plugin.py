@@ -12,10 +12,10 @@ from repro_spark.als import ALGORITHMS
 def repro_framework() -> Framework:
     return pinned_framework(
         "spark",
-        distribution="pyspark",
         summary="Apache Spark's alternating least squares, in local mode on one core; needs Java 17",
         requirements=Path(__file__).with_name("requirements.txt"),
         imports=("pyspark", "pyarrow"),
         install="pip install 'recsys-repro-spark[framework]' (Java 17 or later is needed beside it)",
         algorithms=ALGORITHMS,
+        distribution="pyspark",
     )

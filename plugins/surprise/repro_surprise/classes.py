@@ -1,8 +1,8 @@
 """The prediction algorithms of Surprise as data: each class with its own parameters and defaults.
 
-Options that Surprise takes in dictionaries have a prefix in their place: ``sim_name`` is ``sim_options["name"]``,
-``bsl_reg_u`` is ``bsl_options["reg_u"]``. A parameter that is None in Surprise, or not there, unless given is -1 here,
-and is then not given. ``random_state`` is the seed of the fit, and ``verbose`` is off.
+Options that Surprise takes in dictionaries have a prefix: ``sim_name`` is ``sim_options["name"]``, ``bsl_reg_u`` is
+``bsl_options["reg_u"]``. A parameter whose default in Surprise is None, or that it does not set, is -1 here, and is
+then not passed. ``random_state`` is the seed of the fit, and ``verbose`` is off.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from repro.errors import PluginError
 from repro.plugin import Parameter, ParameterValue
+from repro.plugin.api.adapting import renamed, require_at_least
 from repro_surprise import knn
 from repro_surprise.biases import Biases
 from repro_surprise.co_clustering import CoClusters
@@ -23,9 +23,9 @@ from repro_surprise.slope_one import Slopes
 
 SIMILARITIES = ("cosine", "msd", "pearson", "pearson_baseline")
 METHODS = ("als", "sgd")
-NOT_GIVEN = -1
+UNSET = -1
 _NESTED = {"sim": "sim_options", "bsl": "bsl_options"}
-# Fewer make Surprise divide by zero, or stand for nothing.
+# With lower values Surprise divides by zero, or they have no meaning.
 _LOWEST = {"k": 1, "min_k": 1, "sim_min_support": 1, "n_factors": 1, "n_cltr_u": 1, "n_cltr_i": 1, "init_low": 0}
 
 
@@ -34,7 +34,7 @@ class SurpriseClass:
     """A prediction algorithm of Surprise.
 
     name        of the class
-    estimates   reads the estimates off the fitted algorithm
+    estimates   computes estimates from the fitted algorithm
     parameters  of the constructor, with Surprise's defaults
     seeded      whether it takes a ``random_state``
     talks       whether it takes ``verbose``
@@ -52,42 +52,39 @@ class SurpriseClass:
         """A new algorithm of this class with these parameters (all of them)."""
         import surprise
 
-        stated: dict[str, Any] = {"verbose": False} if self.talks else {}
+        common: dict[str, Any] = {"verbose": False} if self.talks else {}
         if self.seeded:
-            stated["random_state"] = seed
-        return getattr(surprise, self.name)(**stated, **self.keywords(parameters))
+            common["random_state"] = seed
+        return getattr(surprise, self.name)(**common, **self.keywords(parameters))
 
     def keywords(self, parameters: Mapping[str, ParameterValue]) -> dict[str, Any]:
         """The parameters as the constructor takes them."""
-        found: dict[str, Any] = {}
+        keywords: dict[str, Any] = {}
         for parameter in self.parameters:
             prefix, _, option = parameter.name.partition("_")
-            into = found.setdefault(_NESTED[prefix], {}) if prefix in _NESTED else found
+            options = keywords.setdefault(_NESTED[prefix], {}) if prefix in _NESTED else keywords
             value = parameters[parameter.name]
-            if parameter.default != NOT_GIVEN or float(value) >= 0:
-                into[option if prefix in _NESTED else parameter.name] = value
-        return found
+            if parameter.default != UNSET or float(value) >= 0:
+                options[option if prefix in _NESTED else parameter.name] = value
+        return keywords
 
 
-def called(parameter: str) -> str:
-    """How Surprise calls a parameter: ``sim_name`` is ``sim_options.name``."""
+def own_name(parameter: str) -> str:
+    """Surprise's name of a parameter: ``sim_name`` is ``sim_options.name``."""
     prefix, _, option = parameter.partition("_")
     return f"{_NESTED[prefix]}.{option}" if prefix in _NESTED else parameter
 
 
 def check(parameters: Mapping[str, ParameterValue], known_as: Mapping[str, str]) -> None:
-    """Refuse what is too small, under the name (``known_as``) that it was given by."""
-    for name, lowest in _LOWEST.items():
-        if name in parameters and float(parameters[name]) < lowest:
-            raise PluginError(
-                f"{known_as.get(name, name)} = {parameters[name]!r} is too small; give a number of at least {lowest}"
-            )
+    """Refuse values that are too small; ``known_as`` has the names of parameters in the message."""
+    lowest = {known_as.get(name, name): value for name, value in _LOWEST.items()}
+    require_at_least(lowest, renamed(known_as, parameters))
 
 
 def _of_each(noun: str, prefix: str, letters: Mapping[str, str]) -> tuple[Parameter, ...]:
-    """A learning rate or regularisation of each kind of parameters, which takes precedence over that of all."""
+    """A learning rate or regularisation for each kind of parameters, which overrides that of all."""
     return tuple(
-        Parameter(f"{prefix}_{letter}", float(NOT_GIVEN), f"{noun} of {kind}; {NOT_GIVEN}: {prefix}_all")
+        Parameter(f"{prefix}_{letter}", float(UNSET), f"{noun} of {kind}; {UNSET}: {prefix}_all")
         for letter, kind in letters.items()
     )
 
@@ -103,7 +100,7 @@ _BIASED = "use biases; if not, the estimate is the product of factors alone"
 
 _BASELINE = (
     Parameter("bsl_method", "als", "how baselines are fitted: alternating least squares or gradient descent", METHODS),
-    Parameter("bsl_n_epochs", NOT_GIVEN, f"epochs of the baselines; {NOT_GIVEN}: 10 with als, 20 with sgd"),
+    Parameter("bsl_n_epochs", UNSET, f"epochs of the baselines; {UNSET}: 10 with als, 20 with sgd"),
     Parameter("bsl_reg_u", 15.0, "als: added to the number of ratings of each user"),
     Parameter("bsl_reg_i", 10.0, "als: added to the number of ratings of each item"),
     Parameter("bsl_reg", 0.02, "sgd: the weight of squared biases in the loss"),
@@ -127,8 +124,8 @@ _KOREN_2010 = "Koren (2010), ACM TKDD 4(1), doi:10.1145/1644873.1644874"
 
 
 CLASSES: dict[str, SurpriseClass] = {
-    one.name: one
-    for one in (
+    surprise_class.name: surprise_class
+    for surprise_class in (
         SurpriseClass(
             "NormalPredictor",
             "a draw from the normal distribution fitted to the ratings",

@@ -8,16 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import CodeArray, FloatArray
-from repro.plugin import Scores
-from repro_surprise.fitted import Fitted, Mask
+from repro_surprise.fitted import Elementwise, Fitted, Mask
 
 
 @dataclass(frozen=True, eq=False)
-class CoClusters:
+class CoClusters(Elementwise):
     """A(c(u), c(i)) + (mean of u - A(c(u))) + (mean of i - A(c(i))), A being averages of clusters (George & Merugu).
 
-    Where the user or the item is unknown Surprise returns the mean of all ratings as its own estimate, without calling
-    it impossible: all are scored. Surprise takes ratings as whole numbers here: it cuts off what is behind the point.
+    For an unknown user or item Surprise's estimate is the mean of all ratings, which is not impossible: all pairs are
+    scored. Surprise truncates ratings to whole numbers here.
     """
 
     mean: float
@@ -47,13 +46,7 @@ class CoClusters:
             fitted.inner_items >= 0,
         )
 
-    def block(self, users: CodeArray, items: CodeArray) -> Scores:
-        return Scores(self._estimates(users[:, None], items[None, :]))
-
-    def pairs(self, users: CodeArray, items: CodeArray) -> Scores:
-        return Scores(self._estimates(users, items))
-
-    def _estimates(self, users: CodeArray, items: CodeArray) -> FloatArray:
+    def at(self, users: CodeArray, items: CodeArray) -> FloatArray:
         of_user, of_item = self.user_clusters[users], self.item_clusters[items]
         estimates = self.averages[of_user, of_item] + self.user_means[users] - self.user_averages[of_user]
         estimates += self.item_means[items]

@@ -1,4 +1,4 @@
-"""Surprise's classes as algorithms: under their own names, and the canonical ones among them."""
+"""Surprise's classes as algorithms, under canonical names and under their own."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from functools import partial
 
 from repro.errors import PluginError
 from repro.plugin import Algorithm, Parameter, ParameterValue
+from repro.plugin.api.adapting import own_algorithm
 from repro.plugin.api.canonical import CANONICAL
-from repro_surprise.classes import CLASSES, SurpriseClass, called
+from repro_surprise.classes import CLASSES, SurpriseClass, own_name
 from repro_surprise.in_turn import DrawnInTurn
 from repro_surprise.recommender import SurpriseRecommender
 
@@ -18,12 +19,12 @@ CENTERS = {"none": "KNNBasic", "mean": "KNNWithMeans", "baseline": "KNNBaseline"
 
 @dataclass(frozen=True)
 class InSurprise:
-    """A canonical algorithm in Surprise's words.
+    """A class of Surprise as a canonical algorithm.
 
-    name      canonical
-    of        the class that does it
-    mapping   each canonical parameter, and those of the class that it sets
-    fixed     parameters of the class that are decided by the canonical name, or then without effect
+    name      the canonical name
+    of        the name of the class
+    mapping   the parameters of the class that each canonical parameter sets
+    fixed     parameters of the class that follow from the canonical name, or have no effect with it
     unmapped  canonical parameters that the class does not have, and what it does instead
     """
 
@@ -35,23 +36,24 @@ class InSurprise:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The canonical parameters with Surprise's defaults, and those of the class that are left."""
+        """The canonical parameters with Surprise's defaults, and the other ones of the class."""
         own = {parameter.name: parameter for parameter in CLASSES[self.of].parameters}
-        taken = {name for names in self.mapping.values() for name in names} | self.fixed.keys()
+        hidden = {name for names in self.mapping.values() for name in names} | self.fixed.keys()
         mapped = [
             replace(own[names[0]], name=name, meaning=CANONICAL[self.name].parameters[name])
             for name, names in self.mapping.items()
         ]
-        return (*mapped, *(parameter for parameter in own.values() if parameter.name not in taken))
+        return (*mapped, *(parameter for parameter in own.values() if parameter.name not in hidden))
 
-    def own_parameters(self, given: Mapping[str, ParameterValue]) -> dict[str, ParameterValue]:
-        """The parameters of the class."""
-        own = {name: value for name, value in given.items() if name not in self.mapping}
-        own |= {name: given[canonical] for canonical, names in self.mapping.items() for name in names}
+    def own_parameters(self, parameters: Mapping[str, ParameterValue]) -> dict[str, ParameterValue]:
+        """The parameters of the class, from canonical ones."""
+        own = {name: value for name, value in parameters.items() if name not in self.mapping}
+        own |= {name: parameters[canonical] for canonical, names in self.mapping.items() for name in names}
         return own | dict(self.fixed)
 
     @property
     def known_as(self) -> dict[str, str]:
+        """The canonical name of each parameter of the class."""
         return {name: canonical for canonical, names in self.mapping.items() for name in names}
 
 
@@ -111,11 +113,11 @@ _CENTER = Parameter(
 
 
 def algorithms() -> tuple[Algorithm, ...]:
-    """Canonical ones first."""
+    """Those with canonical names first."""
     return (
-        *(_declare(one, CLASSES[one.of].name) for one in _OTHERS),
-        *(_declare_knn(one) for one in _KNN),
-        *(_own(one) for one in CLASSES.values()),
+        *map(_declare, _OTHERS),
+        *map(_declare_knn, _KNN),
+        *map(_own, CLASSES.values()),
         Algorithm(
             "NormalPredictor-in-turn",
             "NormalPredictor as cross_validate has it: NumPy's generator, seeded once before the first of the folds of "
@@ -129,47 +131,49 @@ def algorithms() -> tuple[Algorithm, ...]:
 
 
 def _own(of: SurpriseClass) -> Algorithm:
-    def make(**given: ParameterValue) -> SurpriseRecommender:
-        return SurpriseRecommender(of, _defaults(of.parameters) | given)
-
-    return Algorithm(of.name, of.summary, make, of.parameters, own=of.name, predicts=True, cite=of.cite)
+    return own_algorithm(of, _make_own, of.name, predicts=True)
 
 
-def _declare(canonical: InSurprise, own: str) -> Algorithm:
-    return Algorithm(
-        canonical.name,
-        CLASSES[canonical.of].summary,
-        partial(_make, canonical),
-        canonical.parameters,
-        own=own,
-        mapping={name: ", ".join(map(called, names)) for name, names in canonical.mapping.items()},
+def _declare(canonical: InSurprise) -> Algorithm:
+    own = _own(CLASSES[canonical.of])
+    return replace(
+        own,
+        name=canonical.name,
+        make=partial(_make, canonical),
+        parameters=canonical.parameters,
+        mapping={name: ", ".join(map(own_name, names)) for name, names in canonical.mapping.items()},
         unmapped=dict(canonical.unmapped),
-        predicts=True,
-        cite=CANONICAL[canonical.name].cite or CLASSES[canonical.of].cite,
+        cite=CANONICAL[canonical.name].cite or own.cite,
     )
 
 
 def _declare_knn(canonical: InSurprise) -> Algorithm:
-    """Nearest neighbours, of which Surprise has a class for each center."""
-    declared = _declare(canonical, " / ".join(CENTERS.values()))
+    """Nearest neighbours, for which Surprise has a class for each center."""
+    declared = _declare(canonical)
+    classes = " / ".join(CENTERS.values())
     return replace(
         declared,
         summary="ratings of the nearest neighbours",
         make=partial(_make_knn, canonical),
         parameters=(*declared.parameters[:2], _CENTER, *declared.parameters[2:]),
-        mapping={**declared.mapping, "center": " / ".join(CENTERS.values())},
+        own=classes,
+        mapping={**declared.mapping, "center": classes},
     )
 
 
-def _make(canonical: InSurprise, **given: ParameterValue) -> SurpriseRecommender:
-    parameters = canonical.own_parameters(_defaults(canonical.parameters) | given)
-    return SurpriseRecommender(CLASSES[canonical.of], parameters, canonical.known_as)
+def _make_own(of: SurpriseClass, **parameters: ParameterValue) -> SurpriseRecommender:
+    return SurpriseRecommender(of, _defaults(of.parameters) | parameters)
 
 
-def _make_knn(canonical: InSurprise, *, center: str = "none", **given: ParameterValue) -> SurpriseRecommender:
+def _make(canonical: InSurprise, **parameters: ParameterValue) -> SurpriseRecommender:
+    own = canonical.own_parameters(_defaults(canonical.parameters) | parameters)
+    return SurpriseRecommender(CLASSES[canonical.of], own, canonical.known_as)
+
+
+def _make_knn(canonical: InSurprise, *, center: str = "none", **parameters: ParameterValue) -> SurpriseRecommender:
     if center not in CENTERS:
         raise PluginError(f"center = {center!r} is not known; give one of {', '.join(CENTERS)}")
-    return _make(replace(canonical, of=CENTERS[center]), **given)
+    return _make(replace(canonical, of=CENTERS[center]), **parameters)
 
 
 def _defaults(parameters: tuple[Parameter, ...]) -> dict[str, ParameterValue]:

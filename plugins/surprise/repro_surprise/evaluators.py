@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def accuracy(predictions: Callable[[Case], Sequence[Prediction]], case: Case, measure: str, k: int | None) -> Observed:
-    """One number of all predictions together."""
+    """One number for all predictions together."""
     from surprise import accuracy
 
     return Observed(getattr(accuracy, measure)(predictions(case), verbose=False))
@@ -21,7 +21,7 @@ def accuracy(predictions: Callable[[Case], Sequence[Prediction]], case: Case, me
 
 @lru_cache(maxsize=1)
 def as_predictions(case: Case) -> Sequence[Prediction]:
-    """The held-out rows whose items are listed, with their scores as estimates."""
+    """The held-out rows whose items are in the list, with their scores as estimates."""
     from surprise import Prediction
 
     test, state = case.test, case.scores.state
@@ -36,7 +36,7 @@ def as_predictions(case: Case) -> Sequence[Prediction]:
 
 @lru_cache(maxsize=1)
 def tested(case: Case) -> Sequence[Prediction]:
-    """What ``AlgoBase.test`` makes of the estimates."""
+    """The predictions of ``AlgoBase.test`` with these estimates."""
     from repro_surprise.given_estimates import predictions
 
     return predictions(case)

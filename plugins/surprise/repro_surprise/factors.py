@@ -14,9 +14,9 @@ from repro_surprise.fitted import Fitted, Mask, scores_or_mean
 
 @dataclass(frozen=True, eq=False)
 class BiasedFactors:
-    """b(u, i) + p(u) q(i). The factors of an unknown user or item are 0, and the estimate is what biases say.
+    """b(u, i) + p(u) q(i). The factors of an unknown user or item are 0, which leaves the biases.
 
-    Surprise calls none of these estimates impossible: all are scored.
+    For Surprise no estimate is impossible: all are scored.
     """
 
     biases: Biases
@@ -59,7 +59,7 @@ def of_factors(fitted: Fitted) -> BiasedFactors | Factors:
 
 
 def of_implicit_factors(fitted: Fitted) -> BiasedFactors:
-    """The estimates of SVDpp: to the factors of a user belong those of the items that the user rated,
+    """The estimates of SVDpp, where the factors of a user include those of the items that the user rated:
 
     p(u) + sum over the rated j of y(j) / sqrt(number of rated j).
     """
@@ -72,5 +72,5 @@ def of_implicit_factors(fitted: Fitted) -> BiasedFactors:
 
 
 def _products(users: FloatArray, items: FloatArray) -> FloatArray:
-    found: FloatArray = np.einsum("nf,nf->n", users, items)
-    return found
+    products: FloatArray = np.einsum("nf,nf->n", users, items)
+    return products

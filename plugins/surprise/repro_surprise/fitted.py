@@ -1,7 +1,8 @@
-"""A fitted algorithm of Surprise, and the way from codes to the inner ids that its arrays are indexed by."""
+"""A fitted algorithm of Surprise, and the inner ids of codes, which index its arrays."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -18,11 +19,25 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Estimates(Protocol):
-    """What Surprise's ``estimate`` gives, for many users and items at once, which are given as codes."""
+    """The estimates of Surprise's ``estimate``, for many users and items at once, by code."""
 
     def block(self, users: CodeArray, items: CodeArray) -> Scores: ...
 
     def pairs(self, users: CodeArray, items: CodeArray) -> Scores: ...
+
+
+class Elementwise(ABC):
+    """Estimates of pairs that can be computed for any shapes, and are all scored."""
+
+    @abstractmethod
+    def at(self, users: CodeArray, items: CodeArray) -> FloatArray:
+        """The estimates of users and items that are broadcast against each other."""
+
+    def block(self, users: CodeArray, items: CodeArray) -> Scores:
+        return Scores(self.at(users[:, None], items[None, :]))
+
+    def pairs(self, users: CodeArray, items: CodeArray) -> Scores:
+        return Scores(self.at(users, items))
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,27 +55,27 @@ class Fitted:
 
     @classmethod
     def of(cls, algorithm: Any, train: Interactions, seed: int) -> Fitted:
-        """An algorithm that was fitted to these rows, their codes being its raw ids."""
+        """An algorithm that was fitted to these rows, with codes as raw ids."""
         of = algorithm.trainset
         users, items = (of.to_raw_uid, of.n_users, train.n_users), (of.to_raw_iid, of.n_items, train.n_items)
         return cls(algorithm, train, seed, _inner(*users), _inner(*items))
 
     @property
     def mean(self) -> float:
-        """The mean of all training ratings: Surprise's estimate where it calls a prediction impossible."""
+        """The mean of all training ratings: Surprise's estimate for an impossible prediction."""
         return float(self.algorithm.trainset.global_mean)
 
     def by_user(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """What Surprise has for each inner id, for each code; zeros where the user is unknown."""
+        """Values by user code, from values by inner id; zeros for unknown users."""
         return _by_code(values, self.inner_users)
 
     def by_item(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The same of items."""
+        """Values by item code, from values by inner id; zeros for unknown items."""
         return _by_code(values, self.inner_items)
 
 
 def fit(algorithm: Any, train: Interactions, seed: int) -> Fitted:
-    """Fit an algorithm to the rows in the order in which they are given; their codes are Surprise's raw ids."""
+    """Fit an algorithm to the rows in their order; codes are Surprise's raw ids."""
     if not len(train):
         raise PluginError("Surprise cannot be fitted to no rows; give training data with at least one rating")
     algorithm.fit(dataset_of(train).build_full_trainset())
@@ -78,7 +93,7 @@ def dataset_of(rows: Interactions) -> Any:
 
 
 def scores_or_mean(possible: Mask, values: FloatArray, mean: float) -> Scores:
-    """``values`` where a prediction was possible; elsewhere, marked as made up, the mean of all ratings."""
+    """``values`` where a prediction was possible; elsewhere the mean of all ratings, as a fallback."""
     possible = np.broadcast_to(possible, values.shape)
     if possible.all():
         return Scores(values)

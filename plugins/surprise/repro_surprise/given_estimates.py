@@ -1,5 +1,4 @@
-"""An algorithm of Surprise's own base class whose estimates are given: its clipping and its way with what is
-impossible do the rest."""
+"""An algorithm of Surprise's own base class with given estimates, which Surprise clips and, if impossible, replaces."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from repro.plugin import FALLBACK, Case
 
 
 class GivenEstimates(AlgoBase):
-    """Estimates are the scores of a case; a prediction whose score is marked as made up is impossible."""
+    """Estimates are the scores of a case; a prediction whose score is a fallback is impossible."""
 
     def __init__(self, case: Case) -> None:
         super().__init__()
@@ -23,12 +22,12 @@ class GivenEstimates(AlgoBase):
     def estimate(self, u: Any, i: Any) -> float:
         cell = _code(u, self.trainset.to_raw_uid), _code(i, self.trainset.to_raw_iid)
         if self.impossible[cell]:
-            raise PredictionImpossible("the score is marked as made up")
+            raise PredictionImpossible("the score is marked as a fallback")
         return float(self.values[cell])
 
 
 def predictions(case: Case) -> list[Prediction]:
-    """What Surprise predicts for the held-out rows, after a fit to the training rows; raw ids are codes."""
+    """Surprise's predictions for the held-out rows, after a fit to the training rows; raw ids are codes."""
     rows, test = case.train, case.test
     frame = pd.DataFrame({"user": rows.users, "item": rows.items, "rating": rows.ratings})
     algorithm = GivenEstimates(case)
@@ -37,5 +36,5 @@ def predictions(case: Case) -> list[Prediction]:
 
 
 def _code(inner: Any, to_raw: Any) -> int:
-    """The code of an inner id; of one that is not in training, Surprise tells the raw id in a text."""
+    """The code of an inner id; for an unknown id, Surprise has a text with the raw id."""
     return int(inner.removeprefix("UKN__")) if isinstance(inner, str) else int(to_raw(inner))

@@ -1,4 +1,4 @@
-"""NormalPredictor as Surprise's ``cross_validate`` has it: one draw after the other, fold after fold."""
+"""NormalPredictor as in Surprise's ``cross_validate``: one draw after the other, fold after fold."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from repro_surprise.classes import CLASSES
 from repro_surprise.normal import NormalRatings
 from repro_surprise.recommender import SEEDS, SurpriseRecommender
 
-# Held-out rows are asked for together up to this number.
+# Up to this number, the held-out rows of a fold are predicted in one call.
 _MOST = 1 << 18
 
 
 class DrawnInTurn(SurpriseRecommender):
     """The draws of a script that seeds NumPy's global generator once and then cross-validates NormalPredictor.
 
-    The first held-out row of a fold gets the draw after the last of the fold before, so that a number hangs on the
-    order of the rows: it is that of the script with ``data.order = "splitter"``, ``split.strategy = "surprise/KFold"``
-    and the seed of the script as the seed of every fit. Scores of lists are those of NormalPredictor.
+    The first held-out row of a fold gets the draw after the last one of the previous fold, so that draws depend on the
+    order of the rows: they are those of the script with ``data.order = "splitter"``, ``split.strategy =
+    "surprise/KFold"`` and the seed of the script as the seed of every fit. Scores of lists are those of
+    NormalPredictor.
     """
 
     PARAMETERS = (Parameter("n_splits", 5, "how many folds the splitter makes"),)
@@ -45,18 +46,17 @@ class DrawnInTurn(SurpriseRecommender):
             )
 
     def predict(self, queries: Queries, items: CodeArray) -> Scores:
-        users = queries.users
         normal = self.estimates_
         assert isinstance(normal, NormalRatings)
-        drawn = np.random.RandomState(self._seed).standard_normal(self.before_ + len(users))
+        drawn = np.random.RandomState(self._seed).standard_normal(self.before_ + len(queries))
         return Scores(normal.mean + normal.deviation * drawn[self.before_ :])
 
 
 def rows_before(train_rows: int, fold: int, folds: int) -> int:
-    """How many rows the folds before a fold (from 0) of KFold hold out, told from its training rows.
+    """How many rows the folds before a fold (from 0) of KFold hold out, derived from the number of its training rows.
 
-    The first folds have a row more where the rows cannot be shared out evenly. Two numbers of rows may leave a fold
-    with the same training rows; the folds before it hold out the same then.
+    The first folds have one row more if the rows cannot be divided evenly. Two numbers of rows may leave a fold with
+    the same number of training rows; the folds before it then hold out the same number.
     """
-    size, over = divmod(train_rows, folds - 1)
-    return fold * size + min(fold, over)
+    size, remainder = divmod(train_rows, folds - 1)
+    return fold * size + min(fold, remainder)

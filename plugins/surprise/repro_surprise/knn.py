@@ -15,11 +15,11 @@ from repro_surprise.neighbours import Neighbours, RatingLists, Sums
 
 
 class NearestNeighbours(ABC):
-    """What the four have in common: the neighbours, and where they are asked for.
+    """The base class of the four: it finds the neighbours.
 
-    Similarities that are not a number (Pearson's correlation of equal ratings that binary numbers cannot hold) have no
-    order, and Surprise's choice of neighbours among them follows from the inner workings of ``heapq.nlargest``. Pairs
-    with such a neighbour are left to Surprise itself.
+    Similarities that are NaN (Pearson's correlation of equal ratings that binary numbers cannot represent) have no
+    order, and Surprise's choice among them depends on the implementation of ``heapq.nlargest``. Surprise itself
+    predicts pairs with such a neighbour.
     """
 
     def __init__(self, fitted: Fitted) -> None:
@@ -43,11 +43,11 @@ class NearestNeighbours(ABC):
 
     @abstractmethod
     def _values(self, fitted: Fitted, x: InnerArray) -> FloatArray:
-        """What the ratings of the training rows count as; ``x`` are those of the rows."""
+        """The values that the ratings of the training rows count as; ``x`` are those of the rows."""
 
     @abstractmethod
     def _estimates(self, users: CodeArray, items: CodeArray, sums: Sums) -> Scores:
-        """From sums over neighbours to estimates."""
+        """Estimates from sums over neighbours."""
 
     def _sides(self, users: Any, items: Any) -> tuple[Any, Any]:
         """Users and items as x and y."""
@@ -56,9 +56,9 @@ class NearestNeighbours(ABC):
     def _scores(self, users: CodeArray, items: CodeArray, sums: Sums) -> Scores:
         scores = self._estimates(users, items, sums)
         unordered = np.isnan(sums.similarities)
-        return self._as_surprise_does(users, items, unordered, scores) if unordered.any() else scores
+        return self._by_surprise(users, items, unordered, scores) if unordered.any() else scores
 
-    def _as_surprise_does(self, users: CodeArray, items: CodeArray, where: Any, scores: Scores) -> Scores:
+    def _by_surprise(self, users: CodeArray, items: CodeArray, where: Any, scores: Scores) -> Scores:
         assert self.algorithm is not None
         state = np.zeros(scores.values.shape, dtype=np.uint8) if scores.state is None else scores.state
         users, items = np.broadcast_arrays(users, items)
@@ -75,8 +75,7 @@ class NearestNeighbours(ABC):
 class Plain(NearestNeighbours):
     """KNNBasic: the mean of the ratings of neighbours, weighted by similarity.
 
-    Impossible, and so the mean of all ratings, where the user or the item is unknown or there are not enough
-    neighbours.
+    Impossible, and so the mean of all ratings, if the user or the item is unknown or there are too few neighbours.
     """
 
     def _values(self, fitted: Fitted, x: InnerArray) -> FloatArray:
@@ -90,15 +89,15 @@ class Centred(NearestNeighbours):
     """KNNWithMeans and KNNWithZScore: ratings count by how much they differ from the mean of their x, in the latter in
     standard deviations of x.
 
-    Impossible, and so the mean of all ratings, where the user or the item is unknown. Where there are not enough
-    neighbours the estimate is the mean of x, which Surprise does not call impossible.
+    Impossible, and so the mean of all ratings, if the user or the item is unknown. With too few neighbours the
+    estimate is the mean of x, which is not impossible for Surprise.
     """
 
     def __init__(self, fitted: Fitted) -> None:
         super().__init__(fitted)
-        placed = fitted.by_user if self.user_based else fitted.by_item
+        by_code = fitted.by_user if self.user_based else fitted.by_item
         means, scales = self._means_and_scales(fitted)
-        self.means, self.scales = placed(means), placed(scales)
+        self.means, self.scales = by_code(means), by_code(scales)
 
     def _means_and_scales(self, fitted: Fitted) -> tuple[FloatArray, FloatArray]:
         means: FloatArray = fitted.algorithm.means
@@ -116,7 +115,7 @@ class Centred(NearestNeighbours):
 class Baselined(NearestNeighbours):
     """KNNBaseline: ratings count by how much they differ from the baseline, which is the estimate without neighbours.
 
-    Surprise calls none of these estimates impossible, also where the user or the item is unknown: all are scored.
+    For Surprise no estimate is impossible, even if the user or the item is unknown: all are scored.
     """
 
     def __init__(self, fitted: Fitted) -> None:

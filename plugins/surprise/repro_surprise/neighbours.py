@@ -1,8 +1,8 @@
-"""The sums over nearest neighbours that the estimates of Surprise's KNN algorithms are made of.
+"""Sums over nearest neighbours, from which the estimates of Surprise's KNN algorithms are computed.
 
-In Surprise's words, x is what similarities are between (users where ``user_based``, else items) and y the other side.
-The neighbours of a pair (x, y) are the ``k`` most similar of those x' that have a rating with y; of these, the ones
-with a positive similarity count. Equally similar ones are taken in the order of the training rows.
+In Surprise, similarities are between x (users if ``user_based``, else items), and y is the other side. The neighbours
+of a pair (x, y) are the ``k`` most similar of the x' that have a rating with y; only those with a positive similarity
+count. Of equally similar ones, those that come first in the training rows are chosen.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ import numpy as np
 from repro.data.interactions import FloatArray
 from repro_surprise.fitted import InnerArray, Mask
 
-# How many similarities are looked at together, so that they stay near the processor; and of how many x.
-_TOGETHER = 1 << 17
+# How many similarities are processed together, so that they stay in the cache; and of how many x.
+_BATCH = 1 << 17
 _MOST_X = 256
 
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Of the neighbours of pairs: the sum of similarity times rating, that of similarities, and whether enough are.
+    """For the neighbours of pairs: the sum of similarity times rating, that of similarities, and if there are enough.
 
-    The sum of similarities is not a number where one of them is not.
+    The sum of similarities is NaN if one of them is NaN.
     """
 
     weighted: FloatArray
@@ -43,18 +43,18 @@ class Sums:
     @property
     def means(self) -> FloatArray:
         """The weighted mean of the ratings of neighbours; 0 where there are not enough."""
-        found: FloatArray = np.divide(
+        means: FloatArray = np.divide(
             self.weighted, self.similarities, out=np.zeros_like(self.weighted), where=self.enough
         )
-        return found
+        return means
 
 
 @dataclass(frozen=True, eq=False)
 class RatingLists:
     """For each y the x that have a rating with it, one list after the other, in the order of the training rows.
 
-    ``values`` are the ratings, less whatever the algorithm subtracts from them. The y that is unknown, -1, has a list
-    as well, at the end: an empty one.
+    ``values`` are the ratings minus what the algorithm subtracts from them. The unknown y, -1, has an empty list, which
+    is the last one.
     """
 
     starts: InnerArray
@@ -69,23 +69,23 @@ class RatingLists:
         return cls(np.cumsum(lengths) - lengths, lengths, x[order], values[order])
 
     def of_similar_length(self, y: InnerArray, most: int) -> Iterator[tuple[InnerArray, int]]:
-        """Positions in ``y`` whose lists are filled up to the same length, and that length; lists of ``most`` entries
-        together, or one.
+        """Positions in ``y`` whose lists are padded to the same length, and that length: as many lists as have ``most``
+        entries together, at least one.
 
-        The length depends on the list alone, so that a sum never depends on what else is asked for.
+        The length depends on the list alone, so that a sum never depends on the other pairs of a block.
         """
-        filled = _filled_length(self.lengths[y])
-        for length in np.unique(filled):
-            same, at_once = np.flatnonzero(filled == length), max(1, most // int(length))
-            for start in range(0, len(same), at_once):
-                yield same[start : start + at_once], int(length)
+        lengths = _padded_length(self.lengths[y])
+        for length in np.unique(lengths):
+            same, size = np.flatnonzero(lengths == length), max(1, most // int(length))
+            for start in range(0, len(same), size):
+                yield same[start : start + size], int(length)
 
-    def filled(self, y: InnerArray, length: int, nobody: int) -> tuple[InnerArray, FloatArray]:
-        """The lists of these y as rows of the same length: x and values, ``nobody`` and 0 behind their end."""
-        place = np.arange(length)
-        there = place < self.lengths[y][:, None]
-        at = np.where(there, self.starts[y][:, None] + place, 0)
-        return np.where(there, self.x[at], nobody), np.where(there, self.values[at], 0.0)
+    def padded(self, y: InnerArray, length: int, padding: int) -> tuple[InnerArray, FloatArray]:
+        """The lists of these y as rows of the same length: x and values, ``padding`` and 0 after their end."""
+        offsets = np.arange(length)
+        inside = offsets < self.lengths[y][:, None]
+        at = np.where(inside, self.starts[y][:, None] + offsets, 0)
+        return np.where(inside, self.x[at], padding), np.where(inside, self.values[at], 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,42 +103,41 @@ class Neighbours:
         for first in range(0, len(x), _MOST_X):
             rows = slice(first, first + _MOST_X)
             distances = self._distances(x[rows])
-            for columns, length in self.lists.of_similar_length(y, _TOGETHER // len(distances)):
-                neighbours, values = self.lists.filled(y[columns], length, nobody=len(self.similarities))
+            for columns, length in self.lists.of_similar_length(y, _BATCH // len(distances)):
+                neighbours, values = self.lists.padded(y[columns], length, padding=len(self.similarities))
                 self._add(sums, (rows, columns), np.take(distances, neighbours, axis=1, mode="clip"), values)
         return sums
 
     def of_pairs(self, x: InnerArray, y: InnerArray) -> Sums:
         """The sums of the pairs x[n], y[n]."""
         sums = Sums.none((len(x),))
-        for pairs, length in self.lists.of_similar_length(y, _TOGETHER):
-            neighbours, values = self.lists.filled(y[pairs], length, nobody=-1)
+        for pairs, length in self.lists.of_similar_length(y, _BATCH):
+            neighbours, values = self.lists.padded(y[pairs], length, padding=-1)
             known = (neighbours >= 0) & (x[pairs] >= 0)[:, None]
             distances = np.minimum(-self.similarities[x[pairs][:, None], neighbours], 0.0)
             self._add(sums, (pairs,), np.where(known, distances, 0.0), values)
         return sums
 
     def _distances(self, x: InnerArray) -> FloatArray:
-        """The similarities of these x with their sign turned, 0 where they are negative; and, in one more column,
-        0 to nobody."""
-        found = np.zeros((len(x), len(self.similarities) + 1))
+        """The negated similarities of these x, 0 for negative ones; and a column of 0 for the padding."""
+        distances = np.zeros((len(x), len(self.similarities) + 1))
         known = x >= 0
-        found[known, :-1] = np.minimum(-self.similarities[x[known]], 0.0)
-        return found
+        distances[known, :-1] = np.minimum(-self.similarities[x[known]], 0.0)
+        return distances
 
     def _add(self, sums: Sums, where: Any, distances: FloatArray, values: FloatArray) -> None:
-        """Sum up lists of distances (along the last axis) with their values, the k lowest of each."""
-        kept = nearest(distances, self.k)
-        total = -kept.sum(axis=-1)
-        sums.weighted[where] = -np.einsum("...l,...l->...", kept, values)
+        """Add up the k lowest of each list of distances (along the last axis), with their values."""
+        lowest = nearest(distances, self.k)
+        total = -lowest.sum(axis=-1)
+        sums.weighted[where] = -np.einsum("...l,...l->...", lowest, values)
         sums.similarities[where] = total
-        sums.enough[where] = total > 0 if self.least <= 1 else np.count_nonzero(kept, axis=-1) >= self.least
+        sums.enough[where] = total > 0 if self.least <= 1 else np.count_nonzero(lowest, axis=-1) >= self.least
 
 
 def nearest(distances: FloatArray, k: int) -> FloatArray:
-    """Each list (along the last axis, nothing above 0) with all but its k lowest set to 0, in its place.
+    """Each list (along the last axis, nothing above 0) with all but its k lowest values set to 0, in place.
 
-    Of equal ones those that come first are kept, as ``heapq.nlargest`` does. What is not a number stays so.
+    Of equal values the first ones are kept, as ``heapq.nlargest`` does. NaN stays NaN.
     """
     if distances.shape[-1] <= k:
         return distances
@@ -162,8 +161,8 @@ def _without_last_equals(lists: FloatArray, edge: FloatArray, k: int) -> FloatAr
     return lists
 
 
-def _filled_length(lengths: InnerArray) -> InnerArray:
-    """The next length of a fixed ladder: steps of 8 up to 128, then at most an eighth longer."""
+def _padded_length(lengths: InnerArray) -> InnerArray:
+    """The next of some fixed lengths: multiples of 8 up to 128, then at most an eighth longer."""
     exponent = np.ceil(np.log2(np.maximum(lengths, 1))).astype(np.int64)
     step = np.maximum(8, 1 << np.maximum(exponent - 4, 0))
     return -(-np.maximum(lengths, 1) // step) * step

@@ -11,7 +11,7 @@ from repro.plugin import Scores
 from repro.rng import KeyArray, child_keys, stream, uniform
 from repro_surprise.fitted import Fitted
 
-# The step of the uniform numbers is 2 ** -53; half of it stands for 0, whose quantile is not finite.
+# The step of the uniform numbers is 2 ** -53; half a step replaces 0, whose quantile is infinite.
 _LEAST = 2.0**-54
 
 
@@ -19,8 +19,8 @@ _LEAST = 2.0**-54
 class NormalRatings:
     """A draw for each user and item from the normal distribution that Surprise fits to the training ratings.
 
-    Surprise draws from NumPy's global generator whenever it is asked, so that asking twice, or in another order, gives
-    other numbers. Here a pair has one draw, that of the stream of the seed and the two ids. All pairs are scored.
+    Surprise draws from NumPy's global generator in each prediction, so that a second call, or another order, gives
+    other numbers. Here a pair has one draw, from the stream of the seed and the two ids. All pairs are scored.
     """
 
     mean: float

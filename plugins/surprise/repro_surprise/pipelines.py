@@ -1,4 +1,4 @@
-"""Surprise's evaluation from ratings to numbers, as its documentation begins: ``cross_validate``."""
+"""Surprise's evaluation from ratings to numbers, as in its introduction: ``cross_validate``."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _SEEDS = 1 << 32
 def cross_validate(name: str, rows: Interactions, seed: int) -> list[PipelineFold]:
     """Five folds of the rows, and an algorithm with its own defaults."""
     from surprise.model_selection import KFold
-    from surprise.model_selection import cross_validate as of_surprise
+    from surprise.model_selection import cross_validate as surprise_cross_validate
 
     of, seed = CLASSES[name], seed % _SEEDS
-    algorithm, models = _keeping(of.make({one.name: one.default for one in of.parameters}, seed))
-    reported = of_surprise(algorithm, dataset_of(rows), _MEASURES, KFold(5, random_state=seed))
+    algorithm, models = _recorded(of.make({parameter.name: parameter.default for parameter in of.parameters}, seed))
+    reported = surprise_cross_validate(algorithm, dataset_of(rows), _MEASURES, KFold(5, random_state=seed))
     users, items = np.arange(rows.n_users, dtype=np.int32), np.arange(rows.n_items, dtype=np.int32)
     folds = []
     for fold, (train, test) in enumerate(split("KFold", rows, seed, n_splits=5)):
@@ -35,17 +35,17 @@ def cross_validate(name: str, rows: Interactions, seed: int) -> list[PipelineFol
     return folds
 
 
-def _keeping(algorithm: Any) -> tuple[Any, list[Any]]:
-    """The algorithm, and a list to which every fit adds what it was after it: Surprise keeps only the last."""
+def _recorded(algorithm: Any) -> tuple[Any, list[Any]]:
+    """The algorithm, and a list to which every fit adds a copy of it: Surprise keeps only the last."""
     models: list[Any] = []
     fit = algorithm.fit
 
-    def fit_and_keep(trainset: Any) -> Any:
+    def fit_and_record(trainset: Any) -> Any:
         fit(trainset)
         models.append(copy.copy(algorithm))
         return algorithm
 
-    algorithm.fit = fit_and_keep
+    algorithm.fit = fit_and_record
     return algorithm, models
 
 

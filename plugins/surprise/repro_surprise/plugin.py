@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from repro.plugin import Evaluator, Framework, Pipeline, Splitter, impl, pinned_framework
+from repro.plugin import Framework, impl, pinned_framework
 from repro_surprise.declarations import algorithms
 from repro_surprise.evaluators import EVALUATORS
 from repro_surprise.pipelines import PIPELINES
-from repro_surprise.splitters import splitters
+from repro_surprise.splitters import SPLITTERS
 
 
 @impl
 def repro_framework() -> Framework:
     return pinned_framework(
         "surprise",
-        distribution="scikit-surprise",
         summary="rating prediction after the papers of the Netflix prize",
         requirements=Path(__file__).with_name("requirements.txt"),
         imports=("surprise",),
-        install="pip install 'recsys-repro-surprise[framework]'",
         algorithms=algorithms(),
+        distribution="scikit-surprise",
         packages=("scikit-surprise", "numpy", "scipy"),
     )
 
 
-@impl
-def repro_splitters() -> Sequence[Splitter]:
-    return splitters()
+repro_splitters = impl(lambda: SPLITTERS)
 
-
-@impl
-def repro_evaluators() -> Sequence[Evaluator]:
-    return EVALUATORS
-
-
-@impl
-def repro_pipelines() -> Sequence[Pipeline]:
-    return PIPELINES
+repro_evaluators = impl(lambda: EVALUATORS)
+repro_pipelines = impl(lambda: PIPELINES)

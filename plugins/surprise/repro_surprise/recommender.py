@@ -1,4 +1,4 @@
-"""A class of Surprise behind the interface of recommenders."""
+"""A class of Surprise as a recommender."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class SurpriseRecommender:
 
     Scores are the estimates that Surprise's ``predict`` gives, not clipped to the rating scale.
 
-    What Surprise calls impossible (``was_impossible``) is a fallback, with the value that Surprise gives it: the mean
-    of all training ratings. All else is scored, as Surprise has it, also where it only knows a mean or biases.
+    An impossible prediction (``was_impossible``) is a fallback with Surprise's value: the mean of all training ratings.
+    All others are scored, even if Surprise has only a mean or biases for them.
 
-    ``known_as`` has the names that parameters go by where these are not Surprise's own.
+    ``known_as`` has the names of parameters in messages, where these are not Surprise's own.
     """
 
     def __init__(

@@ -17,9 +17,9 @@ class Slopes:
     """The mean of the user plus the mean of dev(i, j) over the rated j that have raters in common with i.
 
     ``deviations`` and ``comparable`` hold dev(i, j) and whether there are common raters (1 or 0) at [j, i]; without
-    common raters dev is 0. Impossible, and so the mean of all ratings, where the user or the item is unknown; a user
-    without comparable items is estimated at the user's own mean, which Surprise does not call impossible. Surprise
-    takes ratings as whole numbers in dev: it cuts off what is behind the point.
+    common raters dev is 0. Impossible, and so the mean of all ratings, if the user or the item is unknown; without
+    comparable items the estimate is the user's mean, which is not impossible for Surprise. Surprise truncates ratings
+    to whole numbers in dev.
     """
 
     mean: float
@@ -59,8 +59,8 @@ class Slopes:
         values = np.empty(len(users))
         order = np.argsort(users, kind="stable")
         starts = np.flatnonzero(np.diff(users[order], prepend=-1))
-        for mine in np.split(order, starts)[1:]:  # a user at a time: a row of a block with that user's items
-            values[mine] = self._estimates(users[mine[:1]], items[mine])[0]
+        for pairs in np.split(order, starts)[1:]:  # one user at a time: a row of a block with that user's items
+            values[pairs] = self._estimates(users[pairs[:1]], items[pairs])[0]
         return scores_or_mean(self.known_users[users] & self.known_items[items], values, self.mean)
 
     def _estimates(self, users: CodeArray, items: CodeArray) -> FloatArray:
@@ -72,7 +72,7 @@ class Slopes:
 
 
 def _by_column(values: FloatArray, fitted: Fitted) -> FloatArray:
-    """Columns by code in place of inner id; zeros where the item is unknown."""
+    """Columns by code instead of inner id; zeros for unknown items."""
     placed = np.zeros((len(values), len(fitted.inner_items)))
     known = fitted.inner_items >= 0
     placed[:, known] = values[:, fitted.inner_items[known]]

@@ -1,7 +1,7 @@
-"""Surprise's cross-validation iterators as splitters: exactly the rows that Surprise itself holds out.
+"""Surprise's cross-validation iterators as splitters, which hold out exactly the rows that Surprise holds out.
 
-An iterator is given a data set in which the rating of a row is its position, so that what it gives back says which rows
-it took. ``random_state`` is the seed.
+An iterator gets a data set in which the rating of a row is its position, which identifies the rows of its folds.
+``random_state`` is the seed.
 """
 
 from __future__ import annotations
@@ -25,41 +25,6 @@ _SHUFFLE = Parameter("shuffle", True, "whether the rows are shuffled first")
 _SHUFFLED = When("shuffle", (True,))
 
 
-def splitters() -> tuple[Splitter, ...]:
-    return (
-        _splitter("KFold", "Surprise's k folds of all rows", _N_SPLITS, _SHUFFLE, own_order=_SHUFFLED),
-        _splitter(
-            "RepeatedKFold",
-            "Surprise's k folds of all rows, several times",
-            _N_SPLITS,
-            Parameter("n_repeats", 10, "how often the folds are drawn"),
-        ),
-        Splitter(
-            "surprise/ShuffleSplit",
-            "Surprise's random rows for test and for training, several times",
-            _shuffle_split,
-            (
-                _N_SPLITS,
-                Parameter(
-                    "test_size", 0.2, "test rows: a share below 1, or their number; -1: all but those of training"
-                ),
-                Parameter(
-                    "train_size", -1.0, "training rows: a share below 1, or their number; -1: all but those of test"
-                ),
-                _SHUFFLE,
-            ),
-            _CITE,
-            _SHUFFLED,
-        ),
-        _splitter(
-            "LeaveOneOut",
-            "Surprise's one random row of each user, several times",
-            _N_SPLITS,
-            Parameter("min_n_ratings", 0, "fewest training rows of a user; users with fewer are left out altogether"),
-        ),
-    )
-
-
 def _splitter(name: str, summary: str, *parameters: Parameter, own_order: bool | When = True) -> Splitter:
     return Splitter(f"surprise/{name}", summary, partial(split, name), parameters, _CITE, own_order)
 
@@ -73,15 +38,15 @@ def _shuffle_split(
     return split("ShuffleSplit", rows, seed, n_splits=n_splits, shuffle=shuffle, **sizes)
 
 
-def _size(given: float) -> float | int | None:
-    """A share or a number of rows as Surprise tells them apart: by their type."""
-    if given < 0:
+def _size(value: float) -> float | int | None:
+    """A share or a number of rows, which Surprise distinguishes by type."""
+    if value < 0:
         return None
-    return given if given < 1 else int(given)
+    return value if value < 1 else int(value)
 
 
 def split(name: str, rows: Interactions, seed: int, **parameters: ParameterValue | None) -> Folds:
-    """What an iterator of that name makes of the rows."""
+    """The folds of Surprise's iterator of that name."""
     try:
         from surprise import model_selection
     except ImportError:
@@ -94,13 +59,43 @@ def split(name: str, rows: Interactions, seed: int, **parameters: ParameterValue
 
 
 class _Positions:
-    """What Surprise's iterators take for a data set: in the place of a rating is the position of its row."""
+    """A data set for Surprise's iterators, with the position of each row as its rating."""
 
     def __init__(self, rows: Interactions) -> None:
         pairs = zip(rows.users.tolist(), rows.items.tolist(), strict=True)
         self.raw_ratings: list[Row] = [(user, item, position, None) for position, (user, item) in enumerate(pairs)]
 
-    def construct_trainset(self, taken: Sequence[Row]) -> RowArray:
-        return np.array([row[2] for row in taken], dtype=np.int64)
+    def construct_trainset(self, rows: Sequence[Row]) -> RowArray:
+        return np.array([row[2] for row in rows], dtype=np.int64)
 
     construct_testset = construct_trainset
+
+
+SPLITTERS = (
+    _splitter("KFold", "Surprise's k folds of all rows", _N_SPLITS, _SHUFFLE, own_order=_SHUFFLED),
+    _splitter(
+        "RepeatedKFold",
+        "Surprise's k folds of all rows, several times",
+        _N_SPLITS,
+        Parameter("n_repeats", 10, "how often the folds are drawn"),
+    ),
+    Splitter(
+        "surprise/ShuffleSplit",
+        "Surprise's random rows for test and for training, several times",
+        _shuffle_split,
+        (
+            _N_SPLITS,
+            Parameter("test_size", 0.2, "test rows: a share below 1, or their number; -1: all but those of training"),
+            Parameter("train_size", -1.0, "training rows: a share below 1, or their number; -1: all but those of test"),
+            _SHUFFLE,
+        ),
+        _CITE,
+        _SHUFFLED,
+    ),
+    _splitter(
+        "LeaveOneOut",
+        "Surprise's one random row of each user, several times",
+        _N_SPLITS,
+        Parameter("min_n_ratings", 0, "fewest training rows of a user; users with fewer are left out altogether"),
+    ),
+)

@@ -39,6 +39,6 @@ def test_a_list_is_filled_up_by_its_own_length_alone() -> None:
 
 def test_lists_keep_the_order_of_rows_and_the_unknown_has_an_empty_one() -> None:
     lists = RatingLists.of(np.array([5, 3, 4, 1]), np.array([1, 0, 1, 1]), np.array([1.0, 2.0, 3.0, 4.0]), 2)
-    x, values = lists.filled(np.array([1, -1]), 4, nobody=9)
+    x, values = lists.padded(np.array([1, -1]), 4, padding=9)
     assert x.tolist() == [[5, 4, 1, 9], [9, 9, 9, 9]]
     assert values.tolist() == [[1.0, 3.0, 4.0, 0.0], [0.0, 0.0, 0.0, 0.0]]

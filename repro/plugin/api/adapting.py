@@ -1,19 +1,45 @@
-"""What adapters of several frameworks share: parameters under other names, weights of training rows, known ids."""
+"""What adapters of several frameworks share: declarations, weights of training rows, and blocks of scores."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import CodeArray, FloatArray
 from repro.errors import PluginError
-from repro.plugin.api.interfaces import Parameter, ParameterValue
+from repro.plugin.api.interfaces import Algorithm, Parameter, ParameterValue, Recommender
+from repro.plugin.api.scores import Scores
 
 Weigh = Callable[[FloatArray], FloatArray]
+
+
+class Model(Protocol):
+    """A class of a framework as a plug-in describes it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def summary(self) -> str: ...
+    @property
+    def cite(self) -> str: ...
+    @property
+    def parameters(self) -> tuple[Parameter, ...]: ...
+
+
+def own_algorithm(model: Model, make: Callable[..., Recommender], own: str, **fields: Any) -> Algorithm:
+    """The algorithm that is a framework's class under its own name, with its own parameters.
+
+    Args:
+        make: ``make(model, **parameters)`` makes a recommender.
+        own: the class of the framework, as it is imported.
+        fields: other fields of :class:`Algorithm`.
+    """
+    return Algorithm(model.name, model.summary, partial(make, model), model.parameters, own, cite=model.cite, **fields)
 
 
 def renamed(names: Mapping[str, str], values: Mapping[str, ParameterValue]) -> dict[str, ParameterValue]:
@@ -32,6 +58,37 @@ def canonical_parameters(
     own = {parameter.name: parameter for parameter in parameters}
     canonical = {name: replace(own.pop(other), name=name) for name, other in names.items()}
     return tuple((canonical | {other.name: other for other in others} | own).values())
+
+
+def as_canonical(
+    name: str,
+    algorithm: Algorithm,
+    names: Mapping[str, str],
+    *others: Parameter,
+    make: Callable[..., Recommender] | None = None,
+    **fields: Any,
+) -> Algorithm:
+    """A framework's own algorithm under a canonical name.
+
+    Args:
+        names: the framework's name of each canonical parameter.
+        others: parameters that replace those of the same name, or are added.
+        make: takes the canonical parameters; by default the algorithm's own ``make``, with the framework's names.
+        fields: other fields of :class:`Algorithm`; ``mapping`` is ``names`` by default.
+    """
+    return replace(
+        algorithm,
+        name=name,
+        make=make or partial(_make_renamed, algorithm.make, names),
+        parameters=canonical_parameters(algorithm.parameters, names, *others),
+        **({"mapping": names} | fields),
+    )
+
+
+def _make_renamed(
+    make: Callable[..., Recommender], names: Mapping[str, str], /, **parameters: ParameterValue
+) -> Recommender:
+    return make(**renamed(names, parameters))
 
 
 def require_at_least(lowest: Mapping[str, float], values: Mapping[str, ParameterValue]) -> None:
@@ -56,8 +113,35 @@ def confidence_weights(values: ParameterValue, alpha: float) -> Weigh:
     return confidence
 
 
+def known_block(
+    users: npt.NDArray[np.integer[Any]],
+    items: npt.NDArray[np.integer[Any]],
+    score: Callable[[Any, Any], FloatArray],
+    *,
+    complete: bool = False,
+) -> Scores:
+    """``score(users, items)`` of those with an inner id; those with a negative one are unscored.
+
+    NaN from ``score`` means unscored; ``complete`` says that it never returns NaN.
+    """
+    known_users, known_items = users >= 0, items >= 0
+    values = score(users[known_users], items[known_items])
+    return Scores.of_known(values, known_users, known_items, complete=complete)
+
+
+class TimesIdentity(np.ndarray[Any, Any]):
+    """A matrix of scores that a factor model takes for the factors of users; those of items are the identity.
+
+    The product is the matrix itself. Computed, one NaN or infinity would make a whole row NaN, as 0 times either is
+    NaN.
+    """
+
+    def dot(self, other: Any, out: Any = None) -> FloatArray:  # type: ignore[override]
+        return np.array(self, dtype=np.float64)
+
+
 def known_positions(counts: npt.NDArray[np.integer[Any]]) -> CodeArray:
-    """The position of each code among those with rows, for :meth:`Interactions.compact`; -1 for the others."""
+    """The position of each code among those with rows, as in :meth:`Interactions.compact`; -1 for the others."""
     known = counts > 0
     return np.where(known, np.cumsum(known) - 1, -1).astype(np.int32)
 

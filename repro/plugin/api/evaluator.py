@@ -61,6 +61,12 @@ class Case:
         """The items of a user's list, in the order of presentation."""
         return self.order if self.listed is None else self.order[self.listed[user, self.order]]
 
+    def presented(self, rows: Interactions) -> Interactions:
+        """``rows``, the training or the held-out ones, ordered by item in the order of presentation."""
+        rank = np.empty(len(self.order), dtype=np.int64)
+        rank[self.order] = np.arange(len(self.order))
+        return rows.select(np.argsort(rank[rows.items], kind="stable"))
+
     @property
     def tested(self) -> CodeArray:
         """The users with held-out rows, ascending."""

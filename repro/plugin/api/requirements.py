@@ -15,26 +15,29 @@ _HASH = "--hash="
 def pinned_framework(
     name: str,
     *,
-    distribution: str,
     summary: str,
     requirements: Path,
     imports: Sequence[str],
-    install: str,
     algorithms: Sequence[Algorithm] = (),
+    distribution: str = "",
+    install: str = "",
     packages: Sequence[str] = (),
     first: Sequence[str] = (),
 ) -> Framework:
     """A framework with the environment that its requirements file describes.
 
     Args:
-        distribution: the distribution whose version is the framework's: the installed one, else the pinned one.
         requirements: pins, one for each distribution of the environment, with hashes (``python plugins/lock.py``).
         imports: the modules that the framework needs; where they can be imported, it runs in the caller's process.
-        install: how to install the framework into the caller's own environment, as a command.
+        distribution: the distribution whose version is the framework's: the installed one, else the pinned one;
+            by default the one with the framework's name.
+        install: the command that installs the framework into the caller's own environment; by default the extra
+            ``framework`` of the plug-in ``recsys-repro-NAME``.
         packages: distributions whose installed versions the journal records, where the framework is installed.
         first: pins, or names of pinned distributions, that pip installs first and with their dependencies, such as
             torch, whose build for the processor is then not replaced by one with an accelerator's libraries.
     """
+    distribution = distribution or name
     pins, hashes = read_requirements(requirements)
     by_name = {distribution_name(pin): pin for pin in pins}
     installed = _installed_version(distribution)
@@ -49,7 +52,7 @@ def pinned_framework(
         environment=Environment(
             imports=tuple(imports),
             steps=(*([before] if before else []), ("--no-deps", *pins)),
-            install=install,
+            install=install or f"pip install 'recsys-repro-{distribution_name(name)}[framework]'",
             hashes=hashes,
         ),
     )

@@ -6,6 +6,15 @@ from typing import Any
 
 from repro.plugin.api.evaluator import Case
 
+# For ``Evaluator.cannot``: what a run and judgements cannot express, where judgements are whole numbers.
+CANNOT = {
+    "training": "a run has no training rows",
+    "unknown-items": "a run has no training rows",
+    "fractional": "judgements are whole numbers",
+    "fallback": "the scores of a run have no marks",
+    "duplicates": "judgements are given by item",
+}
+
 
 def run_of(case: Case) -> dict[str, dict[str, float]]:
     """The scores of each tested user's list, in the order of presentation; users without a list are not in it."""
@@ -20,7 +29,7 @@ def run_of(case: Case) -> dict[str, dict[str, float]]:
 
 
 def judgements_of(case: Case) -> dict[str, dict[str, Any]]:
-    """The held-out ratings of each user, whole numbers as such. Of a pair that is there twice, the last counts."""
+    """The held-out ratings of each user, whole numbers as such. If a pair occurs twice, the last row counts."""
     users, items = case.test.user_ids.tolist(), case.test.item_ids.tolist()
     judgements: dict[str, dict[str, Any]] = {}
     rows = zip(case.test.users.tolist(), case.test.items.tolist(), case.test.ratings.tolist(), strict=True)
@@ -31,6 +40,6 @@ def judgements_of(case: Case) -> dict[str, dict[str, Any]]:
 
 
 def by_code(case: Case, values: dict[str, float]) -> dict[int, float]:
-    """What is told of users by their ids, by their codes."""
+    """Values by user code, from values by user id."""
     codes = {str(case.test.user_ids[user]): user for user in case.tested.tolist()}
     return {codes[user]: value for user, value in values.items()}

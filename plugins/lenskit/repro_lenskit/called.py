@@ -1,4 +1,4 @@
-"""Scorers that are asked for one user after the other: their scoring is compiled, or a look-up."""
+"""Scorers that are called for one user after the other: their scoring is compiled, or a look-up."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from repro.plugin import FALLBACK, Queries, Scores
 from repro_lenskit.recommender import NumberArray, Personal
 
 
-class Asked(Personal):
-    """LensKit's own call for each user: nearest neighbours, whose neighbourhoods are gathered in compiled code."""
+class CalledForEachUser(Personal):
+    """LensKit's own call for each user: nearest neighbours, which compiled code collects."""
 
     def _learn(self, data: Any) -> None:
         self.data_ = data
@@ -24,14 +24,14 @@ class Asked(Personal):
         from lenskit.data import ItemList, RecQuery
 
         query = RecQuery(user_id=self.user_ids_[user], history_items=self.histories_.row_items(number=user))
-        once, places = np.unique(items, return_inverse=True)
-        scored = self.component(query, ItemList(item_nums=once, vocabulary=self.data_.items))
-        values: npt.NDArray[np.float32] = scored.scores()[places]
+        distinct, positions = np.unique(items, return_inverse=True)
+        scored = self.component(query, ItemList(item_nums=distinct, vocabulary=self.data_.items))
+        values: npt.NDArray[np.float32] = scored.scores()[positions]
         return values
 
 
-class KnownRatings(Asked):
-    """KnownRatingScorer. As an indicator, what the user does not have is 0, and so are unknown items: a fallback."""
+class KnownRatings(CalledForEachUser):
+    """KnownRatingScorer. As an indicator, items that the user does not have get 0, also unknown items (a fallback)."""
 
     def score(self, queries: Queries, items: CodeArray) -> Scores:
         scores = super().score(queries, items)

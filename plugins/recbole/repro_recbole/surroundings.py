@@ -1,4 +1,4 @@
-"""RecBole works on what belongs to the whole process; here it does so without leaving traces in it."""
+"""Contexts that restore the process-wide state that RecBole changes: folder, settings, loggers and generators."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import numpy as np
 
 @contextlib.contextmanager
 def own_folder() -> Iterator[Path]:
-    """A folder to work in, removed afterwards: RecBole writes ``log_tensorboard`` and ``saved`` where it stands."""
+    """A temporary working folder: RecBole writes ``log_tensorboard`` and ``saved`` into the current folder."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory(prefix="repro-recbole-") as name:
         os.chdir(name)
@@ -31,8 +31,8 @@ def own_folder() -> Iterator[Path]:
 def own_process() -> Iterator[None]:
     """As in a process of its own without a command line, accelerator or terminal.
 
-    RecBole takes settings from the command line of whoever runs it, hides accelerators for the whole process, and
-    tells the root logger.
+    RecBole reads settings from the command line of the process, hides accelerators from the whole process, and
+    writes to the root logger.
     """
     arguments, visible = sys.argv, os.environ.get("CUDA_VISIBLE_DEVICES")
     logger = logging.getLogger()
@@ -46,7 +46,7 @@ def own_process() -> Iterator[None]:
     finally:
         sys.argv = arguments
         logger.setLevel(level)
-        for handler in set(logger.handlers) - set(handlers):  # to files in a folder that is gone
+        for handler in set(logger.handlers) - set(handlers):  # their files are in the temporary folder
             logger.removeHandler(handler)
             handler.close()
         os.environ.pop("CUDA_VISIBLE_DEVICES", None)
@@ -56,7 +56,7 @@ def own_process() -> Iterator[None]:
 
 @contextlib.contextmanager
 def own_numbers() -> Iterator[None]:
-    """Random numbers and threads of its own: on one thread, sums are always added up in the same order."""
+    """Generators and threads of its own; with one thread, sums are always added in the same order."""
     import torch
 
     python, numpy, threads = random.getstate(), np.random.get_state(), torch.get_num_threads()  # noqa: NPY002
