@@ -9,7 +9,7 @@ import pytest
 
 import repro.testing
 from repro.data.interactions import Interactions
-from repro.plugin import Case
+from repro.plugin import Case, CheckedRecommender
 from repro.testing import IsolatedFramework
 
 
@@ -42,13 +42,29 @@ def four_fifths() -> Interactions:
     return repro.testing.movielens_fifths()
 
 
-@pytest.fixture(scope="session")
+# A plug-in with an environment of its own defines ``framework`` with ``isolated_fixture``. What depends on it here is
+# made for each module: a fixture of the session would keep the framework of the first plug-in for all others.
+
+
+@pytest.fixture(scope="module")
 def python(framework: IsolatedFramework) -> Path:
-    """The interpreter of a framework's environment; a plug-in that has one defines ``framework``."""
+    """The interpreter of a framework's environment."""
     return framework.python
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
+def make(framework: IsolatedFramework) -> Callable[..., CheckedRecommender]:
+    """Makes a recommender in a framework's environment."""
+    return framework.make
+
+
+@pytest.fixture(scope="module")
+def fitted(framework: IsolatedFramework) -> Callable[..., CheckedRecommender]:
+    """Fits a recommender in a framework's environment."""
+    return framework.fitted
+
+
+@pytest.fixture(scope="module")
 def some(train: Interactions) -> Interactions:
-    """A small part of the training rows of MovieLens: some 90 users and 250 items have rows."""
+    """A small part of the training rows of MovieLens: about 90 users and 250 items have rows."""
     return train.select((train.users < 96) & (train.items < 258))

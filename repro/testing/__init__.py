@@ -20,7 +20,8 @@ from repro.testing.contract import (
     PluginContract,
 )
 from repro.testing.data import movielens_fifths, movielens_part, queries_of, ratings_table, small_ratings
-from repro.testing.isolated import IsolatedFramework, isolated_framework
+from repro.testing.installed import all_bits, check_options, check_pipeline_fold, fitted, make, observed, values_by_id
+from repro.testing.isolated import IsolatedFramework, isolated_fixture, isolated_framework
 
 __all__ = [
     "AlgorithmContract",
@@ -29,12 +30,20 @@ __all__ = [
     "IsolatedFramework",
     "IsolationContract",
     "PluginContract",
+    "all_bits",
     "case_of",
+    "check_options",
+    "check_pipeline_fold",
+    "fitted",
     "five_users",
+    "isolated_fixture",
     "isolated_framework",
+    "make",
     "movielens_fifths",
     "movielens_part",
+    "observed",
     "queries_of",
     "ratings_table",
     "small_ratings",
+    "values_by_id",
 ]

@@ -54,21 +54,32 @@ def case_of(
     )
 
 
+# The lists and the held-out ratings of :func:`five_users`.
+FIVE_LISTS: Mapping[int, Sequence[int]] = {
+    1: (1, 2, 3, 4, 5),
+    2: (3, 1),
+    4: (),
+    5: (6, 7, 8, 9, 10),
+    6: (1, 2, 3, 4, 5),
+}
+FIVE_TESTS: Numbers = {
+    1: {2: 3.0, 4: 5.0, 9: 1.0},
+    2: {1: 4.0},
+    4: {5: 2.0, 6: 4.0},
+    5: {6: 1.0, 7: 5.0, 8: 2.0, 9: 3.0, 10: 4.0, 11: 5.0, 12: 5.0},
+    6: {8: 5.0},
+}
+
+
 def five_users() -> Case:
-    """Users 1, 2, 4, 5 and 6 with lists of 5, 2, 0, 5 and 5 of twelve items, which several evaluators were run on.
+    """Users 1, 2, 4, 5 and 6 with lists of 5, 2, 0, 5 and 5 of twelve items, for which numbers of several evaluators
+    are known.
 
     Held out are three items of user 1, of which two are listed, second and fourth; one of user 2, second; two of user
-    4; seven of user 5, of which the first five are listed; and one of user 6, who has it not in the list.
+    4; seven of user 5, of which the first five are listed; and one of user 6, which is not in the list.
     """
-    lists = {1: [1, 2, 3, 4, 5], 2: [3, 1], 4: [], 5: [6, 7, 8, 9, 10], 6: [1, 2, 3, 4, 5]}
-    test = {
-        1: {2: 3.0, 4: 5.0, 9: 1.0},
-        2: {1: 4.0},
-        4: {5: 2.0, 6: 4.0},
-        5: {6: 1.0, 7: 5.0, 8: 2.0, 9: 3.0, 10: 4.0, 11: 5.0, 12: 5.0},
-        6: {8: 5.0},
-    }
-    return case_of({user: {item: 1 - n / 20 for n, item in enumerate(row)} for user, row in lists.items()}, test)
+    scores = {user: {item: 1 - n / 20 for n, item in enumerate(row)} for user, row in FIVE_LISTS.items()}
+    return case_of(scores, FIVE_TESTS)
 
 
 def _rows(numbers: Numbers, users: npt.NDArray[Any], items: npt.NDArray[Any]) -> Interactions:

@@ -1,4 +1,4 @@
-"""A framework in its own environment, for tests: built if it is missing, asked through workers or by scripts."""
+"""A framework in its own environment, for tests: built if it is missing, and used by workers or scripts."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from repro.data.interactions import Interactions
-from repro.plugin import CheckedRecommender, ParameterValue, parameters_of, plugins
+from repro.plugin import CheckedRecommender, ParameterValue, plugins
 from repro.plugin.host.placement import ISOLATED
 from repro.plugin.isolation.client import SETTINGS
 from repro.plugin.isolation.environment import build
+from repro.testing import installed
 
 SEED = 11
 
@@ -35,16 +37,13 @@ class IsolatedFramework:
 
     def make(self, algorithm: str, parameters: Mapping[str, ParameterValue] = {}) -> CheckedRecommender:
         """A new recommender in a worker; parameters that are not stated have their defaults."""
-        reference = f"{self.name}/{algorithm}"
-        return plugins().recommender(reference, parameters_of(plugins().algorithm(reference)[1], dict(parameters)))
+        return installed.make(f"{self.name}/{algorithm}", parameters)
 
     def fitted(
         self, algorithm: str, parameters: Mapping[str, ParameterValue], train: Interactions, seed: int = SEED
     ) -> CheckedRecommender:
         """A fitted recommender in a worker."""
-        recommender = self.make(algorithm, parameters)
-        recommender.fit(train, seed=seed)
-        return recommender
+        return installed.fitted(f"{self.name}/{algorithm}", parameters, train, seed)
 
     def run(self, script: Path, *arguments: str, stdin: str = "", folder: Path | None = None) -> str:
         """Run a script in the environment, with the settings and packages of a worker; returns what it prints."""
@@ -74,3 +73,14 @@ def isolated_framework(name: str) -> Iterator[IsolatedFramework]:
         for package in plugins().launch(name).packages:
             (Path(folder) / package.name).symlink_to(package)
         yield IsolatedFramework(name, python, Path(folder))
+
+
+def isolated_fixture(name: str) -> Any:
+    """A fixture for the whole session: the framework in its own environment."""
+
+    @pytest.fixture(scope="session", name="framework")
+    def framework() -> Iterator[IsolatedFramework]:
+        with isolated_framework(name) as framework:
+            yield framework
+
+    return framework

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +12,13 @@ import pytest
 
 from repro.data.interactions import Interactions
 from repro.plugin import CheckedRecommender
-from repro.testing import IsolatedFramework, isolated_framework, movielens_part
+from repro.testing import IsolatedFramework, isolated_fixture, movielens_part
 
 SCRIPT = Path(__file__).with_name("against_cornac.py")
 Make = Callable[..., CheckedRecommender]
 
 
-@pytest.fixture(scope="session")
-def framework() -> Iterator[IsolatedFramework]:
-    """Cornac in its environment, which is used even where Cornac could run in this process."""
-    with isolated_framework("cornac") as framework:
-        yield framework
+framework = isolated_fixture("cornac")
 
 
 @pytest.fixture(scope="session")

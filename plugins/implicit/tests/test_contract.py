@@ -1,15 +1,17 @@
-"""The contract of plug-ins, and scores of MovieLens by blocks; the same bits in an environment of its own."""
+"""The contract of plug-ins, also on MovieLens and in implicit's own environment; seeds and threads."""
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 from repro.data.interactions import Interactions
-from repro.plugin import Case
-from repro.testing import IsolationContract, PluginContract, case_of, movielens_part
+from repro.plugin import Case, parameters_of, plugins
+from repro.testing import IsolationContract, PluginContract, all_bits, case_of, movielens_part
 from repro.testing.checks import SEED, check_blocks
 
 SMALL: list[tuple[str, dict[str, Any]]] = [
@@ -47,9 +49,8 @@ class _Implicit:
 class TestContract(_Implicit, PluginContract):
     algorithms: ClassVar = SMALL
 
-    @pytest.mark.parametrize(("name", "given"), SMALL, ids=str)
-    def test_blocks_of_many_users(self, name: str, given: dict[str, Any], movielens: Interactions) -> None:
-        check_blocks(self.fit(name, given, movielens, SEED), movielens)
+    def test_blocks_of_many_users(self, algorithm: str, parameters: dict[str, Any], movielens: Interactions) -> None:
+        check_blocks(self.fit(algorithm, parameters, movielens, SEED), movielens)
 
 
 @pytest.mark.slow
@@ -58,3 +59,61 @@ class TestIsolation(_Implicit, IsolationContract):
 
     def train(self) -> Interactions:
         return movielens_part()
+
+
+each = pytest.mark.parametrize(("name", "parameters"), SMALL, ids=str)
+
+
+@each
+def test_a_seed_gives_the_same_bits_and_another_one_others(
+    name: str, parameters: dict[str, Any], movielens: Interactions
+) -> None:
+    first = all_bits(f"implicit/{name}", parameters, movielens)
+    assert (all_bits(f"implicit/{name}", parameters, movielens) == first).all()
+    drawn = "knn" not in name and "Recommender" not in name
+    assert (all_bits(f"implicit/{name}", parameters, movielens, seed=6) != first).any() == drawn
+
+
+@each
+def test_nothing_is_printed_and_no_warning_is_raised(
+    name: str, parameters: dict[str, Any], train: Interactions, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        all_bits(f"implicit/{name}", parameters, train)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("name", ["implicit-als", "item-knn"])
+def test_threads_do_not_change_scores_where_declared(name: str, movielens: Interactions) -> None:
+    parameters = {"factors": 12, "epochs": 3} if name == "implicit-als" else {"k": 15}
+    expected = all_bits(f"implicit/{name}", {**parameters, "num_threads": 1}, movielens)
+    for threads in (2, 3, 0):
+        assert (all_bits(f"implicit/{name}", {**parameters, "num_threads": threads}, movielens) == expected).all()
+
+
+@pytest.mark.parametrize("name", ["bpr", "BayesianPersonalizedRanking"])
+def test_more_threads_are_declared_not_deterministic(name: str) -> None:
+    _, algorithm = plugins().algorithm(f"implicit/{name}")
+    assert algorithm.is_deterministic(parameters_of(algorithm, {}))
+    assert not algorithm.is_deterministic(parameters_of(algorithm, {"num_threads": 2}))
+
+
+def test_logistic_factorisation_depends_on_the_number_of_threads(movielens: Interactions) -> None:
+    parameters = {"factors": 5, "epochs": 3, "num_threads": 2}
+    two = all_bits("implicit/logistic-mf", parameters, movielens)
+    assert (all_bits("implicit/logistic-mf", parameters, movielens) == two).all()
+    assert (all_bits("implicit/logistic-mf", {**parameters, "num_threads": 1}, movielens) != two).any()
+
+
+def test_the_solver_in_python_is_deterministic_too(train: Interactions) -> None:
+    parameters = {"factors": 4, "epochs": 2, "use_native": False}
+    assert (
+        all_bits("implicit/implicit-als", parameters, train) == all_bits("implicit/implicit-als", parameters, train)
+    ).all()
+
+
+def test_bpr_ignores_ratings(train: Interactions) -> None:
+    liked = replace(train, ratings=np.ones(len(train)))
+    parameters = {"factors": 4, "epochs": 4}
+    assert (all_bits("implicit/bpr", parameters, train) == all_bits("implicit/bpr", parameters, liked)).all()

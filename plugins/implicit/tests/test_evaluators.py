@@ -1,8 +1,8 @@
-"""What implicit's own evaluation makes of known scores."""
+"""implicit's own evaluation of known scores."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pytest
@@ -13,34 +13,25 @@ from threadpoolctl import threadpool_limits
 
 from repro.errors import PluginError
 from repro.plugin import Case, plugins
+from repro.testing import observed
+from repro.testing.cases import FIVE_LISTS, FIVE_TESTS
 
 Make = Callable[..., Case]
-TOGETHER, APART = "implicit/ranking_metrics_at_k", "implicit/functions_at_k"
+ALL_AT_ONCE, EACH = "implicit/ranking_metrics_at_k", "implicit/functions_at_k"
 SAME = {"precision": "precision_at_k", "map": "mean_average_precision_at_k", "ndcg": "ndcg_at_k", "auc": "AUC_at_k"}
 
 
-def measured(case: Case, k: int, name: str = TOGETHER) -> dict[str, float]:
-    """Every measure of an evaluator; implicit tells nothing of single users."""
-    evaluator = plugins().evaluators()[name]
-    observed = {measure: plugins().evaluate(evaluator, case, measure, k) for measure in evaluator.measures}
-    assert all(one.per_user is None for one in observed.values())
-    return {measure: float(one.value or 0.0) for measure, one in observed.items()}
+def measured(case: Case, k: int, name: str = ALL_AT_ONCE) -> dict[str, float]:
+    """Every measure of an evaluator; implicit has no values of users."""
+    answers = {measure: observed(name, case, measure, k) for measure in plugins().evaluators()[name].measures}
+    assert all(answer.per_user is None for answer in answers.values())
+    return {measure: float(answer.value or 0.0) for measure, answer in answers.items()}
 
 
-def ranked(best: list[int], relevant: Mapping[int, float]) -> dict[int, float]:
-    """Scores of items 0 to 12: those of the list, then the irrelevant, then the others that are relevant."""
+def ranked(best: Sequence[int], relevant: Mapping[int, float]) -> dict[int, float]:
+    """Scores of items 0 to 12: first those of the list, then the irrelevant ones, then the other relevant ones."""
     others = sorted(set(range(13)) - set(best), key=lambda item: (item in relevant, item))
     return {item: 13.0 - place for place, item in enumerate([*best, *others])}
-
-
-TEST = {
-    1: {2: 3.0, 4: 5.0, 9: 1.0},
-    2: {1: 4.0},
-    4: {5: 2.0, 6: 4.0},
-    5: {6: 1.0, 7: 5.0, 8: 2.0, 9: 3.0, 10: 4.0, 11: 5.0, 12: 5.0},
-    6: {8: 5.0},
-}
-LISTS = {1: [1, 2, 3, 4, 5], 2: [3, 1], 4: [], 5: [6, 7, 8, 9, 10], 6: [1, 2, 3, 4, 5]}
 
 
 @pytest.mark.parametrize(
@@ -55,15 +46,15 @@ LISTS = {1: [1, 2, 3, 4, 5], 2: [3, 1], 4: [], 5: [6, 7, 8, 9, 10], 6: [1, 2, 3,
 def test_five_lists_that_implicit_was_run_on(
     k: int, precision: float, ap: float, ndcg: float, auc: float, case_of: Make
 ) -> None:
-    case = case_of({user: ranked(LISTS[user], TEST[user]) for user in TEST}, TEST)
-    wanted = {"precision": precision, "map": ap, "ndcg": ndcg, "auc": auc}
-    assert measured(case, k) == pytest.approx(wanted, abs=1e-9)
-    assert measured(case, k, APART) == pytest.approx({SAME[name]: value for name, value in wanted.items()}, abs=1e-9)
+    case = case_of({user: ranked(FIVE_LISTS[user], FIVE_TESTS[user]) for user in FIVE_TESTS}, FIVE_TESTS)
+    expected = {"precision": precision, "map": ap, "ndcg": ndcg, "auc": auc}
+    assert measured(case, k) == pytest.approx(expected, abs=1e-9)
+    assert measured(case, k, EACH) == pytest.approx({SAME[name]: value for name, value in expected.items()}, abs=1e-9)
 
 
 @pytest.mark.parametrize(("k", "auc"), [(1, 1 / 3), (2, 0.5), (3, 5 / 12), (4, 0.5), (5, 0.5)])
 def test_area_with_unseen_items_spread_evenly(k: int, auc: float, case_of: Make) -> None:
-    """Ranked 1, 2, 3, 4, 0; 2 and 4 are held out: 3 of 6 pairs are in order, and only from k = 4 on is that seen."""
+    """Ranked 1, 2, 3, 4, 0; 2 and 4 are held out: 3 of 6 pairs are in order, and which shows only from k = 4 on."""
     case = case_of({1: {1: 5.0, 2: 4.0, 3: 3.0, 4: 2.0, 0: 1.0}}, {1: {2: 5.0, 4: 5.0}})
     assert measured(case, k)["auc"] == pytest.approx(auc, abs=1e-9)
 
@@ -77,7 +68,7 @@ def test_precision_is_a_share_of_what_could_have_been_hit(case_of: Make) -> None
 
 def test_the_adapter_gives_what_a_direct_call_gives(case_of: Make) -> None:
     """Factors written by hand: users 1 and 2, columns 30, 2, 10 and 7; user 2 has liked 10."""
-    with threadpool_limits(1, "blas"):  # else it warns
+    with threadpool_limits(1, "blas"):  # otherwise it warns
         model = AlternatingLeastSquares(factors=2, dtype=np.float64)
     model.user_factors = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
     model.item_factors = np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.7], [0.4, 0.3]])
@@ -91,7 +82,7 @@ def test_the_adapter_gives_what_a_direct_call_gives(case_of: Make) -> None:
     )
     for k in (1, 2, 3, 4):
         assert measured(case, k) == ranking_metrics_at_k(model, train, test, K=k, show_progress=False)
-        assert measured(case, k, APART)["AUC_at_k"] == AUC_at_k(model, train, test, K=k, show_progress=False)
+        assert measured(case, k, EACH)["AUC_at_k"] == AUC_at_k(model, train, test, K=k, show_progress=False)
 
 
 def ndcg(case: Case, k: int) -> float:
@@ -103,12 +94,12 @@ SECOND, THIRD = 1 / np.log2(3), 0.5
 
 def test_training_items_come_after_all_others_and_are_not_left_out(case_of: Make) -> None:
     """Of items 1, 2 and 3 the user has 1, which scores highest: 2, 3, 1. Infinitely low scores are lower still."""
-    given = {1: {1: 5.0}, 9: {1: 3.0, 2: 3.0, 3: 3.0}}
+    training = {1: {1: 5.0}, 9: {1: 3.0, 2: 3.0, 3: 3.0}}
     scores = {1: 0.9, 2: 0.5, 3: 0.4}
-    places = [ndcg(case_of({1: scores}, {1: {item: 5.0}}, given), 3) for item in (2, 3, 1)]
+    places = [ndcg(case_of({1: scores}, {1: {item: 5.0}}, training), 3) for item in (2, 3, 1)]
     assert places == pytest.approx([1.0, SECOND, THIRD])
     low = {**scores, 3: -np.inf}
-    places = [ndcg(case_of({1: low}, {1: {item: 5.0}}, given), 3) for item in (2, 1, 3)]
+    places = [ndcg(case_of({1: low}, {1: {item: 5.0}}, training), 3) for item in (2, 1, 3)]
     assert places == pytest.approx([1.0, SECOND, THIRD])
 
 
@@ -116,8 +107,8 @@ def test_ties_are_broken_by_a_heap(case_of: Make) -> None:
     """Where the list has all items, later columns come first; where it is cut, the first columns may stay in it."""
 
     def order_of(scores: dict[int, float], k: int, order: list[int] | None = None) -> list[int]:
-        found = {item: ndcg(case_of({1: scores}, {1: {item: 5.0}}, order=order), k) for item in scores}
-        return sorted((item for item in found if found[item]), key=lambda item: -found[item])
+        values = {item: ndcg(case_of({1: scores}, {1: {item: 5.0}}, order=order), k) for item in scores}
+        return sorted((item for item in values if values[item]), key=lambda item: -values[item])
 
     assert order_of({1: 1.0, 2: 1.0, 3: 1.0}, 3) == [3, 2, 1]
     assert order_of({1: 1.0, 2: 1.0, 3: 1.0}, 3, [2, 3, 1]) == [1, 3, 2]
@@ -125,13 +116,13 @@ def test_ties_are_broken_by_a_heap(case_of: Make) -> None:
     assert order_of({1: 1.0, 2: 1.0, 3: 2.0}, 2) == [3, 2]
 
 
-def test_a_score_that_is_no_number_comes_first_and_scrambles_the_rest(case_of: Make) -> None:
+def test_a_score_of_nan_comes_first_and_disturbs_the_order_of_the_others(case_of: Make) -> None:
     scores = dict(enumerate([0.9, np.nan, 0.7, 0.6, 0.5]))
-    found = [ndcg(case_of({1: scores}, {1: {item: 5.0}}), 5) for item in (1, 0, 3, 4, 2)]
-    assert found == pytest.approx(list(1 / np.log2(np.arange(2, 7))))
+    values = [ndcg(case_of({1: scores}, {1: {item: 5.0}}), 5) for item in (1, 0, 3, 4, 2)]
+    assert values == pytest.approx(list(1 / np.log2(np.arange(2, 7))))
 
 
-def test_one_user_without_a_number_does_not_touch_the_other(case_of: Make) -> None:
+def test_nan_of_one_user_does_not_change_the_other(case_of: Make) -> None:
     held_out = {1: {1: 5.0}, 2: {1: 5.0}}
     case = case_of({1: {1: 0.9, 2: 0.5}, 2: {1: np.nan, 2: np.inf}}, held_out)
     assert ndcg(case, 1) == 0.5 + 0.5 * ndcg(case_of({2: {1: np.nan, 2: np.inf}}, {2: held_out[2]}), 1)
@@ -139,8 +130,8 @@ def test_one_user_without_a_number_does_not_touch_the_other(case_of: Make) -> No
 
 def test_any_held_out_row_is_relevant_whatever_its_rating(case_of: Make) -> None:
     case = case_of({1: {1: 3.0, 2: 2.0, 3: 0.5, 4: 1.0}}, {1: {1: 0.0, 2: 0.5, 3: 5.0}})
-    wanted = {"precision": 2 / 3, "map": 2 / 3, "ndcg": 0.7653606369886217, "auc": 2 / 3}
-    assert measured(case, 3) == pytest.approx(wanted, abs=1e-9)
+    expected = {"precision": 2 / 3, "map": 2 / 3, "ndcg": 0.7653606369886217, "auc": 2 / 3}
+    assert measured(case, 3) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -151,13 +142,13 @@ def test_any_held_out_row_is_relevant_whatever_its_rating(case_of: Make) -> None
         (10, 7.0, 3.963095238095238, 2.6128827800149526),
     ],
 )
-def test_lists_too_short_are_filled_with_the_first_item(
+def test_short_lists_are_filled_with_the_first_item(
     k: int, precision: float, ap: float, ndcg: float, case_of: Make
 ) -> None:
-    """Which counts as a hit each time that it was held out."""
+    """The filling counts as hits if that item is held out."""
     scores = {7: 0.5, 9: 0.9, 10: 0.4, 11: 0.3}
-    found = measured(case_of({1: scores, 2: scores}, {1: {7: 4.0}, 2: {7: 2.0}}), k)
-    assert found == pytest.approx({"precision": precision, "map": ap, "ndcg": ndcg, "auc": 2 / 3}, abs=1e-9)
+    values = measured(case_of({1: scores, 2: scores}, {1: {7: 4.0}, 2: {7: 2.0}}), k)
+    assert values == pytest.approx({"precision": precision, "map": ap, "ndcg": ndcg, "auc": 2 / 3}, abs=1e-9)
     later = measured(case_of({1: scores}, {1: {7: 4.0}}, order=[9, 7, 10, 11]), k)
     assert (later["precision"], later["ndcg"]) == pytest.approx((1.0, SECOND))
 

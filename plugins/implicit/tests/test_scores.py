@@ -16,11 +16,13 @@ from scipy.sparse import csr_matrix
 from threadpoolctl import threadpool_limits
 
 from repro.data.interactions import Interactions
-from repro.plugin import SCORED, UNSCORED, Scores, parameters_of, plugins
+from repro.plugin import SCORED, UNSCORED, Scores, plugins
+from repro.testing import fitted
+from repro.testing.checks import codes, score_all
 
 SEED = 11
 ALS = {"factors": 24, "iterations": 4, "num_threads": 1, "random_state": SEED}
-# Name here, parameters here, implicit's own model, what implicit is given for a rating.
+# Name, parameters, implicit's own model, and the value that implicit gets for a rating.
 CASES: list[tuple[str, dict[str, Any], Callable[[], Any], Callable[[Any], Any]]] = [
     (
         "implicit-als",
@@ -88,19 +90,12 @@ CASES: list[tuple[str, dict[str, Any], Callable[[], Any], Callable[[Any], Any]]]
 ]
 
 
-def codes(n: int) -> np.ndarray:
-    return np.arange(n, dtype=np.int32)
-
-
-def scores(name: str, given: dict[str, Any], train: Interactions) -> Scores:
-    _, algorithm = plugins().algorithm(f"implicit/{name}")
-    recommender = plugins().recommender(f"implicit/{name}", parameters_of(algorithm, given))
-    recommender.fit(train, seed=SEED)
-    return recommender.score_users(codes(train.n_users), codes(train.n_items))
+def scores(name: str, parameters: dict[str, Any], train: Interactions) -> Scores:
+    return score_all(fitted(f"implicit/{name}", parameters, train, SEED), train)
 
 
 def library_scores(model: Any, train: Interactions, weigh: Callable[[Any], Any]) -> np.ndarray:
-    """All that ``recommend`` gives of all users and items that have training rows; NaN for the rest."""
+    """The scores of ``recommend`` for all users and items with training rows; NaN for the others."""
     frame = train.to_frame()
     user_ids, rows = np.unique(frame["user"], return_inverse=True)
     item_ids, columns = np.unique(frame["item"], return_inverse=True)
@@ -109,12 +104,12 @@ def library_scores(model: Any, train: Interactions, weigh: Callable[[Any], Any])
     with warnings.catch_warnings(), threadpool_limits(1, "blas"):
         warnings.simplefilter("ignore")
         model.fit(matrix, show_progress=False)
-    places, found = model.recommend(codes(len(user_ids)), matrix, N=len(item_ids), filter_already_liked_items=False)
+    columns, values = model.recommend(codes(len(user_ids)), matrix, N=len(item_ids), filter_already_liked_items=False)
     expected = np.full((train.n_users, train.n_items), np.nan)
     item_codes = train.item_codes(item_ids)
-    for user, user_places, user_scores in zip(train.user_codes(user_ids), places, found, strict=True):
-        listed = user_places >= 0
-        expected[user, item_codes[user_places[listed]]] = user_scores[listed]
+    for user, user_columns, user_values in zip(train.user_codes(user_ids), columns, values, strict=True):
+        listed = user_columns >= 0
+        expected[user, item_codes[user_columns[listed]]] = user_values[listed]
     return expected
 
 
@@ -122,23 +117,25 @@ def test_every_algorithm_is_compared_with_implicit() -> None:
     assert {case[0] for case in CASES} == {algorithm.name for algorithm in plugins().framework("implicit").algorithms}
 
 
-@pytest.mark.parametrize(("name", "given", "model", "weigh"), CASES, ids=[f"{case[0]} {case[1]}" for case in CASES])
+@pytest.mark.parametrize(
+    ("name", "parameters", "model", "weigh"), CASES, ids=[f"{case[0]} {case[1]}" for case in CASES]
+)
 def test_scores_are_those_of_implicit(
-    name: str, given: dict[str, Any], model: Any, weigh: Any, movielens: Interactions
+    name: str, parameters: dict[str, Any], model: Any, weigh: Any, movielens: Interactions
 ) -> None:
-    found = scores(name, given, movielens)
+    actual = scores(name, parameters, movielens)
     expected = library_scores(model(), movielens, weigh)
-    assert found.state is not None
-    assert ((found.state == UNSCORED) == np.isnan(expected)).all()
-    assert ((found.state == SCORED) == np.isfinite(found.values)).all()
+    assert actual.state is not None
+    assert ((actual.state == UNSCORED) == np.isnan(expected)).all()
+    assert ((actual.state == SCORED) == np.isfinite(actual.values)).all()
     if "Recommender" in name or name == "item-knn":
-        np.testing.assert_allclose(found.values, expected, rtol=1e-12)
+        np.testing.assert_allclose(actual.values, expected, rtol=1e-12)
     else:
-        # implicit adds up in single precision: an error relative to what is added up, not to a sum near 0.
-        np.testing.assert_allclose(found.values, expected, rtol=1e-5, atol=1e-5 * np.nanstd(expected))
+        # implicit adds in single precision: the error is relative to the terms, not to a sum near 0.
+        np.testing.assert_allclose(actual.values, expected, rtol=1e-5, atol=1e-5 * np.nanstd(expected))
 
 
-def test_those_without_rows_and_neighbours_are_unscored(movielens: Interactions) -> None:
+def test_users_and_items_without_rows_are_unscored(movielens: Interactions) -> None:
     unknown_users, unknown_items = movielens.user_counts() == 0, movielens.item_counts() == 0
     assert unknown_users.sum() == 19
     assert unknown_items.sum() >= 42
@@ -147,9 +144,9 @@ def test_those_without_rows_and_neighbours_are_unscored(movielens: Interactions)
     assert ((state == UNSCORED) == (unknown_users[:, None] | unknown_items)).all()
 
 
-def test_an_item_is_its_own_neighbour_and_a_stranger_has_no_score(train: Interactions) -> None:
+def test_an_item_is_its_own_neighbour_and_items_without_neighbours_have_no_score(train: Interactions) -> None:
     """With K = 1 only the similarity of an item with itself is left, which is 1."""
-    found = scores("item-knn", {"k": 1}, train)
+    actual = scores("item-knn", {"k": 1}, train).values
     ratings = train.matrix().toarray()
-    np.testing.assert_allclose(found.values[ratings > 0], ratings[ratings > 0])
-    assert np.isnan(found.values[ratings == 0]).all()
+    np.testing.assert_allclose(actual[ratings > 0], ratings[ratings > 0])
+    assert np.isnan(actual[ratings == 0]).all()

@@ -1,4 +1,4 @@
-"""What is declared is what is there."""
+"""Declared algorithms, parameters and defaults are those of LensKit."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from repro.errors import PluginError
-from repro.plugin import Algorithm, RatingPredictor, Recommender, parameters_of, plugins
+from repro.plugin import Algorithm, RatingPredictor, parameters_of
 from repro.plugin.api.canonical import CANONICAL
+from repro.testing import check_options, make
 from repro_lenskit.plugin import repro_framework
 from repro_lenskit.scorers import SCORERS, Scorer
 
 ALGORITHMS = repro_framework().algorithms
-each = pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda algorithm: algorithm.name)
 MAPPED = [algorithm for algorithm in ALGORITHMS if algorithm.name in CANONICAL]
 # Which kind of interaction, and whether known ratings come from training or from the query, which holds the same.
 NOT_NEEDED = {"interaction_class", "source"}
@@ -51,19 +51,14 @@ def test_own_parameters_and_defaults_are_those_of_the_class(scorer: Scorer) -> N
     assert declared == {name: fields[name].default for name in declared}
 
 
-@each
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda algorithm: algorithm.name)
 def test_every_option_can_be_made(algorithm: Algorithm) -> None:
-    made = algorithm.make(**parameters_of(algorithm, {}))
-    assert isinstance(made, Recommender)
-    assert isinstance(made, RatingPredictor) is algorithm.predicts
-    for parameter in algorithm.parameters:
-        assert parameter.meaning
-        for option in parameter.options:
-            assert isinstance(algorithm.make(**parameters_of(algorithm, {parameter.name: option})), Recommender)
+    check_options(algorithm)
+    assert isinstance(algorithm.make(**parameters_of(algorithm, {})), RatingPredictor) is algorithm.predicts
 
 
 @pytest.mark.parametrize(
-    ("name", "given", "told"),
+    ("name", "parameters", "message"),
     [
         ("user-knn", {"k": 0}, "= 0 is not what UserKNNScorer takes: .* greater than 0"),
         ("bias", {"user_damping": -1.0}, r"damping\.user = -1.0 is not what BiasScorer takes"),
@@ -74,7 +69,6 @@ def test_every_option_can_be_made(algorithm: Algorithm) -> None:
         ("nmf", {"alpha_H": "other"}, "alpha_H = 'other' is neither"),
     ],
 )
-def test_a_value_that_lenskit_does_not_take_is_named(name: str, given: dict[str, Any], told: str) -> None:
-    _, algorithm = plugins().algorithm(f"lenskit/{name}")
-    with pytest.raises(PluginError, match=told):
-        algorithm.make(**parameters_of(algorithm, given))
+def test_a_value_that_lenskit_refuses_is_named(name: str, parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(PluginError, match=message):
+        make(f"lenskit/{name}", parameters)

@@ -1,4 +1,4 @@
-"""The same bits for any blocks and any order of rows, one seed for everything, and nothing left changed behind."""
+"""The same bits for any blocks and any order of rows, one seed for all generators, and no changes of the process."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+import repro.testing
 from repro.data.interactions import Interactions
 from repro.errors import PluginError
-from repro.plugin import UNSCORED, CheckedRecommender, parameters_of, plugins
+from repro.plugin import UNSCORED, CheckedRecommender
 from repro.testing import AlgorithmContract
-from repro.testing.checks import same_bits, score_all
+from repro.testing.checks import bits, codes, same_bits, score_all
 
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("random", {}),
@@ -42,16 +43,12 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
 each = pytest.mark.parametrize(("name", "parameters"), VARIANTS, ids=str)
 pytestmark = pytest.mark.filterwarnings("ignore")
 NOT_PERSONAL = {"random", "popularity", "TimeBoundedPopScore", "bias"}
-# With another seed the initial factors, the order of rows or what is drawn differ.
+# With another seed the initial factors, the order of rows or the draws differ.
 DRAWN = {"random", "biased-mf", "implicit-als", "FunkSVDScorer", "FlexMFExplicitScorer", "bpr", "logistic-mf"}
 
 
 def fitted(name: str, parameters: dict[str, Any], train: Interactions, seed: int = 5) -> CheckedRecommender:
-    _, algorithm = plugins().algorithm(f"lenskit/{name}")
-    assert algorithm.deterministic
-    recommender = plugins().recommender(f"lenskit/{name}", parameters_of(algorithm, parameters))
-    recommender.fit(train, seed=seed)
-    return recommender
+    return repro.testing.fitted(f"lenskit/{name}", parameters, train, seed)
 
 
 class TestContract(AlgorithmContract):
@@ -65,17 +62,9 @@ def test_another_seed_gives_other_scores(name: str, parameters: dict[str, Any], 
     assert not same_bits(first, second)
 
 
-def everyone(train: Interactions) -> tuple[np.ndarray, np.ndarray]:
-    return np.arange(train.n_users, dtype=np.int32), np.arange(train.n_items, dtype=np.int32)
-
-
-def bits(recommender: CheckedRecommender, users: np.ndarray, items: np.ndarray) -> np.ndarray:
-    return recommender.score_users(users, items).values.view(np.uint64)
-
-
 @each
-def test_what_is_unknown_is_unscored(name: str, parameters: dict[str, Any], train: Interactions) -> None:
-    scores = fitted(name, parameters, train).score_users(*everyone(train))
+def test_unknown_users_and_items_are_unscored(name: str, parameters: dict[str, Any], train: Interactions) -> None:
+    scores = score_all(fitted(name, parameters, train), train)
     if name in ("random", "bias"):
         assert np.isfinite(scores.values).all()
         return
@@ -88,12 +77,11 @@ def test_what_is_unknown_is_unscored(name: str, parameters: dict[str, Any], trai
 
 @pytest.mark.parametrize("name", ["bias", "user-knn", "item-knn", "biased-mf", "FunkSVDScorer", "BiasedSVDScorer"])
 def test_predictions_are_scores_of_pairs_in_any_order(name: str, train: Interactions) -> None:
-    given = {"embedding_size": 5} if name.endswith("SVDScorer") else {}
-    recommender = fitted(name, given, train)
-    users, items = everyone(train)
+    recommender = fitted(name, {"embedding_size": 5} if name.endswith("SVDScorer") else {}, train)
+    users, items = codes(train.n_users), codes(train.n_items)
     pairs = np.random.default_rng(1).integers(0, train.n_users * train.n_items, 500)
     predicted = recommender.predict_pairs(users[pairs // train.n_items], items[pairs % train.n_items])
-    assert (predicted.values.view(np.uint64) == bits(recommender, users, items).ravel()[pairs]).all()
+    assert (bits(predicted) == bits(score_all(recommender, train)).ravel()[pairs]).all()
     assert recommender.predict_pairs(users[:0], items[:0]).values.shape == (0,)
 
 
@@ -103,14 +91,14 @@ def test_sums_of_similarities_are_not_offered_as_predictions(name: str, train: I
     assert not fitted(name, {"feedback": "implicit"}, train).predicts
 
 
-def test_nothing_of_the_process_is_left_changed(train: Interactions) -> None:
+def test_the_process_is_unchanged_after_a_fit(train: Interactions) -> None:
     import torch
     from threadpoolctl import threadpool_info
 
     def pools() -> dict[str, int]:
         return {pool["filepath"]: pool["num_threads"] for pool in threadpool_info()}
 
-    fitted("bias", {}, train)  # what is loaded is loaded
+    fitted("bias", {}, train)  # loads the libraries
     random.seed(1)
     np.random.seed(1)  # noqa: NPY002
     torch.manual_seed(1)
@@ -133,7 +121,7 @@ def test_a_fit_prints_nothing(train: Interactions, capfd: pytest.CaptureFixture[
     assert capfd.readouterr() == ("", "")
 
 
-def test_rows_without_ratings_are_enough_only_for_what_needs_none(train: Interactions) -> None:
+def test_rows_without_ratings_are_refused_by_algorithms_that_need_ratings(train: Interactions) -> None:
     implicit = replace(train, ratings=np.ones(len(train)), explicit=False)
     for name, parameters in (
         ("popularity", {}),
@@ -143,7 +131,7 @@ def test_rows_without_ratings_are_enough_only_for_what_needs_none(train: Interac
         ("KnownRatingScorer", {}),
         ("ease", {}),
     ):
-        assert np.isfinite(fitted(name, parameters, implicit).score_users(*everyone(train)).values).any()
+        assert np.isfinite(score_all(fitted(name, parameters, implicit), train).values).any()
     for name, parameters in (
         ("bias", {}),
         ("user-knn", {}),

@@ -1,32 +1,26 @@
-"""What trec_eval makes of known scores."""
+"""trec_eval's evaluation of known scores."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
 import pytrec_eval
 
+import repro.testing
 from repro.errors import PluginError
-from repro.plugin import Case, Observed, plugins
+from repro.plugin import Case, plugins
 
 Make = Callable[..., Case]
 NAME = "pytrec_eval/RelevanceEvaluator"
 
 
-def observed(case: Case, measure: str, k: int | None = None) -> Observed:
-    return plugins().evaluate(plugins().evaluators()[NAME], case, measure, k)
+observed, by_id = partial(repro.testing.observed, NAME), partial(repro.testing.values_by_id, NAME)
 
 
-def by_id(case: Case, measure: str, k: int | None = None) -> dict[int, float]:
-    """The value of each user of whom there is one, by id."""
-    told = observed(case, measure, k).per_user
-    assert told is not None
-    return {int(case.test.user_ids[user]): value for user, value in told.items()}
-
-
-# What pytrec_eval gave for users 1, 2, 5 and 6; user 4 has no list, and is not in its answer.
+# Values of pytrec_eval for users 1, 2, 5 and 6; user 4 has no list and no value.
 FIVE_USERS = [
     ("P", 3, 1 / 3, 1 / 3, 1.0, 0.0),
     ("P", 10, 0.2, 0.1, 0.5, 0.0),
@@ -52,9 +46,9 @@ FIVE_USERS = [
 def test_five_lists_that_pytrec_eval_was_run_on(
     measure: str, k: int | None, first: float, second: float, fifth: float, sixth: float, five_users: Case
 ) -> None:
-    wanted = {1: first, 2: second, 5: fifth, 6: sixth}
-    assert by_id(five_users, measure, k) == pytest.approx(wanted, abs=1e-9)
-    assert observed(five_users, measure, k).value == pytest.approx(sum(wanted.values()) / 4, abs=1e-9)
+    expected = {1: first, 2: second, 5: fifth, 6: sixth}
+    assert by_id(five_users, measure, k) == pytest.approx(expected, abs=1e-9)
+    assert observed(five_users, measure, k).value == pytest.approx(sum(expected.values()) / 4, abs=1e-9)
 
 
 def test_the_adapter_gives_what_a_direct_call_gives(case_of: Make) -> None:
@@ -74,32 +68,32 @@ def test_the_adapter_gives_what_a_direct_call_gives(case_of: Make) -> None:
         assert observed(case, measure, k).value == (direct["3"][name] + direct["20"][name]) / 2
 
 
-def place(case_of: Make, scores: dict[int, float], item: int) -> int:
+def rank_of(case_of: Make, scores: dict[int, float], item: int) -> int:
     """The rank of an item."""
     return round(1 / by_id(case_of({1: scores}, {1: {item: 1.0}}), "recip_rank")[1])
 
 
 def test_ties_are_broken_by_id_as_text_from_last_to_first(case_of: Make) -> None:
     scores = {2: 0.5, 33: 0.5, 10: 0.5, 9: 0.9, 4: 0.1}
-    assert [place(case_of, scores, item) for item in (9, 33, 2, 10, 4)] == [1, 2, 3, 4, 5]
+    assert [rank_of(case_of, scores, item) for item in (9, 33, 2, 10, 4)] == [1, 2, 3, 4, 5]
 
 
 def test_scores_are_compared_in_single_precision(case_of: Make) -> None:
-    assert place(case_of, {1: 0.50000001, 2: 0.5}, 1) == 2
-    assert place(case_of, {1: 0.5000001, 2: 0.5}, 1) == 1
+    assert rank_of(case_of, {1: 0.50000001, 2: 0.5}, 1) == 2
+    assert rank_of(case_of, {1: 0.5000001, 2: 0.5}, 1) == 1
 
 
-def test_where_a_score_that_is_no_number_stands_depends_on_the_ids(case_of: Make) -> None:
-    """It is neither higher nor lower than any other, and so ties with all of them."""
-    assert place(case_of, {1: 0.9, 2: np.nan}, 2) == 1
-    assert place(case_of, {1: np.nan, 2: 0.9}, 1) == 2
+def test_the_rank_of_a_score_of_nan_depends_on_the_ids(case_of: Make) -> None:
+    """NaN is neither higher nor lower than any other score, and so ties with all of them."""
+    assert rank_of(case_of, {1: 0.9, 2: np.nan}, 2) == 1
+    assert rank_of(case_of, {1: np.nan, 2: 0.9}, 1) == 2
 
 
 def test_infinite_scores_are_highest_and_lowest(case_of: Make) -> None:
-    assert [place(case_of, {1: np.inf, 2: 0.0, 3: -np.inf}, item) for item in (1, 2, 3)] == [1, 2, 3]
+    assert [rank_of(case_of, {1: np.inf, 2: 0.0, 3: -np.inf}, item) for item in (1, 2, 3)] == [1, 2, 3]
 
 
-def test_a_user_without_relevant_items_counts_nothing_and_is_averaged(case_of: Make) -> None:
+def test_a_user_without_relevant_items_counts_0_in_the_average(case_of: Make) -> None:
     case = case_of({1: {1: 0.9, 2: 0.5}, 2: {1: 0.9, 2: 0.5}}, {1: {1: 0.0, 2: 0.0}, 2: {1: 1.0}})
     for measure in ("map", "ndcg", "recip_rank", "bpref", "infAP", "set_recall"):
         assert by_id(case, measure)[1] == 0.0
@@ -117,12 +111,12 @@ def test_precision_divides_by_k_where_the_list_is_shorter(case_of: Make) -> None
     assert by_id(case_of({1: {1: 0.9}}, {1: {1: 1.0}}), "P", 5)[1] == pytest.approx(0.2)
 
 
-def test_where_nobody_has_a_list_the_mean_is_no_number(case_of: Make) -> None:
+def test_without_lists_the_mean_is_nan(case_of: Make) -> None:
     with pytest.warns(RuntimeWarning):
-        found = observed(case_of({1: {}}, {1: {1: 1.0}}), "map")
-    assert found.value is not None
-    assert np.isnan(found.value)
-    assert found.per_user == {}
+        answer = observed(case_of({1: {}}, {1: {1: 1.0}}), "map")
+    assert answer.value is not None
+    assert np.isnan(answer.value)
+    assert answer.per_user == {}
 
 
 def test_ratings_that_are_not_whole_are_refused(case_of: Make) -> None:

@@ -1,7 +1,7 @@
-"""What ranx makes of known scores.
+"""ranx's evaluation of known scores.
 
-It compiles its code when it is first used, which takes minutes once, and a part of one in every process after that: all
-of these tests are slow.
+It compiles its code when it is first used, which takes minutes, and part of a minute in each later process: all of
+these tests are slow.
 """
 
 from __future__ import annotations
@@ -14,24 +14,15 @@ import pytest
 import ranx
 
 from repro.errors import PluginError
-from repro.plugin import Case, Observed, plugins
+from repro.plugin import Case, plugins
+from repro.testing import observed, values_by_id
 
 pytestmark = pytest.mark.slow
 Make = Callable[..., Case]
 PLAIN, COMPARABLE = "ranx/evaluate", "ranx/evaluate-comparable"
 
 
-def observed(name: str, case: Case, measure: str, k: int | None = None) -> Observed:
-    return plugins().evaluate(plugins().evaluators()[name], case, measure, k)
-
-
-def by_id(name: str, case: Case, measure: str, k: int | None = None) -> dict[int, float]:
-    told = observed(name, case, measure, k).per_user
-    assert told is not None
-    return {int(case.test.user_ids[user]): value for user, value in told.items()}
-
-
-# What ranx gave for users 1, 2, 5 and 6; user 4 has no list and counts 0.
+# Values of ranx for users 1, 2, 5 and 6; user 4 has no list and counts 0.
 FIVE_USERS = [
     ("ndcg@k", 3, 0.25603181613369436, 0.6309297535714575, 0.48379340137496785),
     ("ndcg@k", 5, 0.5473133222642886, 0.6309297535714575, 0.5904964392895761),
@@ -56,9 +47,9 @@ FIVE_USERS = [
 def test_five_lists_that_ranx_was_run_on(
     measure: str, k: int | None, first: float, second: float, fifth: float, five_users: Case
 ) -> None:
-    wanted = {1: first, 2: second, 4: 0.0, 5: fifth, 6: 0.0}
-    assert by_id(COMPARABLE, five_users, measure, k) == pytest.approx(wanted, abs=1e-9)
-    assert observed(COMPARABLE, five_users, measure, k).value == pytest.approx(sum(wanted.values()) / 5, abs=1e-9)
+    expected = {1: first, 2: second, 4: 0.0, 5: fifth, 6: 0.0}
+    assert values_by_id(COMPARABLE, five_users, measure, k) == pytest.approx(expected, abs=1e-9)
+    assert observed(COMPARABLE, five_users, measure, k).value == pytest.approx(sum(expected.values()) / 5, abs=1e-9)
     with pytest.raises(PluginError, match="query ids do not match"):
         observed(PLAIN, five_users, measure, k)
 
@@ -67,17 +58,17 @@ def test_measures_by_hand(case_of: Make) -> None:
     """A 3 at rank 2 of three. Without a cut-off, precision divides by the length of the list; persistence weighs by the
     rating itself."""
     case = case_of({1: {1: 0.9, 2: 0.5, 3: 0.1}}, {1: {2: 3.0, 7: 1.0}})
-    assert by_id(PLAIN, case, "precision")[1] == pytest.approx(1 / 3, abs=1e-12)
-    assert by_id(PLAIN, case, "f1")[1] == pytest.approx(0.4, abs=1e-12)
-    assert by_id(PLAIN, case, "rbp.95")[1] == pytest.approx(0.05 * 0.95 * 3, abs=1e-12)
+    assert values_by_id(PLAIN, case, "precision")[1] == pytest.approx(1 / 3, abs=1e-12)
+    assert values_by_id(PLAIN, case, "f1")[1] == pytest.approx(0.4, abs=1e-12)
+    assert values_by_id(PLAIN, case, "rbp.95")[1] == pytest.approx(0.05 * 0.95 * 3, abs=1e-12)
 
 
 def test_binary_preference_has_no_number_where_nothing_is_judged_not_relevant(case_of: Make) -> None:
     """0 / 0. With an item that was judged 0 below the relevant one, it is 1; above it, 0."""
     scores = {1: {1: 0.9, 2: 0.5, 3: 0.1}}
-    assert np.isnan(by_id(PLAIN, case_of(scores, {1: {1: 1.0}}), "bpref")[1])
-    assert by_id(PLAIN, case_of(scores, {1: {1: 1.0, 2: 0.0}}), "bpref") == {1: 1.0}
-    assert by_id(PLAIN, case_of(scores, {1: {2: 1.0, 1: 0.0}}), "bpref") == {1: 0.0}
+    assert np.isnan(values_by_id(PLAIN, case_of(scores, {1: {1: 1.0}}), "bpref")[1])
+    assert values_by_id(PLAIN, case_of(scores, {1: {1: 1.0, 2: 0.0}}), "bpref") == {1: 1.0}
+    assert values_by_id(PLAIN, case_of(scores, {1: {2: 1.0, 1: 0.0}}), "bpref") == {1: 0.0}
 
 
 def test_the_adapter_gives_what_a_direct_call_with_mappings_gives(case_of: Make) -> None:
@@ -95,12 +86,12 @@ def test_the_adapter_gives_what_a_direct_call_with_mappings_gives(case_of: Make)
         mean = ranx.evaluate(ranx.Qrels(judgements), run, name)
         for evaluator in (PLAIN, COMPARABLE):
             assert observed(evaluator, case, measure, k).value == pytest.approx(mean, abs=1e-15, nan_ok=True)
-            wanted = {int(user): value for user, value in run.scores[name].items()}
-            assert by_id(evaluator, case, measure, k) == pytest.approx(wanted, abs=1e-15, nan_ok=True)
+            expected = {int(user): value for user, value in run.scores[name].items()}
+            assert values_by_id(evaluator, case, measure, k) == pytest.approx(expected, abs=1e-15, nan_ok=True)
 
 
 def place(case_of: Make, scores: dict[int, float], item: int, order: list[int] | None = None) -> int:
-    return round(1 / by_id(PLAIN, case_of({1: scores}, {1: {item: 1.0}}, order=order), "mrr")[1])
+    return round(1 / values_by_id(PLAIN, case_of({1: scores}, {1: {item: 1.0}}, order=order), "mrr")[1])
 
 
 def test_few_tied_items_stay_in_the_order_of_presentation(case_of: Make) -> None:
@@ -121,8 +112,8 @@ def test_scores_that_are_no_numbers_come_last_and_infinite_ones_where_they_belon
 def test_ratings_lose_what_is_not_whole(case_of: Make) -> None:
     """A 0.5 becomes 0, and is not relevant; a 2.9 becomes 2."""
     case = case_of({1: {1: 0.9, 2: 0.5}}, {1: {1: 0.5, 2: 2.9}})
-    assert by_id(PLAIN, case, "precision") == {1: 0.5}
-    assert by_id(PLAIN, case, "rbp.95")[1] == pytest.approx(0.05 * 0.95 * 2, abs=1e-12)
+    assert values_by_id(PLAIN, case, "precision") == {1: 0.5}
+    assert values_by_id(PLAIN, case, "rbp.95")[1] == pytest.approx(0.05 * 0.95 * 2, abs=1e-12)
 
 
 def test_a_user_without_relevant_items_counts_nothing_and_is_averaged(case_of: Make) -> None:
@@ -133,7 +124,7 @@ def test_a_user_without_relevant_items_counts_nothing_and_is_averaged(case_of: M
 
 def test_nobody_has_a_list(case_of: Make) -> None:
     case = case_of({1: {}}, {1: {1: 1.0}})
-    assert by_id(COMPARABLE, case, "ndcg") == {1: 0.0}
+    assert values_by_id(COMPARABLE, case, "ndcg") == {1: 0.0}
     with pytest.raises(PluginError, match="query ids do not match"):
         observed(PLAIN, case, "ndcg")
 

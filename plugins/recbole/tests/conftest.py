@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,11 @@ import numpy.typing as npt
 import pytest
 
 from repro.data.interactions import Interactions
-from repro.plugin import CheckedRecommender
-from repro.testing import IsolatedFramework, isolated_framework
+from repro.testing import IsolatedFramework, isolated_fixture
 
 SEED = 11
 Run = tuple[str, dict[str, Any]]
 Inside = Callable[..., str]
-Fitted = Callable[..., CheckedRecommender]
 RecBoleItself = Callable[[str], npt.NDArray[np.float64]]
 
 # RecBole's own names and settings of what the default test run compares with RecBole itself.
@@ -31,22 +29,12 @@ QUICK: dict[str, Run] = {
 }
 
 
-@pytest.fixture(scope="session")
-def framework() -> Iterator[IsolatedFramework]:
-    """RecBole in its environment, which is used even where RecBole could run in this process."""
-    with isolated_framework("recbole") as framework:
-        yield framework
+framework = isolated_fixture("recbole")
 
 
 @pytest.fixture(scope="session")
 def train(four_fifths: Interactions) -> Interactions:
     return four_fifths
-
-
-@pytest.fixture(scope="session")
-def fitted(framework: IsolatedFramework) -> Fitted:
-    """Fits a recommender in RecBole's environment."""
-    return framework.fitted
 
 
 @pytest.fixture(scope="session")

@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from repro.data.interactions import Interactions
-from repro.plugin import CheckedRecommender
-from repro.testing import IsolatedFramework, isolated_framework
+from repro.testing import IsolatedFramework, isolated_fixture
 
 Inside = Callable[..., str]
-Fitted = Callable[..., CheckedRecommender]
 
 
-@pytest.fixture(scope="session")
-def framework() -> Iterator[IsolatedFramework]:
-    """RecPack in its environment, which is used even where RecPack could run in this process."""
-    with isolated_framework("recpack") as framework:
-        yield framework
+framework = isolated_fixture("recpack")
 
 
 @pytest.fixture(scope="session")
 def train(four_fifths: Interactions) -> Interactions:
     return four_fifths
-
-
-@pytest.fixture(scope="session")
-def fitted(framework: IsolatedFramework) -> Fitted:
-    """Fits a recommender in RecPack's environment."""
-    return framework.fitted
 
 
 @pytest.fixture(scope="session")

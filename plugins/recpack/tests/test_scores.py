@@ -1,4 +1,4 @@
-"""Scores through the worker: those of RecPack itself, the same bits every time, and nothing where it has no entry."""
+"""Scores in a worker: those of RecPack itself, always the same bits, and unscored where RecPack has no entry."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import pytest
 
 from repro.data.interactions import Interactions
 from repro.errors import PluginError
-from repro.plugin import SCORED, UNSCORED, CheckedRecommender, Scores
+from repro.plugin import SCORED, UNSCORED, CheckedRecommender
+from repro.testing.checks import bits, check_blocks, score_all
 from repro_recpack.canonical import CANONICAL
 from repro_recpack.models import MODELS
 
@@ -73,19 +74,7 @@ each = pytest.mark.parametrize("name", MODELS)
 
 def small(name: str) -> dict[str, Any]:
     """Sizes with which an algorithm is quick."""
-    return {one.name: SIZES[one.name] for one in MODELS[name].parameters if one.name in SIZES}
-
-
-def codes(n: int) -> npt.NDArray[np.int32]:
-    return np.arange(n, dtype=np.int32)
-
-
-def everything(recommender: CheckedRecommender, train: Interactions) -> Scores:
-    return recommender.score_users(codes(train.n_users), codes(train.n_items))
-
-
-def bits(scores: Scores) -> npt.NDArray[np.uint64]:
-    return scores.values.view(np.uint64)
+    return {p.name: SIZES[p.name] for p in MODELS[name].parameters if p.name in SIZES}
 
 
 def drawn(train: Interactions, share: float) -> npt.NDArray[np.bool_]:
@@ -102,9 +91,9 @@ def drawn(train: Interactions, share: float) -> npt.NDArray[np.bool_]:
 
 
 def request_of(name: str, parameters: dict[str, Any]) -> dict[str, Any]:
-    """A run in RecPack's own words."""
+    """A run with RecPack's own parameters."""
     model = MODELS[name]
-    own = {one.name: one.default for one in model.parameters} | parameters
+    own = {p.name: p.default for p in model.parameters} | parameters
     if own.pop("validation", None) == 0:
         own["keep_last"] = True
     own = {key: None if key in model.absent and not value else value for key, value in own.items()}
@@ -115,7 +104,7 @@ def request_of(name: str, parameters: dict[str, Any]) -> dict[str, Any]:
 def itself(
     inside: Inside, train: Interactions, tmp_path_factory: pytest.TempPathFactory
 ) -> list[npt.NDArray[np.float64]]:
-    """What RecPack itself predicts in each run, all in one process: it takes seconds to start."""
+    """The predictions of RecPack itself in each run, all in one process, which takes seconds to start."""
     folder = tmp_path_factory.mktemp("itself")
     rows = train.canonical()
     shares = [{"validation": 0.2, **parameters}["validation"] for _, parameters, _ in RUNS]
@@ -143,7 +132,7 @@ def test_scores_are_those_of_recpack(
     run: int, train: Interactions, fitted: Fitted, itself: list[npt.NDArray[np.float64]]
 ) -> None:
     (name, parameters, tolerance), expected = RUNS[run], itself[run]
-    scores = everything(fitted(name, parameters, train), train)
+    scores = score_all(fitted(name, parameters, train), train)
     assert scores.state is not None
     np.testing.assert_array_equal(scores.state == SCORED, ~np.isnan(expected))
     np.testing.assert_allclose(scores.values, expected, rtol=0, atol=tolerance)
@@ -154,22 +143,16 @@ def test_scores_are_those_of_recpack(
 
 @each
 def test_a_seed_gives_the_same_bits_and_another_one_others(name: str, some: Interactions, fitted: Fitted) -> None:
-    first = bits(everything(fitted(name, small(name), some), some))
+    first = bits(score_all(fitted(name, small(name), some), some))
     shuffled = some.select(np.random.default_rng(3).permutation(len(some)))
-    assert (bits(everything(fitted(name, small(name), shuffled), some)) == first).all()
-    other = bits(everything(fitted(name, small(name), some, seed=SEED + 1), some))
+    assert (bits(score_all(fitted(name, small(name), shuffled), some)) == first).all()
+    other = bits(score_all(fitted(name, small(name), some, seed=SEED + 1), some))
     assert (other == first).all() == (name in NO_CHANCE)
 
 
 @each
-def test_a_score_does_not_depend_on_who_else_is_asked_for(name: str, some: Interactions, fitted: Fitted) -> None:
-    recommender = fitted(name, small(name), some)
-    users, items = codes(some.n_users), codes(some.n_items)
-    whole = bits(recommender.score_users(users, items))
-    for start in range(0, 130, 13):
-        some_users, some_items = users[start : start + 13][::-1], items[start % 3 :: 3]
-        assert (bits(recommender.score_users(some_users, some_items)) == whole[np.ix_(some_users, some_items)]).all()
-    assert (bits(recommender.score_users(users[[9, 9]], items[[8]])) == whole[np.ix_([9, 9], [8])]).all()
+def test_a_score_does_not_depend_on_the_block(name: str, some: Interactions, fitted: Fitted) -> None:
+    check_blocks(fitted(name, small(name), some), some)
 
 
 @pytest.mark.parametrize("name", CANONICAL)
@@ -181,25 +164,24 @@ def test_canonical_names_mean_recpacks_own(name: str, some: Interactions, fitted
         if mapped[0] in sizes:
             canonical[key] = sizes.pop(mapped[0])
             own |= dict.fromkeys(mapped, canonical[key])
-    expected = everything(fitted(renamed.own, own, some), some)
-    found = everything(fitted(name, canonical, some), some)
-    assert (bits(found) == bits(expected)).all()
+    expected = score_all(fitted(renamed.own, own, some), some)
+    assert (bits(score_all(fitted(name, canonical, some), some)) == bits(expected)).all()
 
 
 def test_canonical_popularity_has_a_score_for_every_item(some: Interactions, fitted: Fitted) -> None:
-    scores = everything(fitted("popularity", {}, some), some)
+    scores = score_all(fitted("popularity", {}, some), some)
     assert scores.state is not None
     counts = some.item_counts()
     assert (scores.state[10] == np.where(counts > 0, SCORED, UNSCORED)).all()
     np.testing.assert_array_equal(scores.values[10][counts > 0], (counts / counts.max())[counts > 0])
 
 
-def test_too_many_factors_are_said(some: Interactions, fitted: Fitted) -> None:
+def test_too_many_factors_are_refused(some: Interactions, fitted: Fitted) -> None:
     with pytest.raises(PluginError, match=r"100 factors are more than the \d+ users or \d+ items of the training part"):
         fitted("puresvd", {}, some)
 
 
-def test_nothing_to_learn_from_is_said(some: Interactions, fitted: Fitted) -> None:
+def test_a_training_part_without_rows_is_refused(some: Interactions, fitted: Fitted) -> None:
     with pytest.raises(PluginError, match="cannot learn from a training part without rows"):
         fitted("ease", {}, some.select(np.zeros(0, dtype=np.int64)))
 

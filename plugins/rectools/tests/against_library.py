@@ -1,8 +1,8 @@
-"""Run with the Python of RecTools' environment: scores of the plug-in against those that RecTools recommends by.
+"""Run with the Python of RecTools' environment: scores of the plug-in against those of RecTools' recommendations.
 
-Reads the training rows from an .npz file and the cases (name and parameters here) from standard input; writes for each
-case the largest difference, relative to the score (or 1, if that is more) and to the spread of all scores, and how many
-pairs are scored here and not listed there, or the other way round.
+Reads the training rows from an .npz file and the cases (name and parameters) from standard input. Writes for each case
+the largest difference, relative to the score (or to 1, if that is more) and to the spread of all scores, and the number
+of pairs that only one of both scores.
 """
 
 from __future__ import annotations
@@ -43,54 +43,56 @@ KNN = {
 }
 
 
-def library_model(name: str, given: dict[str, Any]) -> Any:
-    """RecTools' own model of a case, made as its users would make it."""
+def library_model(name: str, parameters: dict[str, Any]) -> Any:
+    """RecTools' own model of a case."""
     threads = {"num_threads": 1, "random_state": SEED}
     match name:
         case "popularity":
-            return PopularModel(popularity=given.get("popularity", "n_users"))
+            return PopularModel(popularity=parameters.get("popularity", "n_users"))
         case "PopularModel":
-            return PopularModel(period=pd.Timedelta(days=given["period"]))
+            return PopularModel(period=pd.Timedelta(days=parameters["period"]))
         case "ease":
-            return EASEModel(regularization=given["regularisation"])
+            return EASEModel(regularization=parameters["regularisation"])
         case "EASEModel":
-            return EASEModel(**given)
+            return EASEModel(**parameters)
         case "puresvd":
-            return PureSVDModel(factors=given["factors"], random_state=SEED)
+            return PureSVDModel(factors=parameters["factors"], random_state=SEED)
         case "PureSVDModel":
-            return PureSVDModel(factors=given["factors"], maxiter=given["maxiter"], random_state=SEED)
+            return PureSVDModel(factors=parameters["factors"], maxiter=parameters["maxiter"], random_state=SEED)
         case "implicit-als":
             return ImplicitALSWrapperModel(
-                AlternatingLeastSquares(factors=given["factors"], iterations=given["epochs"], **threads)
+                AlternatingLeastSquares(factors=parameters["factors"], iterations=parameters["epochs"], **threads)
             )
         case "ImplicitALSWrapperModel":
-            together = given.pop("fit_features_together", False)
-            return ImplicitALSWrapperModel(AlternatingLeastSquares(**given, **threads), together)
+            together = parameters.pop("fit_features_together", False)
+            return ImplicitALSWrapperModel(AlternatingLeastSquares(**parameters, **threads), together)
         case "bpr":
             return ImplicitBPRWrapperModel(
-                BayesianPersonalizedRanking(factors=given["factors"], iterations=given["epochs"], **threads)
+                BayesianPersonalizedRanking(factors=parameters["factors"], iterations=parameters["epochs"], **threads)
             )
         case "ImplicitBPRWrapperModel":
-            return ImplicitBPRWrapperModel(BayesianPersonalizedRanking(**given, **threads))
+            return ImplicitBPRWrapperModel(BayesianPersonalizedRanking(**parameters, **threads))
         case "item-knn":
-            return ImplicitItemKNNWrapperModel(KNN[given["similarity"]](K=given["k"]))
+            return ImplicitItemKNNWrapperModel(KNN[parameters["similarity"]](K=parameters["k"]))
         case "ImplicitItemKNNWrapperModel":
-            return ImplicitItemKNNWrapperModel(BM25Recommender(K=given["K"], K1=given["K1"], B=given["B"]))
+            return ImplicitItemKNNWrapperModel(
+                BM25Recommender(K=parameters["K"], K1=parameters["K1"], B=parameters["B"])
+            )
     raise ValueError(name)
 
 
-def library_weights(name: str, given: dict[str, Any], ratings: Any) -> Any:
-    values = np.ones_like(ratings) if given.pop("values", "ratings") == "binary" else ratings
-    return 1 + given["alpha"] * values if name == "implicit-als" else values
+def library_weights(name: str, parameters: dict[str, Any], ratings: Any) -> Any:
+    values = np.ones_like(ratings) if parameters.pop("values", "ratings") == "binary" else ratings
+    return 1 + parameters["alpha"] * values if name == "implicit-als" else values
 
 
-def library_scores(name: str, given: dict[str, Any], train: Interactions) -> Any:
-    """All that RecTools recommends, by codes; NaN where it recommends nothing."""
+def library_scores(name: str, parameters: dict[str, Any], train: Interactions) -> Any:
+    """The scores of RecTools' recommendations, by codes; NaN for items that it does not recommend."""
     frame = pd.DataFrame(
         {
             Columns.User: train.users,
             Columns.Item: train.items,
-            Columns.Weight: library_weights(name, given, train.ratings),
+            Columns.Weight: library_weights(name, parameters, train.ratings),
             Columns.Datetime: pd.to_datetime(train.timestamps, unit="s"),
         }
     ).sort_values([Columns.User, Columns.Item])
@@ -102,9 +104,8 @@ def library_scores(name: str, given: dict[str, Any], train: Interactions) -> Any
         listed = pd.concat(lists)
     else:
         with threadpool_limits(1, "blas"):
-            model = library_model(name, given).fit(dataset)
-        anyone = isinstance(model, PopularModel)
-        users = np.arange(train.n_users) if anyone else np.unique(train.users)
+            model = library_model(name, parameters).fit(dataset)
+        users = np.arange(train.n_users) if isinstance(model, PopularModel) else np.unique(train.users)
         listed = _listed(model, dataset, users)
     expected[listed[Columns.User], listed[Columns.Item]] = listed[Columns.Score]
     return expected
@@ -114,15 +115,15 @@ def _listed(model: Any, dataset: Any, users: Any) -> Any:
     return model.recommend(users, dataset, k=dataset.item_id_map.size, filter_viewed=False)
 
 
-def compared(name: str, given: dict[str, Any], train: Interactions) -> dict[str, float]:
-    algorithm = next(one for one in repro_framework().algorithms if one.name == name)
-    recommender = algorithm.make(**parameters_of(algorithm, given))
+def compared(name: str, parameters: dict[str, Any], train: Interactions) -> dict[str, float]:
+    algorithm = next(algorithm for algorithm in repro_framework().algorithms if algorithm.name == name)
+    recommender = algorithm.make(**parameters_of(algorithm, parameters))
     recommender.fit(train, seed=SEED)
     users, items = np.arange(train.n_users, dtype=np.int32), np.arange(train.n_items, dtype=np.int32)
-    found = recommender.score(Queries(users, History(None)), items)
-    expected = library_scores(name, dict(given), train)
-    state = np.zeros(expected.shape) if found.state is None else found.state
-    differences = np.abs(found.values - expected)
+    scores = recommender.score(Queries(users, History(None)), items)
+    expected = library_scores(name, dict(parameters), train)
+    state = np.zeros(expected.shape) if scores.state is None else scores.state
+    differences = np.abs(scores.values - expected)
     return {
         "relative": float(np.nanmax(differences / np.maximum(np.abs(expected), 1.0))),
         "of_spread": float(np.nanmax(differences) / np.nanstd(expected)),
@@ -134,7 +135,7 @@ def compared(name: str, given: dict[str, Any], train: Interactions) -> dict[str,
 def main() -> None:
     stored = np.load(sys.argv[1])
     train = Interactions(**{name: stored[name] for name in stored.files})
-    json.dump([compared(name, given, train) for name, given in json.load(sys.stdin)], sys.stdout)
+    json.dump([compared(name, parameters, train) for name, parameters in json.load(sys.stdin)], sys.stdout)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The environment of RecTools, MovieLens 100K with some users and items left without rows, and a small table."""
+"""The environment of RecTools, and a small table of ratings."""
 
 from __future__ import annotations
 
@@ -8,28 +8,17 @@ import numpy as np
 import pytest
 
 from repro.data.interactions import Interactions
-from repro.plugin import plugins
-from repro.plugin.isolation.client import Launch
-from repro.plugin.isolation.environment import build
-from repro.testing import ratings_table
-from repro_rectools.plugin import repro_framework
+from repro.testing import isolated_fixture, ratings_table
+
+framework = isolated_fixture("rectools")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What needs the environment is slow: building it takes minutes."""
+    """Tests that need the environment are slow: building it takes minutes."""
     for item in items:
-        if Path(__file__).parent in item.path.parents and "launch" in getattr(item, "fixturenames", ()):
+        if Path(__file__).parent in item.path.parents and "framework" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)
-
-
-@pytest.fixture(scope="session")
-def launch() -> Launch:
-    """How to start Python in the environment of RecTools, which is built if it is not there."""
-    needs = repro_framework().environment
-    assert needs is not None
-    build("rectools", needs, lambda line: None)
-    return plugins().launch("rectools")
 
 
 @pytest.fixture(scope="session")

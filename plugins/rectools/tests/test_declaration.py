@@ -1,4 +1,4 @@
-"""What is declared is what is there."""
+"""Declared algorithms, parameters and defaults are those of RecTools."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from repro.errors import PluginError
-from repro.plugin import Algorithm, Recommender, parameters_of, plugins
+from repro.plugin import Algorithm, make_recommender, parameters_of
 from repro.plugin.api.canonical import CANONICAL
-from repro.plugin.isolation.client import Launch
+from repro.testing import IsolatedFramework, check_options
 from repro_rectools.models import MODELS
 from repro_rectools.plugin import repro_framework
 
 ALGORITHMS = repro_framework().algorithms
+NAMED = {algorithm.name: algorithm for algorithm in ALGORITHMS}
 NAMES = {"random", "popularity", "item-knn", "implicit-als", "bpr", "ease", "puresvd"}
-each = pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda algorithm: algorithm.name)
 
 
 def test_algorithms_are_declared_once() -> None:
@@ -26,8 +26,8 @@ def test_algorithms_are_declared_once() -> None:
     assert {name for name in names if name in CANONICAL} == NAMES
 
 
-def test_own_defaults_are_those_of_the_classes(launch: Launch) -> None:
-    """Asked in the environment of RecTools; None of RecTools is 0 or empty here."""
+def test_own_defaults_are_those_of_the_classes(framework: IsolatedFramework) -> None:
+    """Read in the environment of RecTools; RecTools' None is 0 or empty here."""
     code = (
         "import inspect, json, rectools.models as m\n"
         "from implicit.cpu.als import AlternatingLeastSquares as A\n"
@@ -40,27 +40,23 @@ def test_own_defaults_are_those_of_the_classes(launch: Launch) -> None:
         f"for n in {[model.name for model in MODELS]}:\n"
         "    print(json.dumps({k: v for c in [getattr(m, n), *inside.get(n, [])] for k, v in defaults(c).items()}))"
     )
-    told = subprocess.run([launch.python, "-c", code], capture_output=True, text=True, check=True).stdout
-    for model, line in zip(MODELS, told.splitlines(), strict=True):
-        taken = json.loads(line)
+    printed = subprocess.run([framework.python, "-c", code], capture_output=True, text=True, check=True).stdout
+    for model, line in zip(MODELS, printed.splitlines(), strict=True):
+        defaults = json.loads(line)
         declared = {p.name: p.default for p in model.parameters if p.name not in ("values", "num_threads", "model")}
-        assert declared.keys() <= taken.keys()
+        assert declared.keys() <= defaults.keys()
         assert {name: value or None for name, value in declared.items()} == {
-            name: taken[name] or None for name in declared
+            name: defaults[name] or None for name in declared
         }
 
 
-@each
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda algorithm: algorithm.name)
 def test_every_option_can_be_made(algorithm: Algorithm) -> None:
-    assert isinstance(algorithm.make(**parameters_of(algorithm, {})), Recommender)
-    for parameter in algorithm.parameters:
-        assert parameter.meaning
-        for option in parameter.options:
-            assert isinstance(algorithm.make(**parameters_of(algorithm, {parameter.name: option})), Recommender)
+    check_options(algorithm)
 
 
 @pytest.mark.parametrize(
-    ("name", "given"),
+    ("name", "parameters"),
     [
         ("puresvd", {"factors": 0}),
         ("ease", {"regularisation": -1.0}),
@@ -69,7 +65,6 @@ def test_every_option_can_be_made(algorithm: Algorithm) -> None:
         ("PopularModel", {"period": -1.0}),
     ],
 )
-def test_a_value_out_of_range_is_named(name: str, given: dict[str, Any]) -> None:
-    _, algorithm = plugins().algorithm(f"rectools/{name}")
+def test_a_value_out_of_range_is_named(name: str, parameters: dict[str, Any]) -> None:
     with pytest.raises(PluginError, match=r"= .* give a number of at least"):
-        algorithm.make(**parameters_of(algorithm, given))
+        make_recommender(algorithm := NAMED[name], parameters_of(algorithm, parameters), name)

@@ -10,6 +10,7 @@ import repro
 from repro.data.interactions import Interactions
 from repro.errors import PluginError
 from repro.plugin import Case, Scores, plugins
+from repro.testing import check_pipeline_fold, observed
 
 NAN, INFINITE = float("nan"), float("inf")
 
@@ -35,15 +36,15 @@ def of_lists(train, test, lists, items):
 
 
 @pytest.fixture(scope="module")
-def ask(launch):
-    """What an evaluator answers: its average, and the values of the users by id."""
+def ask(framework):
+    """The answer of an evaluator: its average, and the values of the users by id."""
 
-    def asked(name, case, measure, k):
-        observed = plugins().evaluate(plugins().evaluators()[f"rectools/{name}"], case, measure, k)
-        told = observed.per_user
-        return observed.value, told and {int(case.test.user_ids[user]): value for user, value in told.items()}
+    def answer(name, case, measure, k):
+        answer = observed(f"rectools/{name}", case, measure, k)
+        per_user = answer.per_user
+        return answer.value, per_user and {int(case.test.user_ids[user]): value for user, value in per_user.items()}
 
-    return asked
+    return answer
 
 
 # The tables of the docstrings of NDCG and MAP, of MRR, of PartialAUC and PAP, and of MeanInvUserFreq.
@@ -81,20 +82,20 @@ def test_examples_of_the_documentation(ask, case, measure, k, expected):
     assert value == pytest.approx(sum(expected) / len(expected), abs=5e-9)
 
 
-# Three users; user 1 has item 33 from training, 8 is nobody's, and the others are user 9's.
+# Three users; user 1 has item 33 in training, no user has item 8, and user 9 has the others.
 ITEMS = [33, 2, 10, 4, 51, 8]
 TRAIN = [(9, 33), (9, 2), (9, 10), (9, 4), (9, 51), (1, 33), (5, 2), (5, 4)]
 TEST = [(1, 10), (1, 8), (5, 51)]
 BEST_FIRST = dict(zip(ITEMS, [6, 5, 4, 3, 2, 1], strict=True))
 
 
-def asked_of(scores, test=TEST, items=ITEMS):
+def case_with(scores, test=TEST, items=ITEMS):
     """User 1 has these scores, and user 5 those that fall with the order of presentation."""
     return case_of(TRAIN, test, {1: dict(zip(items, scores, strict=True)), 5: BEST_FIRST, 9: BEST_FIRST}, items)
 
 
-# User 1 gets 2, 10, 4, 51 and user 5 gets 33, 10, 51: not what they have, and not what nobody has.
-PLAIN = asked_of([6, 5, 4, 3, 2, 1])
+# User 1 gets 2, 10, 4, 51 and user 5 gets 33, 10, 51: no training items, and no items without training rows.
+PLAIN = case_with([6, 5, 4, 3, 2, 1])
 FULL = 1 + 1 / np.log2(3) + 1 / 2
 
 
@@ -127,7 +128,7 @@ def test_numbers_worked_by_hand(ask, evaluator, measure, expected):
     assert value == pytest.approx(sum(expected.values()) / len(expected), abs=1e-9)
 
 
-def test_coverage_is_a_number_of_items_unless_told_otherwise(ask):
+def test_coverage_is_a_number_of_items_by_default(ask):
     """2, 10 and 4 for user 1, and 33, 10 and 51 for user 5: all five items of training."""
     assert ask("calc_metrics", PLAIN, "CatalogCoverage", 3) == (5, None)
     assert ask("calc_metrics-options", PLAIN, "CatalogCoverage(normalize=True)", 3) == (1, None)
@@ -136,13 +137,13 @@ def test_coverage_is_a_number_of_items_unless_told_otherwise(ask):
 
 def test_serendipity_is_rank_against_popularity(ask):
     """Item 10 is first for user 1, of five items, and in the second of two steps of popularity: 5/5 - 4/5 of three."""
-    per_user = ask("calc_metrics", asked_of([6, 4, 5, 3, 2, 1]), "Serendipity", 3)[1]
+    per_user = ask("calc_metrics", case_with([6, 4, 5, 3, 2, 1]), "Serendipity", 3)[1]
     assert per_user == pytest.approx({1: 1 / 15, 5: 0}, abs=1e-9)
 
 
 def first_of(ask, case, k):
     """User 1's list down to k, from the reciprocal ranks of each item where it alone is held out."""
-    found = {}
+    ranks = {}
     for item in ITEMS:
         alone = case_of(
             TRAIN,
@@ -153,29 +154,29 @@ def first_of(ask, case, k):
             },
             ITEMS,
         )
-        found[item] = ask("calc_metrics", alone, "MRR", k)[0]
-    return sorted((item for item in found if found[item]), key=lambda item: -found[item])
+        ranks[item] = ask("calc_metrics", alone, "MRR", k)[0]
+    return sorted((item for item in ranks if ranks[item]), key=lambda item: -ranks[item])
 
 
 def test_of_tied_items_the_first_k_are_taken_and_ranked_backwards(ask):
-    tied = asked_of([1, 1, 1, 1, 1, 1])
+    tied = case_with([1, 1, 1, 1, 1, 1])
     assert first_of(ask, tied, 2) == [10, 2]
     assert first_of(ask, tied, 4) == [51, 4, 10, 2]
 
 
 def test_scores_are_compared_in_single_precision(ask):
-    assert first_of(ask, asked_of([6, 1, 1 + 1e-9, 1 + 2e-9, 0, 0]), 3) == [4, 10, 2]
+    assert first_of(ask, case_with([6, 1, 1 + 1e-9, 1 + 2e-9, 0, 0]), 3) == [4, 10, 2]
 
 
 def test_an_item_scored_minus_infinity_is_not_recommended(ask):
-    assert first_of(ask, asked_of([6, -INFINITE, 1, INFINITE, 2, 0]), 5) == [4, 51, 10]
+    assert first_of(ask, case_with([6, -INFINITE, 1, INFINITE, 2, 0]), 5) == [4, 51, 10]
 
 
 def test_a_missing_score_stays_where_the_search_left_it(ask):
     """Seen in the place that it had when it came, with the rest in order around it."""
-    assert first_of(ask, asked_of([6, 5, 4, NAN, 2, 1]), 2) == [2, 10]
-    assert first_of(ask, asked_of([6, 5, 4, NAN, 2, 1]), 4) == [4, 2, 10, 51]
-    assert first_of(ask, asked_of([6, 1, NAN, 3, 4, 0]), 4) == [51, 4, 10, 2]
+    assert first_of(ask, case_with([6, 5, 4, NAN, 2, 1]), 2) == [2, 10]
+    assert first_of(ask, case_with([6, 5, 4, NAN, 2, 1]), 4) == [4, 2, 10, 51]
+    assert first_of(ask, case_with([6, 1, NAN, 3, 4, 0]), 4) == [51, 4, 10, 2]
 
 
 def test_a_short_list_counts_as_if_it_had_k_items(ask):
@@ -192,7 +193,7 @@ def test_a_user_without_a_list_counts_nothing_but_is_not_new_or_diverse(ask):
 
 
 def test_a_pair_that_is_held_out_twice_counts_twice(ask):
-    case = asked_of([6, 5, 4, 3, 2, 1], test=[(1, 10), (1, 10), (5, 51)])
+    case = case_with([6, 5, 4, 3, 2, 1], test=[(1, 10), (1, 10), (5, 51)])
     assert ask("calc_metrics", case, "Precision", 3)[1][1] == pytest.approx(2 / 3)
     assert ask("calc_metrics", case, "Precision", 1)[1][1] == 0
 
@@ -220,14 +221,14 @@ metrics = {
     "CatalogCoverage": CatalogCoverage(k=K), "CoveredUsers": CoveredUsers(k=K),
 }
 answers = []
-for asked in json.load(sys.stdin):
-    train = pd.DataFrame(asked["train"], columns=[Columns.User, Columns.Item])
+for request in json.load(sys.stdin):
+    train = pd.DataFrame(request["train"], columns=[Columns.User, Columns.Item])
     train = train.assign(**{Columns.Weight: 1, Columns.Datetime: "2024-01-01"})
-    test = pd.DataFrame(asked["test"], columns=[Columns.User, Columns.Item])
+    test = pd.DataFrame(request["test"], columns=[Columns.User, Columns.Item])
     dataset = Dataset.construct(train)
     model = PureSVDModel(recommend_n_threads=1)
     users, items = dataset.user_id_map.external_ids, dataset.item_id_map.external_ids
-    model.user_factors = np.array([[asked["scores"][str(u)][str(i)] for i in items] for u in users])
+    model.user_factors = np.array([[request["scores"][str(u)][str(i)] for i in items] for u in users])
     model.item_factors = np.eye(len(items))
     model.is_fitted = True
     reco = model.recommend(test[Columns.User].unique(), dataset, k=K, filter_viewed=True)
@@ -247,24 +248,21 @@ def drawn(seed):
     return train, test, scores, items
 
 
-def test_the_answers_are_those_of_rectools_called_directly(ask, launch):
+def test_the_answers_are_those_of_rectools_called_directly(ask, framework):
     cases = [drawn(seed) for seed in range(4)]
-    asked = json.dumps([dict(zip(("train", "test", "scores"), case, strict=False)) for case in cases])
-    done = subprocess.run([launch.python, "-c", DIRECT], input=asked, capture_output=True, text=True)
+    requests = json.dumps([dict(zip(("train", "test", "scores"), case, strict=False)) for case in cases])
+    done = subprocess.run([framework.python, "-c", DIRECT], input=requests, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     for case, answers in zip(cases, json.loads(done.stdout), strict=True):
         for measure, expected in answers.items():
             assert ask("calc_metrics", case_of(*case), measure, 3)[0] == pytest.approx(expected, abs=1e-12), measure
 
 
-def test_the_evaluator_says_of_the_pipelines_scores_what_the_pipeline_reports(ask):
+def test_the_evaluator_gives_the_numbers_that_the_pipeline_reports(ask):
     rows = repro.load_dataset("ml-100k")
     folds = plugins().run_pipeline(plugins().pipelines()["rectools/cross_validate"], rows, 7)
     assert len(folds) == 3
     assert len(np.unique(np.concatenate([fold.test for fold in folds]))) == sum(len(fold.test) for fold in folds)
     for fold in folds:
         assert not np.intersect1d(fold.train, fold.test).size
-        train, test = rows.select(fold.train), rows.select(fold.test)
-        case = Case(fold.scores, train, test, np.arange(rows.n_items, dtype=np.int32))
-        found = {name: ask("calc_metrics", case, name, 10)[0] for name in fold.reported}
-        assert found == pytest.approx(dict(fold.reported), abs=1e-12)
+        check_pipeline_fold("rectools/cross_validate", rows, fold)

@@ -1,10 +1,8 @@
-"""Scores against those that RecTools recommends by, inside its environment."""
+"""Scores against those of RecTools' recommendations, inside its environment."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,7 @@ import pytest
 
 from repro.data.interactions import Interactions
 from repro.plugin import plugins
-from repro.plugin.isolation.client import Launch
+from repro.testing import IsolatedFramework
 
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("popularity", {}),
@@ -39,43 +37,39 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def compared(launch: Launch, train: Interactions, folder: Path) -> list[dict[str, float]]:
+def compared(framework: IsolatedFramework, train: Interactions, folder: Path) -> list[dict[str, float]]:
     columns = ("users", "items", "ratings", "timestamps", "user_ids", "item_ids")
     np.savez(folder / "train.npz", **{name: getattr(train, name) for name in columns})
-    for package in launch.packages:
-        (folder / package.name).symlink_to(package)
     script = Path(__file__).with_name("against_library.py")
-    done = subprocess.run(
-        [launch.python, script, folder / "train.npz"],
-        input=json.dumps(CASES),
-        env={**os.environ, "PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
+    differences: list[dict[str, float]] = json.loads(
+        framework.run(script, str(folder / "train.npz"), stdin=json.dumps(CASES))
     )
-    assert done.returncode == 0, done.stderr[-3000:]
-    found: list[dict[str, float]] = json.loads(done.stdout)
-    return found
+    return differences
 
 
-def assert_same(found: list[dict[str, float]]) -> None:
-    for case, one in zip(CASES, found, strict=True):
-        assert one["states"] == 0, case
-        # RecTools adds up in single precision. Its EASE sums hundreds of terms of both signs, and is the farthest
-        # from the exact sum: 1.6e-5 of the spread of the scores.
-        assert one["relative"] < 1e-5, (case, one)
-        assert one["of_spread"] < (3e-5 if "ease" in case[0].lower() else 1e-5), (case, one)
+def assert_same(differences: list[dict[str, float]]) -> None:
+    for case, difference in zip(CASES, differences, strict=True):
+        assert difference["states"] == 0, case
+        # RecTools adds in single precision. Its EASE adds hundreds of terms of both signs, and is the farthest from the
+        # exact sum: 1.6e-5 of the spread of the scores.
+        assert difference["relative"] < 1e-5, (case, difference)
+        assert difference["of_spread"] < (3e-5 if "ease" in case[0].lower() else 1e-5), (case, difference)
 
 
 def test_every_algorithm_is_compared_with_rectools() -> None:
     assert {name for name, _ in CASES} == {algorithm.name for algorithm in plugins().framework("rectools").algorithms}
 
 
-def test_scores_are_those_of_rectools_on_a_small_table(launch: Launch, train: Interactions, tmp_path: Path) -> None:
-    found = compared(launch, train, tmp_path)
-    assert_same(found)
-    assert {one["unscored"] for case, one in zip(CASES, found, strict=True) if case[0] == "puresvd"} == {136}
+def test_scores_are_those_of_rectools_on_a_small_table(
+    framework: IsolatedFramework, train: Interactions, tmp_path: Path
+) -> None:
+    differences = compared(framework, train, tmp_path)
+    assert_same(differences)
+    assert differences[[name for name, _ in CASES].index("puresvd")]["unscored"] == 136
 
 
 @pytest.mark.slow
-def test_scores_are_those_of_rectools_on_movielens(launch: Launch, movielens: Interactions, tmp_path: Path) -> None:
-    assert_same(compared(launch, movielens, tmp_path))
+def test_scores_are_those_of_rectools_on_movielens(
+    framework: IsolatedFramework, movielens: Interactions, tmp_path: Path
+) -> None:
+    assert_same(compared(framework, movielens, tmp_path))

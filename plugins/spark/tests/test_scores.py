@@ -1,6 +1,6 @@
-"""Scores through the worker: those of Spark itself, the same bits every time, and nothing about whom it does not know.
+"""Scores in a worker: those of Spark itself, always the same bits, and unscored for unknown users and items.
 
-A Java machine takes seconds to start and tens of them to become quick, so all of these are left to `make test-all`.
+A Java machine takes seconds to start and tens of seconds to become fast, so all of these are left to `make test-all`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from repro.data.interactions import Interactions
 from repro.errors import PluginError
-from repro.plugin import SCORED, UNSCORED, CheckedRecommender, Scores, plugins
+from repro.plugin import SCORED, UNSCORED, CheckedRecommender, plugins
+from repro.testing.checks import bits, check_blocks, codes, score_all
 
 pytestmark = pytest.mark.slow
 
@@ -36,18 +36,6 @@ RUNS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
         {"rank": 8, "maxIter": 3, "regParam": 0.05, "alpha": 2.0, "implicitPrefs": True, **FEW_BLOCKS},
     ),
 ]
-
-
-def codes(n: int) -> npt.NDArray[np.int32]:
-    return np.arange(n, dtype=np.int32)
-
-
-def everything(recommender: CheckedRecommender, train: Interactions) -> Scores:
-    return recommender.score_users(codes(train.n_users), codes(train.n_items))
-
-
-def bits(scores: Scores) -> npt.NDArray[np.uint64]:
-    return scores.values.view(np.uint64)
 
 
 def test_scores_are_those_of_spark(
@@ -88,19 +76,14 @@ def test_scores_are_those_of_spark(
 def test_a_seed_gives_the_same_bits_and_another_one_others(
     kind: dict[str, Any], some: Interactions, fitted: Make
 ) -> None:
-    first = bits(everything(fitted("ALS", QUICK | kind, some), some))
+    first = bits(score_all(fitted("ALS", QUICK | kind, some), some))
     shuffled = some.select(np.random.default_rng(3).permutation(len(some)))
-    assert (bits(everything(fitted("ALS", QUICK | kind, shuffled), some)) == first).all()
-    assert (bits(everything(fitted("ALS", QUICK | kind, some, SEED + 1), some)) != first).any()
+    assert (bits(score_all(fitted("ALS", QUICK | kind, shuffled), some)) == first).all()
+    assert (bits(score_all(fitted("ALS", QUICK | kind, some, SEED + 1), some)) != first).any()
 
 
-def test_a_score_does_not_depend_on_who_else_is_asked_for(some: Interactions, fitted: Make) -> None:
-    recommender = fitted("ALS", QUICK, some)
-    users, items = codes(some.n_users), codes(some.n_items)
-    whole = bits(recommender.score_users(users, items))
-    for start in range(0, 130, 13):
-        some_users, some_items = users[start : start + 13][::-1], items[start % 3 :: 3]
-        assert (bits(recommender.score_users(some_users, some_items)) == whole[np.ix_(some_users, some_items)]).all()
+def test_a_score_does_not_depend_on_the_block(some: Interactions, fitted: Make) -> None:
+    check_blocks(fitted("ALS", QUICK, some), some)
 
 
 def test_ratings_are_not_predicted_from_implicit_feedback(make: Make) -> None:
@@ -109,11 +92,11 @@ def test_ratings_are_not_predicted_from_implicit_feedback(make: Make) -> None:
 
 
 def test_many_epochs_do_not_overflow_the_stack(some: Interactions, fitted: Make) -> None:
-    scores = everything(fitted("ALS", QUICK | {"maxIter": 60}, some), some)
+    scores = score_all(fitted("ALS", QUICK | {"maxIter": 60}, some), some)
     assert np.isfinite(scores.values[10:90, 10:100]).any()
 
 
-def test_nothing_to_learn_from_is_said(some: Interactions, fitted: Make) -> None:
+def test_a_training_part_without_rows_is_refused(some: Interactions, fitted: Make) -> None:
     with pytest.raises(PluginError, match="cannot learn from a training part without rows"):
         fitted("ALS", {}, some.select(np.zeros(0, dtype=np.int64)))
 
@@ -132,7 +115,7 @@ def test_spark_ends_with_its_worker_and_leaves_no_files(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_missing_java_is_said_by_the_worker(make: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_worker_reports_a_missing_java(make: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     plugins().workers.close()
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(PluginError, match=r"Spark needs Java 17 or later, and JAVA_HOME = .* has no bin/java"):

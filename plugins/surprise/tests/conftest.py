@@ -1,4 +1,4 @@
-"""Training rows, and what Surprise itself estimates."""
+"""Training rows, and the estimates of Surprise itself."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def train() -> Interactions:
 
 @pytest.fixture(scope="session")
 def decimals() -> Interactions:
-    """Few different ratings that binary numbers cannot hold: some of Pearson's correlations are not a number."""
+    """Few different ratings that binary numbers cannot represent: some of Pearson's correlations are NaN."""
     return small(4, [0.1, 0.7, 0.7, 0.7, 0.7])
 
 
@@ -63,16 +63,17 @@ def fitted() -> Callable[..., CheckedRecommender]:
 
 @pytest.fixture(scope="session")
 def surprise_says() -> Callable[..., Scores]:
-    """The predictions of an algorithm of Surprise for pairs, asked one by one; raw ids are external ids."""
+    """The predictions of an algorithm of Surprise for pairs, one by one; raw ids are external ids."""
 
     def ask(algorithm: AlgoBase, train: Interactions, users: npt.NDArray[Any], items: npt.NDArray[Any]) -> Scores:
         reader = Reader(rating_scale=(train.ratings.min(), train.ratings.max()))
         algorithm.fit(Dataset.load_from_df(train.to_frame()[["user", "item", "rating"]], reader).build_full_trainset())
-        asked = zip(train.user_ids[users], train.item_ids[items], strict=True)
-        told = [algorithm.predict(user, item, clip=False) for user, item in asked]
+        pairs = zip(train.user_ids[users], train.item_ids[items], strict=True)
+        predictions = [algorithm.predict(user, item, clip=False) for user, item in pairs]
+        impossible = np.array([prediction.details["was_impossible"] for prediction in predictions])
         return Scores(
-            np.array([one.est for one in told]),
-            np.array([FALLBACK if one.details["was_impossible"] else SCORED for one in told], dtype=np.uint8),
+            np.array([prediction.est for prediction in predictions]),
+            np.where(impossible, FALLBACK, SCORED).astype(np.uint8),
         )
 
     return ask

@@ -137,7 +137,7 @@ class TimesIdentity(np.ndarray[Any, Any]):
     """
 
     def dot(self, other: Any, out: Any = None) -> FloatArray:  # type: ignore[override]
-        return np.array(self, dtype=np.float64)
+        return np.array(self)
 
 
 def known_positions(counts: npt.NDArray[np.integer[Any]]) -> CodeArray:
