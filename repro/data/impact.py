@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from repro.protocol import Value
+from repro.protocol import Protocol, Value
 
 
 @dataclass(frozen=True)
 class Impact:
-    """How many of how many things a decision affected.
+    """How many users, rows or scores a decision affected, of how many.
 
-    ``unit`` names the things in the plural (``users``, ``scores``); ``note`` says what was done with them.
+    ``unit`` names what is counted, in the plural (``users``, ``scores``); ``note`` says what was done with it.
     """
 
     decision: str
@@ -20,6 +20,11 @@ class Impact:
     total: int
     unit: str
     note: str = ""
+
+    @classmethod
+    def of(cls, protocol: Protocol, decision: str, touched: int, total: int, unit: str, note: str = "") -> Impact:
+        """The impact of a decision with the value that it has in ``protocol``."""
+        return cls(decision, protocol[decision], touched, total, unit, note)
 
     @property
     def sentence(self) -> str:

@@ -3,75 +3,70 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, Interactions
 from repro.errors import ProtocolError
 from repro.protocol import Protocol
 from repro.split.plan import LEFT_OUT, TEST, TRAIN, VALIDATION, PartArray
-
-RowMask = npt.NDArray[np.bool_]
+from repro.split.share import by_popularity, share_of
 
 
 class Exclusions:
     """Applies ``split.head``, ``split.unseen_users`` and ``split.unseen_items`` to one fold after the other.
 
-    Head items leave test and validation, and their rows are then in no part. Whether a user or item is unseen is
-    judged by the training part of the fold, both for the rows that the head leaves.
+    Head items leave test and validation, and their rows are then in no part. Of the other rows, users and items without
+    a row in the training part of the fold are unseen.
     """
 
-    def __init__(self, interactions: Interactions, protocol: Protocol, head: CodeArray) -> None:
+    def __init__(self, interactions: Interactions, protocol: Protocol) -> None:
         self._interactions = interactions
         self._protocol = protocol
-        self._head = head
-        self._in_head = np.zeros(interactions.n_items, dtype=bool)
-        self._in_head[head] = True
-        self._held_out = self._head_rows = self._left = self._unseen_users = self._unseen_items = 0
+        self.head = head_items(interactions, protocol)
+        self._held_out = self._remaining = self._unseen_users = self._unseen_items = 0
 
     def apply(self, parts: PartArray) -> PartArray:
         """The parts of a fold without what is excluded; counts what was touched."""
-        users, items = self._interactions.users, self._interactions.items
+        data = self._interactions
         held_out = np.flatnonzero((parts == TEST) | (parts == VALIDATION))
-        from_head = self._in_head[items[held_out]]
-        left = held_out[~from_head]
+        in_head = np.isin(data.items[held_out], self.head)
+        remaining = held_out[~in_head]
         train = parts == TRAIN
-        new_user = ~_present(users, train, self._interactions.n_users)[users[left]]
-        new_item = ~_present(items, train, self._interactions.n_items)[items[left]]
+        new_user = np.bincount(data.users[train], minlength=data.n_users)[data.users[remaining]] == 0
+        new_item = np.bincount(data.items[train], minlength=data.n_items)[data.items[remaining]] == 0
         self._held_out += len(held_out)
-        self._head_rows += len(held_out) - len(left)
-        self._left += len(left)
+        self._remaining += len(remaining)
         self._unseen_users += int(new_user.sum())
         self._unseen_items += int(new_item.sum())
 
         parts = parts.copy()
-        parts[held_out[from_head]] = LEFT_OUT
+        parts[held_out[in_head]] = LEFT_OUT
         if self._protocol.get("split.unseen_users") == "drop":
-            parts[left[new_user]] = LEFT_OUT
+            parts[remaining[new_user]] = LEFT_OUT
         if self._protocol.get("split.unseen_items") == "drop":
-            parts[left[new_item]] = LEFT_OUT
+            parts[remaining[new_item]] = LEFT_OUT
         return parts
 
     def impacts(self) -> list[Impact]:
         """What was touched, over all folds."""
-        head, users, items = "split.head", "split.unseen_users", "split.unseen_items"
-        protocol = self._protocol
-        fate = {"keep": "tested", "drop": "left out"}
-        found = [
-            Impact(
-                head,
-                protocol[head],
-                len(self._head),
-                self._interactions.n_items,
-                "items",
-                f"are left out of the test ({self._head_rows:,} of {self._held_out:,} held-out rows)",
-            ),
-        ]
-        for key, noun, count in ((users, "users", self._unseen_users), (items, "items", self._unseen_items)):
-            if key in protocol:
-                note = f"are of {noun} without training rows, and {fate[protocol.text(key)]}"
-                found.append(Impact(key, protocol[key], count, self._left, "held-out rows", note))
-        return found
+        removed = f"{self._held_out - self._remaining:,} of {self._held_out:,} held-out rows"
+        note = f"are left out of the test ({removed})"
+        impacts = [Impact.of(self._protocol, "split.head", len(self.head), self._interactions.n_items, "items", note)]
+        for noun, count in (("users", self._unseen_users), ("items", self._unseen_items)):
+            if (key := f"split.unseen_{noun}") in self._protocol:
+                outcome = "tested" if self._protocol[key] == "keep" else "left out"
+                note = f"are of {noun} without training rows, and {outcome}"
+                impacts.append(Impact.of(self._protocol, key, count, self._remaining, "held-out rows", note))
+        return impacts
+
+
+def head_items(interactions: Interactions, protocol: Protocol) -> CodeArray:
+    """The ``split.head`` most popular share of the items (rounded up) by all rows, as ascending codes.
+
+    Cremonesi, Koren & Turrin 2010 leave the head out of the test, as it makes trivial hits.
+    """
+    size = share_of(interactions.n_items, protocol.number("split.head"), "ceil")
+    return np.sort(by_popularity(interactions.item_counts())[:size]).astype(np.int32)
 
 
 def without_unseen(test: Interactions, train: Interactions, protocol: Protocol) -> Interactions:
@@ -87,10 +82,3 @@ def without_unseen(test: Interactions, train: Interactions, protocol: Protocol) 
             "(split.unseen_users, split.unseen_items)"
         )
     return test if stays.all() else test.select(np.flatnonzero(stays))
-
-
-def _present(codes: CodeArray, rows: RowMask, size: int) -> RowMask:
-    """Which codes occur in some of the rows."""
-    found = np.zeros(size, dtype=bool)
-    found[codes[rows]] = True
-    return found

@@ -5,42 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from repro.data.impact import Impact
-from repro.data.interactions import Interactions
+from repro.data.interactions import Interactions, RowArray
 from repro.protocol import Option, Protocol
-from repro.split.order import equal_times_impact, hold_out_last, kept_order, random_order
-from repro.split.per_user import short_users, short_users_impact, without_short_users
+from repro.split.order import random_order
+from repro.split.per_user import draw_folds_per_user
 from repro.split.plan import TEST, TRAIN, PartArray, Plan, Strategy, draws
 from repro.split.ratio import rounding_impact
 from repro.split.sampling import random_ranks
 from repro.split.share import CountArray, shares_of
 
-PieceArray = npt.NDArray[np.int32]
-
 
 def plan_kfold(interactions: Interactions, protocol: Protocol, seed: int) -> Plan:
     """All rows, in random order, dealt to ``split.folds`` parts."""
     (key,) = draws(protocol, seed)
-    count = protocol.count("split.folds")
-    pieces = np.empty(len(interactions), dtype=np.int32)
-    pieces[random_order(interactions, key)] = np.arange(len(interactions)) % count
-    return Plan(_rows_held_out(pieces, count))
+    return Plan(_dealt(random_order(interactions, key), protocol))
 
 
 def plan_kfold_per_user(interactions: Interactions, protocol: Protocol, seed: int) -> Plan:
     """Every user's rows, in random order, dealt to ``split.folds`` parts.
 
     The dealing goes on from one user to the next (users in random order), so that the parts are even both
-    within each user and as a whole: users with few rows do not all fall into the first parts.
+    within each user and overall: users with few rows do not all fall into the first parts.
     """
     (users_key,), (key,) = draws(protocol, seed, "users"), draws(protocol, seed)
-    count = protocol.count("split.folds")
     turn = random_ranks(interactions.user_keys, users_key)[interactions.users]
-    pieces = np.empty(len(interactions), dtype=np.int32)
-    pieces[random_order(interactions, key, turn)] = np.arange(len(interactions)) % count
-    return Plan(_rows_held_out(pieces, count))
+    return Plan(_dealt(random_order(interactions, key, turn), protocol))
 
 
 def plan_kfold_users(interactions: Interactions, protocol: Protocol, seed: int) -> Plan:
@@ -49,31 +40,29 @@ def plan_kfold_users(interactions: Interactions, protocol: Protocol, seed: int) 
     ``split.holdout`` says how many. Users with too few rows are dealt to no part: the parts are even in
     users that can be tested. The rows of users outside the part are all in training.
     """
-    (users_key,), (key,) = draws(protocol, seed, "users"), draws(protocol, seed)
+    (users_key,) = draws(protocol, seed, "users")
     count = protocol.count("split.folds")
     test, impacts = _held_out_of_users(interactions, protocol)
-    short = short_users(interactions, test, np.zeros_like(test))
-    order = kept_order(interactions, protocol, key, interactions.users)
-    parts = hold_out_last(order, np.where(short, 0, test), groups=interactions.users)
-    impacts.append(short_users_impact(interactions, protocol, short))
-    impacts += equal_times_impact(interactions, protocol, order, parts, interactions.users)
-    parts = without_short_users(interactions, protocol, parts, short)
-
-    pieces = np.full(interactions.n_users, -1, dtype=np.int32)
+    (parts,), more, short = draw_folds_per_user(interactions, protocol, seed, test)
+    pieces = np.full(interactions.n_users, -1)
     pieces[~short] = random_ranks(interactions.user_keys[~short], users_key) % count
     row_pieces = pieces[interactions.users]
-    return Plan((np.where((parts == TEST) & (row_pieces != piece), TRAIN, parts) for piece in range(count)), impacts)
+    folds = (np.where((parts == TEST) & (row_pieces != piece), TRAIN, parts) for piece in range(count))
+    return Plan(folds, [*impacts, *more])
 
 
-def _rows_held_out(pieces: PieceArray, count: int) -> Iterator[PartArray]:
-    for piece in range(count):
-        yield np.where(pieces == piece, TEST, TRAIN)
+def _dealt(order: RowArray, protocol: Protocol) -> Iterator[PartArray]:
+    """The rows dealt in turn to ``split.folds`` parts, each of which is the test once."""
+    count = protocol.count("split.folds")
+    pieces = np.empty(len(order), dtype=np.int32)
+    pieces[order] = np.arange(len(order)) % count
+    return (np.where(pieces == piece, TEST, TRAIN) for piece in range(count))
 
 
 def _held_out_of_users(interactions: Interactions, protocol: Protocol) -> tuple[CountArray, list[Impact]]:
     """How many rows ``split.holdout`` takes of each user, were they a test user."""
     counts = interactions.user_counts()
-    match protocol.text("split.holdout"):
+    match protocol["split.holdout"]:
         case "all-but-n":
             return np.full_like(counts, protocol.count("split.holdout_n")), []
         case "given-n":
@@ -87,8 +76,8 @@ KFOLD = Strategy(
     Option(
         "kfold",
         "all rows in k parts, each held out once",
-        "We divided all interactions at random into {split.folds:fold}, each of which was the "
-        "test set once (cross-validation).",
+        "We divided all interactions at random into {split.folds:fold}, each of which was the test set once "
+        "(cross-validation).",
         used_by=("surprise",),
     ),
     plan_kfold,

@@ -10,12 +10,10 @@ from repro.errors import DataError, ProtocolError
 from repro.protocol import Protocol
 from repro.split.exclusions import Exclusions
 from repro.split.files import FILES
-from repro.split.fold import Fold, Split
 from repro.split.kfold import KFOLD, KFOLD_PER_USER, KFOLD_USERS
 from repro.split.moments import TIME_POINT, TIME_USERS
 from repro.split.per_user import ALL_BUT_N, GIVEN_N
-from repro.split.plan import TEST, TRAIN, VALIDATION, PartArray, Strategy
-from repro.split.popularity import head_items
+from repro.split.plan import TEST, TRAIN, VALIDATION, Fold, PartArray, Split, Strategy
 from repro.split.ratio import RATIO, USER_RATIO
 from repro.split.sampling import RANDOM_N
 from repro.split.splitters import splitter_strategy
@@ -23,18 +21,8 @@ from repro.split.uniform_items import UNIFORM_ITEMS
 from repro.split.validation import SHARE, ValidationShare
 
 OWN = (
-    RATIO,
-    USER_RATIO,
-    KFOLD,
-    KFOLD_PER_USER,
-    KFOLD_USERS,
-    GIVEN_N,
-    ALL_BUT_N,
-    RANDOM_N,
-    TIME_POINT,
-    TIME_USERS,
-    UNIFORM_ITEMS,
-    FILES,
+    *(RATIO, USER_RATIO, KFOLD, KFOLD_PER_USER, KFOLD_USERS, GIVEN_N, ALL_BUT_N, RANDOM_N),
+    *(TIME_POINT, TIME_USERS, UNIFORM_ITEMS, FILES),
 )
 STRATEGIES = {strategy.option.value: strategy for strategy in OWN}
 
@@ -43,29 +31,30 @@ def make_folds(interactions: Interactions, protocol: Protocol, seed: int) -> Spl
     """The folds of ``interactions`` under the ``split.*`` decisions of ``protocol``.
 
     Every draw depends on the seed and the external ids alone: the same rows are held out whatever their order
-    (but for ``split.equal_times = "source"``, which asks for it). Folds are named "1", "2" and so on.
+    (except under ``split.equal_times = "source"``). Folds are named "1", "2" and so on.
     """
     name = protocol.text("split.strategy")
     if not len(interactions) and name != "files":
         raise DataError("the data set has no rows left to split; loosen the data.* filters of the protocol")
     plan = strategy_named(name).plan(interactions, protocol, seed)
     interactions = interactions if plan.interactions is None else plan.interactions
-    removed = head_items(interactions, protocol)
     validation = ValidationShare(interactions, protocol, seed)
-    exclusions = Exclusions(interactions, protocol, removed)
+    exclusions = Exclusions(interactions, protocol)
     folds: list[Fold] = []
-    for number, made in enumerate(plan.folds):
-        planned = validation.apply(made)
-        given = None if plan.given is None else plan.given[number]
-        fold = _fold(str(len(folds) + 1), exclusions.apply(planned), plan.validation or validation.asked, given)
+    for number, parts in enumerate(plan.folds):
+        planned = validation.apply(parts)
+        rows = None if plan.splitter_rows is None else plan.splitter_rows[number]
+        fold = _fold(str(len(folds) + 1), exclusions.apply(planned), plan.validation or validation.active, rows)
         if len(fold.test) or not plan.skip_empty:
             _refuse_empty(fold, planned, protocol)
             folds.append(fold)
     if not folds:
         raise ProtocolError(_nothing_left("no fold has test rows", protocol))
-    strategy = _strategy_impact(folds, len(interactions), name)
+    note = "are held out for testing" + (f", over {len(folds):,} folds" if len(folds) > 1 else "")
+    tested, rows_of_folds = sum(len(fold.test) for fold in folds), len(interactions) * len(folds)
+    strategy = Impact("split.strategy", name, tested, rows_of_folds, "rows", note)
     impacts = [strategy, *plan.impacts, *validation.impacts(), *exclusions.impacts()]
-    return Split(interactions, tuple(folds), removed, plan.target_items, impacts, plan.rated)
+    return Split(interactions, tuple(folds), exclusions.head, plan.target_items, impacts, plan.rated)
 
 
 def strategy_named(name: str) -> Strategy:
@@ -73,18 +62,18 @@ def strategy_named(name: str) -> Strategy:
     return STRATEGIES.get(name) or splitter_strategy(name)
 
 
-def _fold(name: str, parts: PartArray, with_validation: bool, given: tuple[RowArray, RowArray] | None) -> Fold:
+def _fold(name: str, parts: PartArray, with_validation: bool, rows: tuple[RowArray, RowArray] | None) -> Fold:
     return Fold(
         name,
         np.flatnonzero(parts == TRAIN),
         np.flatnonzero(parts == TEST),
         np.flatnonzero(parts == VALIDATION) if with_validation else None,
-        None if given is None else (given[0][parts[given[0]] == TRAIN], given[1][parts[given[1]] == TEST]),
+        None if rows is None else (rows[0][parts[rows[0]] == TRAIN], rows[1][parts[rows[1]] == TEST]),
     )
 
 
 def _refuse_empty(fold: Fold, planned: PartArray, protocol: Protocol) -> None:
-    """Each part that the protocol asks for must hold something."""
+    """Each part that the protocol asks for must have rows."""
     for rows, part, noun in (
         (fold.train, TRAIN, "training"),
         (fold.test, TEST, "test"),
@@ -104,14 +93,7 @@ def _refuse_empty(fold: Fold, planned: PartArray, protocol: Protocol) -> None:
         )
 
 
-def _nothing_left(what: str, protocol: Protocol) -> str:
+def _nothing_left(problem: str, protocol: Protocol) -> str:
     keys = ("split.head", "split.unseen_users", "split.unseen_items")
     rules = ", ".join(f"{key} = {protocol[key]}" for key in keys if key in protocol)
-    return f"{what} to the rules on held-out rows ({rules}); lower split.head, or keep unseen users and items"
-
-
-def _strategy_impact(folds: list[Fold], rows: int, name: str) -> Impact:
-    note = "are held out for testing"
-    if len(folds) > 1:
-        note += f", over {len(folds):,} folds"
-    return Impact("split.strategy", name, sum(len(fold.test) for fold in folds), rows * len(folds), "rows", note)
+    return f"{problem} to the rules on held-out rows ({rules}); lower split.head, or keep unseen users and items"

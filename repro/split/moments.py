@@ -26,10 +26,9 @@ def plan_time_point(interactions: Interactions, protocol: Protocol, seed: int) -
     """Rows up to and at ``split.time`` are training, later ones the test."""
     times = timestamps_for(interactions, protocol, "split.strategy")
     moment = protocol.number("split.time")
-    at = Impact(
-        "split.time", moment, int((times == moment).sum()), len(times), "rows", "are at this very time, and in training"
-    )
-    return Plan([np.where(times > moment, TEST, TRAIN)], [at])
+    note = "are at this very time, and in training"
+    impact = Impact("split.time", moment, int((times == moment).sum()), len(times), "rows", note)
+    return Plan([np.where(times > moment, TEST, TRAIN)], [impact])
 
 
 def plan_time_users(interactions: Interactions, protocol: Protocol, seed: int) -> Plan:
@@ -108,28 +107,17 @@ def _left_out_impact(protocol: Protocol, times: Times, moments: Times, hidden: R
             f'{len(moments) * MOST_ROW_NUMBERS // known:,}, or use split.clock = "own"'
         )
     total = len(moments) * len(times)
-    return Impact(
-        "split.clock",
-        protocol["split.clock"],
-        total - known - int(hidden.sum()),
-        total,
-        "rows",
-        f"are of other users after the moment, and left out, over {len(moments):,} folds",
-    )
+    note = f"are of other users after the moment, and left out, over {len(moments):,} folds"
+    return Impact.of(protocol, "split.clock", total - known - int(hidden.sum()), total, "rows", note)
 
 
 def _later_training_impact(protocol: Protocol, times: Times, moments: Times, hidden: RowMask) -> Impact:
-    """How much training a test user could not have known of: rows after the earliest moment."""
+    """How many training rows are later than a test user's moment: those after the earliest one."""
     earliest, latest = int(moments.min()), int(moments.max())
     moment = f"{earliest}" if earliest == latest else f"{earliest}; the latest is {latest}"
-    return Impact(
-        "split.clock",
-        protocol["split.clock"],
-        int((~hidden & (times >= earliest)).sum()),
-        int((~hidden).sum()),
-        "training rows",
-        f"come after the earliest moment of a test user ({moment})",
-    )
+    later, total = int((~hidden & (times >= earliest)).sum()), int((~hidden).sum())
+    note = f"come after the earliest moment of a test user ({moment})"
+    return Impact.of(protocol, "split.clock", later, total, "training rows", note)
 
 
 TIME_POINT = Strategy(

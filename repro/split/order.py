@@ -1,4 +1,4 @@
-"""In which order rows are kept: the last ones of an order are held out.
+"""The order of rows: the last ones of an order are held out.
 
 A random order is the order of the rows' keys, which are hashes of the seed, the purpose and the external ids:
 the same rows are held out whatever the order in which they are stored.
@@ -12,7 +12,7 @@ from repro.data.impact import Impact
 from repro.data.interactions import Interactions, RowArray
 from repro.protocol import Protocol
 from repro.rng import KeyArray, child_keys
-from repro.split.plan import TEST, TRAIN, VALIDATION, PartArray, Times, timestamps_for
+from repro.split.plan import TEST, TRAIN, VALIDATION, PartArray, Times, draws, timestamps_for
 from repro.split.share import CountArray
 from repro.split.sorting import Column, Groups, sorted_rows
 
@@ -25,7 +25,7 @@ def row_keys(interactions: Interactions, key: np.uint64) -> KeyArray:
 def random_order(interactions: Interactions, key: np.uint64, groups: Groups | None = None) -> RowArray:
     """The rows by group (where there are groups), at random within it.
 
-    Several rows of one pair have one key: what they hold decides then, not where they are stored.
+    Several rows of one pair have one key: their content decides then, not where they are stored.
     """
     content: list[Column] = [interactions.items, interactions.users, interactions.ratings]
     if interactions.timestamps is not None:
@@ -33,16 +33,21 @@ def random_order(interactions: Interactions, key: np.uint64, groups: Groups | No
     return sorted_rows([row_keys(interactions, key), *content], groups)
 
 
-def time_order(
+def holdout_order(
     interactions: Interactions,
     protocol: Protocol,
     key: np.uint64,
     groups: Groups | None = None,
     decision: str = "split.order",
 ) -> RowArray:
-    """The rows by group, earliest first, as ``decision`` asks; those of equal time as ``split.equal_times`` has it."""
+    """The rows by group, and in it at random or by time, as ``decision`` says: the last ones are held out.
+
+    ``split.equal_times`` orders rows of equal time.
+    """
+    if protocol[decision] != "time":
+        return random_order(interactions, key, groups)
     columns: list[Column] = [timestamps_for(interactions, protocol, decision)]
-    match protocol.text("split.equal_times"):
+    match protocol["split.equal_times"]:
         case "item-asc":
             columns += [interactions.items, interactions.users]
         case "random":
@@ -52,29 +57,13 @@ def time_order(
     return sorted_rows(columns, groups)
 
 
-def kept_order(
-    interactions: Interactions,
-    protocol: Protocol,
-    key: np.uint64,
-    groups: Groups | None = None,
-    decision: str = "split.order",
-) -> RowArray:
-    """The rows by group, and in it by time or at random, as ``decision`` has it: what comes last is held out."""
-    if protocol.text(decision) == "time":
-        return time_order(interactions, protocol, key, groups, decision)
-    return random_order(interactions, key, groups)
-
-
 def hold_out_last(
-    order: RowArray,
-    test: CountArray,
-    validation: CountArray | None = None,
-    groups: Groups | None = None,
+    order: RowArray, test: CountArray, validation: CountArray | None = None, groups: Groups | None = None
 ) -> PartArray:
     """The last ``test[g]`` rows of each group to the test, the ``validation[g]`` before them to validation.
 
-    ``order`` has the rows by group, ``groups`` the group of each row; without groups, all rows are one. Rows that are
-    not in the order stay where they are.
+    ``order`` has the rows by group, ``groups`` the group of each row; without groups, all rows are in one. Rows that
+    are not in the order stay in training.
     """
     if groups is None:
         groups = np.zeros(len(order), dtype=np.int8)
@@ -88,23 +77,28 @@ def hold_out_last(
     return parts
 
 
-def equal_times_impact(
+def draw_folds(
     interactions: Interactions,
     protocol: Protocol,
-    order: RowArray,
-    parts: PartArray,
+    seed: int,
+    test: CountArray,
+    validation: CountArray | None = None,
     groups: Groups | None = None,
-) -> list[Impact]:
-    """At how many borders between parts the rows on both sides have equal times, so that the rule decides."""
-    if protocol.text("split.order") != "time":
-        return []
-    times = timestamps_for(interactions, protocol, "split.order")
-    tied, borders = tied_borders(times, order, parts, groups)
-    return [tied_borders_impact(protocol, tied, borders)]
+) -> tuple[list[PartArray], list[Impact]]:
+    """The parts of each draw, ordered by ``split.order``, and for how many borders between parts a tie rule decides."""
+    folds, impacts = [], []
+    for key in draws(protocol, seed):
+        order = holdout_order(interactions, protocol, key, groups)
+        parts = hold_out_last(order, test, validation, groups)
+        folds.append(parts)
+        if protocol["split.order"] == "time":
+            times = timestamps_for(interactions, protocol, "split.order")
+            impacts.append(tied_borders_impact(protocol, *tied_borders(times, order, parts, groups)))
+    return folds, impacts
 
 
 def tied_borders(times: Times, order: RowArray, parts: PartArray, groups: Groups | None = None) -> tuple[int, int]:
-    """Where the order goes from part to part within a group: how often between rows of equal time, and how often."""
+    """How often the order goes from part to part within a group between rows of equal time, and how often at all."""
     before, after = order[:-1], order[1:]
     border = parts[before] != parts[after]
     if groups is not None:
@@ -115,4 +109,4 @@ def tied_borders(times: Times, order: RowArray, parts: PartArray, groups: Groups
 
 def tied_borders_impact(protocol: Protocol, tied: int, borders: int) -> Impact:
     unit, note = "borders between parts", "lie between rows of equal time"
-    return Impact("split.equal_times", protocol["split.equal_times"], tied, borders, unit, note)
+    return Impact.of(protocol, "split.equal_times", tied, borders, unit, note)

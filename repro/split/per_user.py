@@ -8,8 +8,8 @@ import numpy.typing as npt
 from repro.data.impact import Impact
 from repro.data.interactions import Interactions
 from repro.protocol import Option, Protocol
-from repro.split.order import equal_times_impact, hold_out_last, kept_order
-from repro.split.plan import LEFT_OUT, PartArray, Plan, Strategy, draws
+from repro.split.order import draw_folds
+from repro.split.plan import LEFT_OUT, PartArray, Plan, Strategy
 from repro.split.share import CountArray
 
 UserMask = npt.NDArray[np.bool_]
@@ -17,9 +17,9 @@ UserMask = npt.NDArray[np.bool_]
 
 def plan_given_n(interactions: Interactions, protocol: Protocol, seed: int) -> Plan:
     """``split.n`` rows of every user stay in training, the rest is the test."""
-    counts = interactions.user_counts()
-    test = np.maximum(counts - protocol.count("split.n"), 0)
-    return _plan(interactions, protocol, seed, test, np.zeros_like(test))
+    test = np.maximum(interactions.user_counts() - protocol.count("split.n"), 0)
+    folds, impacts, _ = draw_folds_per_user(interactions, protocol, seed, test)
+    return Plan(folds, impacts)
 
 
 def plan_all_but_n(interactions: Interactions, protocol: Protocol, seed: int) -> Plan:
@@ -30,44 +30,28 @@ def plan_all_but_n(interactions: Interactions, protocol: Protocol, seed: int) ->
     counts = interactions.user_counts()
     test = np.full_like(counts, protocol.count("split.n"))
     validation = np.full_like(counts, protocol.count("split.validation_n"))
-    return _plan(interactions, protocol, seed, test, validation)
+    folds, impacts, _ = draw_folds_per_user(interactions, protocol, seed, test, validation)
+    return Plan(folds, impacts, bool(validation.any()))
 
 
-def _plan(interactions: Interactions, protocol: Protocol, seed: int, test: CountArray, validation: CountArray) -> Plan:
-    short = short_users(interactions, test, validation)
+def draw_folds_per_user(
+    interactions: Interactions, protocol: Protocol, seed: int, test: CountArray, validation: CountArray | None = None
+) -> tuple[list[PartArray], list[Impact], UserMask]:
+    """The parts of each draw with these numbers of rows of every user; and the short users.
+
+    Short users have too few rows to hold out as many and keep one. They stay in training, or are left out, as
+    ``split.short_users`` says.
+    """
+    counts = interactions.user_counts()
+    validation = np.zeros_like(test) if validation is None else validation
+    short = (test == 0) | (counts <= test + validation)
     test, validation = np.where(short, 0, test), np.where(short, 0, validation)
-    folds, impacts = [], [short_users_impact(interactions, protocol, short)]
-    for key in draws(protocol, seed):
-        order = kept_order(interactions, protocol, key, interactions.users)
-        parts = hold_out_last(order, test, validation, interactions.users)
-        impacts += equal_times_impact(interactions, protocol, order, parts, interactions.users)
-        folds.append(without_short_users(interactions, protocol, parts, short))
-    asked = "split.validation_n" in protocol and protocol.count("split.validation_n") > 0
-    return Plan(folds, impacts, asked)
-
-
-def short_users(interactions: Interactions, test: CountArray, validation: CountArray) -> UserMask:
-    """The users with too few rows to hold something out as asked and keep one."""
-    return (test == 0) | (interactions.user_counts() <= test + validation)
-
-
-def without_short_users(interactions: Interactions, protocol: Protocol, parts: PartArray, short: UserMask) -> PartArray:
-    """Short users stay in training, or are left out, as ``split.short_users`` has it."""
-    if protocol.text("split.short_users") == "train":
-        return parts
-    return np.where(short[interactions.users], LEFT_OUT, parts)
-
-
-def short_users_impact(interactions: Interactions, protocol: Protocol, short: UserMask) -> Impact:
-    present = interactions.user_counts() > 0
-    return Impact(
-        "split.short_users",
-        protocol["split.short_users"],
-        int((short & present).sum()),
-        int(present.sum()),
-        "users",
-        "have too few rows to be tested",
-    )
+    folds, ties = draw_folds(interactions, protocol, seed, test, validation, interactions.users)
+    if protocol["split.short_users"] == "drop":
+        folds = [np.where(short[interactions.users], LEFT_OUT, parts) for parts in folds]
+    present, note = counts > 0, "have too few rows to be tested"
+    touched, users = int((short & present).sum()), int(present.sum())
+    return folds, [Impact.of(protocol, "split.short_users", touched, users, "users", note), *ties], short
 
 
 GIVEN_N = Strategy(

@@ -1,4 +1,4 @@
-"""What a strategy gives: the part each row goes to, fold by fold."""
+"""Folds: how a strategy plans them, and what the split of a data set is in the end."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Plan:
     interactions   the rows of a strategy that brings its own (files)
     skip_empty     whether a fold that later rules leave without test rows is passed over, not refused
     rated          whether held-out rows have ratings where training rows have them
-    given          training and test rows of each fold in the order in which a framework's splitter gave them
+    splitter_rows  training and test rows of each fold in the order in which a framework's splitter returned them
     """
 
     folds: Iterable[PartArray]
@@ -39,7 +39,41 @@ class Plan:
     interactions: Interactions | None = None
     skip_empty: bool = False
     rated: bool = True
-    given: Sequence[tuple[RowArray, RowArray]] | None = None
+    splitter_rows: Sequence[tuple[RowArray, RowArray]] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """One training and test part of a data set, as ascending row numbers of its interactions.
+
+    ``splitter_rows`` are the training and the test rows in the order in which a framework's own splitter returned them.
+    """
+
+    name: str
+    train: RowArray
+    test: RowArray
+    validation: RowArray | None = None
+    splitter_rows: tuple[RowArray, RowArray] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A data set and its folds.
+
+    interactions   the rows that the folds' row numbers are about
+    folds          one or more training and test parts
+    removed_items  the head items taken out of the test and of the candidates (ascending codes)
+    target_items   the target set T of UAR and U1R (ascending codes); None in other strategies
+    impacts        what each decision of the split touched
+    rated          whether held-out rows have ratings where training rows have them; without, theirs are 1
+    """
+
+    interactions: Interactions
+    folds: tuple[Fold, ...]
+    removed_items: CodeArray
+    target_items: CodeArray | None = None
+    impacts: list[Impact] = field(default_factory=list)
+    rated: bool = True
 
 
 @dataclass(frozen=True)
@@ -65,7 +99,7 @@ class Strategy:
 
 
 def timestamps_for(interactions: Interactions, protocol: Protocol, decision: str) -> Times:
-    """The timestamps that the value of ``decision`` needs, or a refusal."""
+    """The timestamps that the value of ``decision`` needs; an error where the data set has none."""
     if interactions.timestamps is None:
         raise ProtocolError(
             f'{decision} = "{protocol[decision]}" needs timestamps, and the data set has none; '

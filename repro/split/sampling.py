@@ -18,9 +18,9 @@ UserMask = npt.NDArray[np.bool_]
 
 
 def plan_random_n(interactions: Interactions, protocol: Protocol, seed: int) -> Plan:
-    """Of each test user a a number n_a, uniform on 1 .. rows - 1, is sampled, then n_a rows to hide.
+    """Of each test user a, a number n_a is drawn, uniform on 1 .. rows - 1, and then n_a rows to hold out.
 
-    Users with one row cannot have some hidden and some left: they are never sampled.
+    Users with one row are never sampled: nothing would be left of them.
     """
     counts = interactions.user_counts()
     eligible = counts >= 2
@@ -41,19 +41,19 @@ def _sampled_counts(interactions: Interactions, counts: CountArray, key: np.uint
 
 
 def sampled_users(interactions: Interactions, protocol: Protocol, eligible: UserMask, key: np.uint64) -> UserMask:
-    """``split.test_users`` of the eligible users, drawn at random; all of them where it says so."""
-    wanted = protocol["split.test_users"]
+    """``split.test_users`` of the eligible users, drawn at random, or all of them."""
     available = int(eligible.sum())
-    if wanted == "all":
+    if protocol["split.test_users"] == "all":
         return eligible
-    if protocol.count("split.test_users") > available:
+    size = protocol.count("split.test_users")
+    if size > available:
         raise ProtocolError(
-            f"split.test_users = {wanted} asks for more users than can be tested: the data set has "
+            f"split.test_users = {size} asks for more users than can be tested: the data set has "
             f'{available:,} of them; lower it, or use "all"'
         )
     ranks = np.full(len(eligible), available, dtype=np.int64)
     ranks[eligible] = random_ranks(interactions.user_keys[eligible], key)
-    return ranks < protocol.count("split.test_users")
+    return ranks < size
 
 
 def random_ranks(id_keys: KeyArray, key: np.uint64) -> npt.NDArray[np.int64]:
@@ -64,11 +64,9 @@ def random_ranks(id_keys: KeyArray, key: np.uint64) -> npt.NDArray[np.int64]:
 
 
 def sampled_users_impact(protocol: Protocol, eligible: UserMask, unit: str) -> Impact:
-    wanted = protocol["split.test_users"]
     total = int(eligible.sum())
-    return Impact(
-        "split.test_users", wanted, total if wanted == "all" else int(wanted), total, unit, "are chosen for testing"
-    )
+    chosen = total if protocol["split.test_users"] == "all" else protocol.count("split.test_users")
+    return Impact.of(protocol, "split.test_users", chosen, total, unit, "are chosen for testing")
 
 
 RANDOM_N = Strategy(

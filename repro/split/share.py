@@ -1,4 +1,4 @@
-"""Shares of a whole as whole numbers, exact: 14.5% of 100 is 14.5, not 14.499999999999998."""
+"""Shares as exact whole numbers: 14.5% of 100 is 14.5, not 14.499999999999998; and items by popularity."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def exact(share: float) -> Fraction:
 
 
 def share_of(count: int, share: float, rounding: str = "round") -> int:
-    """``share`` of ``count`` things: to the nearest whole number (halves up), down or up."""
+    """``share`` of ``count``: to the nearest whole number (halves up), down or up."""
     value = exact(share) * count
     match rounding:
         case "floor":
@@ -35,5 +35,10 @@ def shares_of(counts: CountArray, share: float, rounding: str) -> CountArray:
 
 
 def broken_shares(counts: CountArray, share: float) -> int:
-    """How many of the counts have a share that is no whole number, so that rounding decides."""
+    """How many of the counts have a share that is not a whole number, so that rounding decides."""
     return int((shares_of(counts, share, "floor") != shares_of(counts, share, "ceil")).sum())
+
+
+def by_popularity(counts: CountArray) -> CountArray:
+    """The item codes by falling number of rows; ties by code."""
+    return np.argsort(-counts, kind="stable")

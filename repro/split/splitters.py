@@ -53,10 +53,12 @@ def plan_splitter(interactions: Interactions, protocol: Protocol, seed: int) -> 
     """The folds that a framework's own splitter makes of the rows in the order of the source."""
     name = protocol.text("split.strategy")
     splitter = plugins().splitters()[name]
-    stated = {one.name: protocol.get(_id(name, one.name), one.default) for one in splitter.parameters}
-    folds = plugins().split(name, interactions, seed & 0x7FFFFFFF, stated)
+    values = {
+        parameter.name: protocol.get(_id(name, parameter.name), parameter.default) for parameter in splitter.parameters
+    }
+    folds = plugins().split(name, interactions, seed & 0x7FFFFFFF, values)
     parts = [_parts(name, len(interactions), *fold) for fold in folds]
-    return Plan(parts, given=[(np.asarray(train), np.asarray(test)) for train, test in folds])
+    return Plan(parts, splitter_rows=[(np.asarray(train), np.asarray(test)) for train, test in folds])
 
 
 def splitter_strategy(name: str) -> Strategy:
@@ -68,8 +70,8 @@ def splitter_strategy(name: str) -> Strategy:
 def _parts(name: str, rows: int, train: object, test: object) -> PartArray:
     """The part of every row; rows that are in neither are left out."""
     parts = np.full(rows, LEFT_OUT)
-    for part, given in ((TRAIN, train), (TEST, test)):
-        positions = np.asarray(given)
+    for part, rows_of_part in ((TRAIN, train), (TEST, test)):
+        positions = np.asarray(rows_of_part)
         if positions.dtype.kind not in "iu" or (len(positions) and not 0 <= positions.min() <= positions.max() < rows):
             raise PluginError(f"{name} gave rows that are not positions from 0 to {rows - 1:,}")
         if (parts[positions] != LEFT_OUT).any():
@@ -92,7 +94,7 @@ def _decision(splitter: str, parameter: Parameter) -> Decision:
 
 
 def _of(splitter: str, when: When) -> When:
-    """A condition on a parameter, as one on the decision that the parameter is."""
+    """A condition on a parameter, as a condition on its decision."""
     return replace(when, decision=_id(splitter, when.decision))
 
 

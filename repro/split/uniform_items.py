@@ -12,8 +12,7 @@ from repro.errors import ProtocolError
 from repro.protocol import Option, Protocol
 from repro.split.order import hold_out_last, random_order
 from repro.split.plan import Plan, Strategy, draws
-from repro.split.popularity import by_popularity
-from repro.split.share import CountArray, exact
+from repro.split.share import CountArray, by_popularity, exact
 
 
 def plan_uniform_items(interactions: Interactions, protocol: Protocol, seed: int) -> Plan:
@@ -42,16 +41,11 @@ def plan_uniform_items(interactions: Interactions, protocol: Protocol, seed: int
         for key in draws(protocol, seed)
     ]
     most = (1 - epsilon) * int(counts[targets].min())
-    impact = Impact(
-        "split.train_floor",
-        protocol["split.train_floor"],
-        len(targets),
-        int((counts > 0).sum()),
-        "items",
-        f"are targets: eta = {int(per_target):,} test rows of each, as sigma r / |T| = "
-        f"{float(per_target):.6g}, rounded down, where the source has "
-        f"(1 - epsilon) r(i_zeta) = {float(most):.6g}",
+    note = (
+        f"are targets: eta = {int(per_target):,} test rows of each, as sigma r / |T| = {float(per_target):.6g}, "
+        f"rounded down, where the source has (1 - epsilon) r(i_zeta) = {float(most):.6g}"
     )
+    impact = Impact.of(protocol, "split.train_floor", len(targets), int((counts > 0).sum()), "items", note)
     return Plan(folds, [impact], target_items=targets)
 
 

@@ -19,7 +19,7 @@ def fold_data(plan: Plan, fold: Fold) -> FoldData:
     """The rows of a fold in canonical order, or, where ``data.order`` asks for it, in that of the source or the
     splitter."""
     whole, tune = plan.interactions, plan.study.tune
-    own = fold.given if plan.study.protocol["data.order"] == "splitter" else None
+    own = fold.splitter_rows if plan.study.protocol["data.order"] == "splitter" else None
     train, test = own or (fold.train, fold.test)
     together = tune is not None and tune.refit == "train+validation"
     return FoldData(

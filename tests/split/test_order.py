@@ -1,4 +1,4 @@
-"""The order in which rows are kept."""
+"""The order of rows, the last of which are held out."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from hypothesis import strategies as st
 
 from repro.data.interactions import Interactions
 from repro.rng import stream
-from repro.split.order import hold_out_last, random_order, time_order
+from repro.split.order import hold_out_last, holdout_order, random_order
 from repro.split.plan import TEST, TRAIN, VALIDATION
 
 KEY = stream(1, "test")
 
 
 @settings(max_examples=40, deadline=None)
-@given(found=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6), st.integers(0, 3)), min_size=1, max_size=40))
-def test_equal_times_agree_with_a_plain_sort(found, protocol):
-    users, items, times = zip(*found, strict=True)
+@given(rows=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6), st.integers(0, 3)), min_size=1, max_size=40))
+def test_equal_times_agree_with_a_plain_sort(rows, protocol):
+    users, items, times = zip(*rows, strict=True)
     data = Interactions.from_frame(pd.DataFrame({"user": users, "item": items, "timestamp": times}))
-    numbers = range(len(found))
+    numbers = range(len(rows))
     by_item = protocol("ratio", order="time")
     by_source = protocol("ratio", order="time", equal_times="source")
     in_user = {"groups": data.users}
-    assert time_order(data, by_item, KEY).tolist() == sorted(
+    assert holdout_order(data, by_item, KEY).tolist() == sorted(
         numbers, key=lambda row: (times[row], items[row], users[row], row)
     )
-    assert time_order(data, by_item, KEY, **in_user).tolist() == sorted(
+    assert holdout_order(data, by_item, KEY, **in_user).tolist() == sorted(
         numbers, key=lambda row: (users[row], times[row], items[row], row)
     )
-    assert time_order(data, by_source, KEY, **in_user).tolist() == sorted(
+    assert holdout_order(data, by_source, KEY, **in_user).tolist() == sorted(
         numbers, key=lambda row: (users[row], times[row], row)
     )
 
