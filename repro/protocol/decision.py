@@ -62,7 +62,7 @@ class Option:
 
 @dataclass(frozen=True)
 class When:
-    """A decision applies only while another one has one of these values (or none of others, or lies above a bound)."""
+    """A decision applies only while another one has one of ``values``, none of ``other_than``, or is above a bound."""
 
     decision: str
     values: tuple[Value, ...] = ()
@@ -82,8 +82,8 @@ class When:
         if len(self.other_than) == 1:
             return f"{self.decision} is not {toml_value(self.other_than[0])}"
         if self.other_than:
-            return f"{self.decision} is none of {', '.join(toml_value(value) for value in self.other_than)}"
-        return f"{self.decision} is {' or '.join(toml_value(value) for value in self.values)}"
+            return f"{self.decision} is none of {', '.join(map(toml_value, self.other_than))}"
+        return f"{self.decision} is {' or '.join(map(toml_value, self.values))}"
 
 
 @dataclass(frozen=True)
@@ -98,10 +98,10 @@ class AnyOf:
 
 @dataclass(frozen=True)
 class Contradiction:
-    """Values of a decision that cannot go with those of another one, though each is fine alone.
+    """Values of a decision that cannot be combined with values of another one, though each is valid alone.
 
     Either both have one of the values named here, or two numbers are not in the required ``relation``: the first is
-    "below" the second, "at most" the second, or both "sum below 1". Words such as "none" are no numbers.
+    "below" the second, "at most" the second, or both "sum below 1". Words such as "none" never contradict a number.
     """
 
     other: str
@@ -129,15 +129,15 @@ class Contradiction:
 class Decision:
     """One axis of a protocol: its id, the question it answers, what may be answered, and the default.
 
-    A number may also be one of the words in ``words`` (``"none"``, ``"all"``), and so may a path, where a word is
-    no file; bounds are inclusive. ``excluded`` are numbers within the bounds that mean the same as the default, and are
-    refused. ``typical`` are the numbers that are met in practice, for what tries many protocols. ``own_stage`` is the
-    stage that reads the decision, where the first word of its id does not name it.
+    A number or a path may also be one of the ``words`` (``"none"``, ``"all"``); bounds are inclusive. ``excluded`` are
+    numbers within the bounds that mean the same as the default, and are rejected. ``typical`` are the numbers that are
+    used in practice, for code that tries many protocols. ``own_stage`` is the stage that reads the decision, where the
+    first word of its id does not name it.
 
     contradicts  other decisions that rule out some of its values
     acts_on      what data or scores must contain for the decision to make a difference: one of these features
-                 (:data:`repro.plugin.FEATURES`); nothing where it always may
-    neutral      where there is no default, the value under which plain data are evaluated as a whole
+                 (:data:`repro.plugin.FEATURES`); empty where it always may
+    neutral      where there is no default, the value under which all of plain data is evaluated
     own_search   whether the audit searches the decision for all metrics of its stage, where that differs from the
                  rule: it searches what needs no refit
     sentence     what a methods section says of a value whose text is not a sentence: ``{value}`` is the text of the
@@ -212,7 +212,7 @@ class Decision:
 
     @property
     def tried(self) -> tuple[Value, ...]:
-        """The values that are worth trying: all options that are no shorthand, or the typical numbers and words."""
+        """The values that are worth trying: all options but shorthands, or the typical numbers and words."""
         match self.kind:
             case "choice":
                 return tuple(option.value for option in self.options if not option.means)
@@ -259,13 +259,9 @@ class Decision:
         if not math.isfinite(value) or (self.kind == "integer" and value != int(value)):
             return None
         number = int(value) if self.kind == "integer" else float(value) + 0.0  # -0.0 means 0.0
-        if number in self.excluded:
-            return None
-        if self.minimum is not None and number < self.minimum:
-            return None
-        if self.maximum is not None and number > self.maximum:
-            return None
-        return number
+        low = -math.inf if self.minimum is None else self.minimum
+        high = math.inf if self.maximum is None else self.maximum
+        return number if low <= number <= high and number not in self.excluded else None
 
     def meaning(self, value: Value) -> str:
         """``value`` in words."""

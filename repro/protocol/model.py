@@ -12,7 +12,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from repro.errors import ProtocolError
+from repro.errors import ProtocolError, nearest
 from repro.protocol.decision import Option, Value
 from repro.protocol.registry import Registry, registry
 from repro.protocol.stages import Stage
@@ -61,9 +61,8 @@ class Protocol(Mapping[str, Value]):
 
     def __getitem__(self, key: str) -> Value:
         if key not in self.values_:
-            decision = registry()[key]
-            needs = " and ".join(str(when) for when in decision.when)
-            raise KeyError(f"{key} has no effect in this protocol: it applies when {needs}")
+            conditions = _conditions(registry()[key].when)
+            raise KeyError(f"{key} has no effect in this protocol: it applies when {conditions}")
         return self.values_[key]
 
     def __contains__(self, key: object) -> bool:
@@ -157,11 +156,9 @@ class Protocol(Mapping[str, Value]):
 
     def without_defaults(self, decisions: Iterable[str]) -> Protocol:
         """The same protocol without those of ``decisions`` that have their default value."""
-        known, dropped = registry(), set(decisions)
-        values = {
-            key: value for key, value in self.values_.items() if key not in dropped or value != known[key].default
-        }
-        return dataclasses.replace(self, values_=values)
+        known, candidates = registry(), set(decisions)
+        dropped = {key for key in self.values_ if key in candidates and self.values_[key] == known[key].default}
+        return dataclasses.replace(self, values_={key: self.values_[key] for key in self.values_ if key not in dropped})
 
     def replace(
         self,
@@ -182,19 +179,13 @@ class Protocol(Mapping[str, Value]):
             {**self.origins, **(dict.fromkeys(changes, origin) if isinstance(origin, str) else origin)},
             strict=frozenset(changes),
         )
-        name = self.name
-        if name and not name.endswith(CHANGED) and protocol != self:
-            name += CHANGED
-        return Protocol(
-            protocol.values_,
-            protocol.origins,
-            name,
-            self.title,
-            self.source,
-            self.notes,
-            self.open,
-            self.folder,
-            {**self.folders, **dict.fromkeys(changes, folder or Path())},
+        changed = bool(self.name) and not self.name.endswith(CHANGED) and protocol != self
+        return dataclasses.replace(
+            self,
+            values_=protocol.values_,
+            origins=protocol.origins,
+            name=self.name + CHANGED if changed else self.name,
+            folders={**self.folders, **dict.fromkeys(changes, folder or Path())},
         )
 
     def to_toml(self) -> str:
@@ -246,29 +237,34 @@ def resolve(
     known = known or registry()
     strict = frozenset(stated) if strict is None else strict
     problems: list[str] = []
-    given = _accepted(stated, origins, known, problems)
-    given, origins = _spelled_out(given, origins, known, problems)
+    accepted = _accepted(stated, origins, known, problems)
+    chosen, origins = _without_shorthands(accepted, origins, known, problems)
     values: dict[str, Value] = {}
     for decision in known.values():  # defaults first: conditions may depend on them
-        if decision.id in given:
-            values[decision.id] = given[decision.id]
+        if decision.id in chosen:
+            values[decision.id] = chosen[decision.id]
         elif not decision.required:
             assert isinstance(decision.default, str | int | float | bool)
             values[decision.id] = decision.default
     active = {key: value for key, value in values.items() if known.active(known[key], values)}
-    for key in given:
+    for key in chosen:
         if key not in active and key in strict:
-            needs = " and ".join(str(when) for when in known[key].when)
             problems.append(
-                f"{_where(key, origins)}{key} = {toml_value(given[key])} has no effect here: "
-                f"it applies when {needs}; remove it, or change that"
+                f"{_assignment(key, chosen[key], origins)} has no effect here: "
+                f"it applies when {_conditions(known[key].when)}; remove it, or change that"
             )
     for decision in known.values():
         if decision.id not in values and decision.id not in stated and known.active(decision, values):
             problems.append(
                 f"{decision.id} is not stated and has no default: {decision.question} Allowed: {decision.allowed()}"
             )
-    problems += _refused_options(active, values, origins, known)
+    for key, value in active.items():
+        option = known[key].option(value)
+        if option and not known.allows(known[key], value, values):
+            problems.append(
+                f"{_assignment(key, value, origins)} has no effect of its own here: it applies when "
+                f"{_conditions(option.when)}; {option.instead or 'choose another option, or change that'}"
+            )
     problems += contradictions(active, known)
     if problems:
         raise ProtocolError("\n".join(problems))
@@ -278,60 +274,37 @@ def resolve(
 def _accepted(
     stated: Mapping[str, Value], origins: Mapping[str, str], known: Registry, problems: list[str]
 ) -> dict[str, Value]:
-    from repro.errors import nearest
-
-    given: dict[str, Value] = {}
+    """The stated values that their decisions allow, in their normal form."""
+    accepted: dict[str, Value] = {}
     for key, value in stated.items():
         if key not in known:
             problems.append(f"{_where(key, origins)}unknown decision '{key}'{nearest(key, known)}")
-            continue
-        accepted = known[key].accept(value)
-        if accepted is None:
-            close = nearest(str(value), [o.value for o in known[key].options])
+        elif (normal := known[key].accept(value)) is None:
+            close = nearest(str(value), [option.value for option in known[key].options])
             problems.append(
-                f"{_where(key, origins)}{key} = {_shown(value)} is not allowed; allowed: {known[key].allowed()}{close}"
+                f"{_assignment(key, value, origins)} is not allowed; allowed: {known[key].allowed()}{close}"
             )
-            continue
-        given[key] = accepted
-    return given
+        else:
+            accepted[key] = normal
+    return accepted
 
 
-def _spelled_out(
-    given: dict[str, Value], origins: Mapping[str, str], known: Registry, problems: list[str]
+def _without_shorthands(
+    values: Mapping[str, Value], origins: Mapping[str, str], known: Registry, problems: list[str]
 ) -> tuple[dict[str, Value], dict[str, str]]:
     """Replace shorthands by what they mean; a shorthand and another value for what it sets contradict."""
-    spelled, sources = dict(given), dict(origins)
-    for key, value in given.items():
+    replaced, sources = dict(values), dict(origins)
+    for key, value in values.items():
         option = known[key].option(value)
-        if not option or not option.means:
-            continue
-        for target, meant in option.means.items():
-            if target != key and given.get(target, meant) != meant:
+        for target, meant in option.means.items() if option else ():
+            if target != key and values.get(target, meant) != meant:
                 problems.append(
-                    f"{_where(target, origins)}{target} = {_shown(given[target])} contradicts "
+                    f"{_assignment(target, values[target], origins)} contradicts "
                     f"{key} = {_shown(value)}, which sets it to {_shown(meant)}"
                 )
-            spelled[target] = meant
+            replaced[target] = meant
             sources[target] = origins.get(key, DEFAULT)
-    return spelled, sources
-
-
-def _refused_options(
-    active: Mapping[str, Value], values: Mapping[str, Value], origins: Mapping[str, str], known: Registry
-) -> list[str]:
-    """Options that the other decisions rule out, each with what to do about it."""
-    problems = []
-    for key, value in active.items():
-        if not known.allows(known[key], value, values):
-            option = known[key].option(value)
-            assert option is not None
-            needs = " and ".join(map(str, option.when))
-            advice = option.instead or "choose another option, or change that"
-            problems.append(
-                f"{_where(key, origins)}{key} = {_shown(value)} has no effect of its own here: "
-                f"it applies when {needs}; {advice}"
-            )
-    return problems
+    return replaced, sources
 
 
 def contradictions(values: Mapping[str, Value], known: Registry) -> list[str]:
@@ -342,6 +315,14 @@ def contradictions(values: Mapping[str, Value], known: Registry) -> list[str]:
         for rule in known[key].contradicts
         if rule.other in values and rule.holds(value, values[rule.other])
     ]
+
+
+def _assignment(key: str, value: object, origins: Mapping[str, str]) -> str:
+    return f"{_where(key, origins)}{key} = {_shown(value)}"
+
+
+def _conditions(conditions: Iterable[object]) -> str:
+    return " and ".join(map(str, conditions))
 
 
 def _where(key: str, origins: Mapping[str, str]) -> str:

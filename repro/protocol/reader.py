@@ -1,4 +1,4 @@
-"""Protocol files: found by name, read with line numbers, rejected with all that is wrong in them."""
+"""Protocol files: looked up by name, read with line numbers, rejected with everything that is wrong in them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Chain = tuple[tuple[str, Path], ...]
 
 
 def protocol_folder() -> Path:
-    """Where the protocols of the suite are: inside the installed package, or next to it in a checkout."""
+    """The folder of the suite's protocols: inside the installed package, or next to it in a checkout."""
     package = Path(__file__).resolve().parent.parent
     installed = package / "_protocols"
     return installed if installed.is_dir() else package.parent / "protocols"
@@ -129,24 +129,17 @@ def _parse(text: str, label: str, folder: Path, readers: Chain) -> Protocol:
         problems.append(str(error))
     if problems:
         raise ProtocolError("\n".join(problems))
-    return replace(
-        protocol,
-        name=headers.get("name", ""),
-        title=headers.get("title", ""),
-        source=headers.get("source", ""),
-        notes=headers.get("notes", ""),
-        open=tuple(open_) if "open" in headers else protocol.open,
-    )
+    texts = {key: headers.get(key, "") for key in ("name", "title", "source", "notes")}
+    return replace(protocol, **texts, open=tuple(open_) if "open" in headers else protocol.open)
 
 
 def _base(name: str, where: str, folder: Path, readers: Chain) -> Protocol:
     """The protocol that a file builds on; ``readers`` are that file and those that build on it in turn."""
     is_file = name.endswith(".toml")
     path = (folder / name if is_file else protocol_folder() / f"{name}.toml").resolve()
-    labels = [label for label, _ in readers]
     if path in [reader for _, reader in readers]:
-        way = " -> ".join([*labels, name])
-        raise ProtocolError(f"{where}: the base {name} builds on this file: {way}; remove base from one of them")
+        chain = " -> ".join([*(label for label, _ in readers), name])
+        raise ProtocolError(f"{where}: the base {name} builds on this file: {chain}; remove base from one of them")
     if len(readers) >= LONGEST:
         raise ProtocolError(f"{where}: more than {LONGEST} protocols build on each other; state the decisions here")
     try:
@@ -175,10 +168,10 @@ _KEY = re.compile(r"""^\s*([A-Za-z0-9_."' -]+?)\s*=""")
 def line_of(text: str, key: str) -> int:
     """The line of ``text`` on which the dotted ``key`` is set (its table's line if it is set inline)."""
     best = 1
-    for number, here in _places(text):
-        if here == key:
+    for number, name in _places(text):
+        if name == key:
             return number
-        if key.startswith(here + "."):
+        if key.startswith(name + "."):
             best = number
     return best
 
@@ -186,14 +179,14 @@ def line_of(text: str, key: str) -> int:
 @lru_cache(maxsize=1)  # every key of a file is looked up, one after the other
 def _places(text: str) -> tuple[tuple[int, str], ...]:
     """The lines that open a table or set a key, with the dotted name of it."""
-    table, found = "", []
+    table, places = "", []
     for number, line in enumerate(text.splitlines(), 1):
         if header := _TABLE.match(line):
             table = _plain(header[1]) + "."
-            found.append((number, table.rstrip(".")))
+            places.append((number, table.rstrip(".")))
         elif assignment := _KEY.match(line):
-            found.append((number, table + _plain(assignment[1])))
-    return tuple(found)
+            places.append((number, table + _plain(assignment[1])))
+    return tuple(places)
 
 
 def _plain(key: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from repro.current import current
 from repro.errors import ProtocolError, nearest
@@ -10,48 +11,29 @@ from repro.protocol.decision import AnyOf, Decision, Value, When
 from repro.protocol.stages import Stage, stage_named_by
 
 
-class Registry(Mapping[str, Decision]):
+class Registry(dict[str, Decision]):
     """All decisions by id, in the order of the flow."""
 
     def __init__(self, decisions: Iterable[Decision]) -> None:
-        self._decisions: dict[str, Decision] = {}
         for decision in decisions:
-            if decision.id in self._decisions:
+            if decision.id in self:
                 raise ProtocolError(f"decision {decision.id} is declared twice; give the second another id")
-            self._decisions[decision.id] = decision
+            self[decision.id] = decision
 
-    def __getitem__(self, key: str) -> Decision:
-        try:
-            return self._decisions[key]
-        except KeyError:
-            raise ProtocolError(
-                f"there is no decision '{key}'{nearest(key, self._decisions)} `repro protocol explain` lists them all"
-            ) from None
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._decisions
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._decisions)
-
-    def __len__(self) -> int:
-        return len(self._decisions)
+    def __missing__(self, key: str) -> Decision:
+        raise ProtocolError(f"there is no decision '{key}'{nearest(key, self)} `repro protocol explain` lists them all")
 
     def family(self, prefix: str) -> list[Decision]:
         """The decisions below ``prefix``: ``ties`` gives ``ties.break`` and so on."""
-        return [
-            decision
-            for decision in self._decisions.values()
-            if decision.id == prefix or decision.id.startswith(prefix + ".")
-        ]
+        return [decision for key, decision in self.items() if f"{key}.".startswith(f"{prefix}.")]
 
     def of_stages(self, *stages: Stage) -> list[str]:
         """The ids of the decisions that these stages read."""
-        return [decision.id for decision in self._decisions.values() if decision.stage in stages]
+        return [key for key, decision in self.items() if decision.stage in stages]
 
     def stage_of(self, key: str) -> Stage | None:
-        """The stage that reads a decision, also one of a plug-in that is not installed; None where nothing says it."""
-        return self._decisions[key].stage if key in self._decisions else stage_named_by(key)
+        """The stage that reads a decision, also that of a plug-in that is not installed; None where it is unknown."""
+        return self[key].stage if key in self else stage_named_by(key)
 
     def active(self, decision: Decision, values: Mapping[str, Value]) -> bool:
         """Whether ``decision`` has an effect, given the others; a decision that depends on an inactive one has none."""
@@ -87,30 +69,28 @@ def registry() -> Registry:
 
 def json_schema() -> dict[str, object]:
     """The JSON Schema of a protocol file, for editors and other languages."""
-    root: dict[str, object] = {
+    text = {"type": "string"}
+    properties: dict[str, Any] = {
+        "base": {**text, "description": "The protocol that this one differs from, by name or file."},
+        "name": text,
+        "title": text,
+        "source": text,
+        "notes": text,
+        "open": {"type": "array", "items": {"enum": list(registry())}},
+    }
+    for decision in registry().values():
+        table = properties
+        for part in decision.family.split("."):
+            empty = {"type": "object", "additionalProperties": False, "properties": {}}
+            table = table.setdefault(part, empty)["properties"]
+        table[decision.id.rpartition(".")[2]] = _schema_of(decision)
+    return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "repro protocol",
         "type": "object",
         "additionalProperties": False,
-        "properties": {
-            "base": {"type": "string", "description": "The protocol that this one differs from, by name or file."},
-            "name": {"type": "string"},
-            "title": {"type": "string"},
-            "source": {"type": "string"},
-            "notes": {"type": "string"},
-            "open": {"type": "array", "items": {"enum": list(registry())}},
-        },
+        "properties": properties,
     }
-    for decision in registry().values():
-        node = root
-        for part in decision.family.split("."):
-            properties = node["properties"]
-            assert isinstance(properties, dict)
-            node = properties.setdefault(part, {"type": "object", "additionalProperties": False, "properties": {}})
-        properties = node["properties"]
-        assert isinstance(properties, dict)
-        properties[decision.id.rpartition(".")[2]] = _schema_of(decision)
-    return root
 
 
 def _schema_of(decision: Decision) -> dict[str, object]:
@@ -125,11 +105,9 @@ def _schema_of(decision: Decision) -> dict[str, object]:
         case "path":
             schema["type"] = "string"
         case _:
+            bounds = {"minimum": decision.minimum, "maximum": decision.maximum}
             number: dict[str, object] = {"type": decision.kind}
-            if decision.minimum is not None:
-                number["minimum"] = decision.minimum
-            if decision.maximum is not None:
-                number["maximum"] = decision.maximum
+            number |= {name: bound for name, bound in bounds.items() if bound is not None}
             if decision.excluded:
                 number["not"] = {"enum": list(decision.excluded)}
             schema["anyOf"] = [number, *({"const": word} for word in decision.words)]

@@ -1,6 +1,6 @@
 """TOML, read and written in one place.
 
-Files that are read are not trusted: whatever is in them is read, or is a TOMLDecodeError, within a moment.
+Files that are read are not trusted: any content is read, or raises a TOMLDecodeError, within a moment.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def _is_table(value: object) -> bool:
     """Whether a value has a header of its own."""
     if isinstance(value, Mapping):
         return not isinstance(value, Inline)
-    return isinstance(value, list | tuple) and bool(value) and all(isinstance(one, Mapping) for one in value)
+    return isinstance(value, list | tuple) and bool(value) and all(isinstance(entry, Mapping) for entry in value)
 
 
 def _item(value: object) -> Item:
@@ -165,7 +165,7 @@ def _key(key: object) -> Any:
 
 def _comment(text: str) -> str:
     """``text`` in one line, with the characters that a comment cannot hold spelled out."""
-    return _NOT_IN_COMMENTS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _NOT_IN_COMMENTS.sub(lambda character: f"\\u{ord(character[0]):04x}", text)
 
 
 def _not_written(value: object, why: str) -> ReproError:

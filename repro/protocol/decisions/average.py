@@ -1,19 +1,26 @@
 """Who is averaged, and how."""
 
+from typing import Any
+
 from repro.protocol.decision import AnyOf, Decision, Option, When
 
 _NOT_POOLED = When("average.over", other_than=("pooled",))
+_REPEATS = 'use "no-relevant", which means the same here'
 
 
 def _unlike_no_relevant(value: str) -> When:
-    """That an option does not repeat what ``average.no_relevant`` says already."""
+    """The condition that ``average.no_relevant`` does not have this value already."""
     return When("average.no_relevant", other_than=(value,))
+
+
+def _not_repeated(value: str, meaning: str, text: str, *conditions: When, **fields: Any) -> Option:
+    """An option that applies where ``average.no_relevant`` has another value."""
+    return Option(value, meaning, text, when=(*conditions, _unlike_no_relevant(value)), instead=_REPEATS, **fields)
 
 
 # In 1R a user without relevant items has no list, and can only count where users are averaged.
 _COUNTED = AnyOf((When("candidates.relevant", ("all",)), When("average.over", ("users",))))
 _ADDS_NOTHING = 'a user without relevant items adds nothing to this average; use "skip"'
-_REPEATS = 'use "no-relevant", which means the same here'
 _NO_PART = 'a pooled average has no values of users; use "no-relevant"'
 
 DECISIONS = (
@@ -117,26 +124,12 @@ DECISIONS = (
                 ),
                 instead='use "no-relevant" or "no-list", whichever means the same here',
             ),
-            Option(
-                "zero",
-                "0",
-                "counted with a value of 0",
-                when=(_NOT_POOLED, _unlike_no_relevant("zero")),
-                instead=_REPEATS,
-            ),
-            Option(
-                "one",
-                "1",
-                "counted with a value of 1",
-                when=(_NOT_POOLED, _unlike_no_relevant("one")),
-                instead=_REPEATS,
-            ),
-            Option(
+            _not_repeated("zero", "0", "counted with a value of 0", _NOT_POOLED),
+            _not_repeated("one", "1", "counted with a value of 1", _NOT_POOLED),
+            _not_repeated(
                 "nan",
                 "not a number",
                 "A test user with neither a list nor a relevant item made the average undefined.",
-                when=(_unlike_no_relevant("nan"),),
-                instead=_REPEATS,
                 gives_number=False,
             ),
         ),
@@ -154,20 +147,10 @@ DECISIONS = (
                 "what average.no_relevant says of a list without relevant items",
                 "a list without others counted like one without relevant items",
             ),
-            Option(
-                "skip",
-                "nothing: left out of the average",
-                "lists without others were left out of the average",
-                when=(_unlike_no_relevant("skip"),),
-                instead=_REPEATS,
+            _not_repeated(
+                "skip", "nothing: left out of the average", "lists without others were left out of the average"
             ),
-            Option(
-                "zero",
-                "0",
-                "lists without others counted with a value of 0",
-                when=(_NOT_POOLED, _unlike_no_relevant("zero")),
-                instead=_REPEATS,
-            ),
+            _not_repeated("zero", "0", "lists without others counted with a value of 0", _NOT_POOLED),
             Option(
                 "half",
                 "1/2, as an order at random",
@@ -175,21 +158,13 @@ DECISIONS = (
                 when=(_NOT_POOLED,),
                 instead=_NO_PART,
             ),
-            Option(
-                "one",
-                "1",
-                "lists without others counted with a value of 1",
-                when=(_NOT_POOLED, _unlike_no_relevant("one")),
-                instead=_REPEATS,
-            ),
-            Option(
+            _not_repeated("one", "1", "lists without others counted with a value of 1", _NOT_POOLED),
+            _not_repeated(
                 "nan",
                 "not a number",
                 "a list without others made the average undefined",
                 gives_number=False,
                 used_by=("scikit-learn",),
-                when=(_unlike_no_relevant("nan"),),
-                instead=_REPEATS,
             ),
         ),
         default="no-relevant",
