@@ -19,7 +19,8 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from repro.data.archive import extract_member
-from repro.data.registry import Dataset, Source, data_folder, dataset
+from repro.data.registry import Dataset, Source, data_folder
+from repro.data.registry import dataset as named_dataset
 from repro.errors import DataError
 
 Progress = Callable[[int, int | None], None]
@@ -52,38 +53,37 @@ class Fetched:
 
 def get_dataset(name: str, progress: Progress | None = None, *, folder: Path | None = None) -> Fetched:
     """The named data set as a file on this machine, downloaded if it is not here yet."""
-    return fetch(dataset(name), progress, folder=folder)
+    return fetch(named_dataset(name), progress, folder=folder)
 
 
 def fetch(
-    wanted: Dataset, progress: Progress | None = None, *, folder: Path | None = None, pause: float = 1.0
+    dataset: Dataset, progress: Progress | None = None, *, folder: Path | None = None, pause: float = 1.0
 ) -> Fetched:
-    """Get ``wanted`` from the first source that gives it.
+    """Get a data set from the first source that has it.
 
     Every source is tried once before any is repeated, after ``pause`` seconds and then twice that: a machine that can
     reach only the second source does not wait for the first.
     """
-    here = wanted.cached(folder)
-    if here:
-        return Fetched(wanted, *here)
-    home = (folder or data_folder()) / wanted.name
+    if cached := dataset.cached(folder):
+        return Fetched(dataset, *cached)
+    home = (folder or data_folder()) / dataset.name
     failures: dict[str, DataError] = {}
-    for round_ in range(ROUNDS):
-        if round_:
-            time.sleep(pause * 2 ** (round_ - 1))
-        for source in wanted.sources:
+    for attempt in range(ROUNDS):
+        if attempt:
+            time.sleep(pause * 2 ** (attempt - 1))
+        for source in dataset.sources:
             if isinstance(failures.get(source.address), ChecksumError):
                 continue
             try:
-                return Fetched(wanted, fetch_source(source, home, progress), source)
+                return Fetched(dataset, fetch_source(source, home, progress), source)
             except DataError as error:
                 failures[source.address] = error
     reasons = "\n".join(f"  {error}" for error in failures.values())
     problem = ChecksumError if all(isinstance(e, ChecksumError) for e in failures.values()) else DataError
+    file_name = dataset.sources[0].file_name
     raise problem(
-        f"could not download {wanted.name}:\n{reasons}\n"
-        f"Or download it yourself ({wanted.home}) and save {wanted.sources[0].file_name} as "
-        f"{home / wanted.sources[0].file_name}"
+        f"could not download {dataset.name}:\n{reasons}\n"
+        f"Or download it yourself ({dataset.home}) and save {file_name} as {home / file_name}"
     )
 
 
@@ -106,7 +106,7 @@ def fetch_source(source: Source, home: Path, progress: Progress | None = None) -
                 fname="downloaded",
                 path=work,
                 downloader=_downloader(source.address, progress),
-                processor=_Member(source) if source.member else None,
+                processor=partial(_extract, source) if source.member else None,
             )
         except HTTPError as error:
             assert error.response is not None
@@ -136,19 +136,14 @@ def _downloader(address: str, progress: Progress | None) -> Callable[[str, str, 
     return downloader
 
 
-class _Member:
-    """A processor of pooch: one file out of the archive that arrived, taken with the strict reader and checked."""
+def _extract(source: Source, archive: str, action: str, pooch: object) -> str:
+    """A processor of pooch: one file out of the archive that arrived, extracted with the strict reader and checked."""
+    from pooch.hashes import hash_matches
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
-
-    def __call__(self, archive: str, action: str, pooch: object) -> str:
-        from pooch.hashes import hash_matches
-
-        file = Path(archive).with_name("member")
-        extract_member(Path(archive), self.source.member, file, label=self.source.address)
-        hash_matches(file, self.source.member_checksum or None, strict=True, source=self.source.member)
-        return str(file)
+    file = Path(archive).with_name("member")
+    extract_member(Path(archive), source.member, file, label=source.address)
+    hash_matches(file, source.member_checksum or None, strict=True, source=source.member)
+    return str(file)
 
 
 class _Bar:

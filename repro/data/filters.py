@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from repro.data.description import pair_codes
 from repro.data.impact import Impact
-from repro.data.interactions import Interactions, RowArray
+from repro.data.interactions import FloatArray, Interactions, RowArray
 from repro.errors import DataError
 from repro.protocol import Protocol
 from repro.rng import KeyArray, child_keys, stream
-
-Rows = npt.NDArray[np.bool_]
 
 
 def prepare(interactions: Interactions, protocol: Protocol, seed: int) -> tuple[Interactions, list[Impact]]:
@@ -25,16 +21,23 @@ def prepare(interactions: Interactions, protocol: Protocol, seed: int) -> tuple[
     occur are dropped. Decisions whose values filter nothing are not reported. Where the split is read from files, only
     duplicates are merged: the filters have no effect.
     """
-    impacts: list[Impact] = []
-    kept, merged = one_row_per_pair(interactions, protocol.text("data.duplicates"))
-    impacts.append(merged)
+    data, merged = one_row_per_pair(interactions, protocol.text("data.duplicates"))
+    impacts = [merged]
     if protocol.text("split.strategy") == "files":
-        return kept.compact(), impacts
-    kept = _within(kept, protocol, "data.min_rating", "data.max_rating", lambda data: data.ratings, impacts)
-    kept = _within(kept, protocol, "data.from_time", "data.to_time", _timestamps, impacts)
-    kept = _sampled(kept, protocol, "users", seed, impacts)
-    kept = _sampled(kept, protocol, "items", seed, impacts)
-    return _core(kept, protocol, impacts).compact(), impacts
+        return data.compact(), impacts
+    for key, values, inside in (
+        ("data.min_rating", _ratings, np.greater_equal),
+        ("data.max_rating", _ratings, np.less_equal),
+        ("data.from_time", _timestamps, np.greater_equal),
+        ("data.to_time", _timestamps, np.less_equal),
+    ):
+        if protocol[key] != "none":  # bounds are included
+            rows = inside(values(data), protocol.number(key))
+            impacts.append(Impact.of(protocol, key, int((~rows).sum()), len(data), "rows", "left out"))
+            data = _not_empty(data.select(rows), key, protocol)
+    data = _sampled(data, protocol, "users", seed, impacts)
+    data = _sampled(data, protocol, "items", seed, impacts)
+    return _core(data, protocol, impacts).compact(), impacts
 
 
 def one_row_per_pair(data: Interactions, treatment: str) -> tuple[Interactions, Impact]:
@@ -68,14 +71,14 @@ def _pair_order(data: Interactions) -> RowArray:
     return np.argsort(pair_codes(data), kind="stable")
 
 
-def _ascending_ratings(data: Interactions, order: RowArray, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+def _ascending_ratings(data: Interactions, order: RowArray, starts: RowArray) -> FloatArray:
     """The ratings in pair order, ascending within a pair: a sum then does not depend on the order of rows."""
     group = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(order)]))
     ratings = data.ratings[order]
     return ratings[np.lexsort((ratings, group))]
 
 
-def _duplicate_error(data: Interactions, order: RowArray, starts: npt.NDArray[np.int64]) -> DataError:
+def _duplicate_error(data: Interactions, order: RowArray, starts: RowArray) -> DataError:
     sizes = np.diff(np.r_[starts, len(order)])
     repeated = np.flatnonzero(sizes > 1)
     row = order[starts[repeated[0]]]
@@ -88,35 +91,17 @@ def _duplicate_error(data: Interactions, order: RowArray, starts: npt.NDArray[np
     )
 
 
-def _within(
-    data: Interactions,
-    protocol: Protocol,
-    lower: str,
-    upper: str,
-    values: Callable[[Interactions], npt.NDArray[np.float64]],
-    impacts: list[Impact],
-) -> Interactions:
-    """Keep the rows from ``lower`` to ``upper``, both included."""
-    for key, keeps in ((lower, np.greater_equal), (upper, np.less_equal)):
-        if protocol[key] != "none":
-            inside: Rows = keeps(values(data), protocol.number(key))
-            data = _kept_rows(data, inside, protocol, key, impacts)
-    return data
+def _ratings(data: Interactions) -> FloatArray:
+    return data.ratings
 
 
-def _timestamps(data: Interactions) -> npt.NDArray[np.float64]:
+def _timestamps(data: Interactions) -> FloatArray:
     if data.timestamps is None:
         raise DataError(
             "data.from_time and data.to_time need timestamps, and this data set has none; "
             'leave them at "none", or use data with a timestamp column'
         )
     return data.timestamps.astype(np.float64)
-
-
-def _kept_rows(data: Interactions, rows: Rows, protocol: Protocol, key: str, impacts: list[Impact]) -> Interactions:
-    removed = int(len(rows) - np.count_nonzero(rows))
-    impacts.append(Impact(key, protocol[key], removed, len(data), "rows", "left out"))
-    return _not_empty(data.select(rows), key, protocol)
 
 
 def _sampled(data: Interactions, protocol: Protocol, noun: str, seed: int, impacts: list[Impact]) -> Interactions:
@@ -132,7 +117,7 @@ def _sampled(data: Interactions, protocol: Protocol, noun: str, seed: int, impac
     draws = child_keys(stream(seed, key), keys[present])
     chosen = np.zeros(len(keys), dtype=bool)
     chosen[present[np.argsort(draws, kind="stable")[:size]]] = True
-    impacts.append(Impact(key, protocol[key], len(present) - size, len(present), noun, "left out"))
+    impacts.append(Impact.of(protocol, key, len(present) - size, len(present), noun, "left out"))
     return _not_empty(data.select(chosen[codes]), key, protocol)
 
 
@@ -157,7 +142,7 @@ def _core(data: Interactions, protocol: Protocol, impacts: list[Impact]) -> Inte
         if least:
             old, new = (len(np.unique(part.users if noun == "users" else part.items)) for part in (before, data))
             key = f"data.{noun.removesuffix('s')}_core"
-            impacts.append(Impact(key, protocol[key], old - new, old, noun, "left out"))
+            impacts.append(Impact.of(protocol, key, old - new, old, noun, "left out"))
     if "data.core_rounds" in protocol:
         note = f"left out in {rounds} round{'s' * (rounds != 1)}"
         impacts.append(Impact("data.core_rounds", limit, len(before) - len(data), len(before), "rows", note))

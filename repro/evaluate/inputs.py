@@ -10,13 +10,15 @@ import pandas as pd
 
 from repro.data import ItemFeatures, features_from_frame, load_item_features
 from repro.data.io.recommendations import (
+    are_predictions,
+    prediction_frame,
     read_recommendations,
     read_train,
     read_truth,
     recommendations_from_frame,
     truth_of_recommendations,
 )
-from repro.data.io.surprise import FIELDS, are_predictions, prediction_frame
+from repro.data.io.roles import SURPRISE_FIELDS
 from repro.errors import DataError, ProtocolError, nearest
 from repro.protocol import Protocol
 
@@ -57,7 +59,7 @@ def read_input(source: Input, label: str, columns: Mapping[str, str]) -> InputCo
     frame = as_frame(source)
     if frame is None:
         return dict(_read(source, kind, columns).items())  # type: ignore[arg-type]
-    if kind == "recommendations" and not columns and set(FIELDS[:4]) <= set(frame.columns):
+    if kind == "recommendations" and not columns and set(SURPRISE_FIELDS[:4]) <= set(frame.columns):
         return dict(recommendations_from_frame(frame, label).items())  # type: ignore[arg-type]
     if not frame.columns.is_unique:
         name = frame.columns[frame.columns.duplicated()][0]

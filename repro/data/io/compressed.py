@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from repro.data.archive import SIZE_LIMIT
+from repro.data.archive import SIZE_LIMIT, BoundedStream, refuse_large
 from repro.errors import DataError
 
 _ZIP = b"PK\x03\x04"
@@ -22,11 +21,16 @@ LONGEST_LINE = 64 << 20
 _BLOCK = 1 << 20
 
 
+def first_bytes(path: Path, size: int) -> bytes:
+    """The first bytes of a file as it is stored."""
+    with path.open("rb") as stream:
+        return stream.read(size)
+
+
 @contextlib.contextmanager
 def open_stream(path: Path) -> Iterator[Any]:
     """The content of a file, decompressed by its suffix or first bytes; of a zip archive, its only file."""
-    with path.open("rb") as start:
-        magic = start.read(4)
+    magic = first_bytes(path, 4)
     if magic == _ZIP:
         try:
             with zipfile.ZipFile(path) as archive, archive.open(only_member(archive, path)) as member:
@@ -37,15 +41,12 @@ def open_stream(path: Path) -> Iterator[Any]:
         compression = "gzip" if magic[:2] == b"\x1f\x8b" else "bz2" if magic[:3] == b"BZh" else "detect"
         with pa.input_stream(str(path), compression=compression) as stream:
             compressed = compression != "detect" or path.suffix.lower() in _BY_SUFFIX
-            yield pa.PythonFile(_Bounded(stream, path), mode="r") if compressed else stream
+            yield pa.PythonFile(BoundedStream(stream, SIZE_LIMIT, path), mode="r") if compressed else stream
 
 
 def read_all(stream: Any) -> bytes:
     """The rest of a stream, whose size is unknown where it is decompressed."""
-    parts = []
-    while part := bytes(stream.read(_BLOCK)):
-        parts.append(part)
-    return b"".join(parts)
+    return b"".join(iter(lambda: bytes(stream.read(_BLOCK)), b""))
 
 
 def lines_of(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
@@ -71,32 +72,9 @@ def _decoded(line: bytes, encoding: str) -> str:
     return line.rstrip(b"\r").decode(encoding, errors="replace").lstrip("\ufeff")
 
 
-class _Bounded(io.RawIOBase):
-    """A decompressed stream that ends in an error beyond ``SIZE_LIMIT``: a few bytes may stand for very many."""
-
-    def __init__(self, stream: Any, path: Path) -> None:
-        self._stream, self._path, self._size = stream, path, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        # Read in blocks even where all is wanted, so that too large a content is never decompressed as a whole.
-        parts, left = [], size if size >= 0 else SIZE_LIMIT + 1
-        while left > 0 and (part := self._stream.read(min(left, _BLOCK))):
-            parts.append(part)
-            left -= len(part)
-            self._size += len(part)
-            if self._size > SIZE_LIMIT:
-                raise DataError(f"{self._path} is refused: it unpacks to more than {SIZE_LIMIT / 2**30:,.3g} GiB")
-        return b"".join(parts)
-
-
 def inner_name(path: Path) -> str:
     """The name of the content of a file: without the suffix of a compression; of a zip archive, its only file."""
-    with path.open("rb") as start:
-        zipped = start.read(4) == _ZIP
-    if zipped:
+    if first_bytes(path, 4) == _ZIP:
         with contextlib.suppress(zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
             return only_member(archive, path)
     return path.stem if path.suffix.lower() in _BY_SUFFIX else path.name
@@ -108,6 +86,5 @@ def only_member(archive: zipfile.ZipFile, path: Path) -> str:
     if len(files) != 1:
         names = ", ".join(info.filename for info in files[:5])
         raise DataError(f"{path} holds {len(files)} files ({names}), and one was expected; extract the file to read")
-    if files[0].file_size > SIZE_LIMIT:
-        raise DataError(f"{path} is refused: it unpacks to more than {SIZE_LIMIT / 2**30:,.3g} GiB")
+    refuse_large(files[0].file_size, SIZE_LIMIT, path)
     return files[0].filename

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from repro.data.io.compressed import COMPRESSED, inner_name, lines_of, open_stream
+from repro.data.io.compressed import COMPRESSED, first_bytes, inner_name, lines_of, open_stream
 from repro.data.io.roles import INTERACTIONS, RECOMMENDATIONS, TableKind
 from repro.data.io.values import is_number
 from repro.errors import DataError, nearest
@@ -46,8 +46,7 @@ _FIRST_LINES = 100
 
 def format_of(file: Path, kind: TableKind, stated: str | None) -> str:
     """One of ``kind.formats``, where "surprise" is the "text" or "json" that it is written in."""
-    with file.open("rb") as stream:
-        start = stream.read(_START)
+    start = first_bytes(file, _START)
     if not start:
         raise empty_file(file)
     listed = kind is not INTERACTIONS
@@ -84,8 +83,7 @@ def is_json_name(file: Path) -> bool:
 
 def is_parquet(file: Path) -> bool:
     """Whether the content of a file is Parquet."""
-    with file.open("rb") as stream:
-        return stream.read(len(_PARQUET_MAGIC)) == _PARQUET_MAGIC
+    return first_bytes(file, len(_PARQUET_MAGIC)) == _PARQUET_MAGIC
 
 
 def existing_file(path: str | os.PathLike[str]) -> Path:

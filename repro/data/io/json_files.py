@@ -10,8 +10,7 @@ from typing import Any
 import pandas as pd
 
 from repro.data.io.compressed import lines_of, open_stream, read_all
-from repro.data.io.roles import INTERACTIONS, Columns, TableKind, find_alias
-from repro.data.io.surprise import FIELDS
+from repro.data.io.roles import INTERACTIONS, SURPRISE_FIELDS, Columns, TableKind, find_alias
 from repro.data.io.values import id_text
 from repro.errors import DataError
 
@@ -62,8 +61,8 @@ def read_json_table(path: Path, kind: TableKind, columns: Columns | None) -> tup
             roles = list(kind.in_order[:width])
             rows = [[id_text(cell) for cell in row] for row in document]
             return pd.DataFrame(rows, columns=roles, dtype=object), f"taken are {', '.join(roles)}"
-    elif _is_list_of(document, list) and all(len(row) == len(FIELDS) for row in document):
-        return pd.DataFrame(document, columns=list(FIELDS)), ""  # tuples lose their names in JSON
+    elif _is_list_of(document, list) and all(len(row) == len(SURPRISE_FIELDS) for row in document):
+        return pd.DataFrame(document, columns=list(SURPRISE_FIELDS)), ""  # tuples lose their names in JSON
     if isinstance(document, dict) and document:
         named = _names_columns(document, kind, columns)
         if all(isinstance(column, list) for column in document.values()) and (named or not has_lists):

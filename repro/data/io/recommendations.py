@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, TypeGuard
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from repro.data.io.options import ReadOptions
-from repro.data.io.roles import RECOMMENDATIONS, TRUTH
-from repro.data.io.surprise import states_of_details, states_of_flags
+from repro.data.io.roles import RECOMMENDATIONS, SURPRISE_FIELDS, TRUTH
 from repro.data.io.tables import read_table
 from repro.data.io.values import Values, Where, data_row, encode_ids, interactions_from_columns, numbers_or_missing
 from repro.errors import DataError
+
+# In the text of a dictionary, as Python or JSON writes it; it is searched, never evaluated.
+_IMPOSSIBLE = re.compile(r"""['"]was_impossible['"]\s*:\s*(?:np\.)?(true|1)\b""", re.IGNORECASE)
+_TRUE = ("true", "1", "1.0", "yes")
 
 
 def read_recommendations(
@@ -55,6 +61,20 @@ def recommendations_from_frame(frame: pd.DataFrame, label: str) -> pd.DataFrame:
     return _recommendation_frame({role: named[name].to_numpy() for role, name in chosen.items()}, label, data_row)
 
 
+def are_predictions(source: object) -> TypeGuard[Sequence[Any]]:
+    """Whether these are predictions of Surprise: a list of tuples with its fields. Surprise itself is not needed."""
+    if not isinstance(source, Sequence) or isinstance(source, str | bytes) or not source:
+        return False
+    return all(hasattr(source[0], name) for name in SURPRISE_FIELDS)
+
+
+def prediction_frame(predictions: Sequence[Any]) -> pd.DataFrame:
+    """The predictions as a frame with the names of Surprise's fields."""
+    return pd.DataFrame(
+        {name: pd.Series([getattr(prediction, name) for prediction in predictions]) for name in SURPRISE_FIELDS}
+    )
+
+
 def truth_of_recommendations(recommendations: pd.DataFrame) -> pd.DataFrame:
     """The held-out rows among predictions: those with a known rating."""
     held_out = recommendations[recommendations["rating"].notna().to_numpy()]
@@ -75,7 +95,13 @@ def _recommendation_frame(values: Mapping[str, Values], label: str, where: Where
     if "state" in values:
         table["state"] = np.asarray(values["state"])
     elif "details" in values:
-        table["state"] = states_of_details(values["details"])
+        table["state"] = _states(values["details"], lambda text: bool(_IMPOSSIBLE.search(text)))
     elif "was_impossible" in values:
-        table["state"] = states_of_flags(values["was_impossible"])
+        table["state"] = _states(values["was_impossible"], lambda text: text.strip().lower() in _TRUE)
     return pd.DataFrame(table)
+
+
+def _states(cells: Iterable[object], is_fallback: Callable[[str], bool]) -> npt.NDArray[Any]:
+    """Whether each score is a fallback; each text is examined once, however many rows have it."""
+    codes, distinct = pd.factorize(np.array([str(cell) for cell in cells], dtype=object))
+    return np.array(["fallback" if is_fallback(text) else "scored" for text in distinct], dtype=object)[codes]

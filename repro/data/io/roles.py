@@ -34,6 +34,10 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
 TARGETS = ("target", "targetitem", "targetid", "positive", "positem", "pos", "testitem", "groundtruth", "gt", "truth")
 LABELS = ("label", "labels", "relevance", "rating")
 
+# Predictions of Surprise are named tuples with these fields. Where ``details["was_impossible"]`` is true, the algorithm
+# could not predict, and the estimate is a fallback.
+SURPRISE_FIELDS = ("uid", "iid", "r_ui", "est", "details")
+
 _USER = (*ALIASES["user"], "query", "queryid", "qid", "topic", "topicid")
 _ITEM = (*ALIASES["item"], "doc", "docid", "docno", "document", "documentid")
 _TRUE_RATING = ("rui", "rating", "ratings", "truerating", "actual")
