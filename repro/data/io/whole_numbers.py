@@ -57,7 +57,7 @@ def _has_noncanonical(content):  # type: ignore[no-untyped-def]  # compiled
 def number_codes(column: pa.ChunkedArray) -> pd.Categorical:
     """Whole numbers as codes of the distinct ones, in ascending order."""
     chunks = [chunk.to_numpy() for chunk in column.chunks if len(chunk)]
-    low, high = (min(map(np.min, chunks)), max(map(np.max, chunks))) if len(column) else (0, -1)
+    low, high = (int(min(map(np.min, chunks))), int(max(map(np.max, chunks)))) if len(column) else (0, -1)
     if high - low > _SPARSEST * len(column):
         ids, codes = np.unique(np.concatenate(chunks), return_inverse=True)
     else:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from repro.data import read_interactions
@@ -47,11 +47,12 @@ NUMBERS = st.lists(st.integers(-(2**62), 2**62) | st.integers(-5, 20), max_size=
 
 
 @given(NUMBERS, NUMBERS)
+@example([], [2**62, -(2**62)])  # their difference is more than an int64 holds
 def test_codes_are_ranks_among_the_numbers_that_occur(first, second):
-    found = number_codes(pa.chunked_array([pa.array(first, pa.int64()), pa.array(second, pa.int64())]))
+    coded = number_codes(pa.chunked_array([pa.array(first, pa.int64()), pa.array(second, pa.int64())]))
     ids = sorted({*first, *second})
-    assert found.categories.tolist() == ids
-    assert found.codes.tolist() == [ids.index(one) for one in first + second]
+    assert coded.categories.tolist() == ids
+    assert coded.codes.tolist() == [ids.index(number) for number in first + second]
 
 
 @pytest.mark.parametrize("categories", [[1, 2, 3], [3, 2, 1], [1, 2, 3, 9]])
