@@ -21,8 +21,8 @@ from repro.audit.questions.question import Question, User
 from repro.errors import ProtocolError, ReproError
 from repro.evaluation.evaluation import Evaluation
 from repro.evaluation.fold import FoldData
+from repro.evaluation.kept_scores import ReplayedScores
 from repro.evaluation.metrics import metric_named, metrics, parse_measure
-from repro.evaluation.replayed import ReplayedScores
 from repro.protocol import Protocol, registry, resolve
 from repro.runs.fold_pooling import stored_average
 

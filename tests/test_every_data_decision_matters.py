@@ -21,7 +21,7 @@ from repro.data import Interactions, prepare
 from repro.data.description import pair_codes
 from repro.errors import ReproError
 from repro.evaluation.evaluation import Evaluation
-from repro.evaluation.replayed import ReplayedScores
+from repro.evaluation.kept_scores import ReplayedScores
 from repro.plugin import Scores
 from repro.protocol import AnyOf, registry, resolve
 from repro.split import make_folds

@@ -19,8 +19,8 @@ from repro.data.interactions import Interactions
 from repro.errors import ReproError
 from repro.evaluation.evaluation import Evaluation
 from repro.evaluation.fold import FoldData
+from repro.evaluation.kept_scores import ReplayedScores
 from repro.evaluation.metrics import metrics, parse_measure
-from repro.evaluation.replayed import ReplayedScores
 from repro.plugin import FALLBACK, Scores
 from repro.protocol import AnyOf, registry, resolve
 from repro.runs.fold_pooling import pooled_value

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -50,6 +50,27 @@ _AREAS = {
     ("precision-recall", "lengths"): "pr-auc[join=lengths]",
     ("precision-recall", "users"): "ap",
 }
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The options of a curve; see :func:`curves`."""
+
+    kind: Kind = "precision-recall"
+    join: Join = "pooled"
+    points: int | None = None
+    rates: Rates = "means"
+    perfect: bool = False
+
+    def __post_init__(self) -> None:
+        for name, known in (("kind", AXES), ("join", JOINS), ("rates", RATES)):
+            value = getattr(self, name)
+            if value not in known:
+                raise ProtocolError(f"{name} is '{value}'{nearest(str(value), known)} It may be {' or '.join(known)}")
+        if self.points is not None and self.points < 2:
+            raise ProtocolError(f"points is {self.points}; a curve has at least 2")
+        if self.perfect and (self.kind, self.join) != ("roc", "lengths"):
+            raise ProtocolError('there is a perfect curve only for kind="roc" with join="lengths"; leave perfect out')
 
 
 def area_metrics(
@@ -105,44 +126,26 @@ def curves(
     """
     frames = read_frames(recommendations, truth, train, columns)
     chosen = protocol_for(protocol, frames)
-    table = curves_of_frames(frames, kind, join, chosen, seed, points, rates, perfect)
+    table = curves_of_frames(frames, Curve(kind, join, points, rates, perfect), chosen, seed)
     warn_of_mismatches(frames, chosen)
     return table
 
 
 def curves_of_frames(
-    frames: Frames,
-    kind: Kind = "precision-recall",
-    join: Join = "pooled",
-    protocol: Protocol | str | Path | None = None,
-    seed: int = 0,
-    points: int | None = None,
-    rates: Rates = "means",
-    perfect: bool = False,
+    frames: Frames, curve: Curve, protocol: Protocol | str | Path | None = None, seed: int = 0
 ) -> pd.DataFrame:
     """:func:`curves` for frames that :func:`read_frames` has read."""
-    for label, value, known in (("kind", kind, AXES), ("join", join, JOINS), ("rates", rates, RATES)):
-        if value not in known:
-            raise ProtocolError(f"{label} is '{value}'{nearest(str(value), known)} It may be {' or '.join(known)}")
-    if points is not None and points < 2:
-        raise ProtocolError(f"points is {points}; a curve has at least 2")
-    if perfect and (kind, join) != ("roc", "lengths"):
-        raise ProtocolError('there is a perfect curve only for kind="roc" with join="lengths"; leave perfect out')
     resolved = protocol_for(protocol, frames)
-    if join != "pooled":
-        _refuse_ties(join, resolved)
+    if curve.join != "pooled":
+        _refuse_ties(curve.join, resolved)
     # The metric says how far down lists are needed, and whether their scores are.
-    metric = metrics()["groc" if join == "pooled" else "croc"]
+    metric = metrics()["groc" if curve.join == "pooled" else "croc"]
     ranked = rank_frames(frames, [Measure(metric, None, {})], resolved, seed)
     if ranked.ties in EXTREMES:
         first = 2.0 * ranked.relevant_gains - 1.0
         ranked = with_hits_by(ranked, first if ranked.ties == "best" else -first)
-    _require_both(kind, ranked)
-    if join == "pooled":
-        return _pooled(ranked, kind, points or MOST_POINTS)
-    if join == "lengths":
-        return _by_lengths(ranked, kind, points, rates, perfect)
-    return _by_users(ranked, kind, points or LEVELS)
+    _require_both(curve.kind, ranked)
+    return {"pooled": _pooled, "lengths": _by_lengths, "users": _by_users}[curve.join](ranked, curve)
 
 
 def _refuse_ties(join: str, protocol: Protocol) -> None:
@@ -164,50 +167,48 @@ def _require_both(kind: str, ranked: Ranked) -> None:
         raise DataError("all listed items are relevant, so there is no false positive rate; list other items too")
 
 
-def _pooled(ranked: Ranked, kind: Kind, points: int) -> pd.DataFrame:
+def _pooled(ranked: Ranked, curve: Curve) -> pd.DataFrame:
     pairs = pooled_pairs(ranked)
     thresholds, hits, others = pooled_points(pairs)
     relevant, n_others = int(pairs[0]), len(pairs) - 2 - int(pairs[1])
-    if kind == "roc":
+    if curve.kind == "roc":
         thresholds, hits, others = np.append(np.inf, thresholds), np.append(0, hits), np.append(0, others)
         x, y = others / n_others, hits / relevant
     else:
         x, y = hits / relevant, hits / (hits + others)
-    return _table(kind, {"threshold": thresholds}, x, y, len(ranked), points)
+    return _table({"threshold": thresholds, **_axes(curve, x, y)}, len(ranked), curve.points or MOST_POINTS)
 
 
-def _by_lengths(ranked: Ranked, kind: Kind, points: int | None, rates: Rates, perfect: bool) -> pd.DataFrame:
+def _by_lengths(ranked: Ranked, curve: Curve) -> pd.DataFrame:
     lengths = Lengths(tally_places(ranked))
-    users = int(lengths.with_relevant) if rates == "means" else len(ranked)
-    if kind == "precision-recall":
-        x, y = lengths.precision_recall(rates)
+    users = int(lengths.with_relevant) if curve.rates == "means" else len(ranked)
+    if curve.kind == "precision-recall":
+        x, y = lengths.precision_recall(curve.rates)
         n = np.arange(1, max(lengths.longest, 1) + 1)
-        return _table(kind, {"n": n}, x[: len(n)], y[: len(n)], users, points)
-    x, y = lengths.roc(rates)
-    best_x, best_y = lengths.roc(rates, perfect=True)
+        return _table({"n": n, **_axes(curve, x[: len(n)], y[: len(n)])}, users, curve.points)
+    x, y = lengths.roc(curve.rates)
     # Perfect lists are longer where relevant items are in no list.
-    n = np.arange(len(x) - 1 if perfect else lengths.longest + 1)
-    further = {"perfect_fpr": best_x[: len(n)], "perfect_tpr": best_y[: len(n)]} if perfect else {}
-    return _table(kind, {"n": n}, x[: len(n)], y[: len(n)], users, points, further)
+    n = np.arange(len(x) - 1 if curve.perfect else lengths.longest + 1)
+    columns = {"n": n, **_axes(curve, x[: len(n)], y[: len(n)])}
+    if curve.perfect:
+        best_x, best_y = lengths.roc(curve.rates, perfect=True)
+        columns |= {"perfect_fpr": best_x[: len(n)], "perfect_tpr": best_y[: len(n)]}
+    return _table(columns, users, curve.points)
 
 
-def _by_users(ranked: Ranked, kind: Kind, levels: int) -> pd.DataFrame:
-    heights, users = (mean_roc_at_levels if kind == "roc" else mean_precision_at_levels)(ranked, levels)
-    return _table(kind, {}, np.arange(levels) / (levels - 1), heights, users, None)
+def _by_users(ranked: Ranked, curve: Curve) -> pd.DataFrame:
+    levels = curve.points or LEVELS
+    heights, users = (mean_roc_at_levels if curve.kind == "roc" else mean_precision_at_levels)(ranked, levels)
+    return _table(_axes(curve, np.arange(levels) / (levels - 1), heights), users, None)
 
 
-def _table(
-    kind: Kind,
-    at: Mapping[str, npt.NDArray[Any]],
-    x: FloatArray,
-    y: FloatArray,
-    users: int,
-    points: int | None,
-    further: Mapping[str, FloatArray] = MappingProxyType({}),
-) -> pd.DataFrame:
+def _axes(curve: Curve, x: FloatArray, y: FloatArray) -> dict[str, npt.NDArray[Any]]:
+    return dict(zip(AXES[curve.kind], (x, y), strict=True))
+
+
+def _table(columns: Mapping[str, npt.NDArray[Any]], users: int, points: int | None) -> pd.DataFrame:
     """The points as a frame, at most ``points`` of them, the first and the last included."""
-    first, second = AXES[kind]
-    table = pd.DataFrame({**at, first: x, second: y, **further, "users": users})
+    table = pd.DataFrame({**columns, "users": users})
     if points is None or len(table) <= points:
         return table
     return table.iloc[np.linspace(0, len(table) - 1, points).round().astype(int)].reset_index(drop=True)

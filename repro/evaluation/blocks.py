@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 from typing import Protocol as Interface
 
@@ -22,6 +22,7 @@ from repro.evaluation.stages import TiedRatios, measure_tied, measure_values, ne
 from repro.plugin import FALLBACK, UNSCORED, Scores
 
 Under = TypeVar("Under")
+BLOCK_USERS = 1024
 
 
 class Block(NamedTuple):
@@ -126,6 +127,25 @@ class InThreads:
                 return pool.submit(measurer.measure, block, 1)
 
             yield from in_order(blocks, submit, Future.result, self.most)
+
+
+@dataclass(frozen=True)
+class ExecutionOptions:
+    """Options that change the time and memory that an evaluation takes, and none of its numbers.
+
+    block_users  users are ranked and measured in blocks of about this size
+    limit        seconds that a framework in a process of its own has for an answer
+    keep_scores  whether the scores are among the tables that are stored
+    blocks       measures the blocks of users
+    """
+
+    block_users: int = BLOCK_USERS
+    limit: float | None = None
+    keep_scores: bool = False
+    blocks: BlockMap = field(default_factory=InThreads)
+
+
+DEFAULT_OPTIONS = ExecutionOptions()
 
 
 def in_order(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from repro.evaluation.execution import DEFAULT_OPTIONS, ExecutionOptions
+from repro.evaluation.blocks import DEFAULT_OPTIONS, ExecutionOptions
 from repro.evaluation.fold import FoldData
 from repro.evaluation.measure_lists import measure_lists
 from repro.evaluation.measure_predictions import measure_predictions

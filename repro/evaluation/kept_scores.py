@@ -1,7 +1,7 @@
-"""Scores that a run keeps, so that other evaluations need no second fit: of all test users, for all items.
+"""Scores that a run keeps, of all test users for all items, so that other evaluations need no second fit.
 
-Evaluation decisions say which of them are ranked and how; no score of a fit hangs on them. (Where parameters are tuned,
-they say which fit it is.)
+Evaluation decisions say which scores are ranked and how, and change none of them. (With tuned parameters, they say
+which fit it is.)
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from repro.data import Interactions
 from repro.data.interactions import CodeArray
 from repro.data.io.parquet import read_parquet
 from repro.errors import JournalError
-from repro.plugin import Scores
+from repro.plugin import CheckedRecommender, Queries, Scores
 
 
 def score_tables(scores: Scores, users: CodeArray, whole: Interactions) -> dict[str, pa.Table]:
@@ -45,3 +45,43 @@ def _rows(block: npt.NDArray[Any]) -> pa.Array:
 def _block(table: pa.Table, name: str, width: int) -> npt.NDArray[Any]:
     flat: npt.NDArray[Any] = table[name].combine_chunks().flatten().to_numpy(zero_copy_only=False)
     return flat.reshape(table.num_rows, width)
+
+
+class ReplayedScores:
+    """A recommender that gives stored scores: a row for each of ``users`` (ascending) and a column for each item.
+
+    It predicts the rating of a pair by its score or, if there are ``predictions``, by these, in the order of requests.
+    """
+
+    def __init__(
+        self, scores: Scores | None, users: CodeArray | None = None, predictions: Scores | None = None
+    ) -> None:
+        self._scores = scores
+        self._users = users
+        self._predictions = predictions
+        self._predicted = 0
+
+    def checked(self, label: str) -> CheckedRecommender:
+        """The recommender as evaluations take it."""
+        return CheckedRecommender(self, label, predicts=self._predictions is not None or self._users is None)
+
+    def fit(self, train: Interactions, *, seed: int) -> None:
+        """There is nothing to learn."""
+
+    def score(self, queries: Queries, items: CodeArray) -> Scores:
+        users = queries.users
+        rows: npt.NDArray[Any] = users if self._users is None else np.searchsorted(self._users, users)
+        return self._at(np.ix_(rows, items))
+
+    def predict(self, queries: Queries, items: CodeArray) -> Scores:
+        if self._predictions is None:
+            return self._at((queries.users, items))
+        pairs = slice(self._predicted, self._predicted + len(queries))
+        self._predicted = pairs.stop
+        state = self._predictions.state
+        return Scores(self._predictions.values[pairs], None if state is None else state[pairs])
+
+    def _at(self, cells: tuple[npt.NDArray[Any], ...]) -> Scores:
+        assert self._scores is not None
+        state = self._scores.state
+        return Scores(self._scores.values[cells], None if state is None else state[cells])

@@ -13,9 +13,8 @@ import pyarrow as pa
 
 from repro.data import Impact, Interactions
 from repro.data.interactions import CodeArray
-from repro.evaluation.blocks import Block, BlockMeasurer, MeasuredBlock
+from repro.evaluation.blocks import DEFAULT_OPTIONS, Block, BlockMeasurer, ExecutionOptions, MeasuredBlock
 from repro.evaluation.candidates import CandidatesDigest, relevance_impacts, unlisted_users
-from repro.evaluation.execution import DEFAULT_OPTIONS, ExecutionOptions
 from repro.evaluation.fold import FoldData
 from repro.evaluation.kept_scores import score_tables
 from repro.evaluation.measured import Measured

@@ -23,11 +23,13 @@ from repro.metric_study.measuring import Column, all_kept, columns, system_value
 from repro.metric_study.reduced_tests import (
     POPULARITY_SHARES,
     SPARSITY_SHARES,
+    Comparison,
     ReducedTest,
+    all_taus,
     most_popular,
     sample_size,
+    tau,
 )
-from repro.metric_study.workers import Comparison, all_taus, tau
 from repro.runs.run import Run
 from repro.stats.discriminative import discriminative_power, p_value_curve
 from repro.stats.randomisation import randomisation_test

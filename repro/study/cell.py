@@ -10,8 +10,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from repro.data import Impact
+from repro.evaluation.blocks import DEFAULT_OPTIONS, ExecutionOptions
 from repro.evaluation.evaluation import Evaluation
-from repro.evaluation.execution import DEFAULT_OPTIONS, ExecutionOptions
 from repro.evaluation.suspicion import Facts
 from repro.plugin import plugins
 from repro.runs.folder import parquet_bytes

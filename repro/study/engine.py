@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from repro.data import Impact, Interactions
 from repro.errors import ReproError, StudyError
-from repro.evaluation.execution import BLOCK_USERS, ExecutionOptions
+from repro.evaluation.blocks import BLOCK_USERS, ExecutionOptions
 from repro.plugin import plugins
 from repro.plugin.host.placement import JOURNALLED
 from repro.protocol import registry

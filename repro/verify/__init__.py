@@ -28,15 +28,14 @@ def verify(
 ) -> Verification:
     """Check the run in ``folder``; each level includes those before it.
 
-    integrity  every file is the one that the journal names, and the journal is whole; also of a folder that keeps
-               only some files of a run, and of an audit
-    rescore    the numbers follow, to the last bit, from the scores, lists and predictions that were stored
+    integrity  every file is the one that the journal names, and the journal is complete; also for a folder with
+               some files of a run, and for an audit
+    rescore    the numbers follow, to the last bit, from the stored scores, lists and predictions
     retrain    the numbers are the same when everything is fitted again; ``refit`` are fields of
-               :class:`repro.verify.refit.RefitOptions`
+               :class:`repro.verify.compare.RefitOptions`
 
-    ``head`` is the hash of a line of the journal that was published elsewhere: it must be in the journal, which cannot
-    be changed up to that line without another hash. ``data`` is where the data of the run is, if it is no longer where
-    the run found it.
+    ``head`` is the hash of a line of the journal that was published elsewhere: it must be in the journal, since any
+    change up to that line changes the hash. ``data`` is where the data of the run is now, if it has moved.
     """
     if level not in LEVELS:
         raise StudyError(f"there is no level '{level}'{nearest(level, LEVELS)} Levels: {', '.join(LEVELS)}")
@@ -51,7 +50,7 @@ def verify(
 
     check_rescore(path, record, verification, data, tell)
     if level == "retrain":
-        from repro.verify.refit import RefitOptions
+        from repro.verify.compare import RefitOptions
         from repro.verify.retrain import check_retrain
 
         check_retrain(path, record, verification, RefitOptions(data=data, **refit))
@@ -71,9 +70,9 @@ def replay(
 
     Frameworks run in the versions that the run kept a freeze of, each in an environment of its own where the installed
     ones differ; with ``here``, in the installed versions. ``say`` is called with a line whenever something happens,
-    ``tell`` with the progress of a stage. ``refit`` are fields of :class:`repro.verify.refit.RefitOptions`.
+    ``tell`` with the progress of a stage. ``refit`` are fields of :class:`repro.verify.compare.RefitOptions`.
     """
-    from repro.verify.refit import RefitOptions
+    from repro.verify.compare import RefitOptions
     from repro.verify.replay_run import replay_run
 
     return replay_run(folder, into, RefitOptions(**refit), here=here, say=say, tell=tell)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
@@ -15,16 +15,42 @@ from repro.runs.results_table import ALL_FOLDS
 from repro.runs.run import Run
 from repro.verify.cells import same_number
 from repro.verify.distances import effects, order_distances, rmse
-from repro.verify.refit import TOLERANCE
+
+if TYPE_CHECKING:
+    from repro.study.engine import Watcher
+
+TOLERANCE = 0.01
 
 Verdict = Literal["identical", "within tolerance", "different"]
+
+
+@dataclass(frozen=True)
+class RefitOptions:
+    """How a run is fitted again, and how its numbers are compared with those of the original.
+
+    data        where the data of the run is, if it is no longer where the run found it
+    algorithms  the labels of those that are fitted again; all of them by default
+    tolerance   the share of the original by which a number may be off
+    baseline    the algorithm that effect ratios are about; the first one by default
+    workers     cells are fitted in that many processes
+    time_limit  how many seconds a framework in a process of its own may take to fit, or to score a block
+    watcher     receives progress events
+    """
+
+    data: object = None
+    algorithms: Sequence[str] | None = None
+    tolerance: float = TOLERANCE
+    baseline: str | None = None
+    workers: int = 1
+    time_limit: float | None = None
+    watcher: Watcher | None = None
 
 
 @dataclass(frozen=True)
 class Number:
     """One number of a table, then and now.
 
-    differing  the users whose own numbers differ, where all folds are together
+    differing  the users own_values own numbers differ, where all folds are together
     rmse       root mean square error of the users' numbers
     er, dri    effect ratio and delta relative improvement over the baseline
     """
@@ -56,7 +82,7 @@ class Order:
 class Comparison:
     """All numbers of two runs; ``tolerance`` is the share of the original by which a number may be off.
 
-    notes  what is to be known beside the numbers: versions that differ, cells that failed
+    notes  further facts: versions that differ, cells that failed
     """
 
     tolerance: float
@@ -135,19 +161,19 @@ def compare_runs(
     return comparison
 
 
-Own = dict[tuple[str, str], dict[str, float]]
+UserValues = dict[tuple[str, str], dict[str, float]]
 
 
-def _number(row: dict[Any, Any], user_values: Sequence[Own], base: str, tolerance: float) -> Number:
+def _number(row: dict[Any, Any], user_values: Sequence[UserValues], base: str, tolerance: float) -> Number:
     then, now = float(row["value"]), float(row["value_after"])
     users = [0 if pd.isna(row[name]) else int(row[name]) for name in ("users", "users_after")]
     lost = pd.isna(row["users_after"])
     key = (row["algorithm"], row["measure"])
-    whose = [table.get(key, {}) if row["fold"] == ALL_FOLDS else {} for table in user_values]
+    own_values = [table.get(key, {}) if row["fold"] == ALL_FOLDS else {} for table in user_values]
     differing = tuple(
         user
-        for user in dict.fromkeys([*whose[0], *whose[1]])
-        if not same_number(whose[0].get(user, math.inf), whose[1].get(user, math.inf))
+        for user in dict.fromkeys([*own_values[0], *own_values[1]])
+        if not same_number(own_values[0].get(user, math.inf), own_values[1].get(user, math.inf))
     )
     verdict: Verdict = "different"
     if not lost and same_number(then, now) and users[0] == users[1] and not differing:
@@ -155,28 +181,16 @@ def _number(row: dict[Any, Any], user_values: Sequence[Own], base: str, toleranc
     elif abs(now - then) <= tolerance * abs(then):
         verdict = "within tolerance"
     bases = [table.get((base, row["measure"]), {}) for table in user_values]
-    error, er, dri = _distances(whose, bases, bool(differing), key[0] == base)
-    return Number(
-        row["algorithm"],
-        row["fold"],
-        row["metric"],
-        then,
-        now,
-        users[0],
-        users[1],
-        verdict,
-        differing,
-        error,
-        er,
-        dri,
-    )
+    distances = _distances(own_values, bases, bool(differing), key[0] == base)
+    labels = (row["algorithm"], row["fold"], row["metric"])
+    return Number(*labels, then, now, users[0], users[1], verdict, differing, *distances)
 
 
 def _distances(
-    whose: Sequence[dict[str, float]], bases: Sequence[dict[str, float]], differ: bool, is_base: bool
+    own_values: Sequence[dict[str, float]], bases: Sequence[dict[str, float]], differ: bool, is_base: bool
 ) -> tuple[float, float, float]:
-    """The measures of users' numbers; those of users who have one in all runs."""
-    before, after = whose
+    """RMSE, effect ratio and delta relative improvement over the users who have a value in all runs."""
+    before, after = own_values
     both = [user for user in before if user in after and before[user] == before[user] and after[user] == after[user]]
     if not both:
         return math.nan, math.nan, math.nan
@@ -195,9 +209,9 @@ def _rows(run: Run) -> pd.DataFrame:
     return run.results[["algorithm", "fold", "metric", "measure", "value", "users"]]
 
 
-def _users(run: Run) -> Own:
+def _users(run: Run) -> UserValues:
     """Each user's number, by algorithm and measure."""
-    by_algorithm: Own = {}
+    by_algorithm: UserValues = {}
     for measure in run.measures:
         if not measure.per_user:
             continue

@@ -1,4 +1,4 @@
-"""The result of a verification: what was checked, what does not hold, and what could not be checked."""
+"""The result of a verification: the checks, the failures, and what could not be checked."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from repro.runs.folder import JOURNAL
+
 if TYPE_CHECKING:
+    from repro.runs.journal.events import Line
     from repro.verify.compare import Comparison
 
 Level = Literal["integrity", "rescore", "retrain"]
@@ -49,7 +52,7 @@ class Failure:
 
 @dataclass
 class Verification:
-    """What holds of a folder, up to a level; printed, it is a page.
+    """The result of the checks of a folder, up to a level; printed, it is a page.
 
     kind       what the folder is
     checked    a sentence for each level that was checked
@@ -75,21 +78,21 @@ class Verification:
 
     @property
     def summary(self) -> str:
-        """What holds, in one line."""
-        whole = self.folder.name if self.kind == "run" else f"{self.folder.name} ({self.kind})"
+        """The result in one line."""
+        name = self.folder.name if self.kind == "run" else f"{self.folder.name} ({self.kind})"
         if self.holds:
-            return f"{whole} holds: " + "; ".join(f"{level}: {sentence}" for level, sentence in self.checked.items())
+            return f"{name} holds: " + "; ".join(f"{level}: {sentence}" for level, sentence in self.checked.items())
         failed = [level for level in LEVELS if any(failure.level == level for failure in self.failures)]
-        others = [f"{level}: {sentence}" for level, sentence in self.checked.items() if level not in failed]
+        held = [f"{level}: {sentence}" for level, sentence in self.checked.items() if level not in failed]
         count = f"{len(self.failures):,} failure{'' if len(self.failures) == 1 else 's'}"
-        return "; ".join([f"{whole} does not hold: {count} ({', '.join(failed)})", *others])
+        return "; ".join([f"{name} does not hold: {count} ({', '.join(failed)})", *held])
 
     @property
     def details(self) -> list[str]:
         """The failures, the source of each recomputed metric, notes, and what was not checked."""
         lines = [str(failure) for failure in self.failures]
         for source in dict.fromkeys(self.sources.values()):
-            metrics = [metric for metric, its in self.sources.items() if its == source]
+            metrics = [metric for metric, origin in self.sources.items() if origin == source]
             lines.append(f"{source}: {', '.join(metrics)}")
         return [*lines, *self.notes, *(f"not checked: {sentence}" for sentence in self.unchecked)]
 
@@ -112,6 +115,11 @@ class Verification:
             "recomputed": dict(self.sources),
             "refitted": None if self.refitted is None else self.refitted.to_dict(),
         }
+
+
+def failure_at(what: str, line: Line | None = None, cell: str = "") -> Failure:
+    """A failure of the journal itself."""
+    return Failure("integrity", JOURNAL, what, None if line is None else line.number, cell)
 
 
 def names(ids: Iterable[object]) -> tuple[str, ...]:

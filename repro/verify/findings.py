@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-import pyarrow as pa
-
 from repro.data.io.parquet import read_parquet
-from repro.errors import ReproError
-from repro.runs.folder import JOURNAL, RunFolder
+from repro.runs.folder import JOURNAL
 from repro.runs.journal import events
 from repro.runs.run import Run
 from repro.study.findings import findings_made
 from repro.study.model import Study
 from repro.verify.finding import Failure, Verification
 from repro.verify.record import FolderRecord
+from repro.verify.untrusted import BROKEN, first_line
 
 About = tuple[str, str, str, str, tuple[str, ...]]
 
@@ -32,10 +30,10 @@ def check_findings(run: Run, record: FolderRecord, verification: Verification) -
         study = Study.load(run.folder / "study.toml")
         study.measures = run.measures
         folds = list(record.journal.folds)
-        table = read_parquet(RunFolder(run.folder).place("results.parquet"))
+        table = read_parquet(run.files.place("results.parquet"))
         recomputed = findings_made(study, folds, record.journal.finished_cells, table).findings
-    except (ReproError, pa.ArrowException, OSError, LookupError, ValueError) as error:
-        verification.unchecked.append(f"what is suspicious about the numbers: {str(error).partition(chr(10))[0]}")
+    except BROKEN as error:
+        verification.unchecked.append(f"the findings about the numbers: {first_line(error)}")
         return
 
     def failure(about: About, what: str) -> Failure:
@@ -48,11 +46,10 @@ def check_findings(run: Run, record: FolderRecord, verification: Verification) -
         yield failure(about, "does not follow from the numbers")
     if before != after:
         return
-    for stated, other in zip(sorted(recorded, key=_about), sorted(recomputed, key=_about), strict=True):
-        for name in sorted(stated.figures.keys() & other.figures.keys()):
-            if stated.figures[name] != other.figures[name]:
-                what = f"has {name} {stated.figures[name]}, and the numbers give {other.figures[name]}"
-                yield failure(_about(stated), what)
+    for old, new in zip(sorted(recorded, key=_about), sorted(recomputed, key=_about), strict=True):
+        for name in sorted(old.figures.keys() & new.figures.keys()):
+            if old.figures[name] != new.figures[name]:
+                yield failure(_about(old), f"has {name} {old.figures[name]}, and the numbers give {new.figures[name]}")
 
 
 def _about(finding: events.FindingEntry) -> About:

@@ -24,12 +24,12 @@ _LINE = re.compile(r"([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)==([0-9][A-Za-z
 
 @dataclass(frozen=True)
 class Freeze:
-    """A freeze, read.
+    """The content of a freeze.
 
     versions  by distribution, without the label of a build (2.13.0+cpu): an index has the version, and gives the build
               for this machine
-    unread    lines that name no version of an index: files, folders that are worked on, repositories
-    builds    lines whose build has a label, which cannot be asked for
+    unread    lines without a version of an index: files, editable folders, repositories
+    builds    lines whose build has a label, which cannot be requested
     """
 
     versions: Mapping[str, str]
@@ -41,10 +41,10 @@ class Freeze:
 class Surroundings:
     """The environment in which a framework is run again.
 
-    pins     versions for an environment of its own; none where what is there has them
-    changed  distributions that it stands on in another version than then, where it runs here all the same
-    lacking  lines of the freeze that could not be installed, or that nobody can compare with what is here
-    builds   lines of the freeze of which the build for this machine is installed, whichever was there then
+    pins     versions for an environment of its own; none if an existing environment has them
+    changed  distributions that it depends on and whose version here differs from that of the run
+    lacking  lines of the freeze that cannot be installed, or cannot be compared with the installed packages
+    builds   lines of the freeze of which the build for this machine is installed, whichever the run had
     """
 
     framework: str
@@ -56,7 +56,7 @@ class Surroundings:
 
     @property
     def as_then(self) -> bool:
-        """Whether every version is that of then."""
+        """Whether every version is that of the run."""
         return not self.lacking and (self.where != "here" or not self.changed)
 
     @property
@@ -84,13 +84,13 @@ def surroundings(run: Run, *, here: bool = False) -> list[Surroundings]:
     return [_of_framework(run.folder, started[name], here) for name in sorted(started)]
 
 
-def build(wanted: Surroundings, say: Say) -> None:
+def build(surroundings: Surroundings, say: Say) -> None:
     """Build the environment of a framework, if it is not there; the pins are those in force."""
-    needs = plugins().environment_of(wanted.framework)
-    if wanted.where == "here" or needs is None or environment.python_of(wanted.framework, needs):
+    needs = plugins().environment_of(surroundings.framework)
+    if surroundings.where == "here" or needs is None or environment.python_of(surroundings.framework, needs):
         return
     try:
-        environment.build(wanted.framework, needs, say)
+        environment.build(surroundings.framework, needs, say)
     except PluginError as error:
         raise PluginError(f"{error}\n--here runs with what is installed, and says what differs") from None
 
@@ -120,21 +120,21 @@ def _freeze(lines: Iterable[str]) -> Freeze:
 def _of_framework(folder: Path, event: events.CellStarted, here: bool) -> Surroundings:
     name, then = event.framework, event.where
     needs = plugins().environment_of(name)
-    if needs is None:  # its plug-in is all that it is
+    if needs is None:  # its plug-in contains it
         now = plugins().framework(name).version
         changed = {} if now == event.framework_version else {name: (event.framework_version, now)}
         return Surroundings(name, "here", (), changed)
     frozen = read_freeze(RunFolder(folder).place(f"environments/{name}.txt"))
     own = _freeze(environment.freeze_of(name, needs)) if environment.python_of(name, needs) else None
     if here:
-        beside = own.versions if own is not None and plugins().location(name) != "in-process" else None
-        return Surroundings(name, "here", (), _changed(frozen.versions, needs, beside), frozen.unread)
+        installed = own.versions if own is not None and plugins().location(name) != "in-process" else None
+        return Surroundings(name, "here", (), _changed(frozen.versions, needs, installed), frozen.unread)
     changed = _changed(frozen.versions, needs)
     if then == "here" and not changed:
         return Surroundings(name, "here", lacking=frozen.unread)
     if then != "here" and own == frozen:  # to the last line
         return Surroundings(name, "own environment")
-    pins = tuple(f"{DEPENDENCY}{dist}=={its}" for dist, its in sorted(frozen.versions.items()) if dist != "pip")
+    pins = tuple(f"{DEPENDENCY}{dist}=={version}" for dist, version in sorted(frozen.versions.items()) if dist != "pip")
     outside = changed if then == "here" else {}
     return Surroundings(name, "frozen environment", pins, outside, frozen.unread, frozen.builds)
 
@@ -147,7 +147,7 @@ def _changed(
         distribution(argument) for step in needs.steps for argument in step if not argument.startswith("-")
     } & frozen.keys()
     installed = {name: _installed(name) if own is None else own.get(name) for name in sorted(stated)}
-    return {name: (frozen[name], its or "absent") for name, its in installed.items() if its != frozen[name]}
+    return {name: (frozen[name], now or "absent") for name, now in installed.items() if now != frozen[name]}
 
 
 def _installed(name: str) -> str | None:

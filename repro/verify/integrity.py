@@ -25,7 +25,7 @@ def check_integrity(path: Path, verification: Verification, tell: Tell | None = 
     """
     if not has_journal(path / JOURNAL):
         raise JournalError(
-            f"{path} has no {JOURNAL}; give the folder of a run, as `repro run` makes it, or record what is there with "
+            f"{path} has no {JOURNAL}; give the folder of a run, as `repro run` makes it, or record its files with "
             f"`repro seal {path}`"
         )
     try:
@@ -43,7 +43,7 @@ def check_integrity(path: Path, verification: Verification, tell: Tell | None = 
         return None
     verification.kind = kind_of(path, record)
     if record.is_only_files and verification.kind == "run":
-        what = "it tells of files alone, and the folder has what a run stores: the events of the run were removed"
+        what = "it has events about files only, and the folder has files of a run: the events of the run were removed"
         verification.failures.append(Failure("integrity", JOURNAL, what, 1))
     verification.failures += check_stated(path, record, whole=verification.kind == "run" and not record.is_only_files)
     there, nested = files_below(path, record)
@@ -58,14 +58,14 @@ def check_integrity(path: Path, verification: Verification, tell: Tell | None = 
 
 
 def check_head(record: FolderRecord, head: str, verification: Verification) -> None:
-    """Whether the journal has the line with the hash ``head``, of which at least the first 12 digits are given."""
-    wanted = head.strip().lower()
-    if not re.fullmatch("[0-9a-f]{12,64}", wanted):
+    """Check that the journal has the line with the hash ``head``, or with its first 12 or more digits."""
+    prefix = head.strip().lower()
+    if not re.fullmatch("[0-9a-f]{12,64}", prefix):
         raise JournalError(f"'{head}' is not the hash of a line: give 12 to 64 hexadecimal digits of it")
     lines = record.journal.lines
-    line = next((line for line in lines if line.hash.startswith(wanted)), None)
+    line = next((line for line in lines if line.hash.startswith(prefix)), None)
     if line is None:
-        what = f"no line has the published hash {wanted}: the journal was changed before that line, or is another one"
+        what = f"no line has the published hash {prefix}: the journal was changed before that line, or is another one"
         verification.failures.append(Failure("integrity", JOURNAL, what))
         return
     since = [later.event.event for later in lines[line.number :]]
@@ -76,7 +76,7 @@ def check_head(record: FolderRecord, head: str, verification: Verification) -> N
 
 
 def kind_of(path: Path, record: FolderRecord) -> Kind:
-    """What a folder is, by its journal and by what is in it."""
+    """The kind of a folder, by its journal and its files."""
     if record.is_audit:
         return "audit"
     stored = (path / ARTIFACTS).is_dir() or (path / "results.parquet").is_file()
@@ -109,7 +109,7 @@ def _check_files(
     for number, name in enumerate(there, 1):
         entry = record.files.get(name)
         if (path / name).is_symlink():
-            verification.failures.append(Failure("integrity", name, "it is a symbolic link, and no file of the folder"))
+            verification.failures.append(Failure("integrity", name, "it is a symbolic link, not a file of the folder"))
         elif entry is None:
             what = f"it is not in the journal: no event says what it must be (`repro seal {path}` records what it is)"
             verification.failures.append(Failure("integrity", name, what))

@@ -34,7 +34,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class FolderRecord:
-    """The journal of a folder that is verified: of a run, an audit, or files alone."""
+    """The journal of a folder: of a run, an audit, or files alone."""
 
     journal: Contents
 
@@ -54,7 +54,7 @@ class FolderRecord:
 
     @cached_property
     def files(self) -> dict[str, Entry]:
-        """Every file of the folder that an event names; of one that was written several times, as it was last."""
+        """Every file of the folder that an event names, as it was last written."""
         entries: dict[str, Entry] = {}
         here = self.is_only_files or self.is_audit or not self.has_cells
         for line in self.journal.lines:
@@ -75,24 +75,24 @@ class FolderRecord:
                     entries[event.page] = Entry(event.page_digest, number, event.name, here=True)
                 case events.FoldMade() | events.TuningFinished() | events.CellFinished():
                     about = event.fold if isinstance(event, events.FoldMade) else event.cell
-                    required = self._counts.get((event.event, about)) == number
+                    required = self._last_lines.get((event.event, about)) == number
                     for name, digest in event.artifacts.items():
                         path = f"artifacts/{digest}.parquet"
-                        known = entries.get(path)
-                        if known is None or not known.required:  # of what is stored once, the line that needs it
+                        known = entries.get(path)  # a table of two lines belongs to the one that requires it
+                        if known is None or not known.required:
                             entries[path] = Entry(digest, number, f"{name} of {about}", about, required)
         return entries
 
     @cached_property
-    def _counts(self) -> dict[tuple[str, str], int]:
+    def _last_lines(self) -> dict[tuple[str, str], int]:
         """The lines whose artefacts must be there: the last one about each fold and each cell."""
-        counting: dict[tuple[str, str], int] = {}
+        last_lines: dict[tuple[str, str], int] = {}
         for line in self.journal.lines:
             match line.event:
                 case events.FoldMade() as event:
-                    counting[event.event, event.fold] = line.number
+                    last_lines[event.event, event.fold] = line.number
                 case events.TuningFinished() | events.CellFinished() as event:
-                    counting[event.event, event.cell] = line.number
+                    last_lines[event.event, event.cell] = line.number
                 case events.CellFailed() as event:
-                    counting.pop(("cell.finished", event.cell), None)
-        return counting
+                    last_lines.pop(("cell.finished", event.cell), None)
+        return last_lines

@@ -18,11 +18,10 @@ from repro.runs.written_files import keep_files
 from repro.study import Study, make_plan
 from repro.study.environment import versions
 from repro.study.reload import reload_study, require_same_data
-from repro.verify.compare import Comparison, compare_runs
+from repro.verify.compare import Comparison, RefitOptions, compare_runs
 from repro.verify.finding import Verification
 from repro.verify.freezes import Say, Surroundings, build, surroundings
 from repro.verify.integrity import Tell, check_integrity
-from repro.verify.refit import RefitOptions
 from repro.verify.retrain import changed_software, keep_algorithms, run_again
 
 VERDICTS = "replay.json"
@@ -82,10 +81,8 @@ def replay_run(
     study = reload_study(run, options.data)
     keep_algorithms(study, options.algorithms)
     _require_data(run, study, tell)
-    frameworks = surroundings(run, here=here)
-    frameworks = [
-        framework for framework in frameworks if any(entry.framework == framework.framework for entry in study.entries)
-    ]
+    used = {entry.framework for entry in study.entries}
+    frameworks = [framework for framework in surroundings(run, here=here) if framework.framework in used]
     with contextlib.ExitStack() as stack:
         if pins := {framework.framework: framework.pins for framework in frameworks if framework.pins}:
             stack.enter_context(pinned(pins))
@@ -107,7 +104,7 @@ def replay_run(
 
 
 def _checked(path: Path) -> Run:
-    """The run, if it is whole: what does not hold cannot be replayed."""
+    """The run, if its files are intact: others cannot be replayed."""
     verification = Verification(path, "integrity")
     check_integrity(path, verification)
     if verification.kind != "run":
@@ -128,11 +125,11 @@ def _require_data(run: Run, study: Study, tell: Tell | None) -> None:
     if isinstance(study.data, str) and study.data in datasets():
         stage = f"getting {study.data}"
         get_dataset(study.data, tell and (lambda done, total: tell(stage, done, total or done + 1)))
-    wanted, digest = run.loaded, study.interactions().digest
-    if digest != wanted.digest:
+    loaded, digest = run.loaded, study.interactions().digest
+    if digest != loaded.digest:
         raise JournalError(
             f"{study.data_name} is not the data of the run in {run.folder}: its content has the digest {digest[:12]}, "
-            f"and that of {wanted.data} was {wanted.digest[:12]} ({wanted.rows:,} rows, {wanted.users:,} users); give "
+            f"and that of {loaded.data} was {loaded.digest[:12]} ({loaded.rows:,} rows, {loaded.users:,} users); give "
             "the data of that time with --data"
         )
 

@@ -15,7 +15,7 @@ from repro.runs.fold_pooling import FinishedCells
 from repro.runs.folder import csv_bytes
 from repro.runs.journal import events
 from repro.runs.results_table import results_table
-from repro.runs.run import PROTOCOL, STUDY, Run
+from repro.runs.run import PROTOCOL, Run
 from repro.study.fold_data import fold_data
 from repro.study.plan import Plan
 from repro.study.reload import reload_plan
@@ -41,8 +41,8 @@ def check_rescore(
         )
     run = UntrustedRun(path, record.journal)
     try:
-        verification.failures += _as_stated(run)
-        run.measures  # noqa: B018  # what cannot be read is told before anything is computed
+        verification.failures += [_failure(PROTOCOL, change.sentence) for change in run.protocol_changes]
+        run.measures  # noqa: B018  # fails here, before anything is computed, if the study cannot be read
     except BROKEN as error:
         verification.failures.append(_failure("protocol.toml", f"it cannot be read: {first_line(error)}"))
         return
@@ -51,11 +51,8 @@ def check_rescore(
     unchecked: dict[str, str] = {}
     done = 0
     for fold, event in record.journal.folds.items():
-        cells = {
-            cell: finished
-            for cell, finished in record.journal.finished_cells.items()
-            if cell.rpartition("/")[2] == fold
-        }
+        finished = record.journal.finished_cells.items()
+        cells = {cell: end for cell, end in finished if cell.rpartition("/")[2] == fold}
         try:
             verification.failures += _test_part(run, event)
             stored_fold = _stored_fold(run, event, plan)
@@ -64,10 +61,9 @@ def check_rescore(
                 _failure(f"artifacts/{event.artifacts['test']}.parquet", first_line(error), fold)
             )
             continue
-        for cell, finished in cells.items():
-            verification.failures += CellCheck(
-                run, finished, lines[cell], stored_fold, verification.sources, unchecked
-            ).failures()
+        for cell, end in cells.items():
+            check = CellCheck(run, end, lines[cell], stored_fold, verification.sources, unchecked)
+            verification.failures += check.failures()
             done += 1
             if tell:
                 tell("rescore", done, len(record.journal.finished_cells))
@@ -76,35 +72,15 @@ def check_rescore(
     if not _fails(verification):  # findings follow from the numbers
         verification.failures += check_findings(run, record, verification)
     if not _fails(verification):
-        verification.checked["rescore"] = f"the numbers of {done:,} cells come again, bit for bit"
-
-
-def _as_stated(run: Run) -> Iterator[Failure]:
-    """The files of the protocol and the study state what the journal states."""
-    for change in run.protocol_changes:
-        yield _failure(PROTOCOL, change.sentence)
-    study = run.study
-    recorded = {
-        "seed": run.started.seed,
-        "question": run.started.question,
-        "metrics": [measure.full_name for measure in run.resolved.measures],
-    }
-    for key, value in recorded.items():
-        if study.get(key) != value:
-            yield _failure(STUDY, f"{key} is {study.get(key)!r}, and was {value!r}")
-    uses = {entry["label"]: entry["use"] for entry in study["algorithms"]}
-    for event in run.journal.events("cell.started"):
-        label = event.cell.rpartition("/")[0]
-        if uses.get(label) != event.algorithm:
-            yield _failure(STUDY, f"'{label}' is {uses.get(label)}, and was {event.algorithm}", event.cell)
+        verification.checked["rescore"] = f"the numbers of {done:,} cells are the same when computed again, bit for bit"
 
 
 def _plan(run: Run, data: object, verification: Verification) -> Plan | None:
-    """The data and the folds of the run; None, with the reason in ``found``, where they are not available."""
+    """The data and the folds of the run; None, with the reason among ``unchecked``, if they are not available."""
     try:
         return reload_plan(run, data)
     except BROKEN as error:
-        verification.unchecked.append(f"what needs the data of the run: {first_line(error)}")
+        verification.unchecked.append(f"everything that needs the data of the run: {first_line(error)}")
         return None
 
 
@@ -140,7 +116,7 @@ def _results(run: Run, record: FolderRecord) -> Iterator[Failure]:
             table = table.drop_columns(["lowest", "highest"])
         same_csv = (run.folder / "results.csv").read_bytes() == csv_bytes(table)
     except BROKEN as error:
-        yield _failure("results.parquet", f"it cannot be held against the journal: {first_line(error)}")
+        yield _failure("results.parquet", f"it cannot be compared with the journal: {first_line(error)}")
         return
     line = written[-1].number if written else None
     yield from _rows_that_differ(stored, table.to_pandas(), line)

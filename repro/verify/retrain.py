@@ -14,10 +14,10 @@ from repro.study.engine import RunOptions, cell_started, run_study
 from repro.study.environment import machine, versions
 from repro.study.plan import Plan
 from repro.study.reload import reload_study, require_same_data
-from repro.verify.compare import Comparison, Number, compare_runs
+from repro.verify.compare import Comparison, Number, RefitOptions, compare_runs
 from repro.verify.finding import Failure, Verification
 from repro.verify.record import FolderRecord
-from repro.verify.refit import RefitOptions
+from repro.verify.stated import typed_text
 
 MACHINE = ("system", "architecture", "processor")
 
@@ -37,7 +37,7 @@ def check_retrain(path: Path, record: FolderRecord, verification: Verification, 
     except ReproError as error:
         verification.failures.append(Failure("retrain", "journal.jsonl", f"nothing can be fitted again: {error}"))
         return
-    if different := list(_otherwise_stated(record, plan)):  # what would be fitted is not what the run says it fitted
+    if different := list(_changed_cells(record, plan)):  # the fit would not be that of the run
         verification.failures += different
         return
     with tempfile.TemporaryDirectory(prefix="repro-retrain-") as folder:
@@ -55,9 +55,11 @@ def check_retrain(path: Path, record: FolderRecord, verification: Verification, 
         verification.checked["retrain"] = compared.summary
 
 
-def _otherwise_stated(record: FolderRecord, plan: Plan) -> Iterator[Failure]:
-    """Cells of which the journal states another seed, other parameters or another kind of algorithm than their study
-    gives now. Parameters that were tuned are chosen again."""
+def _changed_cells(record: FolderRecord, plan: Plan) -> Iterator[Failure]:
+    """Cells whose seed, parameters or algorithm in the journal are not those that their study gives now.
+
+    Parameters that were tuned are chosen again.
+    """
     planned = {cell.id: cell_started(cell, plan.study) for cell in plan.cells}
     for line in record.journal.lines:
         event = line.event
@@ -65,19 +67,14 @@ def _otherwise_stated(record: FolderRecord, plan: Plan) -> Iterator[Failure]:
             continue
         now = planned[event.cell]
         for name in ("algorithm", "seed", "unmapped", "tuned", "fitted_on", *(() if event.tuned else ("parameters",))):
-            then, given = _plain(getattr(event, name)), _plain(getattr(now, name))
-            if then != given:
-                what = f"{name} was {then}, and the study gives {given}"
+            then, planned_value = (typed_text(getattr(start, name)) for start in (event, now))
+            if then != planned_value:
+                what = f"{name} was {then}, and the study gives {planned_value}"
                 yield Failure("retrain", "journal.jsonl", what, line.number, event.cell)
         if event.framework_version == now.framework_version and event.deterministic != now.deterministic:
             claim = "is deterministic" if now.deterministic else "is not deterministic"
             what = f"its framework says that it {claim}, and the journal says otherwise"
             yield Failure("retrain", "journal.jsonl", what, line.number, event.cell)
-
-
-def _plain(value: object) -> str:
-    """A value as text, its type too: 1, 1.0 and true are different parameters."""
-    return repr(dict(sorted(value.items())) if isinstance(value, dict) else value)
 
 
 def keep_algorithms(study: Study, algorithms: Sequence[str] | None) -> None:
@@ -125,7 +122,7 @@ def _failures(record: FolderRecord, compared: Comparison, same_software: bool) -
             failures.append(_failure(record, number, exact))
     for label, order in compared.orders.items():
         if same_software and deterministic.get(label, False) and not order.same:
-            what = f"its lists are others (tau union {order.ktu:.4f}, RBO {order.rbo:.4f})"
+            what = f"its lists are different (tau union {order.ktu:.4f}, RBO {order.rbo:.4f})"
             failures.append(Failure("retrain", "artifacts", what, cell=label))
     return failures
 
@@ -137,6 +134,6 @@ def _failure(record: FolderRecord, number: Number, exact: bool) -> Failure:
     artefact = "results.parquet"
     if isinstance(event, events.CellFinished) and "values" in event.artifacts:
         artefact = f"artifacts/{event.artifacts['values']}.parquet"
-    wanted = "it must be identical: the algorithm says that it is deterministic" if exact else "beyond the tolerance"
-    what = f"{number.before!r} then, {number.after!r} when fitted again; {wanted}"
+    bound = "it must be identical: the algorithm says that it is deterministic" if exact else "beyond the tolerance"
+    what = f"{number.before!r} then, {number.after!r} when fitted again; {bound}"
     return Failure("retrain", artefact, what, line, cell, number.metric, number.differing)

@@ -17,9 +17,9 @@ PAGES = ".html"  # people may take away what commands made for reading only: it 
 
 @dataclass(frozen=True)
 class Sealed:
-    """What was recorded in a folder's journal: files with their digests, and files that are no longer there.
+    """The entry in a folder's journal: files with their digests, and files that no longer exist.
 
-    head  the hash of the last line of the journal: published elsewhere, it says what the whole folder was
+    head  the hash of the last line of the journal; published elsewhere, it identifies the whole folder
     """
 
     folder: Path
@@ -29,8 +29,8 @@ class Sealed:
 
 
 def seal(folder: str | Path) -> Sealed:
-    """FolderRecord every file of ``folder`` that its journal has no digest of, or that people changed since; a folder
-    without a journal gets one.
+    """Record every file of ``folder`` that its journal has no digest of, or that people changed since; a folder without
+    a journal gets one.
 
     Files that commands wrote must be as they were written: nothing is recorded where they, or the journal, are not.
     """

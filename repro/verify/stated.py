@@ -1,6 +1,6 @@
 """Compare what a run states more than once: seeds, versions, parameters and times.
 
-Someone who edits one of them and hashes the chain of the journal again has to edit every place that depends on it.
+Whoever edits one of them and hashes the chain of the journal again must also edit every place that depends on it.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from repro.errors import ReproError
-from repro.runs.folder import JOURNAL, RunFolder
+from repro.runs.folder import RunFolder
 from repro.runs.journal import audit_events, events
 from repro.runs.journal.events import Line
 from repro.study.plan import fit_seed
 from repro.study.tuning.loop import search_seed
-from repro.verify.finding import Failure
+from repro.verify.finding import Failure, failure_at
 from repro.verify.record import FolderRecord
 
 STUDY = "study.toml"
@@ -34,7 +34,7 @@ def check_stated(path: Path, record: FolderRecord, *, whole: bool) -> Iterator[F
     yield from _check_times(record)
     study = _read_study(path) if whole else None
     if whole and study is None:
-        yield Failure("integrity", STUDY, "it cannot be read, and says which seeds and parameters the cells must have")
+        yield Failure("integrity", STUDY, "it cannot be read, and seeds and parameters of the cells follow from it")
     if study is not None:
         yield from _check_study(record, study)
     yield from _check_cells(record, study)
@@ -61,17 +61,19 @@ def _check_times(record: FolderRecord) -> Iterator[Failure]:
             elapsed = 0.0 if began is None else (now - began).total_seconds()
             gone = 0.0 if before is None else (now - before).total_seconds()
         except (ValueError, TypeError):  # not a time, or one without its zone among others
-            yield _failure(f"its time, {line.time!r}, is no time in UTC as a journal writes it", line)
+            yield failure_at(f"its time, {line.time!r}, is not a time in UTC as a journal writes it", line)
             return
         if gone < -CLOCK_SLACK:
-            yield _failure(f"it is {-gone:,.0f} s older than the line before it: a time was edited, or the clock", line)
+            yield failure_at(
+                f"it is {-gone:,.0f} s older than the line before it: a time was edited, or the clock", line
+            )
         before = now
         if isinstance(line.event, _Started | audit_events.AuditStarted | audit_events.AuditResumed):
             began, cores = now, _cores(line.event.machine)
         for what, seconds, at_once in _durations(line):
             most = elapsed * (cores if at_once else 1.0) * 1.01 + START_SLACK
             if not 0 <= seconds <= most:
-                yield _failure(f"{what} is said to have taken {seconds:,.0f} s, {elapsed:,.0f} s after the start", line)
+                yield failure_at(f"{what} took {seconds:,.0f} s by this line, {elapsed:,.0f} s after the start", line)
 
 
 def _cores(machine: Mapping[str, Any]) -> float:
@@ -126,7 +128,7 @@ def _check_cells(record: FolderRecord, study: Study | None) -> Iterator[Failure]
                 if study is not None:
                     yield from _check_cell_by_study(event, entries.get(label), seed, tuned.get(event.cell), line)
                 elif event.seed != fit_seed(seed, event.algorithm, event.fold) and len(seeds[label]) > 1:
-                    yield _failure(
+                    yield failure_at(
                         f"its seed, {event.seed}, is not drawn from that of the run, {seed}", line, event.cell
                     )
                 yield from _check_cell_itself(event, versions, line)
@@ -134,13 +136,13 @@ def _check_cells(record: FolderRecord, study: Study | None) -> Iterator[Failure]
 
 def _check_cell_itself(event: events.CellStarted, versions: Mapping[str, str], line: Line) -> Iterator[Failure]:
     if event.cell.rpartition("/")[2] != event.fold:
-        yield _failure(f"its fold is {event.fold}, and its name says another one", line, event.cell)
+        yield failure_at(f"its fold is {event.fold}, and its name says another one", line, event.cell)
     if event.framework != event.algorithm.partition("/")[0]:
-        yield _failure(f"its framework is {event.framework}, and its algorithm {event.algorithm}", line, event.cell)
+        yield failure_at(f"its framework is {event.framework}, and its algorithm {event.algorithm}", line, event.cell)
     stated = versions.get(f"framework:{event.framework}")
     if stated != event.framework_version:
         what = f"{event.framework} has the version {event.framework_version}, and {stated} when the run started"
-        yield _failure(what, line, event.cell)
+        yield failure_at(what, line, event.cell)
 
 
 def _check_cell_by_study(
@@ -152,56 +154,48 @@ def _check_cell_by_study(
 ) -> Iterator[Failure]:
     if entry is None or entry.get("use") != event.algorithm:
         use = None if entry is None else entry.get("use")
-        yield _failure(f"it is {event.algorithm}, and {STUDY} asks for {use}", line, event.cell)
+        yield failure_at(f"it is {event.algorithm}, and {STUDY} has {use}", line, event.cell)
         return
-    stated_seed = entry.get("seed")
-    wanted = (
-        fit_seed(seed, event.algorithm, event.fold)
-        if stated_seed is None
-        else seed & 0x7FFFFFFF
-        if stated_seed == "study"
-        else stated_seed
-    )
-    if event.seed != wanted:
-        yield _failure(f"its seed is {event.seed}, and {wanted} follows from {STUDY}", line, event.cell)
-    stated = {name: value for name, value in entry.get("parameters", {}).items() if name not in event.unmapped}
+    expected_seed = entry.get("seed")
+    if expected_seed is None:
+        expected_seed = fit_seed(seed, event.algorithm, event.fold)
+    elif expected_seed == "study":
+        expected_seed = seed & 0x7FFFFFFF
+    if event.seed != expected_seed:
+        yield failure_at(f"its seed is {event.seed}, and {expected_seed} follows from {STUDY}", line, event.cell)
     chosen = (tuning.chosen or {}) if tuning is not None and event.tuned else {}
-    if not _same_parameters(event.parameters, {**stated, **chosen}):
-        names = sorted(
-            name
-            for name in {*event.parameters, *stated, *chosen}
-            if event.parameters.get(name) != {**stated, **chosen}.get(name)
-        )
-        source = "tuning chose" if set(names) & set(chosen) else f"{STUDY} says"
+    expected = {name: value for name, value in entry.get("parameters", {}).items() if name not in event.unmapped}
+    expected |= chosen
+    if typed_text(event.parameters) != typed_text(expected):
+        keys = sorted({*event.parameters, *expected})
+        differing = [name for name in keys if event.parameters.get(name) != expected.get(name)]
+        source = "tuning chose" if set(differing) & set(chosen) else f"{STUDY} says"
         differences = ", ".join(
-            f"{name} = {event.parameters.get(name)!r} ({source} {({**stated, **chosen}).get(name)!r})" for name in names
+            f"{name} = {event.parameters.get(name)!r} ({source} {expected.get(name)!r})" for name in differing
         )
-        yield _failure(f"its parameters are others: {differences}", line, event.cell)
+        yield failure_at(f"its parameters are different: {differences}", line, event.cell)
     if event.tuned != (tuning is not None):
-        what = "it is said to be tuned, and was not" if event.tuned else "it was tuned, and is said not to be"
-        yield _failure(what, line, event.cell)
+        what = "it is recorded as tuned, and was not" if event.tuned else "it was tuned, and is recorded as not tuned"
+        yield failure_at(what, line, event.cell)
     elif tuning is not None and tuning.refit != event.fitted_on:
-        yield _failure(f"it was fitted on {event.fitted_on}, and {tuning.refit} was asked for", line, event.cell)
+        yield failure_at(f"it was fitted on {event.fitted_on}, and {tuning.refit} was requested", line, event.cell)
 
 
-def _same_parameters(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
-    """Whether parameters are the same, their types too: 1, 1.0 and true are different."""
-    return {name: repr(value) for name, value in first.items()} == {name: repr(value) for name, value in second.items()}
+def typed_text(value: object) -> str:
+    """A value as text that shows its type, in the order of keys: 1, 1.0 and true are different parameters."""
+    return repr(dict(sorted(value.items())) if isinstance(value, Mapping) else value)
 
 
 def _check_tuning(event: events.TuningFinished, seed: int, line: Line) -> Iterator[Failure]:
-    wanted = search_seed(seed, event.algorithm, event.fold)
-    if event.seed != wanted:
-        yield _failure(f"the seed of its search is {event.seed}, and {wanted} follows from the run's", line, event.cell)
-    valued = [trial for trial in event.trials if trial.state == "complete" and trial.value is not None]
-    best = max((_sign(event) * trial.value for trial in valued if trial.value is not None), default=None)
-    winners = [trial.parameters for trial in valued if trial.value is not None and _sign(event) * trial.value == best]
-    if event.chosen is not None and event.chosen not in winners:
-        yield _failure("the parameters that were chosen are not those of the best trial", line, event.cell)
-
-
-def _sign(event: events.TuningFinished) -> int:
-    return 1 if event.better == "higher" else -1
+    expected = search_seed(seed, event.algorithm, event.fold)
+    if event.seed != expected:
+        yield failure_at(f"the seed of its search is {event.seed}, and the run gives {expected}", line, event.cell)
+    sign = 1 if event.better == "higher" else -1
+    complete = [trial for trial in event.trials if trial.state == "complete"]
+    values = [(sign * trial.value, trial.parameters) for trial in complete if trial.value is not None]
+    best = max((value for value, _ in values), default=None)
+    if event.chosen is not None and event.chosen not in [parameters for value, parameters in values if value == best]:
+        yield failure_at("the parameters that were chosen are not those of the best trial", line, event.cell)
 
 
 def _check_freezes(path: Path, record: FolderRecord) -> Iterator[Failure]:
@@ -242,7 +236,3 @@ def _read_freeze(path: Path, name: str) -> dict[str, set[str]]:
 
 def _normal_name(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def _failure(what: str, line: Line, cell: str = "") -> Failure:
-    return Failure("integrity", JOURNAL, what, line.number, cell)

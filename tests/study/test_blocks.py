@@ -5,8 +5,7 @@ import pytest
 
 from repro import Study
 from repro.errors import StudyError
-from repro.evaluation.blocks import InThreads, in_order
-from repro.evaluation.execution import ExecutionOptions
+from repro.evaluation.blocks import ExecutionOptions, InThreads, in_order
 from repro.evaluation.measure_lists import measure_lists, user_blocks
 from repro.evaluation.metrics import simple_measures
 from repro.plugin import CheckedRecommender, Scores

@@ -25,8 +25,7 @@ from repro import Study
 from repro.cli.commands.runs.run import run
 from repro.current import reset
 from repro.errors import StudyError
-from repro.evaluation.blocks import InThreads
-from repro.evaluation.execution import ExecutionOptions
+from repro.evaluation.blocks import ExecutionOptions, InThreads
 from repro.plugin import plugins
 from repro.plugin.isolation import environment
 from repro.protocol import Protocol, parse_protocol

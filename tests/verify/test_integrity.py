@@ -161,7 +161,7 @@ def test_a_link_is_no_file_of_the_folder(run, tmp_path):
     (tmp_path / "outside.csv").write_bytes(before)
     (run / "results.csv").unlink()
     (run / "results.csv").symlink_to(tmp_path / "outside.csv")
-    assert only_failure(run).what == "it is a symbolic link, and no file of the folder"
+    assert only_failure(run).what == "it is a symbolic link, not a file of the folder"
     with pytest.raises(JournalError, match="cannot be sealed"):
         seal(run)
 

@@ -43,7 +43,7 @@ def change_results(forger, change):
 def test_with_its_lists_and_its_data_all_but_whole_lists_come_again(run):
     found = verify(run, "rescore")
     assert found.holds, str(found)
-    assert found.checked["rescore"] == "the numbers of 6 cells come again, bit for bit"
+    assert found.checked["rescore"] == "the numbers of 6 cells are the same when computed again, bit for bit"
     assert found.sources["ndcg@5"] == found.sources["catalogue-coverage@5"] == "computed again from the stored lists"
     assert found.sources["rmse"] == "computed again from the stored predictions"
     assert [told.partition(" beyond")[0] for told in found.unchecked] == ["ap", "lowest and highest over tie orders"]

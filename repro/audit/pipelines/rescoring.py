@@ -12,8 +12,8 @@ from repro.data.filters import one_row_per_pair
 from repro.data.interactions import FloatArray, Interactions
 from repro.evaluation.evaluation import Evaluation
 from repro.evaluation.fold import FoldData
+from repro.evaluation.kept_scores import ReplayedScores
 from repro.evaluation.metrics import Measure, metrics, parse_measure
-from repro.evaluation.replayed import ReplayedScores
 from repro.plugin import CheckedRecommender, PipelineFold
 from repro.protocol import Protocol
 from repro.split import without_unseen

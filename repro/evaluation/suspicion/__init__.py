@@ -23,8 +23,7 @@ entries.identical     two algorithms have the same lists, or the same values, fo
 """
 
 from repro.evaluation.suspicion.facts import Facts, list_facts, prediction_facts
-from repro.evaluation.suspicion.finding import Finding
-from repro.evaluation.suspicion.search import Subject, Value, find_suspicious
+from repro.evaluation.suspicion.search import Finding, Subject, Value, find_suspicious
 from repro.evaluation.suspicion.summary import Summary, summaries, warn
 
 __all__ = [

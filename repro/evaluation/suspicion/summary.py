@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from repro.errors import ReproWarning
-from repro.evaluation.suspicion.finding import Finding, Severity, joined, number, users_of
+from repro.evaluation.suspicion.search import Finding, Severity, joined, number, users_of
 
 # The largest number of metrics of an algorithm in a line; the findings themselves have all.
 SHOWN_METRICS = 3

@@ -14,8 +14,7 @@ from typing import Literal
 
 from repro.current import Slot
 from repro.errors import ReproError, StudyError
-from repro.evaluation.blocks import InThreads
-from repro.evaluation.execution import ExecutionOptions
+from repro.evaluation.blocks import ExecutionOptions, InThreads
 from repro.plugin.isolation.pins import Pins, current_pins, use_pins
 from repro.study.cell import CellOutput, run_cell
 from repro.study.executors.processes import leave_with_parent, starting_workers

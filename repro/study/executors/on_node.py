@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from repro.errors import PluginError, ReproError, StudyError
-from repro.evaluation.blocks import Block, BlockMeasurer, InThreads, MeasuredBlock, in_order
-from repro.evaluation.execution import ExecutionOptions
+from repro.evaluation.blocks import Block, BlockMeasurer, ExecutionOptions, InThreads, MeasuredBlock, in_order
 from repro.plugin import plugins
 from repro.study.cell import run_cell
 from repro.study.executors.requirements import Requirements

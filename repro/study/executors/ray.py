@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any, Literal
 
 from repro.errors import ReproError, StudyError
-from repro.evaluation.execution import ExecutionOptions
+from repro.evaluation.blocks import ExecutionOptions
 from repro.plugin.host.discovery import SELECTED
 from repro.plugin.host.placement import ISOLATED
 from repro.plugin.isolation.pins import SETTING as PINS

@@ -8,7 +8,7 @@ from typing import Literal, TypeVar
 from typing import Protocol as Interface
 
 from repro.errors import ReproError
-from repro.evaluation.execution import ExecutionOptions
+from repro.evaluation.blocks import ExecutionOptions
 from repro.plugin import ParameterValue
 from repro.study.cell import CellOutput
 from repro.study.plan import Cell, Plan

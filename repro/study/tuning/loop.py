@@ -16,8 +16,8 @@ import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
 from repro.errors import ReproError, StudyError
+from repro.evaluation.blocks import DEFAULT_OPTIONS, ExecutionOptions
 from repro.evaluation.evaluation import Evaluation
-from repro.evaluation.execution import DEFAULT_OPTIONS, ExecutionOptions
 from repro.evaluation.fold import FoldData
 from repro.plugin import ParameterValue, plugins
 from repro.rng import stream

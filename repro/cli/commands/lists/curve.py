@@ -113,10 +113,10 @@ def curve(options: CurveOptions) -> None:
 def _measure(frames: Frames, protocol: Protocol, options: CurveOptions) -> tuple[pd.DataFrame, dict[str, float]]:
     """The points of a curve, and the metrics that are the area below it."""
     from repro.evaluate import evaluate_frames
-    from repro.evaluate.curves import area_metrics, curves_of_frames
+    from repro.evaluate.curves import Curve, area_metrics, curves_of_frames
 
     kind, join, rates, perfect = options.kind, options.join, options.rates or "means", options.perfect
-    table = curves_of_frames(frames, kind, join, protocol, options.seed, options.points, rates, perfect)
+    table = curves_of_frames(frames, Curve(kind, join, options.points, rates, perfect), protocol, options.seed)
     metrics = area_metrics(kind, join, rates, perfect, protocol)
     if not metrics:
         return table, {}
