@@ -1,4 +1,4 @@
-"""What people read of a run."""
+"""Reports of runs, explanations, audits and claims, as HTML pages."""
 
 from repro.report.run import write_report
 

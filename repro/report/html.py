@@ -1,7 +1,7 @@
-"""HTML pages made with Jinja2: content as plain data here, markup in the templates, all text escaped by autoescape.
+"""HTML pages made with Jinja2: plain data here, markup in the templates, all text escaped by autoescape.
 
-This is a security boundary: names of algorithms, ids and messages come from files of strangers. A text becomes markup
-only if it is ``Markup``, which are SVG elements from vl-convert and what a template has rendered.
+This is a security boundary: names of algorithms, ids and messages come from untrusted files. Only ``Markup`` is not
+escaped: SVG elements from vl-convert, and rendered templates.
 
 A page is a list of blocks. A string is a paragraph; the classes below are the other kinds.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading, which links can lead to by its ``anchor``."""
+    """A heading; links refer to its ``anchor``."""
 
     kind: ClassVar = "heading"
     text: str
@@ -55,7 +55,7 @@ class Items:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell with more than its content: classes, a tooltip, the value that its column is sorted by."""
+    """A cell with classes, a tooltip, or a value that its column is sorted by."""
 
     content: object
     css: str = ""
@@ -66,11 +66,11 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """A table that scrolls sideways where it is too wide; a cell is text, a number or a :class:`Cell`.
+    """A table that scrolls sideways if it is too wide; a cell is text, a number or a :class:`Cell`.
 
     numeric    names of the columns that are aligned to the right
-    label      what screen readers call the box that scrolls; with one, it is reached with the keyboard too
-    row_css    the classes of single rows, by their place
+    label      the name of the scrolling box for screen readers; with a label, the keyboard can reach the box
+    row_css    the classes of single rows, by index
     """
 
     kind: ClassVar = "table"
@@ -86,7 +86,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Details:
-    """Blocks that are folded below a summary."""
+    """Blocks folded below a summary."""
 
     kind: ClassVar = "details"
     summary: str
@@ -97,7 +97,7 @@ class Details:
 
 @dataclass(frozen=True)
 class Grid:
-    """Blocks side by side, where the screen is wide enough."""
+    """Blocks side by side, if the screen is wide enough."""
 
     kind: ClassVar = "grid"
     blocks: Sequence[Any]
@@ -105,11 +105,11 @@ class Grid:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart with a caption and a sentence that says what to see in it.
+    """A chart with a caption and a sentence about its main result.
 
-    svg         the drawn chart, empty where it could not be drawn
+    svg         the drawn chart, empty if it could not be drawn
     problem     why it could not be drawn
-    vega_lite   the chart as data, where a script of the page draws it again
+    vega_lite   the chart as data, if a script of the page draws it again
     """
 
     kind: ClassVar = "figure"
@@ -121,18 +121,18 @@ class Figure:
 
 
 def figure(caption: str, sentence: str, chart: alt.TopLevelMixin) -> Figure:
-    """A figure with a still image; a chart that cannot be drawn leaves a sentence in its place."""
+    """A figure with an image, or with a sentence if the chart cannot be drawn."""
     return drawn_figure(caption, sentence, specification(chart))
 
 
 def drawn_figure(caption: str, sentence: str, vega_lite: dict[str, Any], *, interactive: bool = False) -> Figure:
-    """A figure of a chart in Vega-Lite; an ``interactive`` one has the chart as data beside its image."""
+    """A figure of a chart in Vega-Lite; an ``interactive`` one also has the chart as data."""
     data = vega_lite if interactive else None
     try:
         svg = vega_lite_svg(vega_lite)
     except DrawingError as error:
         return Figure(caption, sentence, Markup(), str(error), data)
-    if interactive:  # for screen readers it is one image, which its box names, and not a hundred marks
+    if interactive:  # for screen readers the box, which has a name, is one image
         svg = svg.replace("<svg ", '<svg aria-hidden="true" ', 1)
     return Figure(caption, sentence, Markup(svg), vega_lite=data)
 
@@ -166,10 +166,10 @@ def page(title: str, blocks: Iterable[object], styles: Sequence[str] = ("reading
 
 
 def link(address: str, text: str) -> Markup:
-    """A link; both are text."""
+    """A link; address and text are escaped."""
     return Markup('<a href="{}">{}</a>').format(address, text)
 
 
 def number(value: float) -> str:
-    """A value of a metric; a dash where there is none."""
+    """A value of a metric, or a dash if it is not a number."""
     return "–" if value != value else f"{value:.4f}"

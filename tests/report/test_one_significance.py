@@ -18,8 +18,7 @@ from repro.explain import diff
 from repro.export.forms import export_run
 from repro.protocol import Protocol
 from repro.report.run import run_page, write_report
-from repro.report.run.material import Material
-from repro.report.run.significance_section import written_p
+from repro.report.run.run_view import RunView, written_p
 from repro.runs.journal import read_journal
 
 LABELS = ("popular", "knn", "bias", "random")
@@ -65,7 +64,7 @@ def compared(folder):
 
 def check_report(results, truth):
     """The answer, the table and the matrix of report.html."""
-    run, page = Material.read(results), html.unescape(run_page(results))
+    run, page = RunView(results), html.unescape(run_page(results))
     table = results.table()
     for (metric, pair), row in truth.items():
         one = run.tested[metric]

@@ -1,7 +1,7 @@
 """Charts: their look, how they are drawn and written, and those that several reports share."""
 
 from repro.report.charts.chart_files import FORMATS, chart_svg, refuse_other_formats, save_chart, vega_lite_svg
-from repro.report.charts.look import COLOURS, DASHES, SCREEN_COLOURS, SHAPES, specification
+from repro.report.charts.look import COLOURS, DASHES, SCREEN_COLOURS, SHAPES, cycle_to, specification
 
 __all__ = [
     "COLOURS",
@@ -10,6 +10,7 @@ __all__ = [
     "SCREEN_COLOURS",
     "SHAPES",
     "chart_svg",
+    "cycle_to",
     "refuse_other_formats",
     "save_chart",
     "specification",

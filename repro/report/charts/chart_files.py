@@ -39,7 +39,7 @@ def save_chart(chart: alt.TopLevelMixin, path: str | Path) -> Path:
 
 
 def refuse_other_formats(path: str | Path) -> None:
-    """Raise an error where :func:`save_chart` cannot write such a file: to be called before the work is done."""
+    """Raise an error if :func:`save_chart` cannot write such a file; called before a long computation."""
     kind = Path(path).suffix.lower()
     if kind not in FORMATS:
         ending = f"'{kind}'" if kind else "nothing"

@@ -1,4 +1,4 @@
-"""Charts of a comparison: the difference of each pair with its interval, or average ranks and what sets them apart."""
+"""Charts of a comparison: the difference of each pair with its interval, or average ranks."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
     from repro.stats import Comparison
 
-_FOUND, _NOT_FOUND = "difference", "no difference shown"
+_DIFFERENCE, _NO_DIFFERENCE = "difference", "no difference shown"
 
 
 def comparison_chart(compared: Comparison, metric: str) -> alt.TopLevelMixin:
-    """Average ranks where the test is one of them (Nemenyi's), otherwise differences with their intervals."""
+    """Average ranks for Nemenyi's test, which compares them; otherwise differences with their intervals."""
     if compared.settings.test == "nemenyi" and compared.friedman is not None:
         return rank_chart(compared, metric)
     return difference_chart(compared, metric)
@@ -34,16 +34,16 @@ def difference_chart(compared: Comparison, metric: str) -> alt.TopLevelMixin:
             "difference": pairs["difference"],
             "low": pairs["low"],
             "high": pairs["high"],
-            "verdict": [_FOUND if significant else _NOT_FOUND for significant in pairs["significant"]],
+            "verdict": [_DIFFERENCE if significant else _NO_DIFFERENCE for significant in pairs["significant"]],
         }
     )
-    colour = _colours("verdict", compared)
-    confidence = f"{100 * (1 - compared.settings.level):g}%"
+    level = compared.settings.level
+    scale = alt.Scale(domain=[_DIFFERENCE, _NO_DIFFERENCE], range=[COLOURS[0], COLOURS[-1]])
     base = alt.Chart(data).encode(
         y=alt.Y("pair:N", sort=None, title=None, axis=alt.Axis(labelLimit=0)),
-        color=colour,
+        color=alt.Color("verdict:N", title=f"p corrected ≤ {level:g}", scale=scale),
     )
-    title = f"difference in {metric}, with {confidence} intervals"
+    title = f"difference in {metric}, with {100 * (1 - level):g}% intervals"
     spans = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=title), x2="high:Q")
     points = base.mark_point(filled=True, size=60).encode(x="difference:Q")
     zero = alt.Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(strokeDash=[4, 3], color="#222222").encode(x="zero:Q")
@@ -74,11 +74,3 @@ def rank_chart(compared: Comparison, metric: str) -> alt.TopLevelMixin:
     bars = base.mark_rule(strokeWidth=6, opacity=0.4).encode(x=alt.X("low:Q", title=title, scale=scale), x2="high:Q")
     points = base.mark_point(filled=True, size=60).encode(x="rank:Q")
     return alt.layer(bars, points)
-
-
-def _colours(column: str, compared: Comparison) -> alt.Color:
-    import altair as alt
-
-    title = f"p corrected ≤ {compared.settings.level:g}"
-    scale = alt.Scale(domain=[_FOUND, _NOT_FOUND], range=[COLOURS[0], COLOURS[-1]])
-    return alt.Color(f"{column}:N", title=title, scale=scale)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from repro.report.charts import COLOURS, DASHES
+from repro.report.charts import COLOURS, DASHES, cycle_to
 
 if TYPE_CHECKING:
     import altair as alt
@@ -23,9 +23,9 @@ _SIDE = 360
 
 
 def curve_chart(table: pd.DataFrame, title: str = "") -> alt.Chart:
-    """A chart of the curves that ``repro.curves`` gives; a column ``curve`` tells several apart.
+    """A chart of the curves of ``repro.curves``; a column ``curve`` names each of several.
 
-    In a ROC chart the diagonal is what chance gives; where there are perfect curves they are drawn beside.
+    A ROC chart also has the diagonal of chance, and perfect curves if the table has them.
     """
     import altair
 
@@ -70,6 +70,7 @@ def _line(curve: Any, x: Any, y: Any) -> pd.DataFrame:
     return pd.DataFrame({"x": x, "y": y}).assign(curve=curve)
 
 
-def _styles(names: list[str], values: Sequence[Any], of_chance: Any) -> list[Any]:
-    """A style for each curve in turn; chance has its own, in the background."""
-    return [of_chance if name == _CHANCE else values[at % len(values)] for at, name in enumerate(names)]
+def _styles(names: list[str], styles: Sequence[Any], of_chance: Any) -> list[Any]:
+    """A style for each curve; chance has its own."""
+    cycled = cycle_to(styles, len(names))
+    return [of_chance if name == _CHANCE else style for name, style in zip(names, cycled, strict=True)]

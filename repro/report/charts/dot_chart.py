@@ -1,4 +1,4 @@
-"""Dots: the values of one metric, with a line for each algorithm and a dot for each framework that has it."""
+"""A chart of the values of one metric: a line for each algorithm, with a dot for each framework."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from repro.report.charts import SCREEN_COLOURS, SHAPES
+from repro.report.charts import SCREEN_COLOURS, SHAPES, cycle_to
 
 if TYPE_CHECKING:
     import altair as alt
@@ -26,9 +26,9 @@ class System:
 
 
 def systems(frameworks: Mapping[str, str]) -> list[System]:
-    """The rows of a table, from the framework of each label: ``lenskit bias`` is the algorithm bias, if others have it.
+    """The rows of a table, from the framework of each label: ``lenskit bias`` is the algorithm bias of lenskit.
 
-    Where no two frameworks have the same algorithm, a label is an algorithm of its own, and the framework is not told.
+    If no two frameworks have the same algorithm, the labels are the algorithms, and the frameworks are empty.
     """
     rows = [System(label, label.removeprefix(f"{name} "), name) for label, name in frameworks.items()]
     if len({row.algorithm for row in rows}) < len(rows):
@@ -39,9 +39,9 @@ def systems(frameworks: Mapping[str, str]) -> list[System]:
 def dots(
     metric: str, values: Mapping[str, float], rows: Sequence[System], better: str, intervals: Mapping[str, Interval]
 ) -> alt.TopLevelMixin | None:
-    """A chart of the values of each label, with their intervals; None where all values are the same.
+    """A chart of the values of each label, with their intervals; None if all values are equal.
 
-    The scale starts at zero, or, for errors, of which none is near it, at the lowest value.
+    The scale starts at zero, or at the lowest value for metrics of which lower is better.
     """
     import altair as alt
 
@@ -75,14 +75,15 @@ def dots(
 
 
 def framework_encodings(frameworks: pd.Series) -> dict[str, Any]:
-    """Colour and shape of each framework, where there are several; who confuses colours goes by shapes."""
+    """Colour and shape of each framework, if there are several; shapes help people with colour blindness."""
     import altair as alt
 
     names = sorted(frameworks.unique())
     if len(names) < 2:
         return {}
-    colours = [SCREEN_COLOURS[place % len(SCREEN_COLOURS)] for place in range(len(names))]
-    shapes = [SHAPES[(place + place // len(SHAPES)) % len(SHAPES)] for place in range(len(names))]
+    colours = cycle_to(SCREEN_COLOURS, len(names))
+    # After all shapes are used, they are shifted by one, so that colour and shape together differ.
+    shapes = [SHAPES[(index + index // len(SHAPES)) % len(SHAPES)] for index in range(len(names))]
     legend = alt.Legend(title=None, orient="top", columns=4)
     return {
         "color": alt.Color("framework:N", scale=alt.Scale(domain=names, range=colours), legend=legend),

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     import altair as alt
@@ -18,7 +19,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 SCREEN_COLOURS = (*tuple(colour for colour in COLOURS if colour != "#000000"), "#A65628")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 1], [1, 3], [10, 2], [3, 1, 1, 1])
-FORMATS = (".svg", ".png", ".html", ".json")
+
+Style = TypeVar("Style")
 
 _FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 _INK, _LINE = "#222222", "#D9D9D9"
@@ -53,6 +55,11 @@ _LOOK: dict[str, Any] = {
 }
 
 
+def cycle_to(styles: Sequence[Style], length: int) -> list[Style]:
+    """``length`` styles, from the beginning again after the last."""
+    return [styles[index % len(styles)] for index in range(length)]
+
+
 def specification(chart: alt.TopLevelMixin) -> dict[str, Any]:
     """The chart in Vega-Lite, with the common look where the chart does not set its own."""
     import altair
@@ -71,8 +78,8 @@ def _numbered_from_one(text: str) -> str:
 
     def renamed(name: re.Match[str]) -> str:
         kind, number = name.groups()
-        seen = numbers.setdefault(kind, {})
-        return f"{kind}_{seen.setdefault(number, len(seen) + 1)}"
+        of_kind = numbers.setdefault(kind, {})
+        return f"{kind}_{of_kind.setdefault(number, len(of_kind) + 1)}"
 
     return re.sub(r"\b(view|param)_(\d+)\b", renamed, text)
 

@@ -1,20 +1,20 @@
-"""Draws charts in a separate process: a chart that cannot be drawn costs one figure, and not the whole report."""
+"""Draws charts in a separate process: if that fails, only one figure is missing, and not the whole report."""
 
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import json
 import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 from repro.errors import ReproError
 
-# How many seconds a chart may take.
-LIMIT = 600.0
+SCRIPT = str(Path(__file__).with_name("renderer_process.py"))
+LIMIT = 600.0  # seconds that a chart may take
 
 
 class DrawingError(ReproError):
@@ -48,10 +48,8 @@ class Renderer:
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
-            script = importlib.util.find_spec("repro.report.charts.renderer_process")
-            assert script is not None and script.origin is not None
             self._process = subprocess.Popen(
-                [sys.executable, "-I", script.origin],
+                [sys.executable, "-I", SCRIPT],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

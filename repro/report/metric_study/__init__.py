@@ -1,4 +1,4 @@
-"""What people read of a study of metrics."""
+"""The report of a study of metrics."""
 
 from repro.report.metric_study.metric_study_page import write_metric_study
 from repro.report.metric_study.metric_study_summary import metric_table

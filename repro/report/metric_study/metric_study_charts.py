@@ -8,35 +8,27 @@ import numpy as np
 import pandas as pd
 
 from repro.metric_study import MetricStudy
-from repro.report.charts import COLOURS, DASHES
+from repro.report.charts import COLOURS, DASHES, cycle_to
 from repro.report.metric_study.metric_study_summary import Compared
 
 if TYPE_CHECKING:
     import altair as alt
 
 WIDTH, HEIGHT = 560, 320
-# Below this every curve of p-values lies on the axis: there is nothing more to see.
+# Curves of p-values end here: below it, they lie on the axis.
 FLAT = 0.001
 
 
 def correlations_between(study: MetricStudy, compared: Compared) -> pd.DataFrame:
-    """The part of the correlations that is between ``compared``; ``a`` and ``b`` name them, in that order."""
+    """The correlations between ``compared``, with their names (a, b) and their order (place_a, place_b)."""
     table = study.correlations
-    places = {pair: place for place, pair in enumerate(compared)}
-    one_metric = len({metric for metric, _ in compared}) == 1
-
-    def name(metric: str, cutoff: int) -> str:
-        return f"@{cutoff}" if one_metric else metric
-
-    keys_a = list(zip(table["metric_a"], table["cutoff_a"], strict=True))
-    keys_b = list(zip(table["metric_b"], table["cutoff_b"], strict=True))
-    named = table.assign(
-        a=[name(*key) for key in keys_a],
-        b=[name(*key) for key in keys_b],
-        place_a=[places.get(key, -1) for key in keys_a],
-        place_b=[places.get(key, -1) for key in keys_b],
-    )
-    return named[(named["place_a"] >= 0) & (named["place_b"] >= 0)].reset_index(drop=True)
+    names, places = curve_names(compared), {pair: place for place, pair in enumerate(compared)}
+    for side in ("a", "b"):
+        keys = zip(table[f"metric_{side}"], table[f"cutoff_{side}"], strict=True)
+        table = table.assign(**{f"place_{side}": [places.get(key, -1) for key in keys]})
+        table = table[table[f"place_{side}"] >= 0]
+        table = table.assign(**{side: [names[place] for place in table[f"place_{side}"]]})
+    return table.reset_index(drop=True)
 
 
 def heat_map(correlations: pd.DataFrame) -> alt.LayerChart:
@@ -63,8 +55,8 @@ def heat_map(correlations: pd.DataFrame) -> alt.LayerChart:
 
 
 def sparsity_curves(study: MetricStudy, compared: Compared) -> alt.Chart:
-    """Mean tau with the whole test set, over the share of its ratings that is left."""
-    title = "ratings of the test set that are left, at random (%)"
+    """Mean tau with the whole test set, over the share of remaining ratings."""
+    title = "remaining ratings of the test set, at random (%)"
     return _robustness(study.sparsity, compared, title, reverse=True)
 
 
@@ -90,7 +82,7 @@ def _robustness(table: pd.DataFrame, compared: Compared, title: str, *, reverse:
 
 
 def p_value_curves(study: MetricStudy, compared: Compared) -> alt.LayerChart:
-    """The p-values of all pairs of systems, highest first, as far as there is something to see."""
+    """The p-values of all pairs of systems, highest first, down to the axis."""
     import altair as alt
 
     shown = _named(study.pvalues, compared)
@@ -122,13 +114,13 @@ def _named(table: pd.DataFrame, compared: Compared) -> pd.DataFrame:
 
 
 def curve_names(compared: Compared) -> list[str]:
-    """By cut-off where one metric is compared with itself, else by metric."""
+    """Cut-offs if all are of one metric, else metrics."""
     one_metric = len({metric for metric, _ in compared}) == 1
     return [f"@{cutoff}" if one_metric else metric for metric, cutoff in compared]
 
 
 def _curves(compared: Compared) -> dict[str, alt.Color | alt.StrokeDash]:
-    """Metrics have colours and dashes of their own; cut-offs go from light to dark."""
+    """Metrics differ in colour and dash; cut-offs go from light to dark."""
     import altair as alt
 
     names = curve_names(compared)
@@ -136,8 +128,7 @@ def _curves(compared: Compared) -> dict[str, alt.Color | alt.StrokeDash]:
     if len({metric for metric, _ in compared}) == 1:
         scale = alt.Scale(domain=names, scheme="cividis", reverse=True)
         return {"color": alt.Color("curve:O", sort=names, scale=scale, legend=legend)}
-    colours = [COLOURS[place % len(COLOURS)] for place in range(len(names))]
-    dashes = [DASHES[place % len(DASHES)] for place in range(len(names))]
+    colours, dashes = cycle_to(COLOURS, len(names)), cycle_to(DASHES, len(names))
     return {
         "color": alt.Color("curve:N", scale=alt.Scale(domain=names, range=colours), legend=legend),
         "strokeDash": alt.StrokeDash("curve:N", scale=alt.Scale(domain=names, range=dashes), legend=legend),

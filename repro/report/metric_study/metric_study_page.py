@@ -1,4 +1,4 @@
-"""The report of a study of metrics: tables, figures, and one HTML page that needs nothing else."""
+"""The report of a study of metrics: tables, figures, and one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -58,57 +58,47 @@ def write_metric_study(study: MetricStudy, folder: Path, run: Path | None = None
 
 def draw(study: MetricStudy) -> list[StudyFigure]:
     """The eight figures, first those that compare cut-offs, then those that compare metrics."""
-    metric, depth = study.settings.whose_cutoffs, study.settings.depth
     cutoffs, metrics = study.cutoffs_compared, study.metrics_compared
-    of_cutoffs, of_metrics = f"cut-offs of {metric}", f"metrics at cut-off {depth}"
-    between = correlations_between(study, cutoffs)
-    drawn = [
-        _figure(
-            "figure-1-correlation-of-cutoffs",
-            f"1. Kendall's correlation between {of_cutoffs}",
-            correlation_sentence(between, len(study.run.systems)) + lowest_between_cutoffs(study),
-            heat_map(between),
-        ),
-        *_curves(study, cutoffs, of_cutoffs, 2, "cutoffs"),
-    ]
-    between = correlations_between(study, metrics)
-    drawn += [
-        _figure(
-            "figure-5-correlation-of-metrics",
-            f"5. Kendall's correlation between {of_metrics}",
-            correlation_sentence(between, len(study.run.systems)) + differing_sentence(between),
-            heat_map(between),
-        ),
-        *_curves(study, metrics, of_metrics, 6, "metrics"),
-    ]
-    return drawn
-
-
-def _curves(study: MetricStudy, compared: Compared, title: str, number: int, kind: str) -> list[StudyFigure]:
+    figures = _figures(study, cutoffs, "cutoffs", f"cut-offs of {study.settings.whose_cutoffs}")
+    figures += _figures(study, metrics, "metrics", f"metrics at cut-off {study.settings.depth}")
     return [
-        _figure(
-            f"figure-{number}-sparsity-of-{kind}",
-            f"{number}. Robustness to fewer ratings: {title}",
+        StudyFigure(f"figure-{number}-{name}", figure(f"{number}. {caption}", sentence, chart))
+        for number, (name, caption, sentence, chart) in enumerate(figures, 1)
+    ]
+
+
+def _figures(
+    study: MetricStudy, compared: Compared, kind: str, title: str
+) -> list[tuple[str, str, str, alt.TopLevelMixin]]:
+    """The name, caption, sentence and chart of four figures."""
+    between = correlations_between(study, compared)
+    detail = lowest_between_cutoffs(study) if kind == "cutoffs" else differing_sentence(between)
+    return [
+        (
+            f"correlation-of-{kind}",
+            f"Kendall's correlation between {title}",
+            correlation_sentence(between, len(study.run.systems)) + detail,
+            heat_map(between),
+        ),
+        (
+            f"sparsity-of-{kind}",
+            f"Robustness to fewer ratings: {title}",
             sparsity_sentence(study, compared),
             sparsity_curves(study, compared),
         ),
-        _figure(
-            f"figure-{number + 1}-popularity-of-{kind}",
-            f"{number + 1}. Robustness to the loss of popular items: {title}",
+        (
+            f"popularity-of-{kind}",
+            f"Robustness to the loss of popular items: {title}",
             popularity_sentence(study, compared),
             popularity_curves(study, compared),
         ),
-        _figure(
-            f"figure-{number + 2}-power-of-{kind}",
-            f"{number + 2}. Discriminative power: {title}",
+        (
+            f"power-of-{kind}",
+            f"Discriminative power: {title}",
             power_sentence(study, compared),
             p_value_curves(study, compared),
         ),
     ]
-
-
-def _figure(name: str, caption: str, sentence: str, chart: alt.TopLevelMixin) -> StudyFigure:
-    return StudyFigure(name, figure(caption, sentence, chart))
 
 
 def metric_study_page(study: MetricStudy, figures: Sequence[StudyFigure]) -> str:
@@ -140,14 +130,9 @@ def metric_study_page(study: MetricStudy, figures: Sequence[StudyFigure]) -> str
 
 def _metric_table(study: MetricStudy, compared: Compared, caption: str) -> Table:
     table = metric_table(study, compared)
-    best = {
-        "sparsity": table["sparsity"].max(),
-        "popularity": table["popularity"].max(),
-        "dp": table["dp"].min(),
-        "significant": table["significant"].max(),
-    }
-    header = ["", "fewer ratings: τ", "popular items lost: τ", "DP", f"pairs with p < {study.settings.level:g}"]
     digits = {"sparsity": ".3f", "popularity": ".3f", "dp": ".2f", "significant": "d"}
+    best = {column: table[column].min() if column == "dp" else table[column].max() for column in digits}
+    header = ["", "fewer ratings: τ", "popular items lost: τ", "DP", f"pairs with p < {study.settings.level:g}"]
     rows = [
         (f"{row['metric']}@{row['cutoff']}", [(_number(row[c], digits[c]), row[c] == best[c]) for c in digits])
         for row in table.to_dict(orient="records")
@@ -181,17 +166,17 @@ def _number(value: float, form: str) -> str:
 
 
 def _method(study: MetricStudy) -> list[str]:
-    """What was computed, in sentences."""
+    """The method, in sentences."""
     run, settings = study.run, study.settings
     sentences = [
         "The method is that of Valcarce, Bellogín, Parapar and Castells (On the Robustness and Discriminative Power of "
         "Information Retrieval Metrics for Top-N Recommendation, RecSys 2018).",
-        "The stored lists stay as they are; only what is known of them changes. Orders of systems are compared by "
+        "The stored lists do not change; only the ratings that judge them do. Orders of systems are compared by "
         "Kendall's τ-b, which counts systems with equal values as ties.",
         f"Fewer ratings: {settings.samples} random samples of the held-out ratings for each size; τ is the mean over "
-        "samples. Samples are drawn anew for each size, and are the same for all metrics and systems.",
-        "Popular items: those with most held-out ratings, all folds together; equals by id. The training ratings play "
-        "no part in it.",
+        "samples. Samples are drawn for each size, and are the same for all metrics and systems.",
+        "Popular items: those with most held-out ratings, all folds together; equals by id. Training ratings have no "
+        "effect.",
         f"A user without any rating left is no test user. For a user without relevant items, average.no_relevant is "
         f'"{run.protocol["average.no_relevant"]}"; with an empty list, average.no_list is '
         f'"{run.protocol["average.no_list"]}".',
@@ -204,7 +189,7 @@ def _method(study: MetricStudy) -> list[str]:
     if run.short:
         sentences.insert(
             2,
-            f"{run.short:,} of {run.n_lists:,} lists have fewer than {run.depth} items because their candidates are "
-            "no more; they are judged by the items that they have.",
+            f"{run.short:,} of {run.n_lists:,} lists have fewer than {run.depth} items because they have fewer "
+            "candidates; they are judged by the items that they have.",
         )
     return sentences

@@ -1,4 +1,4 @@
-"""What a study of metrics says, in one table and in sentences made of its numbers."""
+"""The results of a study of metrics, as a table and as sentences."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import pandas as pd
 from repro.metric_study import MetricStudy
 from repro.stats.correlation import kendall
 
-# Two orders of systems with a higher tau are taken as the same (Voorhees 2001).
+# Two orders of systems with at least this tau count as almost the same (Voorhees 2001).
 ALMOST_EQUAL = 0.9
-# From which Kendall correlation with the depth a property is said to grow or to shrink with it.
+# With at least this Kendall correlation, a property grows or shrinks with the depth.
 CLEAR = 0.5
 
 Compared = Sequence[tuple[str, int]]
 
 
 def metric_table(study: MetricStudy, compared: Compared) -> pd.DataFrame:
-    """For each metric and cut-off: mean tau over smaller test sets, DP, pairs told apart, median p-value.
+    """For each metric and cut-off: mean tau over smaller test sets, DP, significant pairs, median p-value.
 
     ``sparsity`` and ``popularity`` are means over all sizes but the whole test set.
     """
@@ -36,21 +36,21 @@ def findings(study: MetricStudy) -> list[str]:
     cutoffs = metric_table(study, study.cutoffs_compared)
     sentences = []
     for what, column, lower in (
-        ("keeps its order of systems best when ratings are taken away at random", "sparsity", False),
-        ("keeps it best when those of popular items are taken away", "popularity", False),
-        ("tells most systems apart (lowest DP)", "dp", True),
+        ("keeps its order of systems best when ratings are removed at random", "sparsity", False),
+        ("keeps it best when those of popular items are removed", "popularity", False),
+        ("distinguishes systems best (lowest DP)", "dp", True),
     ):
         ordered = _ordered(metrics, column, lower)
         if len(ordered) > 1:
             sentences.append(
                 f"{_in_words(ordered[:1], column)} {what}; {_in_words(ordered[-1:], column)} does so least."
             )
-    depths = [
-        (f"robustness to fewer ratings {_trend(cutoffs, 'sparsity', 'grows', 'shrinks')}"),
-        (f"robustness to the loss of popular items {_trend(cutoffs, 'popularity', 'grows', 'shrinks')}"),
-        (f"discriminative power {_trend(cutoffs, 'dp', 'shrinks', 'grows')}"),
-    ]
     if len(cutoffs) > 1:
+        depths = [
+            f"robustness to fewer ratings {_trend(cutoffs, 'sparsity', 'grows', 'shrinks')}",
+            f"robustness to the loss of popular items {_trend(cutoffs, 'popularity', 'grows', 'shrinks')}",
+            f"discriminative power {_trend(cutoffs, 'dp', 'shrinks', 'grows')}",
+        ]
         sentences.append(f"With the depth of the cut-off of {study.settings.whose_cutoffs}: {'; '.join(depths)}.")
     return sentences
 
@@ -70,7 +70,7 @@ def _short(value: float, column: str) -> str:
 
 
 def _trend(cutoffs: pd.DataFrame, column: str, up: str, down: str) -> str:
-    """Whether numbers go up or down with the cut-off: ``up`` and ``down`` say what that means."""
+    """Whether numbers go up or down with the cut-off, in the words ``up`` and ``down``."""
     defined = cutoffs.dropna(subset=[column])
     if len(defined) < 3 or defined[column].nunique() < 2:
         return "cannot be compared"
@@ -83,7 +83,7 @@ def _trend(cutoffs: pd.DataFrame, column: str, up: str, down: str) -> str:
 
 
 def correlation_sentence(correlations: pd.DataFrame, systems: int) -> str:
-    """The highest and lowest agreement in a heat map; its rows have ``a`` and ``b`` once each way."""
+    """The highest and lowest agreement in a heat map, whose rows have each pair in both orders."""
     pairs = correlations[correlations["place_a"] < correlations["place_b"]].dropna(subset=["tau"])
     if pairs.empty:
         return "There is no pair of orders to compare."
@@ -97,16 +97,16 @@ def correlation_sentence(correlations: pd.DataFrame, systems: int) -> str:
 
 
 def differing_sentence(correlations: pd.DataFrame) -> str:
-    """Which metric agrees least with all others."""
-    others = correlations[correlations["a"] != correlations["b"]].dropna(subset=["tau"])
-    means = others.groupby("a", sort=False)["tau"].mean()
+    """The metric that agrees least with all others."""
+    between = correlations[correlations["a"] != correlations["b"]].dropna(subset=["tau"])
+    means = between.groupby("a", sort=False)["tau"].mean()
     if len(means) < 3:
         return ""
     return f" {means.idxmin()} agrees least with the others (mean τ = {means.min():.2f})."
 
 
 def lowest_between_cutoffs(study: MetricStudy) -> str:
-    """Of which metric the cut-offs agree least."""
+    """The metric whose cut-offs agree least."""
     defined = study.correlations.dropna(subset=["tau"])
     within = defined[(defined["metric_a"] == defined["metric_b"]) & (defined["cutoff_a"] < defined["cutoff_b"])]
     if within.empty or within["metric_a"].nunique() < 2:
@@ -119,7 +119,7 @@ def lowest_between_cutoffs(study: MetricStudy) -> str:
 
 
 def sparsity_sentence(study: MetricStudy, compared: Compared) -> str:
-    """What is left of the orders with half and with the fewest of the ratings."""
+    """The agreement of orders with half and with the fewest of the ratings."""
     curves = _of(study.sparsity, compared)
     half, fewest = curves[curves["share"] == 0.5], curves[curves["share"] == curves["share"].min()]
     best = _extremes(metric_table(study, compared), "sparsity")
@@ -130,7 +130,7 @@ def sparsity_sentence(study: MetricStudy, compared: Compared) -> str:
 
 
 def popularity_sentence(study: MetricStudy, compared: Compared) -> str:
-    """What is left of the orders without the most popular items."""
+    """The agreement of orders without the most popular items."""
     curves = _of(study.popularity, compared)
     few, most = curves[curves["share"] == 0.01], curves[curves["share"] == curves["share"].max()]
     best = _extremes(metric_table(study, compared), "popularity")
@@ -145,7 +145,7 @@ def popularity_sentence(study: MetricStudy, compared: Compared) -> str:
 
 
 def power_sentence(study: MetricStudy, compared: Compared) -> str:
-    """How many pairs of systems are told apart."""
+    """The number of significant pairs of systems."""
     table = metric_table(study, compared)
     ordered = ", ".join(
         f"{row.metric}@{row.cutoff} {row.dp:.2f}" for row in _ordered(table, "dp", lower=True).itertuples()
@@ -154,8 +154,8 @@ def power_sentence(study: MetricStudy, compared: Compared) -> str:
     significant = f"{least}" if least == most else f"between {least} and {most}"
     return (
         f"Of {int(table['pairs'].iloc[0])} pairs of systems, {significant} have a p-value below "
-        f"{study.settings.level:g}. The closer a curve is to the origin, the more it tells apart. DP, lowest first: "
-        f"{ordered}."
+        f"{study.settings.level:g}. The closer a curve is to the origin, the more pairs it distinguishes. DP, lowest "
+        f"first: {ordered}."
     )
 
 

@@ -7,42 +7,46 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from repro.report.charts import DASHES, SCREEN_COLOURS
+from repro.report.charts import DASHES, SCREEN_COLOURS, cycle_to
 from repro.report.html import Figure, Grid
-from repro.report.run.list_curves import HitFinder, Rates, objection, rates
-from repro.report.run.material import Material
+from repro.report.run.run_view import RunView
 from repro.report.run.sections import NARROW, Section, figure
+from repro.runs.list_curves import HitFinder, Rates, objection, rates
 
 if TYPE_CHECKING:
     import altair as alt
 
 TITLE = "Precision-recall and ROC curves"
-_SHOWN = 8  # lines that can be told apart
-_POINTS = 60  # of a line: enough for the eye
+_ALGORITHMS = 8  # more lines would be hard to distinguish
+_POINTS = 60  # points of a line
 _MARKED = (1, 5, 10, 20, 50, 100)  # ranks with a dot
 
 
-def curves_section(run: Material) -> Section:
+def curves_section(view: RunView) -> Section:
     """Both curves, or why there are none."""
-    stored = run.run.lists
-    why = objection(run.run.protocol) if stored.available else "the run has predictions and no lists"
-    if why:
-        return Section("curves", TITLE, [f"No curves can be drawn: {why}."])
+    stored = view.run.lists
+    problem = objection(view.run.protocol) if stored.available else "the run has predictions and no lists"
+    if problem:
+        return Section("curves", TITLE, [f"No curves can be drawn: {problem}."])
     finder = HitFinder(stored)
-    curves = {label: rates(finder.of(label)) for label in run.leaders(run.ranking, _SHOWN) if label in run.run.cells}
+    curves = {
+        label: rates(finder.of(label))
+        for label in view.leaders(view.ranking_metric, _ALGORITHMS)
+        if label in view.run.cells
+    }
     curves = {label: curve for label, curve in curves.items() if curve.lists and len(curve.recall)}
     if not curves:
         return Section("curves", TITLE, ["No curves can be drawn: no held-out item is relevant."])
-    return Section("curves", TITLE, [Grid([_precision_recall(curves), _roc(curves)]), _note(run, curves)])
+    return Section("curves", TITLE, [Grid([_precision_recall(curves), _roc(curves)]), _note(view, curves)])
 
 
-def _note(run: Material, curves: dict[str, Rates]) -> str:
+def _note(view: RunView, curves: dict[str, Rates]) -> str:
     first = next(iter(curves.values()))
-    sentences = [f"Means over lists ({first.lists:,} with something relevant) of their first n items, n = 1, 2, ..."]
-    if not all(curve.whole for curve in curves.values()):
+    sentences = [f"Means over lists ({first.lists:,} with a relevant item) of their first n items, n = 1, 2, ..."]
+    if not all(curve.complete for curve in curves.values()):
         sentences.append(f"Lists were stored down to rank {len(first.recall)}: curves end there.")
-    if len(run.values) > len(curves):
-        sentences.append(f"Shown are the {len(curves)} best by {run.ranking}.")
+    if len(view.values) > len(curves):
+        sentences.append(f"Shown are the {len(curves)} best by {view.ranking_metric}.")
     return " ".join(sentences)
 
 
@@ -60,25 +64,24 @@ def _roc(curves: dict[str, Rates]) -> Figure | str:
     best = max(curves, key=lambda label: float(curves[label].recall[-1]))
     end = curves[best]
     sentence = (
-        f"At rank {len(end.recall)}, {best} has found most: {end.recall[-1]:.1%} of what is relevant, with "
-        f"{end.false[-1]:.1%} of the rest."
+        f"At rank {len(end.recall)}, {best} has the highest recall: {end.recall[-1]:.1%} of the relevant items, with "
+        f"{end.false[-1]:.1%} of the other items."
     )
     return figure("ROC", sentence, _chart(lines, "false positive rate", "true positive rate", 0), NARROW)
 
 
 def _chart(lines: Mapping[str, tuple[object, object]], x: str, y: str, first: int) -> alt.TopLevelMixin:
-    """A line for each algorithm; ``first`` is how many items its first point is about."""
+    """A line for each algorithm; ``first`` is the number of items of its first point."""
     import altair as alt
 
     parts = []
-    for label, (across, up) in lines.items():
-        points = pd.DataFrame({"x": across, "y": up}).round(5)
-        kept = sorted({round(at * (len(points) - 1) / (_POINTS - 1)) for at in range(_POINTS)})
-        parts.append(points.iloc[kept].assign(system=label, n=[at + first for at in kept]))
+    for label, (x_values, y_values) in lines.items():
+        points = pd.DataFrame({"x": x_values, "y": y_values}).round(5)
+        drawn = sorted({round(point * (len(points) - 1) / (_POINTS - 1)) for point in range(_POINTS)})
+        parts.append(points.iloc[drawn].assign(system=label, n=[index + first for index in drawn]))
     names = list(lines)
     legend = alt.Legend(title=None, orient="top", columns=2)
-    colours = [SCREEN_COLOURS[place % len(SCREEN_COLOURS)] for place in range(len(names))]
-    dashes = [DASHES[place % len(DASHES)] for place in range(len(names))]
+    colours, dashes = cycle_to(SCREEN_COLOURS, len(names)), cycle_to(DASHES, len(names))
     data = pd.concat(parts, ignore_index=True)
     base = alt.Chart(data, height=320).encode(
         x=alt.X("x:Q", title=x),

@@ -1,4 +1,4 @@
-"""The distribution of values over users, and of scores where a run kept them."""
+"""Distributions over users of values and of differences to the best algorithm, and distributions of scores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from repro.data.io.parquet import read_parquet
 from repro.plugin import FALLBACK, SCORED, UNSCORED
 from repro.report.charts import SCREEN_COLOURS
 from repro.report.html import Details, Table
-from repro.report.run.material import Material
+from repro.report.run.run_view import RunView, Tested, written_p
 from repro.report.run.sections import Section, figure
 from repro.runs.folder import RunFolder
 
@@ -25,20 +25,20 @@ QUANTILES = {"p5": 0.05, "p25": 0.25, "median": 0.5, "p75": 0.75, "p95": 0.95}
 _BINS = 40
 
 
-def distributions_section(run: Material) -> Section:
+def distributions_section(view: RunView) -> Section:
     """The values of users, then scores."""
     blocks: list[object] = []
-    if tested := run.tested.get(run.first):
+    if tested := view.tested.get(view.main_metric):
         spread = quantiles(tested.values)
         sentence = (
             "Half of the users lie within the bar, 90% within the line; the tick is the median, the dot the mean. "
             "Each user counts once."
         )
-        blocks.append(figure(f"{run.first} of users", sentence, quantile_chart(spread, run.first)))
-        blocks.append(_details(spread, f"{run.first} of users"))
+        blocks.append(figure(f"{view.main_metric} of users", sentence, quantile_chart(spread, view.main_metric)))
+        blocks.append(_details(spread, f"{view.main_metric} of users"))
     else:
-        blocks.append(f"{run.first} is about all users together: there is nothing to spread.")
-    return Section("distributions", "How values and scores are spread", [*blocks, *_scores(run)])
+        blocks.append(f"{view.main_metric} is about all users together: it has no distribution over users.")
+    return Section("distributions", "Distributions of values and scores", [*blocks, *_scores(view)])
 
 
 def quantiles(values: pd.DataFrame) -> pd.DataFrame:
@@ -65,6 +65,44 @@ def quantile_chart(spread: pd.DataFrame, title: str) -> alt.TopLevelMixin:
     return alt.layer(line, bar, middle, mean)
 
 
+def differences_section(view: RunView) -> Section:
+    """The differences of each algorithm to the best one, user by user, by the main metric."""
+    title = "User by user against the best"
+    tested = view.tested.get(view.main_metric)
+    if tested is None or tested.against.empty:
+        return Section("differences", title, ["There are no two algorithms with values of each user."])
+    others = [label for label in view.leaders(view.main_metric) if label in tested.against.index]
+    spread = quantiles(tested.values[others].sub(tested.values[tested.best], axis=0))
+    side = {"higher": "left of", "lower": "right of"}.get(tested.better, "next to")
+    sentence = (
+        f"{tested.metric} of each user minus that of {tested.best}: {side} zero, {tested.best} is the better one. Half "
+        "of the users lie within the bar, 90% within the line; the tick is the median, the dot the mean."
+    )
+    drawn = figure(f"Differences to {tested.best}", sentence, quantile_chart(spread, f"difference in {tested.metric}"))
+    return Section("differences", title, [drawn, _difference_table(tested, others, title)])
+
+
+def _difference_table(tested: Tested, others: list[str], label: str) -> Table:
+    header = ["algorithm", "difference", "95% interval", "d_z", "users better off", "same", "worse off", "p", "verdict"]
+    rows = []
+    for other in others:
+        row = tested.against.loc[other]
+        differences = (tested.values[other] - tested.values[tested.best]).dropna()
+        better = differences < 0 if tested.better == "lower" else differences > 0
+        same = differences == 0
+        shares = (f"{share.mean():.1%}" for share in (better, same, ~better & ~same))
+        interval = f"{row['low']:+.4f} to {row['high']:+.4f}"
+        p = written_p(float(row["p_corrected"]))
+        rows.append(
+            [other, f"{row['difference']:+.4f}", interval, f"{row['cohen_dz']:+.2f}", *shares, p, row["verdict"]]
+        )
+    caption = (
+        f"Each algorithm against {tested.best}: {tested.description}. Users are better or worse off with the algorithm "
+        "of the row."
+    )
+    return Table(header, rows, header[1:-1], caption, label)
+
+
 def _details(spread: pd.DataFrame, title: str) -> Details:
     rows = (
         [name, *(f"{value:.4f}" for value in row)] for name, row in zip(spread.index, spread.to_numpy(), strict=True)
@@ -74,28 +112,28 @@ def _details(spread: pd.DataFrame, title: str) -> Details:
     return Details("The same as a table", [Table(header, rows, header[1:], caption, caption)])
 
 
-def _scores(run: Material) -> list[object]:
-    """The scores of the first fold; a sentence where they were not kept."""
-    folder = RunFolder(run.run.folder)
+def _scores(view: RunView) -> list[object]:
+    """The scores of the first fold; a sentence if they were not stored."""
+    folder = RunFolder(view.run.folder)
     rows, bins = [], []
     fold = ""
-    for label, cells in run.run.cells.items():
+    for label, cells in view.run.cells.items():
         fold, cell = next(iter(cells.items()))
         digest = cell.artifacts.get("scores")
         if digest is None or not folder.artifact(digest).is_file():
             continue
         row, counts = score_row(*_read(folder.artifact(digest)))
         rows.append([label, *row])
-        bins += [(label, place, share) for place, share in enumerate(counts)]
+        bins += [(label, index, share) for index, share in enumerate(counts)]
     if not rows:
-        return ["Scores were not kept (repro run --keep-scores keeps them), so their spread is not shown."]
+        return ["Scores were not stored (repro run --keep-scores stores them), so their distribution is not shown."]
     header = ["algorithm", "lowest", "median", "highest", "different scores", "unscored", "fallback"]
     caption = f"Scores of all test users for all items, fold {fold}"
     sentence = (
-        f"All test users and items of fold {fold}, each row from the algorithm's own lowest score to its highest: the "
-        "darker, the more scores are there."
+        f"All test users and items of fold {fold}, each row from the algorithm's own lowest score to its highest: "
+        "darker means more scores."
     )
-    data = pd.DataFrame(bins, columns=["system", "place", "share"])
+    data = pd.DataFrame(bins, columns=["system", "bin", "share"])
     return [
         *([figure("Scores", sentence, _strips(data))] if len(data) else []),
         Table(header, rows, header[1:], caption, caption),
@@ -103,7 +141,7 @@ def _scores(run: Material) -> list[object]:
 
 
 def _read(path: Path) -> tuple[FloatArray, npt.NDArray[np.uint8]]:
-    """All scores of a cell, and what each of them is."""
+    """All scores of a cell, and their states."""
     stored = read_parquet(path)
     values = stored["scores"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
     if "states" not in stored.column_names:
@@ -112,10 +150,13 @@ def _read(path: Path) -> tuple[FloatArray, npt.NDArray[np.uint8]]:
 
 
 def score_row(values: FloatArray, states: npt.NDArray[np.uint8], bins: int = _BINS) -> tuple[list[str], list[float]]:
-    """The algorithm's own scores: lowest, median, highest and number of distinct ones; the share of the pairs without a
-    score and with a fallback score; and the shares of scores in even steps from the lowest to the highest."""
+    """A row of the table of scores, and the shares of scores in even steps from the lowest to the highest.
+
+    The row has the lowest, median and highest score of the algorithm, the number of distinct ones, and the shares of
+    pairs without a score and with a fallback score.
+    """
     total = max(len(values), 1)
-    own = np.sort(values[np.isfinite(values) & (states == SCORED)])  # once, for all that follows
+    own = np.sort(values[np.isfinite(values) & (states == SCORED)])
     counts = (np.isnan(values) | (states == UNSCORED)).sum(), ((states == FALLBACK) & ~np.isnan(values)).sum()
     shares = [f"{count / total:.1%}" for count in counts]
     if not len(own):
@@ -129,14 +170,14 @@ def score_row(values: FloatArray, states: npt.NDArray[np.uint8], bins: int = _BI
 
 
 def _strips(data: pd.DataFrame) -> alt.TopLevelMixin:
-    """A strip for each algorithm; shares are drawn by their roots, so that what is rare is seen."""
+    """A strip for each algorithm; the opacity is the root of the share, so that rare scores are visible."""
     import altair as alt
 
     data = data[data["share"] > 0].assign(
-        start=data["place"] / _BINS, end=(data["place"] + 1) / _BINS, share=data["share"].round(5)
+        start=data["bin"] / _BINS, end=(data["bin"] + 1) / _BINS, share=data["share"].round(5)
     )
     return (
-        alt.Chart(data.drop(columns="place"), height=20 * data["system"].nunique())
+        alt.Chart(data.drop(columns="bin"), height=20 * data["system"].nunique())
         .mark_bar(size=15, color=SCREEN_COLOURS[0])
         .encode(
             x=alt.X(

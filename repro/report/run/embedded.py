@@ -41,7 +41,7 @@ def script_hash(text: str) -> str:
 
 
 def policy(scripts: list[str]) -> str:
-    """Nothing is loaded from anywhere, and no script runs but these: not even one that got past the escaping."""
+    """Allow no loading and no scripts except these: not even a script that got past the escaping."""
     allowed = " ".join(script_hash(text) for text in scripts)
     return (
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
@@ -53,24 +53,24 @@ def policy(scripts: list[str]) -> str:
 def vega() -> str:
     """Vega, Vega-Lite and Vega-Embed in one script.
 
-    Putting them together takes seconds, so the result is kept in the user's cache, by the version of vl-convert.
+    Bundling takes seconds, so the result is cached for the user, by the version of vl-convert.
     """
     from platformdirs import user_cache_path
 
-    kept = user_cache_path("repro") / "report" / f"vega-{version('vl-convert-python')}.js"
-    if kept.is_file():
-        return kept.read_text(encoding="utf-8")
+    cached = user_cache_path("repro") / "report" / f"vega-{version('vl-convert-python')}.js"
+    if cached.is_file():
+        return cached.read_text(encoding="utf-8")
     try:
-        made = renderer.call("javascript_bundle", "window.vegaEmbed = vegaEmbed;").decode()
-    except DrawingError:  # the figures of the page stay as they are drawn in it
+        script = renderer.call("javascript_bundle", "window.vegaEmbed = vegaEmbed;").decode()
+    except DrawingError:  # the page still has images of its figures
         return "throw new Error('no charts');"
-    bundle = f"/*\n{own('vega-licence.txt')}*/\n(() => {{{made}}})();\n"
-    _keep(kept, bundle)
+    bundle = f"/*\n{own('vega-licence.txt')}*/\n(() => {{{script}}})();\n"
+    _write_cache(cached, bundle)
     return bundle
 
 
-def _keep(path: Path, text: str) -> None:
-    """Write the file whole, or not at all; a cache that cannot be written to is done without."""
+def _write_cache(path: Path, text: str) -> None:
+    """Write the file completely or not at all; a cache that is not writable is ignored."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")

@@ -1,4 +1,4 @@
-"""The whole journal: a searchable table with a line for each event, which opens to the full event."""
+"""The journal: a searchable table with a line for each event, which opens to the full event."""
 
 from __future__ import annotations
 
@@ -6,44 +6,39 @@ from typing import Any
 
 from repro.report.html import Table, render
 from repro.report.run.embedded import packed
-from repro.report.run.material import Material
+from repro.report.run.run_view import RunView
 from repro.report.run.sections import Section
 from repro.runs.folder import JOURNAL
 from repro.runs.journal import events, journal_bytes
 from repro.text import plural
 
 
-def journal_section(run: Material) -> Section:
+def journal_section(view: RunView) -> Section:
     """Search, the table, and the lines themselves."""
-    # Up to the end of the run: the same run gives the same report, however many reports and exports were written since.
-    lines = run.journal.lines[: run.journal.end.number]
+    # Up to the end of the run: events of later reports and exports must not change the report.
+    lines = view.journal.lines[: view.journal.end.number]
     table = Table(
         ["line", "time (UTC)", "event", "what"],
-        [[line.number, _clock(line.time), line.event.event, summary(line.event)] for line in lines],
+        [[line.number, line.time[:19].replace("T", " "), line.event.event, summary(line.event)] for line in lines],
         ["line"],
         "Events, first to last; each line has the hash of the one before it",
         label="Journal",
         anchor="journal-table",
     )
-    whole = journal_bytes(run.run.folder / JOURNAL).split(b"\n")  # byte by byte, so that readers can check the chain
-    content = b"".join(whole[line.number - 1] + b"\n" for line in lines)
+    stored = journal_bytes(view.run.folder / JOURNAL).split(b"\n")  # the bytes, so that readers can check the chain
+    content = b"".join(stored[line.number - 1] + b"\n" for line in lines)
     return Section(
         "journal",
         "Journal",
         [
-            f"{plural(len(lines), 'event')}, from the start of the run to its end. A line opens to all that the "
-            f"journal has of it. The journal of the run folder may go on after {run.journal.end.cited()}: with the "
-            "digests of reports and other files that were made from the run.",
+            f"{plural(len(lines), 'event')}, from the start of the run to its end. A line opens to the full event. "
+            f"The journal of the run folder may continue after {view.journal.end.cited()} with the digests of reports "
+            "and other files that were made from the run.",
             render("run_search.html.j2"),
             table,
             packed("journal-lines", content),
         ],
     )
-
-
-def _clock(time: str) -> str:
-    """To the second, as people write it."""
-    return time[:19].replace("T", " ")
 
 
 def summary(event: Any) -> str:
@@ -64,10 +59,8 @@ def summary(event: Any) -> str:
         case events.TuningFinished():
             return f"{event.cell}: {plural(len(event.trials), 'trial')}, chosen {event.chosen}"
         case events.CellStarted():
-            parameters = ", ".join(f"{name} = {value}" for name, value in event.parameters.items())
-            return f"{event.cell}: {event.algorithm} {event.framework_version}" + (
-                f", {parameters}" if parameters else ""
-            )
+            parameters = "".join(f", {name} = {value}" for name, value in event.parameters.items())
+            return f"{event.cell}: {event.algorithm} {event.framework_version}{parameters}"
         case events.CellFinished():
             first = next((value for value in event.values if value.value is not None), None)
             number = f"{first.metric} {first.value:.4f}, " if first else ""

@@ -10,14 +10,17 @@ from repro.errors import StudyError
 from repro.report.html import render
 from repro.report.run.answer_section import answer_section, values_section
 from repro.report.run.curve_section import curves_section
-from repro.report.run.decision_sections import protocol_section, touched_section
-from repro.report.run.difference_section import differences_section
-from repro.report.run.distribution_section import distributions_section
+from repro.report.run.distribution_section import differences_section, distributions_section
 from repro.report.run.embedded import NOTICE, own, packed, policy, vega
-from repro.report.run.identity_section import identity_section
 from repro.report.run.journal_section import journal_section
-from repro.report.run.material import Material
-from repro.report.run.note_sections import notes_section, tuning_section
+from repro.report.run.record_sections import (
+    identity_section,
+    notes_section,
+    protocol_section,
+    touched_section,
+    tuning_section,
+)
+from repro.report.run.run_view import RunView
 from repro.report.run.significance_section import matrix_section
 from repro.report.run.timing_section import timing_section
 from repro.report.run.tradeoff_section import tradeoffs_section
@@ -25,7 +28,7 @@ from repro.runs.run import Run
 from repro.runs.written_files import keep_files
 
 REPORT = "report.html"
-# Run from the run folder: a report names no path of the machine that made it.
+# To be run from the run folder: a report contains no path of the machine that made it.
 REPLAY = "repro replay . --into ../replayed"
 
 SECTIONS = (
@@ -51,10 +54,10 @@ def write_report(run: Run, into: Path | None = None) -> Path:
 
     The journal has the digest of a report in the run folder; a report elsewhere leaves the run as it is.
     """
-    material = Material.read(run)
-    content = _page(material).encode()
+    view = RunView(run)
+    content = _page(view).encode()
     if into is None:
-        keep_files(run.folder, {REPORT: content}, tested=material.stated)
+        keep_files(run.folder, {REPORT: content}, tested=view.test_description)
         return run.folder / REPORT
     try:
         into.parent.mkdir(parents=True, exist_ok=True)
@@ -66,15 +69,15 @@ def write_report(run: Run, into: Path | None = None) -> Path:
 
 def run_page(run: Run) -> str:
     """The report as HTML: one self-contained file."""
-    return _page(Material.read(run))
+    return _page(RunView(run))
 
 
-def _page(run: Material) -> str:
+def _page(view: RunView) -> str:
     script, library = own("script.js"), vega()
     content = render(
         "run_page.html.j2",
-        title=run.title,
-        sections=[section for make in SECTIONS if (section := make(run))],
+        title=view.started.question or "Study",
+        sections=[section for make in SECTIONS if (section := make(view))],
         policy=policy([script, library]),
         replay=REPLAY,
         notice=NOTICE,

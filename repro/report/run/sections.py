@@ -1,4 +1,4 @@
-"""Sections of a report and their figures: a chart is there twice, as an image and as data.
+"""Sections of a report and their figures: each chart is included twice, as an image and as data.
 
 The image is for print and for readers without scripts. The script of the page draws the chart again from the data, as
 wide as the screen, with tooltips. Text and lines have the colours of the page, light or dark: the style sheet replaces
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     import altair as alt
 
 WIDE, NARROW = 720, 460
-_LABELS = 220  # pixels that names of algorithms may take
+_LABELS = 220  # most pixels of the names of algorithms
 
 
 @dataclass(frozen=True)
 class Section:
-    """A section: the name that links lead to, its title, and the blocks of :mod:`repro.report.html`."""
+    """A section: its anchor, its title, and its blocks (:mod:`repro.report.html`)."""
 
     name: str
     title: str
@@ -31,7 +31,7 @@ class Section:
 
 
 def figure(caption: str, sentence: str, chart: alt.TopLevelMixin, width: int = WIDE) -> Figure:
-    """A chart of one view, with a caption and a sentence that says what to see in it."""
+    """A chart of one view, with a caption and a sentence about its main result."""
     fitted = chart.properties(width=width, autosize={"type": "fit-x", "contains": "padding"}, background="transparent")
     fitted = fitted.configure(aria=False).configure_axis(labelLimit=_LABELS, labelSeparation=6)
     fitted = fitted.configure_legend(labelLimit=0)

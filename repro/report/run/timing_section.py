@@ -1,4 +1,4 @@
-"""How long frameworks took."""
+"""The time that frameworks took."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from repro.report.charts import SCREEN_COLOURS
-from repro.report.run.material import Material
+from repro.report.run.run_view import RunView
 from repro.report.run.sections import Section, figure
 
 if TYPE_CHECKING:
     import altair as alt
 
-_LEAST = 0.001  # seconds: below it, clocks tell nothing
+_LEAST = 0.001  # seconds; shorter times are drawn here, as clocks are not that precise
 
 
-def timing_section(run: Material) -> Section | None:
+def timing_section(view: RunView) -> Section | None:
     """Seconds to fit and to score, on a scale of powers of ten."""
-    seconds = run.seconds.loc[[row.label for row in run.systems]]
+    seconds = view.seconds.loc[[row.label for row in view.systems]]
     if seconds.empty:
         return None
     slowest = {name: str(seconds[name].idxmax()) for name in seconds.columns}
     sentence = "; ".join(
         f"longest to {name}: {label} ({seconds[name][label]:.2f} s)" for name, label in slowest.items()
     )
-    note = "Medians of all folds, on one machine, and not the same the next time."
+    note = "Medians of all folds; times on another machine, or in another run, differ."
     drawn = figure("Seconds on a fold", f"{sentence[:1].upper()}{sentence[1:]}. {note}", _chart(seconds))
     return Section("timing", "Timing", [drawn])
 

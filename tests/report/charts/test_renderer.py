@@ -28,11 +28,7 @@ def aborting(monkeypatch, tmp_path):
     """In place of what draws, a process that aborts natively at every chart."""
     script = tmp_path / "aborts.py"
     script.write_text(ABORTS)
-
-    class Spec:
-        origin = str(script)
-
-    monkeypatch.setattr(drawing.importlib.util, "find_spec", lambda name: Spec)
+    monkeypatch.setattr(drawing, "SCRIPT", str(script))
     drawing.renderer._end()
     yield
     drawing.renderer._end()

@@ -165,7 +165,7 @@ def test_the_same_algorithm_of_two_frameworks_has_one_line_in_the_charts(tmp_pat
         (["rmse", "mae"], ["reference/bias", "reference/item-mean"], {}, "predictions and no lists"),
         (["ndcg@5"], ["reference/popularity"], {}, "there is no other algorithm to compare it with"),
         (["catalogue-coverage@5"], ["reference/popularity", "reference/bias"], {}, "there is no number for each user"),
-        (["ndcg@5"], ["reference/popularity", "reference/bias"], {"ties__break": "expected"}, "have no ranks of their"),
+        (["ndcg@5"], ["reference/popularity", "reference/bias"], {"ties__break": "expected"}, "share ranks"),
         (
             ["hit@5", "rr"],
             ["reference/popularity", "reference/bias"],

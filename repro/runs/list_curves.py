@@ -20,8 +20,12 @@ from repro.runs.lists import Numbers, StoredLists, codes, list_numbers
 
 @dataclass(frozen=True, eq=False)
 class Hits:
-    """The relevant items that lists show: the list and the rank of each; and of each list, how many are relevant and
-    how many it ranks. ``depth`` is how far down lists were stored."""
+    """The relevant items in stored lists.
+
+    lists, ranks       the list and the rank of each hit
+    relevant, lengths  for each list, the number of its relevant items and of its ranked items
+    depth              the rank down to which lists were stored
+    """
 
     lists: Numbers
     ranks: Numbers
@@ -32,31 +36,31 @@ class Hits:
 
 @dataclass(frozen=True, eq=False)
 class Rates:
-    """Means over lists of what their first n items hold, n = 1 to the depth to which lists were stored.
+    """Means over lists of the rates of their first n items, n = 1 to the depth to which lists were stored.
 
-    recall, precision  over the ``lists`` with something relevant; a list that has ended keeps what it has
-    false              false positive rate, over those that have something else too
-    whole              whether all lists were stored to their ends
+    recall, precision  over the ``lists`` with a relevant item; a list that has ended keeps its last value
+    false              false positive rate, over the lists that also have an item that is not relevant
+    complete           whether all lists were stored to their ends
     """
 
     recall: FloatArray
     precision: FloatArray
     false: FloatArray
     lists: int
-    whole: bool
+    complete: bool
 
 
 def objection(protocol: Protocol) -> str:
-    """Why hits and their ranks cannot be told from stored lists, in words; an empty text where they can."""
+    """Why hits and their ranks are unknown from stored lists; empty if they are known."""
     if not gives_order(protocol):
-        return f'with ties.break = "{protocol["ties.break"]}" items with equal scores have no ranks of their own'
+        return f'with ties.break = "{protocol["ties.break"]}" items with equal scores share ranks'
     if protocol["relevance.rule"] == "user-mean" and protocol["candidates.relevant"] != "one":
-        return 'with relevance.rule = "user-mean" it takes the training rows to say what is relevant'
+        return 'with relevance.rule = "user-mean" relevance depends on training rows, which a run does not store'
     return ""
 
 
 class HitFinder:
-    """Finds hits in the lists of a run; what is relevant is judged once for each fold."""
+    """Finds hits in the lists of a run; relevance is judged once for each fold."""
 
     def __init__(self, stored: StoredLists) -> None:
         self._stored = stored
@@ -83,8 +87,8 @@ class HitFinder:
         pairs = self._relevant_pairs(fold)
         item = codes(listed["item"], items)
         hit = (item >= 0) & np.isin(codes(listed["user"], users) * len(items) + item, pairs)
-        every = np.bincount(pairs // max(len(items), 1), minlength=len(users))
-        return hit, every[codes(lists["user"], users)]
+        relevant = np.bincount(pairs // max(len(items), 1), minlength=len(users))
+        return hit, relevant[codes(lists["user"], users)]
 
     def _relevant_pairs(self, fold: str) -> Numbers:
         """The relevant pairs of a fold, each as one number."""
@@ -102,24 +106,24 @@ def rates(folds: Sequence[Hits]) -> Rates:
     curves = Lengths(add_places([_tally(hits) for hits in folds]))
     recall, precision = curves.precision_recall("means")
     false = np.nan_to_num(curves.roc("means")[0][1:])
-    whole = all(bool((hits.lengths <= hits.depth).all()) for hits in folds)
-    return Rates(recall[:depth], precision[:depth], false[:depth], int(curves.with_relevant), whole)
+    complete = all(bool((hits.lengths <= hits.depth).all()) for hits in folds)
+    return Rates(recall[:depth], precision[:depth], false[:depth], int(curves.with_relevant), complete)
 
 
 def _tally(hits: Hits) -> FloatArray:
-    """The tally of the lists with something relevant.
+    """The tally of the lists with a relevant item.
 
-    Where a list was cut, relevant items that are not among those stored are taken to be at its end: all that is known
-    of their places is that they come after the stored ones.
+    If a list was cut, relevant items below the cut count as its last ones: all that is known is that they come after
+    the stored ones.
     """
-    found = np.bincount(hits.lists, minlength=len(hits.lengths))
-    hidden = np.clip(hits.relevant - found, 0, np.maximum(hits.lengths - hits.depth, 0))
+    n_hits = np.bincount(hits.lists, minlength=len(hits.lengths))
+    hidden = np.clip(hits.relevant - n_hits, 0, np.maximum(hits.lengths - hits.depth, 0))
     later = np.repeat(np.arange(len(hidden)), hidden)
     from_end = np.arange(len(later)) - np.repeat(np.cumsum(hidden) - hidden, hidden)
     lists = np.concatenate([hits.lists, later])
     ranks = np.concatenate([hits.ranks, hits.lengths[later] - from_end])
     order = np.lexsort((ranks, lists))
-    kept = hits.relevant > 0
-    numbers = np.cumsum(kept) - 1  # of the lists that are kept
+    counted = hits.relevant > 0
+    numbers = np.cumsum(counted) - 1  # of the counted lists
     listed = Found.in_order(numbers[lists[order]], ranks[order])
-    return tally_hits(listed, hits.lengths[kept], hits.relevant[kept])
+    return tally_hits(listed, hits.lengths[counted], hits.relevant[counted])
