@@ -49,6 +49,20 @@ def torchmetrics_ap(scores, truth, train, k):
     }
 
 
+def torchmetrics_hit(scores, truth, train, k):
+    return {
+        user: float(retrieval.retrieval_hit_rate(mine, grades > 0, top_k=k))
+        for user, mine, grades in _tensors(scores, truth)
+    }
+
+
+def torchmetrics_fallout(scores, truth, train, k):
+    return {
+        user: float(retrieval.retrieval_fall_out(mine, grades > 0, top_k=k))
+        for user, mine, grades in _tensors(scores, truth)
+    }
+
+
 def _named(scores: pd.DataFrame, truth: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """What was held out and what was predicted, under the names of `recommenders`."""
     names = {"user": "userID", "item": "itemID", "score": "prediction"}

@@ -13,3 +13,5 @@ ask recommenders_rmse --metric rmse --k none
 ask rexmex_ap --metric ap --k 3 --cannot ties --cannot missing_scores
 ask torchmetrics_ndcg --metric ndcg --k 3 --cannot duplicates
 ask torchmetrics_ap --metric ap --k 3 --cannot duplicates
+ask torchmetrics_hit --metric hit --k 3 --cannot duplicates
+ask torchmetrics_fallout --metric fallout --k 3 --cannot duplicates
