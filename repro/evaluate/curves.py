@@ -24,9 +24,10 @@ from repro.evaluation.metrics._curves import (
     mean_precision_at_levels,
     mean_roc_at_levels,
     objection_to_shared_ranks,
+    pooled_pairs,
+    pooled_points,
     tally_places,
 )
-from repro.evaluation.metrics._pooled_pairs import pooled_pairs, pooled_points
 from repro.evaluation.metrics.tie_order import with_hits_by
 from repro.evaluation.ranking import Ranked
 from repro.protocol import Protocol

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from repro.data.interactions import FloatArray
 from repro.evaluation.candidates import judge
-from repro.evaluation.metrics._curves import Found, Lengths, add_places, tally_hits
+from repro.evaluation.metrics._curves import Lengths, RelevantRanks, add_places, tally_hits
 from repro.evaluation.ranking.ties import gives_order
 from repro.protocol import Protocol
 from repro.runs.lists import Numbers, StoredLists, codes, list_numbers
@@ -125,5 +125,5 @@ def _tally(hits: Hits) -> FloatArray:
     order = np.lexsort((ranks, lists))
     counted = hits.relevant > 0
     numbers = np.cumsum(counted) - 1  # of the counted lists
-    listed = Found.in_order(numbers[lists[order]], ranks[order])
+    listed = RelevantRanks.in_order(numbers[lists[order]], ranks[order])
     return tally_hits(listed, hits.lengths[counted], hits.relevant[counted])

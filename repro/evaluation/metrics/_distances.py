@@ -2,7 +2,7 @@
 
     cosine: 1 - a.b / (|a| |b|);  jaccard: 1 - entries of both / entries of either
 
-An item of which nothing is known (nobody has it, it has no features) is at distance 1 from all others.
+An item that no user has, or that has no features, is at distance 1 from all others.
 
 The users who have an item are a set. That of a popular item is also stored as a bitmap, which takes no more memory
 than the set, so that two items of n users are compared in n/32 steps at most, however popular they are.
@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 
 from repro.data.interactions import FloatArray
 from repro.evaluation.metrics._declarations import Variants, choice
-from repro.evaluation.metrics._kernels import compiled
+from repro.evaluation.metrics._kernels import compiled, list_sums
 from repro.protocol import Decision, Option
 
 COSINE, JACCARD = 0, 1
@@ -89,7 +89,7 @@ def weight_vectors(matrix: csr_array) -> Vectors:
     offsets, columns, weights = _rows(matrix)
     items = len(offsets) - 1
     bitmaps = np.empty((0, 0), dtype=np.uint64)
-    squares = _squares(offsets, weights)
+    squares = list_sums(offsets, weights * weights)
     return Vectors(offsets, columns, weights, squares, np.full(items, -1, dtype=np.int32), bitmaps)
 
 
@@ -98,17 +98,6 @@ def _rows(matrix: csr_array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int3
     rows.sum_duplicates()  # which also sorts
     rows.eliminate_zeros()
     return rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data.astype(np.float64)
-
-
-@compiled
-def _squares(offsets: Any, weights: Any) -> Any:
-    squares = np.zeros(len(offsets) - 1)
-    for item in range(len(squares)):
-        total = 0.0
-        for entry in range(offsets[item], offsets[item + 1]):
-            total += weights[entry] * weights[entry]
-        squares[item] = total
-    return squares
 
 
 @compiled
@@ -130,14 +119,6 @@ def _bits(word: Any) -> Any:
 
 
 @compiled
-def _common_bits(first: Any, second: Any) -> Any:
-    common = 0
-    for word in range(len(first)):
-        common += _bits(first[word] & second[word])
-    return common
-
-
-@compiled
 def _members(bitmap: Any, columns: Any) -> Any:
     """How many of the columns are in the bitmap."""
     members = 0
@@ -152,7 +133,11 @@ def _common(vectors: Any, a: int, b: int) -> Any:
     first = vectors.columns[vectors.offsets[a] : vectors.offsets[a + 1]]
     second = vectors.columns[vectors.offsets[b] : vectors.offsets[b + 1]]
     if vectors.bitmap[a] >= 0 and vectors.bitmap[b] >= 0:
-        return _common_bits(vectors.bitmaps[vectors.bitmap[a]], vectors.bitmaps[vectors.bitmap[b]])
+        bits, other_bits = vectors.bitmaps[vectors.bitmap[a]], vectors.bitmaps[vectors.bitmap[b]]
+        common = 0
+        for word in range(len(bits)):
+            common += _bits(bits[word] & other_bits[word])
+        return common
     if vectors.bitmap[a] >= 0:
         return _members(vectors.bitmaps[vectors.bitmap[a]], second)
     if vectors.bitmap[b] >= 0:

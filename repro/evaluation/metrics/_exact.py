@@ -46,14 +46,14 @@ def _add_up(bits: Any, counters: Any) -> bool:
         exponent = (bits[n] >> 52) & _EXPONENT
         if exponent == _EXPONENT:
             return False
-        whole = bits[n] & _FRACTION
+        mantissa = bits[n] & _FRACTION
         if exponent > 0:
-            whole |= _IMPLICIT
+            mantissa |= _IMPLICIT
             exponent -= 1
         at, shift = exponent >> 5, exponent & 31
-        upper = whole >> (32 - shift)
+        upper = mantissa >> (32 - shift)
         sign = -1 if bits[n] < 0 else 1
-        counters[at] += sign * ((whole << shift) & _LOW)
+        counters[at] += sign * ((mantissa << shift) & _LOW)
         counters[at + 1] += sign * (upper & _LOW)
         counters[at + 2] += sign * (upper >> 32)
     return True

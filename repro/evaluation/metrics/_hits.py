@@ -7,17 +7,22 @@ discounts is read at these doubled ranks.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
 
 from repro.data.interactions import FloatArray
 from repro.evaluation.candidates.lists import Offsets
-from repro.evaluation.metrics._expected import expected_first_hits, expected_gain_sums
-from repro.evaluation.metrics._kernels import first_ranks, gain_sums, ideal_sums, list_sums
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import DEEPEST
-from repro.evaluation.ranking.ranked import Ranked
+from repro.evaluation.metrics._kernels import (
+    expected_first_hits,
+    expected_gain_sums,
+    first_ranks,
+    gain_sums,
+    ideal_sums,
+    list_sums,
+)
+from repro.evaluation.metrics.metric import DEEPEST, Background, Ranked
 
 
 def tied_part(ranked: Ranked) -> float:
@@ -45,45 +50,30 @@ def defined(values: FloatArray | float, ranked: Ranked) -> FloatArray:
     return np.where(ranked.n_relevant > 0, values, 0.0)
 
 
-def discounts(kind: str, base: float, depth: int) -> FloatArray:
-    """What a gain is worth at each doubled rank, at least down to place ``depth``.
+# What a gain is worth at a rank, by the kind of discount, which may have a base.
+_DISCOUNTS: dict[str, Callable[[float, float], float]] = {
+    "none": lambda rank, base: 1.0,
+    "log2": lambda rank, base: 1.0 / math.log2(rank + 1.0),
+    "log-base": lambda rank, base: 1.0 / max(1.0, math.log2(rank) if base == 2 else math.log(rank) / math.log(base)),
+    "half-life": lambda rank, base: math.exp2((1.0 - rank) / (base - 1.0)),
+    "geometric": lambda rank, base: math.pow(base, rank - 1.0),
+    "reciprocal": lambda rank, base: 1.0 / rank,
+    "rank": lambda rank, base: rank,
+}
 
-    ``log2``: 1 / log2(rank + 1); ``log-base``: 1 / max(1, log_b rank);
-    ``half-life``: 1 / 2^((rank - 1) / (b - 1)); ``geometric``: b^(rank - 1);
-    ``reciprocal``: 1 / rank; ``rank``: the rank itself; ``none``: 1.
-    """
+
+def discounts(kind: str, base: float, depth: int) -> FloatArray:
+    """What a gain is worth at each doubled rank, at least down to place ``depth``."""
     return _discount_table(kind, base, 1 << max(6, depth.bit_length()))
 
 
 @cache
 def _discount_table(kind: str, base: float, depth: int) -> FloatArray:
     # math.log2, one by one: the last bit of NumPy's vectorised logarithms may differ between processors.
-    table = np.zeros(2 * depth + 1)
-    for doubled in range(1, 2 * depth + 1):
-        table[doubled] = _discount(kind, base, max(1.0, doubled / 2))
+    discount = _DISCOUNTS[kind]
+    table = np.array([0.0] + [discount(max(1.0, doubled / 2), base) for doubled in range(1, 2 * depth + 1)])
     table.setflags(write=False)
     return table
-
-
-def _discount(kind: str, base: float, rank: float) -> float:
-    match kind:
-        case "none":
-            return 1.0
-        case "log2":
-            return 1.0 / math.log2(rank + 1.0)
-        case "log-base":
-            logarithm = math.log2(rank) if base == 2 else math.log(rank) / math.log(base)
-            return 1.0 / max(1.0, logarithm)
-        case "half-life":
-            return math.exp2((1.0 - rank) / (base - 1.0))
-        case "geometric":
-            return math.pow(base, rank - 1.0)
-        case "reciprocal":
-            return 1.0 / rank
-        case "rank":
-            return rank
-        case _:
-            raise AssertionError(f"unknown discount: {kind}")
 
 
 def deepest(ranked: Ranked, k: int) -> int:
@@ -130,8 +120,7 @@ def first_hits(ranked: Ranked, k: int | None, reciprocal: bool) -> FloatArray:
 
 def listed_relevant(ranked: Ranked) -> FloatArray:
     """How many relevant items each list ranks at all; lists must be ranked to the end."""
-    sums: FloatArray = list_sums(ranked.offsets, (ranked.above >= 0) & (ranked.relevant > 0))
-    return sums
+    return list_sums(ranked.offsets, (ranked.above >= 0) & (ranked.relevant > 0))
 
 
 def n_negatives(ranked: Ranked, which: str, background: Background) -> FloatArray:
@@ -140,13 +129,10 @@ def n_negatives(ranked: Ranked, which: str, background: Background) -> FloatArra
     ``candidates``: those that it ranks and that are not relevant (lists must be ranked to the end); ``judged``:
     the held-out items that are not relevant, ranked or not; ``catalogue``: all items but the relevant ones.
     """
-    match which:
-        case "candidates":
-            return ranked.lengths - listed_relevant(ranked)
-        case "judged":
-            return (np.diff(ranked.offsets) - ranked.n_relevant).astype(np.float64)
-        case _:
-            known = np.zeros(background.n_items, dtype=np.bool_)
-            known[background.catalogue] = True
-            sums: FloatArray = list_sums(ranked.offsets, known[ranked.hit_items] & (ranked.relevant > 0))
-            return len(background.catalogue) - sums
+    if which == "candidates":
+        return ranked.lengths - listed_relevant(ranked)
+    if which == "judged":
+        return (np.diff(ranked.offsets) - ranked.n_relevant).astype(np.float64)
+    known = np.zeros(background.n_items, dtype=np.bool_)
+    known[background.catalogue] = True
+    return len(background.catalogue) - list_sums(ranked.offsets, known[ranked.hit_items] & (ranked.relevant > 0))

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT, Variants, choice
+from repro.evaluation.metrics._declarations import UNIT, choice
 from repro.evaluation.metrics._hits import list_lengths, slots
 from repro.evaluation.metrics._kernels import compiled
 from repro.evaluation.metrics.background import Background, EarlierLists
-from repro.evaluation.metrics.metric import RankingMetric
-from repro.evaluation.ranking.ranked import Ranked
+from repro.evaluation.metrics.metric import CollectionMetric, Compute, Ranked, RankingMetric, Variants
 from repro.protocol import Decision, Option, Protocol
-
-# Why a metric of all lists together has no best and no worst order of tied items.
-NO_BEST_ORDER = (
-    "the value depends on the tied items of all lists together, and no search through their orders is feasible"
-)
 
 
 def refuse_expected(variants: Variants, protocol: Protocol) -> str:
@@ -42,6 +36,23 @@ def recommended_items(ranked: Ranked, k: int | None, variants: Variants, backgro
     """How often each item is in a list of the block down to ``k``."""
     listed = shown(ranked, k)
     return np.bincount(listed[listed >= 0], minlength=background.n_items).astype(np.float64)
+
+
+def item_counts_metric(
+    name: str, title: str, finish: Callable[[FloatArray, Variants, Background], float], **declared: Any
+) -> CollectionMetric:
+    """A metric of how often each item is recommended."""
+    return CollectionMetric(
+        name,
+        title,
+        **{"compute": recommended_items, "range": UNIT, **declared},
+        finish=finish,
+        cutoff="required",
+        objection=refuse_expected,
+        tie_order=(
+            "the value depends on the tied items of all lists together, and no search through their orders is feasible"
+        ),
+    )
 
 
 def denominator_decision(metric: str, default: str) -> Decision:
@@ -90,7 +101,7 @@ def new_items(ranked: Ranked, k: int | None, earlier: Sequence[EarlierLists]) ->
     return new, compared
 
 
-def temporal_metric(name: str, title: str, compute: Any) -> RankingMetric:
+def temporal_metric(name: str, title: str, compute: Compute) -> RankingMetric:
     """A metric that compares lists with earlier ones."""
     return RankingMetric(
         name,

@@ -5,7 +5,7 @@ Sums are of whole numbers, so that they do not depend on the order of the items.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,12 +13,10 @@ import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
 from repro.evaluation.candidates.lists import Offsets
-from repro.evaluation.metrics._declarations import Range, Variants, choice
+from repro.evaluation.metrics._declarations import choice
 from repro.evaluation.metrics._kernels import compiled
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Better, RankingMetric, Ratio
+from repro.evaluation.metrics.metric import Background, Compute, Ranked, RankingMetric, Variants
 from repro.evaluation.metrics.tie_order import UNAFFECTED, ByHits, TieOrder
-from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Option
 
 
@@ -43,14 +41,21 @@ class Pairs(NamedTuple):
     tied_by_both: FloatArray
 
 
-def rating_order_metric(
-    name: str,
-    title: str,
-    compute: Callable[[Ranked, int | None, Variants, Background], Ratio],
-    range: Range,
-    cite: str,
-    better: Better = "higher",
-) -> RankingMetric:
+@dataclass(frozen=True)
+class RatingsFirst:
+    """The order of tied items that agrees most (with the sign -1, least) with the ratings, if they have an order."""
+
+    sign: float
+
+    def __call__(self, k: int | None, variants: Variants) -> TieOrder:
+        return ByHits(self.worth) if variants["ties"] == "order" else UNAFFECTED
+
+    def worth(self, ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
+        """The rating of each hit, times the sign."""
+        return self.sign * background.ratings_of_hits(ranked)
+
+
+def rating_order_metric(name: str, title: str, compute: Compute, **declared: Any) -> RankingMetric:
     """A metric that compares the order of a list with that of the user's ratings."""
     return RankingMetric(
         name,
@@ -66,14 +71,12 @@ def rating_order_metric(
         ),
         needs=("ratings",),
         undefined="left-out",
-        better=better,
-        range=range,
-        tie_order=_ratings_higher_first if better == "higher" else _ratings_lower_first,
+        tie_order=RatingsFirst(-1.0 if declared.get("better") == "lower" else 1.0),
         undefined_in_1r=(
             "the order of all held-out items of a user is compared; ask for it with candidates.relevant = "
             '"all", or for rr'
         ),
-        cite=cite,
+        **declared,
     )
 
 
@@ -87,24 +90,6 @@ def list_and_ratings(ranked: Ranked, ties: str, background: Background) -> TwoOr
     listed = ranked.position > 0
     offsets = np.concatenate([[0], np.cumsum(listed)])[ranked.offsets]
     return TwoOrders(offsets, -ranks[listed].astype(np.int64), background.ratings_of_hits(ranked)[listed])
-
-
-def _ratings(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
-    return background.ratings_of_hits(ranked)
-
-
-def _negated_ratings(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
-    return -background.ratings_of_hits(ranked)
-
-
-def _ratings_higher_first(k: int | None, variants: Variants) -> TieOrder:
-    """The order of tied items that agrees most with the ratings, if tied items have an order at all."""
-    return ByHits(_ratings) if variants["ties"] == "order" else UNAFFECTED
-
-
-def _ratings_lower_first(k: int | None, variants: Variants) -> TieOrder:
-    """The order of tied items that contradicts the ratings most, if tied items have an order at all."""
-    return ByHits(_negated_ratings) if variants["ties"] == "order" else UNAFFECTED
 
 
 def count_pairs(orders: TwoOrders) -> Pairs:

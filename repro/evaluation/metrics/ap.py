@@ -2,10 +2,10 @@
 
     AP@k = (sum of P@rank over the relevant items at ranks down to k) / relevant items
 
-An empty list has no hits and counts 0. A list without relevant items is undefined. A list of fewer than k items
-is judged by the items that it has. Without a cut-off the whole list counts, and ``min-relevant`` is all relevant
-items. The mean over users is the MAP. The precision at a hit is its rank among the
-relevant items over its rank among all; where tied items share a rank, both are shared in the same way.
+An empty list has no hits and counts 0. A list without relevant items is undefined. A list of fewer than k items is
+judged by the items that it has. Without a cut-off the whole list counts, and ``min-relevant`` is all relevant items.
+The mean over users is the MAP. The precision at a hit is its rank among the relevant items over its rank among all; if
+tied items share a rank, both are shared in the same way.
 
 Buckley & Voorhees, Evaluating evaluation measure stability, SIGIR 2000.
 """
@@ -15,14 +15,11 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, Variants, choice
-from repro.evaluation.metrics._expected import expected_mean_precisions, expected_precision_sums
+from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, choice
 from repro.evaluation.metrics._hits import defined, limit, list_lengths, slots, tied_part
-from repro.evaluation.metrics._kernels import precision_sums
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import RankingMetric, Ratio
+from repro.evaluation.metrics._kernels import expected_mean_precisions, expected_precision_sums, precision_sums
+from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST, BySearch, TieOrder
-from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Option
 
 

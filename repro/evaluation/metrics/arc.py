@@ -2,11 +2,11 @@
 
     ARC@k = mean rank of the relevant items at ranks down to k
 
-A lower value is the better one. Without a hit there is no rank: a list without relevant items, an empty one, or
-one whose first k items are all wrong says nothing and is left out, whatever ``average.no_relevant`` and
-``average.no_list`` say; the number of users says how many are in it. It is to be read beside the hit rate: to
-find only what is easy lowers it. A list of fewer than k items is judged by the items that it has. Without a
-cut-off the whole list counts. With ``ties.break = "expected"`` it is the mean over the orders that have a hit.
+A lower value is the better one. Without a hit there is no rank: a list without relevant items, an empty one, or one
+whose first k items are all wrong has no value and is left out, whatever ``average.no_relevant`` and
+``average.no_list`` say; the number of users says how many lists count. Read it together with the hit rate: an
+algorithm that finds only easy items has a low value. A list of fewer than k items is judged by the items that it has.
+Without a cut-off the whole list counts. With ``ties.break = "expected"`` it is the mean over the orders with a hit.
 
 Burke, Hybrid recommender systems with case-based components, ECCBR 2004.
 """
@@ -17,13 +17,10 @@ import math
 
 import numpy as np
 
-from repro.evaluation.metrics._declarations import Range, Variants
-from repro.evaluation.metrics._expected import expected_mean_ranks
 from repro.evaluation.metrics._hits import discounted_gains, limit, relevant_hits
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import RankingMetric, Ratio
+from repro.evaluation.metrics._kernels import expected_mean_ranks
+from repro.evaluation.metrics.metric import Background, Range, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_LAST, TieOrder
-from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Protocol
 
 

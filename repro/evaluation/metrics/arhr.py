@@ -2,9 +2,9 @@
 
     ARHR@k = sum of 1 / rank over the relevant items at ranks down to k
 
-A list without a hit, an empty one for example, counts 0. A list without relevant items is undefined. A list of
-fewer than k items is judged by the items that it has. Without a cut-off the whole list counts. With several
-relevant items the sum can exceed 1; with one per list (1R), where it was defined, it is the reciprocal rank.
+A list without a hit, an empty one for example, counts 0. A list without relevant items is undefined. A list of fewer
+than k items is judged by the items that it has. Without a cut-off the whole list counts. With several relevant items
+the sum can exceed 1; with one per list (1R), where it was defined, it is the reciprocal rank.
 
 Deshpande & Karypis, Item-based top-N recommendation algorithms, TOIS 2004.
 """
@@ -13,12 +13,10 @@ from __future__ import annotations
 
 import math
 
-from repro.evaluation.metrics._declarations import NOT_NEGATIVE, Range, Variants, shares_ranks
+from repro.evaluation.metrics._declarations import NOT_NEGATIVE, shares_ranks
 from repro.evaluation.metrics._hits import defined, discounted_gains, limit
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import RankingMetric, Ratio
+from repro.evaluation.metrics.metric import Background, Range, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
-from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Protocol
 
 

@@ -7,15 +7,14 @@
 (``candidates``), the held-out items that are not relevant (``judged``), or all items but the relevant ones
 (``catalogue``, training items included). ``weight=positives`` weighs users by their relevant items.
 
-With a cut-off, items below it count as not listed; those listed stand above those that are not. A pair of two
-items that are not listed counts 0 (``unlisted=below``) or half (``spread``: the relevant ones are spread evenly
-over what is below the list). ``unlisted=left-out`` leaves out relevant items that the list, cut or not, does not
-rank at all. With a cut-off and negatives of the catalogue, a list of fewer than k items counts as filled up with
-wrong ones.
+With a cut-off, items below it count as not listed; those listed stand above those that are not. A pair of two items
+that are not listed counts 0 (``unlisted=below``) or half (``spread``: the relevant ones are spread evenly over what is
+below the list). ``unlisted=left-out`` leaves out relevant items that the list, cut or not, does not rank at all. With
+a cut-off and negatives of the catalogue, a list of fewer than k items counts as filled up with wrong ones.
 
 An empty list counts 0, unless ``spread`` says otherwise. A list without relevant items is undefined, and so is one
-without negatives, for which ``average.no_negatives`` says what counts. Where tied items share a rank and there is
-a cut-off, lists count as they are shown; ``ties=order`` is refused for shared ranks, which have none.
+without negatives, for which ``average.no_negatives`` says what counts. If tied items share a rank and there is a
+cut-off, lists count as they are shown; ``ties=order`` is refused for shared ranks, which have none.
 
 Hanley & McNeil, The meaning and use of the area under a receiver operating characteristic curve, Radiology 1982;
 Rendle et al., BPR: Bayesian personalized ranking from implicit feedback, UAI 2009.
@@ -28,12 +27,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT, ByVariant, Variants, choice, shares_ranks
-from repro.evaluation.metrics._expected import tie_group
+from repro.evaluation.metrics._declarations import UNIT, ByVariant, choice, shares_ranks
 from repro.evaluation.metrics._hits import limit, listed_relevant, n_negatives
-from repro.evaluation.metrics._kernels import compiled
+from repro.evaluation.metrics._kernels import compiled, tie_group
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import NO_NEGATIVES, NO_RELEVANT, NONE_LISTED, RankingMetric, Ratio
+from repro.evaluation.metrics.metric import NO_NEGATIVES, NO_RELEVANT, NONE_LISTED, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Option, Protocol
@@ -98,12 +96,9 @@ def _pairs_won(
     unlisted = 0.5 if variants["unlisted"] == "spread" else 0.0
     rules = PairRules(positives, negatives, places, variants["negatives"] == "judged", limit(k), tie, unlisted)
     hits = ranked.above, ranked.tied, ranked.relevant, rules
-    won: FloatArray
     if ranked.ties == "expected":
-        won = expected_pairs_won(ranked.offsets, *hits)
-    else:
-        won = pairs_won(ranked.offsets, ranked.position, *hits)
-    return won
+        return expected_pairs_won(ranked.offsets, *hits)
+    return pairs_won(ranked.offsets, ranked.position, *hits)
 
 
 @compiled

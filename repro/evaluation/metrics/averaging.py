@@ -137,7 +137,7 @@ def _count(
     }
     for lists, _, rule in rules.values():
         if rule == "no-list":
-            filler = math.nan if protocol["average.no_list"] == "skip" else metric.empty(measure.variants)
+            filler = math.nan if protocol["average.no_list"] == "skip" else metric.of_empty_list(measure.variants)
             counts = not math.isnan(filler)
         else:
             rule = no_relevant if rule == "no-relevant" else rule
@@ -161,13 +161,9 @@ def _without_users(measure: Measure, protocol: Protocol) -> float:
 
 
 def _average_lists(ratio: Ratio, values: FloatArray, users: CodeArray, rows: Rows, over: str) -> float:
-    match over:
-        case "pooled":
-            return _pooled(ratio, values, rows)
-        case "lists":
-            return exact_mean(values[rows])
-        case _:
-            return exact_mean(_user_values(ratio, values, users, rows, over)[1])
+    if over == "pooled":
+        return _pooled(ratio, values, rows)
+    return exact_mean(values[rows] if over == "lists" else _user_values(ratio, values, users, rows, over)[1])
 
 
 def _pooled(ratio: Ratio, values: FloatArray, rows: Rows) -> float:

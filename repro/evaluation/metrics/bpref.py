@@ -2,34 +2,29 @@
 
     bpref@k = 1 / R * sum over the relevant items down to k of (1 - min(n, R) / min(N, R))
 
-R are the relevant items, N the held-out items that are not relevant (judged non-relevant, whatever their rating),
-and n those of them above the relevant item. Items that are not judged play no part. A relevant item with n = 0
-counts 1, also where N is 0. Without a cut-off this is trec_eval's definition; with one it is equation 6 of
-Valcarce et al., which differs in nothing else. Only an item with a rating below 0 differs: trec_eval takes it for
-one that is not judged. As first published, min(n, R) was divided by R
+R are the relevant items, N the held-out items that are not relevant (judged non-relevant, whatever their rating), and
+n those of them above the relevant item. Items that are not judged have no effect. A relevant item with n = 0 counts 1,
+also if N is 0. Without a cut-off this is trec_eval's definition, but for items with a rating below 0, which trec_eval
+takes for not judged; with one it is equation 6 of Valcarce et al. As first published, min(n, R) was divided by R
 (``denominator=relevant``).
 
-An empty list counts 0. A list without relevant items is undefined. A list of fewer than k items is judged by the
-items that it has; relevant items that are not listed count 0. Of judged non-relevant items that share a rank with
-a relevant one, none, half or all count as above it, as the shared rank is the best, mean or worst.
+An empty list counts 0. A list without relevant items is undefined. A list of fewer than k items is judged by the items
+that it has; relevant items that are not listed count 0. Of judged non-relevant items that share a rank with a relevant
+one, none, half or all count as above it, as the shared rank is the best, mean or worst.
 
-Buckley & Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004; Valcarce et al., On the
-robustness and discriminative power of information retrieval metrics for top-N recommendation, RecSys 2018.
+Buckley & Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004; Valcarce et al., On the robustness
+and discriminative power of information retrieval metrics for top-N recommendation, RecSys 2018.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT, Variants, choice
-from repro.evaluation.metrics._expected import expected_preference_sums
+from repro.evaluation.metrics._declarations import UNIT, choice
 from repro.evaluation.metrics._hits import limit, tied_part
-from repro.evaluation.metrics._kernels import preference_sums
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import RankingMetric, Ratio
+from repro.evaluation.metrics._kernels import expected_preference_sums, preference_sums
+from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
-from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Option
 
 
@@ -39,7 +34,6 @@ def binary_preference(ranked: Ranked, k: int | None, variants: Variants, backgro
     if variants["denominator"] == "min":
         norms = np.minimum(np.diff(ranked.offsets) - relevant, relevant)
     hits = ranked.relevant, ranked.n_relevant, norms, limit(k)
-    sums: FloatArray
     if ranked.ties == "expected":
         sums = expected_preference_sums(ranked.offsets, ranked.above, ranked.tied, *hits)
     else:

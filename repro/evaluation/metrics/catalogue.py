@@ -26,8 +26,7 @@ def own_metrics() -> dict[str, Metric]:
 
 def metrics() -> dict[str, Metric]:
     """All metrics by name: those of the suite, and those of plug-ins."""
-    known: dict[str, Metric] = current().metrics
-    return known
+    return current().metrics
 
 
 def metrics_by_any_name() -> dict[str, Metric]:

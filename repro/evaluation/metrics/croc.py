@@ -4,16 +4,16 @@
 
 with straight lines between them; hits and false alarms at n are those of the first n items of all lists. By default
 they are added up over lists and then divided (``rates=totals``); ``rates=means`` averages the true positive rate of
-lists with relevant items, and the false positive rate of lists with other items, as Gunawardana & Shani have it.
+lists with relevant items, and the false positive rate of lists with other items, as in Gunawardana & Shani.
 
 Users differ in their relevant items, so even perfect lists, which begin with all of them, leave the curve below 1.
-``normalised=perfect`` divides by the area of perfect lists. Lists in random order have 0.5 in expectation where
-all of them have the same number of candidates.
+``normalised=perfect`` divides by the area of perfect lists. Lists in random order have 0.5 in expectation if all have
+the same number of candidates.
 
-An empty list adds its relevant items, none of them found. A list without relevant items adds false alarms. A short
-list, of fewer than n items, keeps what it has. A relevant item that is in no list is never found. Undefined where
-nothing is relevant, or nothing else. The expectation over all orders of tied items is exact. Where they share a rank
-no list has a first n items, and the area is refused. In 1R each list counts as a user does.
+An empty list adds its relevant items, none of them a hit. A list without relevant items adds false alarms. A short
+list, of fewer than n items, keeps what it has. A relevant item that is in no list is never a hit. Undefined if nothing
+is relevant, or nothing else. The expectation over all orders of tied items is exact. If they share a rank no list has
+a first n items, and the area is refused. In 1R each list counts as a user.
 
 Schein et al., Methods and metrics for cold-start recommendations, SIGIR 2002; Schein et al., CROC: a new evaluation
 criterion for recommender systems, Electronic Commerce Research 2005; Gunawardana & Shani, A survey of accuracy
@@ -24,17 +24,10 @@ from __future__ import annotations
 
 from repro.data.interactions import FloatArray
 from repro.evaluation.metrics._curves import Lengths, add_places, objection_to_shared_ranks, tally_places
-from repro.evaluation.metrics._declarations import UNIT, Variants, choice
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import CollectionMetric
+from repro.evaluation.metrics._declarations import UNIT, choice
+from repro.evaluation.metrics.metric import Background, CollectionMetric, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
-from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Option, Protocol
-
-
-def hits_at_places(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
-    """What each place of the lists of a block holds."""
-    return tally_places(ranked)
 
 
 def area(tally: FloatArray, variants: Variants, background: Background) -> float:
@@ -51,7 +44,7 @@ def _objection(variants: Variants, protocol: Protocol) -> str:
 METRIC = CollectionMetric(
     name="croc",
     title="Customer ROC area",
-    compute=hits_at_places,
+    compute=tally_places,
     merge=add_places,
     finish=area,
     variants=(

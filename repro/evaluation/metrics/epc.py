@@ -5,14 +5,14 @@
 
 where the popularity of an item is the share of the training users who have it.
 
-By default every item counts the same, wherever it stands: the mean popularity complement. ``discount=log2``
-weighs a rank by 1 / log2(rank + 1); ``relevance=relevant`` counts an item only if it is relevant to the user.
+By default every item counts the same, wherever it stands: the mean popularity complement. ``discount=log2`` weighs a
+rank by 1 / log2(rank + 1); ``relevance=relevant`` counts an item only if it is relevant to the user.
 
-An empty list counts 0. With ``relevance=relevant`` a list without relevant items is undefined; otherwise relevance
-plays no part. A list of fewer than k items is divided by the discounts of the ranks that it has, or, with
-``denominator=k``, of k ranks. Where tied items share a rank, relevant items have it; without relevance, lists
-count as they are shown. The expectation over all orders of tied items has a closed form for relevant items; of
-all items it would need all tied candidates of every list, and is refused.
+An empty list counts 0. With ``relevance=relevant`` a list without relevant items is undefined; otherwise relevance has
+no effect. A list of fewer than k items is divided by the discounts of the ranks that it has, or, with
+``denominator=k``, of k ranks. If tied items share a rank, relevant items have it; without relevance, lists count as
+they are shown. The expectation over all orders of tied items has a closed form for relevant items; of all items it
+would need all tied candidates of every list, and is refused.
 
 Vargas & Castells, Rank and relevance in novelty and diversity metrics for recommender systems, RecSys 2011.
 """
@@ -22,13 +22,11 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT, UNIT_AT_SINGLE_RANKS, Range, Variants, choice
+from repro.evaluation.metrics._declarations import UNIT, UNIT_AT_SINGLE_RANKS, choice
 from repro.evaluation.metrics._hits import defined, discounted_gains, discounts, limit
 from repro.evaluation.metrics._lists import denominator_decision, places, refuse_expected, shown, worth_sums
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import RankingMetric, Ratio
+from repro.evaluation.metrics.metric import Background, Range, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import ByHits, ByItems, Places, TieOrder
-from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Option, Protocol
 
 
@@ -63,12 +61,12 @@ def _of_hits(ranked: Ranked, k: int | None, variants: Variants, background: Back
     return ranked.relevant_gains * _unseen_share(background)[ranked.hit_items]
 
 
-def _of_items(ranked: Ranked, lists: Places, places: Places, variants: Variants, background: Background) -> FloatArray:
+def _worth(ranked: Ranked, lists: Places, places: Places, variants: Variants, background: Background) -> FloatArray:
     return _unseen_share(background)[ranked.items[lists, places]]
 
 
 def _tie_order(k: int | None, variants: Variants) -> TieOrder:
-    return ByHits(_of_hits) if variants["relevance"] == "relevant" else ByItems(_of_items)
+    return ByHits(_of_hits) if variants["relevance"] == "relevant" else ByItems(_worth)
 
 
 METRIC = RankingMetric(

@@ -3,13 +3,12 @@
     F1@k = 2 * precision@k * recall@k / (precision@k + recall@k) = 2 * hits down to k / (k + relevant items)
 
 ``average`` says whose precision and recall: those of each list (``users``; then averaged), or the averages of all
-(``means``). ``precision`` and ``recall`` name their denominators a and b; the F1 of a list is 2 * hits / (a + b)
-for all of them, so that its expectation over the orders of tied items is exact.
+(``means``). ``precision`` and ``recall`` name their denominators a and b; the F1 of a list is 2 * hits / (a + b) for
+all of them, so that its expectation over the orders of tied items is exact.
 
-An empty list has no hits and counts 0. A list without relevant items is undefined. A list of fewer than k items
-is divided as in precision. Without a cut-off k is the length of the list in precision, and recall has all relevant
-items below. Where precision and recall are both 0,
-so is their mean.
+An empty list has no hits and counts 0. A list without relevant items is undefined. A list of fewer than k items is
+divided as in precision. Without a cut-off k is the length of the list in precision, and recall has all relevant items
+below. If precision and recall are both 0, so is their mean.
 
 van Rijsbergen, Information retrieval, 2nd edition, Butterworths 1979.
 """
@@ -19,12 +18,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repro.evaluation.metrics import precision, recall
-from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, Variants, choice
+from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, choice
 from repro.evaluation.metrics._hits import relevant_hits
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import RankingMetric, Ratio
+from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
-from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Option
 
 

@@ -1,14 +1,14 @@
-"""Fall-out, or false positive rate: how much of what is not relevant is recommended.
+"""Fall-out, or false positive rate: the share of the non-relevant items that are recommended.
 
     fall-out@k = fp / (fp + tn) = negative items down to k / all negative items
 
-``negatives`` are the non-relevant items that the list ranks (``candidates``), the held-out items that are not
-relevant (``judged``), or all items but the relevant ones (``catalogue``). A lower value is the better one.
+``negatives`` are the non-relevant items that the list ranks (``candidates``), the held-out items that are not relevant
+(``judged``), or all items but the relevant ones (``catalogue``). A lower value is the better one.
 
-An empty list recommends nothing wrong and counts 0. A list without relevant items is undefined, as in recall, and
-so is one without negatives, for which ``average.no_negatives`` says what counts. A list of fewer than k items has
-the wrong ones that it has. Which unjudged items share a rank within k is not known, so that shared ranks are
-refused unless negatives are judged.
+An empty list recommends nothing wrong and counts 0. A list without relevant items is undefined, as in recall, and so
+is one without negatives, for which ``average.no_negatives`` says what counts. A list of fewer than k items has the
+wrong ones that it has. Which unjudged items share a rank within k is not known, so that shared ranks are refused
+unless negatives are judged.
 
 van Rijsbergen, Information retrieval, 2nd edition, Butterworths 1979.
 """
@@ -20,12 +20,11 @@ from typing import Any
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT, Variants, choice, shares_ranks
+from repro.evaluation.metrics._declarations import UNIT, choice, shares_ranks
 from repro.evaluation.metrics._hits import defined, discounted_gains, limit, n_negatives, relevant_hits
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import NO_NEGATIVES, NO_RELEVANT, RankingMetric, Ratio
+from repro.evaluation.metrics.metric import NO_NEGATIVES, NO_RELEVANT, Compute, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_LAST
-from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Option, Protocol
 
 
@@ -62,7 +61,7 @@ def _objection(variants: Variants, protocol: Protocol) -> str:
     return ""
 
 
-def metric_of_negatives(name: str, title: str, compute: Any, **declared: Any) -> RankingMetric:
+def metric_of_negatives(name: str, title: str, compute: Compute, **declared: Any) -> RankingMetric:
     """A metric of the negative items of each list down to the cut-off."""
     return RankingMetric(
         name,
@@ -89,10 +88,5 @@ def metric_of_negatives(name: str, title: str, compute: Any, **declared: Any) ->
 
 
 METRIC = metric_of_negatives(
-    "fallout",
-    "Fall-out",
-    fallout,
-    better="lower",
-    tie_order=RELEVANT_LAST,
-    aliases={"fall-out": {}, "fpr": {}},
+    "fallout", "Fall-out", fallout, better="lower", tie_order=RELEVANT_LAST, aliases={"fall-out": {}, "fpr": {}}
 )

@@ -2,18 +2,17 @@
 
     FCP = concordant / (concordant + discordant)
 
-Over all pairs of test items of one user that have different ratings: ``concordant`` ones are predicted in the
-order of their ratings, ``discordant`` ones are not.
+Over all pairs of test items of one user that have different ratings: ``concordant`` ones are predicted in the order of
+their ratings, ``discordant`` ones are not.
 
-Variant ``ties``, for pairs with the same prediction: ``discordant``, they are not told apart, which is wrong;
-``half``, they are half right, as in the area under the ROC curve; ``left-out``, they do not count. Variant
-``join``: ``pooled``, pairs are added up over users; ``users``, each user's fraction, averaged; ``mean-counts``,
-the mean number of concordant pairs of the users with any, over the sum of it and the mean number of discordant
-pairs of the users with any, which are not the same users.
+Variant ``ties``, for pairs with the same prediction: ``discordant``, they count as wrong; ``half``, they are half
+right, as in the area under the ROC curve; ``left-out``, they do not count. Variant ``join``: ``pooled``, pairs are
+added up over users; ``users``, each user's fraction, averaged; ``mean-counts``, the mean number of concordant pairs of
+the users with any, over the sum of it and the mean number of discordant pairs of the (other) users with any.
 
-There are no lists here, so none can be empty or short, and relevance and the tie rules of rankings play no part;
-pairs without a prediction are as ``predict.missing`` says. A user without two different ratings has no fraction,
-and without any such user it is not a number.
+It has no lists, so none is empty or short, and relevance and the tie rules of rankings have no effect;
+``predict.missing`` decides about pairs without a prediction. A user without two different ratings has no fraction, and
+without any such user it is not a number.
 
 Koren & Sill, Collaborative filtering on ordinal user feedback, IJCAI 2013.
 """
@@ -25,10 +24,10 @@ import math
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT, Variants, choice
+from repro.evaluation.metrics._declarations import UNIT, choice
 from repro.evaluation.metrics._exact import exact_mean
 from repro.evaluation.metrics._two_orders import TwoOrders, count_pairs
-from repro.evaluation.metrics.metric import PredictionMetric, Predictions
+from repro.evaluation.metrics.metric import PredictionMetric, Predictions, Variants
 from repro.evaluation.metrics.tie_order import UNAFFECTED
 from repro.protocol import Option
 
@@ -56,13 +55,8 @@ def _right_and_wrong(predictions: Predictions, ties: str) -> tuple[FloatArray, F
     _, starts = np.unique(predicted.users[order], return_index=True)
     offsets = np.append(starts, len(order)).astype(np.int64)
     pairs = count_pairs(TwoOrders(offsets, predicted.values[order], predicted.ratings[order]))
-    match ties:
-        case "discordant":
-            return pairs.concordant, pairs.discordant + pairs.tied_by_system
-        case "half":
-            return pairs.concordant + pairs.tied_by_system / 2, pairs.discordant + pairs.tied_by_system / 2
-        case _:
-            return pairs.concordant, pairs.discordant
+    right, wrong = {"discordant": (0.0, 1.0), "half": (0.5, 0.5), "left-out": (0.0, 0.0)}[ties]
+    return pairs.concordant + right * pairs.tied_by_system, pairs.discordant + wrong * pairs.tied_by_system
 
 
 METRIC = PredictionMetric(

@@ -2,15 +2,13 @@
 
     gini@k = (sum over items j = 1..n, the rarest first, of (2j - n - 1) * p(j)) / (n - 1)
 
-p(j) is the share that item j has of all recommended places down to k. 0: all items are recommended equally
-often; 1: every list holds the same single item. The n items are those of the base catalogue, or, with
-``over=recommended``, those that are recommended at all. ``divisor=n`` is the index of a whole population, half
-the relative mean difference, which stays below 1 - 1/n.
+p(j) is the share that item j has of all recommended places down to k. 0: all items are recommended equally often; 1:
+every list holds the same single item. The n items are those of the base catalogue, or, with ``over=recommended``, the
+recommended ones. ``divisor=n`` is the index of a population (half the relative mean difference), below 1 - 1/n.
 
-An empty list recommends nothing; a list of fewer than k items counts with those that it has; relevance plays no
-part. Without any recommendation, or of a single item with the divisor n - 1, it is not a number. Where tied items
-share a rank, lists count as they are shown. The expectation over all orders of tied items would need all tied
-candidates of every list, and is refused.
+An empty list recommends nothing; a list of fewer than k items counts with those that it has; relevance has no effect.
+Without any recommendation, or of a single item with the divisor n - 1, it is not a number. If tied items share a rank,
+lists count as they are shown. ``ties.break = "expected"`` is refused: it would need all tied candidates of every list.
 
 Shani & Gunawardana, Evaluating recommendation systems, Recommender Systems Handbook 2011; Fleder & Hosanagar,
 Blockbuster culture's next rise or fall, Management Science 2009.
@@ -24,10 +22,9 @@ import numpy as np
 
 from repro.data.description import gini
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT, Variants, choice
-from repro.evaluation.metrics._lists import NO_BEST_ORDER, recommended_items, refuse_expected
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import CollectionMetric
+from repro.evaluation.metrics._declarations import choice
+from repro.evaluation.metrics._lists import item_counts_metric
+from repro.evaluation.metrics.metric import Background, Variants
 from repro.protocol import Option
 
 
@@ -43,12 +40,10 @@ def unevenness(counts: FloatArray, variants: Variants, background: Background) -
     return of_population * n / (n - 1) if n > 1 else math.nan
 
 
-METRIC = CollectionMetric(
-    name="gini",
-    title="Gini index of recommendations",
-    compute=recommended_items,
-    finish=unevenness,
-    cutoff="required",
+METRIC = item_counts_metric(
+    "gini",
+    "Gini index of recommendations",
+    unevenness,
     variants=(
         choice(
             "metric.gini.over",
@@ -63,9 +58,6 @@ METRIC = CollectionMetric(
             Option("n", "the items: half the relative mean difference", used_by=("recbole",)),
         ),
     ),
-    objection=refuse_expected,
     better="lower",
-    range=UNIT,
-    tie_order=NO_BEST_ORDER,
     cite="Shani & Gunawardana 2011",
 )

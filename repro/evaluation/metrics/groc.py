@@ -3,14 +3,14 @@
     GROC = pairs of a relevant and another (user, item) pair in which the relevant one scores higher, ties half
            / all such pairs
 
-The pairs of all lists are put in one order by their scores, so a user may get any number of recommendations; scores
-of different users are compared, which makes sense where they are on one scale. Two equal scores count half, in
-one list or in two, whatever ``ties.break`` says; ``ties.precision`` says when they are equal. A missing score is
-where ``missing.rank`` puts it: below all pairs ("last"), above ("first"), at a score, or nowhere ("drop").
+The pairs of all lists are put in one order by their scores, so a user may get any number of recommendations; scores of
+different users are compared, which makes sense where they are on one scale. Two equal scores count half, in one list
+or in two, whatever ``ties.break`` says; ``ties.precision`` says when they are equal. A missing score is where
+``missing.rank`` puts it: below all pairs ("last"), above ("first"), at a score, or nowhere ("drop").
 
 A user with an empty list adds nothing but relevant items; a user without relevant items adds other pairs. A relevant
-item that is in no list, because the list is short, counts as below every pair. Undefined where nothing is relevant
-or nothing else. More than 50 million pairs are refused.
+item that is in no list, because the list is short, counts as below every pair. Undefined if nothing is relevant or
+nothing else. More than 50 million pairs are refused.
 
 Schein et al., Methods and metrics for cold-start recommendations, SIGIR 2002.
 """
@@ -18,17 +18,10 @@ Schein et al., Methods and metrics for cold-start recommendations, SIGIR 2002.
 from __future__ import annotations
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT, Variants
-from repro.evaluation.metrics._pooled_pairs import Pool, join_pairs, pooled_pairs
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import CollectionMetric
+from repro.evaluation.metrics._curves import Pool, join_pairs, pooled_pairs
+from repro.evaluation.metrics._declarations import UNIT
+from repro.evaluation.metrics.metric import Background, CollectionMetric, Variants
 from repro.evaluation.metrics.tie_order import UNAFFECTED
-from repro.evaluation.ranking.ranked import Ranked
-
-
-def scores_of_pairs(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
-    """The scores of the pairs of a block, relevant ones first."""
-    return pooled_pairs(ranked)
 
 
 def area(pairs: FloatArray, variants: Variants, background: Background) -> float:
@@ -39,7 +32,7 @@ def area(pairs: FloatArray, variants: Variants, background: Background) -> float
 METRIC = CollectionMetric(
     name="groc",
     title="Global ROC area",
-    compute=scores_of_pairs,
+    compute=pooled_pairs,
     merge=join_pairs,
     finish=area,
     needs=("scores",),

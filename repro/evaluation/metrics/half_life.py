@@ -1,19 +1,19 @@
-"""Half-life utility, or rank score: what a list is worth to someone who looks at fewer and fewer of its items.
+"""Half-life utility, or rank score: the value of a list for a user who looks at fewer and fewer of its items.
 
     R = sum over the list of max(utility - d, 0) / 2^((rank - 1) / (alpha - 1));  sum of R / sum of maximal R
 
-The item at rank ``alpha`` is looked at with probability 1/2. The maximal R of a user is that of all held-out
-items in descending order of utility. ``utility`` is the ``rating`` of a held-out item, relevant or not, or 1 for
-relevant items (``binary``). Any column of the truth can stand for the rating, such as the profit of a sale: name
-it in ``columns={"rating": "profit"}``. ``join`` says whether users are added up before they are divided
-(``sums``), or each user has a ratio of its own, averaged as the protocol says (``users``). ``scale`` says whether
-the number is 100 times that share, as Breese et al. have it (``hundred``), or the share itself, as in the survey of
-Gunawardana & Shani (``share``). The factor applies to the value of each list, before lists are averaged; a list
-without a value counts what the protocol says, without the factor.
+The item at rank ``alpha`` is looked at with probability 1/2. The maximal R of a user is that of all held-out items in
+descending order of utility. ``utility`` is the ``rating`` of a held-out item, relevant or not, or 1 for relevant items
+(``binary``). Any column of the truth can replace the rating, such as a profit: ``columns={"rating": "profit"}``.
+``join`` says whether users are added up before they are divided (``sums``), or each user has a ratio of its own,
+averaged as the protocol says (``users``). ``scale`` says whether the number is 100 times that share, as in Breese et
+al. (``hundred``), or the share itself, as in the survey of Gunawardana & Shani (``share``). The factor applies to the
+value of each list, before lists are averaged; a list without a value counts what the protocol says, without the
+factor.
 
-An empty list is worth 0. A list none of whose held-out items has a utility above d, one without relevant items
-for example, is undefined. A list of fewer than k items is judged by the items that it has; the maximal R is that
-of k items. Without a cut-off, as it was defined, the whole list counts.
+An empty list is worth 0. A list none of whose held-out items has a utility above d, one without relevant items for
+example, is undefined. A list of fewer than k items is judged by the items that it has; the maximal R is that of k
+items. Without a cut-off, as it was defined, the whole list counts.
 
 Breese, Heckerman & Kadie, Empirical analysis of predictive algorithms for collaborative filtering, UAI 1998.
 """
@@ -23,12 +23,10 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import AtSingleRanks, ByVariant, Range, Variants, choice
+from repro.evaluation.metrics._declarations import AtSingleRanks, ByVariant, choice
 from repro.evaluation.metrics._hits import discounted_gains, ideal_gains, limit
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import RankingMetric, Ratio
+from repro.evaluation.metrics.metric import Background, Range, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import ByHits
-from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, Protocol
 
 

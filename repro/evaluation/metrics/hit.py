@@ -2,20 +2,18 @@
 
     hit@k = 1 where at least one relevant item is among the first k, else 0
 
-An empty list counts 0. A list without relevant items is undefined. A list of fewer than k items is judged by
-the items that it has. In 1R this is the recall of Deshpande & Karypis and Cremonesi et al.
+An empty list counts 0. A list without relevant items is undefined. A list of fewer than k items is judged by the items
+that it has. In 1R this is the recall of Deshpande & Karypis and Cremonesi et al.
 
 Deshpande & Karypis, Item-based top-N recommendation algorithms, TOIS 2004.
 """
 
 from __future__ import annotations
 
-from repro.evaluation.metrics._declarations import UNIT, Variants
+from repro.evaluation.metrics._declarations import UNIT
 from repro.evaluation.metrics._hits import defined, first_hits
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import RankingMetric, Ratio
+from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
-from repro.evaluation.ranking.ranked import Ranked
 
 
 def hit(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:

@@ -3,19 +3,18 @@
     infAP@k = 1 / R * sum over the relevant items down to k of E[P@j], where j is the rank of the item
     E[P@j] = 1 / j + (j - 1) / j * share * (r + e) / (r + n + 2 * e)
 
-r relevant and n judged non-relevant items (held-out items that are not relevant) are above; R items are relevant
-in all; e is ``epsilon``. ``share`` is 1 (``unjudged=as-judged``, equation 8 of Valcarce et al.: what is not held
-out is relevant as often as what is), or that of judged items among the j - 1 above (``unjudged=not-relevant``, as
-trec_eval has it; but trec_eval takes an item with a rating below 0 for one that is not judged). At rank 1, E[P@j]
-is 1.
+r relevant and n judged non-relevant items (held-out items that are not relevant) are above; R items are relevant in
+all; e is ``epsilon``. ``share`` is 1 (``unjudged=as-judged``, equation 8 of Valcarce et al.: items that are not held
+out are relevant as often as those that are), or that of judged items among the j - 1 above (``unjudged=not-relevant``,
+as in trec_eval; but trec_eval takes items with a rating below 0 for not judged). At rank 1, E[P@j] is 1.
 
-An empty list counts 0. A list without relevant items is undefined. A list of fewer than k items is judged by the
-items that it has. Without a cut-off the whole list counts. Items that share a rank count as above each other not
-at all, half or in full, as the shared rank is the best, mean or worst. The expectation over the orders of tied
-items is refused: that of a quotient of two random counts has no closed form.
+An empty list counts 0. A list without relevant items is undefined. A list of fewer than k items is judged by the items
+that it has. Without a cut-off the whole list counts. Items that share a rank count as above each other not at all,
+half or in full, as the shared rank is the best, mean or worst. The expectation over the orders of tied items is
+refused: that of a quotient of two random counts has no closed form.
 
-Yilmaz & Aslam, Estimating average precision with incomplete and imperfect judgments, CIKM 2006; Valcarce et al.,
-On the robustness and discriminative power of information retrieval metrics for top-N recommendation, RecSys 2018.
+Yilmaz & Aslam, Estimating average precision with incomplete and imperfect judgments, CIKM 2006; Valcarce et al., On
+the robustness and discriminative power of information retrieval metrics for top-N recommendation, RecSys 2018.
 """
 
 from __future__ import annotations
@@ -24,13 +23,11 @@ import math
 
 import numpy as np
 
-from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, Variants, choice
+from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, choice
 from repro.evaluation.metrics._hits import limit, tied_part
 from repro.evaluation.metrics._kernels import inferred_precision_sums
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import RankingMetric, Ratio
+from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST, TieOrder
-from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, Protocol
 
 

@@ -2,14 +2,13 @@
 
     inter-list-diversity@k = mean over pairs of lists of different users of 1 - (items in both down to k) / k
 
-The mean Hamming distance: 0 where everyone gets the same items, 1 where no two users have one in common. It is
-exact, from how often each item is listed: c lists that hold an item make c(c-1)/2 pairs that share it. Where a
-user has several lists (1R, strata), pairs of the same user are left out.
+The mean Hamming distance: 0 if all users get the same items, 1 if no two users have an item in common. It is exact,
+from how often each item is listed: c lists that hold an item make c(c-1)/2 pairs that share it. If a user has several
+lists (1R, strata), pairs of the same user are left out.
 
-An empty list has nothing to compare and is left out; of a list of fewer than k items the places beyond its end
-count as different from everyone's. Which items are relevant plays no part. With fewer than two users it is not a
-number. Where tied items share a rank, lists count as they are shown. The expectation over all orders of tied items
-would need all tied candidates of every list, and is refused.
+An empty list is left out; the places beyond the end of a list of fewer than k items count as different from all
+others. Relevance has no effect. With fewer than two users it is not a number. If tied items share a rank, lists count
+as they are shown. ``ties.break = "expected"`` is refused: it would need all tied candidates of every list.
 
 Zhou et al., Solving the apparent diversity-accuracy dilemma of recommender systems, PNAS 2010.
 """
@@ -23,11 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT, Variants
-from repro.evaluation.metrics._lists import NO_BEST_ORDER, recommended_items, refuse_expected, shown
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import CollectionMetric
-from repro.evaluation.ranking.ranked import Ranked
+from repro.evaluation.metrics._lists import item_counts_metric, recommended_items, shown
+from repro.evaluation.metrics.metric import Background, Ranked, Variants
 
 
 def counts_of_lists(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
@@ -62,15 +58,11 @@ def _pairs(counts: npt.NDArray[Any]) -> int:
     return int((counts * (counts - 1) // 2).sum())
 
 
-METRIC = CollectionMetric(
-    name="inter-list-diversity",
-    title="Inter-list diversity (Hamming distance)",
+METRIC = item_counts_metric(
+    "inter-list-diversity",
+    "Inter-list diversity (Hamming distance)",
+    mean_distance,
     compute=counts_of_lists,
-    finish=mean_distance,
-    cutoff="required",
-    objection=refuse_expected,
-    range=UNIT,
-    tie_order=NO_BEST_ORDER,
     aliases={"hamming": {}, "personalisation": {}, "personalization": {}},
     cite="Zhou et al. 2010",
 )

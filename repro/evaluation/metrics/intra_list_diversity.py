@@ -2,15 +2,14 @@
 
     intra-list-diversity@k = (sum over pairs of items down to k of their distance) / pairs
 
-``aggregate`` asks for the mean (as above), the sum, the smallest (``min``) or the greatest distance (``max``)
-of the pairs. Two items are compared by the users who have them in training (``over=co-ratings``) or by their
-features (``over=features``), with the cosine or the Jaccard distance. An item of which nothing is known is at
-distance 1 from all others.
+``aggregate`` is the mean (as above), the sum, the smallest (``min``) or the greatest (``max``) distance of the pairs.
+Two items are compared by the users who have them in training (``over=co-ratings``) or by their features
+(``over=features``), with the cosine or the Jaccard distance. An item without any such data is at distance 1 from all
+others.
 
-A list of fewer than two items, an empty one for example, has no pairs and is left out. A list of fewer than k
-items is judged by the pairs that it has. Which items are relevant plays no part. Where tied items share a rank,
-lists count as they are shown. The expectation over all orders of tied items would need all tied candidates of
-every list, and is refused.
+A list of fewer than two items, an empty one for example, has no pairs and is left out. A list of fewer than k items is
+judged by the pairs that it has. Relevance has no effect. If tied items share a rank, lists count as they are shown.
+``ties.break = "expected"`` is refused: it would need all tied candidates of every list.
 
 Ziegler et al., Improving recommendation lists through topic diversification, WWW 2005; Zhang & Hurley, Avoiding
 monotony, RecSys 2008; Shani & Gunawardana, Evaluating recommendation systems, Recommender Systems Handbook 2011.
@@ -20,12 +19,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.evaluation.metrics._declarations import ByVariant, Range, Variants, choice
+from repro.evaluation.metrics._declarations import ByVariant, choice
 from repro.evaluation.metrics._distances import KINDS, distance_decisions, farthest, pair_distances
 from repro.evaluation.metrics._lists import refuse_expected, shown
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Need, RankingMetric, Ratio
-from repro.evaluation.ranking.ranked import Ranked
+from repro.evaluation.metrics.metric import Background, Need, Range, Ranked, RankingMetric, Ratio, Variants
 from repro.protocol import Option, Protocol
 
 

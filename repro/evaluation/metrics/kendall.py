@@ -6,13 +6,12 @@ Over the pairs of held-out items in the list: ``concordant`` ones are listed in 
 ``discordant`` ones the other way round. 1 is the order of the ratings, -1 its reverse.
 
 An empty list, fewer than two held-out items in the list, and ratings (or scores) that are all the same leave the
-coefficient undefined: there is nothing to say, and the list is left out. There is no cut-off, and a list is as
-short as it is: of its k items, those without a held-out rating play no part, and relevance plays none, only
-ratings do.
+coefficient undefined, and the list is left out. There is no cut-off; in a long or short list, items without a held-out
+rating have no effect, and neither has relevance, only ratings.
 
-Variant ``ties``: ``scores``, items with equal scores are tied, whatever ``ties.break`` says; ``order``, they are
-in the order that it gives, and no pair is tied in the list. Its expectation over all orders has tied pairs add 0,
-since they are concordant as often as discordant; items that share a rank are tied.
+Variant ``ties``: ``scores``, items with equal scores are tied, whatever ``ties.break`` says; ``order``, they are in
+the order that it gives, and no pair is tied in the list. Its expectation over all orders has tied pairs add 0, since
+they are concordant as often as discordant; items that share a rank are tied.
 
 Kendall, The treatment of ties in ranking problems, Biometrika 1945.
 """
@@ -21,11 +20,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.evaluation.metrics._declarations import CORRELATION, Variants
+from repro.evaluation.metrics._declarations import CORRELATION
 from repro.evaluation.metrics._two_orders import count_pairs, list_and_ratings, rating_order_metric
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Ratio
-from repro.evaluation.ranking.ranked import Ranked
+from repro.evaluation.metrics.metric import Background, Ranked, Ratio, Variants
 
 
 def tau_b(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
@@ -38,4 +35,6 @@ def tau_b(ranked: Ranked, k: int | None, variants: Variants, background: Backgro
     return Ratio(pairs.concordant - pairs.discordant, np.sqrt(by_list * by_ratings))
 
 
-METRIC = rating_order_metric("kendall", "Kendall's rank correlation (tau-b)", tau_b, CORRELATION, "Kendall 1945")
+METRIC = rating_order_metric(
+    "kendall", "Kendall's rank correlation (tau-b)", tau_b, range=CORRELATION, cite="Kendall 1945"
+)

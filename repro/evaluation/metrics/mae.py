@@ -2,9 +2,9 @@
 
     MAE = mean of |prediction - rating|
 
-``average`` (``predict.average``) says over what: all test pairs, or the MAE of each user (uMAE) or item (iMAE),
-averaged. There are no lists here, so none can be empty or short, and relevance and ties play no part; pairs
-without a prediction are as ``predict.missing`` says. Without any pair it is not a number.
+It is the MAE of all test pairs, or by ``average`` (``predict.average``) the mean of those of users (uMAE) or items
+(iMAE). It has no lists, so none is empty or short, and relevance and ties have no effect; ``predict.missing`` decides
+about pairs without a prediction. Without any pair it is not a number.
 
 Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2004.
 """
@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.evaluation.metrics._declarations import Variants
 from repro.evaluation.metrics._errors import error_metric
 from repro.evaluation.metrics._exact import exact_mean
-from repro.evaluation.metrics.metric import Predictions
+from repro.evaluation.metrics.metric import Predictions, Variants
 
 
 def mean_absolute_error(predictions: Predictions, variants: Variants) -> float:
@@ -24,9 +23,4 @@ def mean_absolute_error(predictions: Predictions, variants: Variants) -> float:
     return exact_mean(np.abs(predictions.errors))
 
 
-METRIC = error_metric(
-    "mae",
-    "Mean absolute error",
-    mean_absolute_error,
-    aliases={"umae": {"average": "users"}, "imae": {"average": "items"}},
-)
+METRIC = error_metric("mae", "Mean absolute error", mean_absolute_error)

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -54,8 +55,7 @@ class Measure:
 
     @cached_property
     def name(self) -> str:
-        """The short name, complete together with the protocol: ``ndcg@10``, or ``ndcg[gain=exp2]@10`` where they
-        differ."""
+        """The short name: ``ndcg@10``, or ``ndcg[gain=exp2]@10`` if a variant differs from the protocol's."""
         return self._named(self.stated)
 
     @cached_property
@@ -67,9 +67,7 @@ class Measure:
     def short_name(self) -> str:
         """The name with the variants that differ from their defaults: another variant does not change it."""
         known = registry()
-        return self._named(
-            {name for name, key in self._ids.items() if self.variants[name] != known[key].default},
-        )
+        return self._named({name for name, key in self._ids.items() if self.variants[name] != known[key].default})
 
     @property
     def decisions(self) -> dict[str, Value]:
@@ -169,7 +167,7 @@ class Measure:
             rules.append("average.no_negatives")
         fillers = [FILLERS.get(str(protocol.get(rule)), math.nan) for rule in rules]
         if protocol.get("average.neither") == "no-list":
-            fillers.append(self.metric.empty(self.variants))
+            fillers.append(self.metric.of_empty_list(self.variants))
         numbers = [filler for filler in fillers if not math.isnan(filler)]
         return min([low, *numbers]), max([high, *numbers])
 
@@ -185,11 +183,10 @@ class Measure:
 def has_exact_extremes(measure: Measure) -> bool:
     """Whether the best and the worst value over all orders of tied items can be computed, for lists of any tie rule.
 
-    ``measure.of_extreme_order(ranked, background, "worst")`` and ``"best"`` then give, list by list, the ends of the
-    interval of the values over all orders of tied items; average both as the value itself. "Best" is the
-    lowest value if lower is better. If this is False, ``measure.tie_order`` says why, or is a ``ByItems``: then
-    lists must be ranked to the end and have their scores, as they are under ``ties.break = "best"`` or ``"worst"``.
-    A measure with parts has no lists of its own: compute the ends of each part, and join them.
+    ``measure.of_extreme_order(ranked, background, "worst")`` and ``"best"`` then give the ends of the interval of each
+    list's value; average both as the value itself. "Best" is the lowest value if lower is better. If this is False,
+    ``measure.tie_order`` says why, or is a ``ByItems``: then lists must be ranked to the end and have their scores, as
+    under ``ties.break = "best"`` or ``"worst"``. For a measure with parts, compute the ends of each part and join them.
     """
     order = measure.tie_order
     return not isinstance(order, str) and (measure.by_extreme or not isinstance(order, ByItems))
@@ -316,10 +313,8 @@ def _read(written: str, decision: Decision) -> Value:
     if decision.kind == "flag" and written in ("true", "false"):
         return written == "true"
     if decision.kind in ("integer", "number") and written not in decision.words:
-        try:
+        with suppress(ValueError):
             return float(written)
-        except ValueError:
-            return written
     return written
 
 

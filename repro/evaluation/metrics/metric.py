@@ -1,4 +1,7 @@
-"""Metrics: what a metric declares, and the input and output of its function."""
+"""Metrics: what a metric declares, and the input and output of its function.
+
+The modules of metrics import the types of the arguments from here, too (``Background as Background``).
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,11 @@ import numpy.typing as npt
 
 from repro.data.impact import Impact
 from repro.data.interactions import CodeArray, FloatArray
-from repro.evaluation.metrics._declarations import Range, Variants
-from repro.evaluation.metrics.background import Background
+from repro.evaluation.metrics._declarations import Range as Range
+from repro.evaluation.metrics._declarations import Variants as Variants
+from repro.evaluation.metrics.background import Background as Background
 from repro.evaluation.metrics.tie_order import Extreme, TieOrder
-from repro.evaluation.ranking.ranked import Ranked
+from repro.evaluation.ranking.ranked import Ranked as Ranked
 from repro.protocol import OF_LISTS, OF_PREDICTIONS, Decision, Protocol, Stage
 
 # The deepest cut-off, and that of a metric without one: ranks are stored doubled, in 32 bits.
@@ -32,6 +36,7 @@ Need = Literal["ratings", "train", "test", "catalogue", "timestamps", "features"
 Better = Literal["higher", "lower", "neither"]
 RangeOf = Callable[[int | None, Variants, Protocol], Range]
 TieOrderOf = Callable[[int | None, Variants], TieOrder | str]
+Compute = Callable[[Ranked, int | None, Variants, Background], "Ratio"]
 Tied = Literal["best", "worst"]
 EXTREMES: tuple[Tied, ...] = ("best", "worst")
 Mask = npt.NDArray[np.bool_]
@@ -102,11 +107,6 @@ class Predictions:
 def add_up(blocks: Sequence[FloatArray]) -> FloatArray:
     """The sum of the arrays of all blocks, one after the other."""
     return reduce(np.add, blocks)
-
-
-def zero(variants: Variants) -> float:
-    """The value of an empty list under most metrics."""
-    return 0.0
 
 
 @dataclass(frozen=True)
@@ -196,8 +196,8 @@ class RankingMetric(Metric):
 
     undefined   the meaning of a denominator of 0: "no-relevant", the list has no relevant items, and
                 ``average.no_relevant`` says what it counts; "left-out", the metric has no value for the list
-    empty       ``empty(variants)`` is the value of an empty list if that does not depend on what is relevant; not a
-                number if there is none
+    empty       the value of an empty list, or ``empty(variants)``, which gives it, if that does not depend on what is
+                relevant; not a number if there is none
     negatives   whether a list without negative items has no value, so that ``average.no_negatives`` applies
     pooled      ``pooled(variants)`` says whether numerators and denominators are added up over lists before they
                 are divided, whatever ``average.over`` says
@@ -206,12 +206,16 @@ class RankingMetric(Metric):
     kind: ClassVar[Kind] = "ranking"
     stages: ClassVar[tuple[Stage, ...]] = OF_LISTS
 
-    compute: Callable[[Ranked, int | None, Variants, Background], Ratio]
+    compute: Compute
     _: KW_ONLY
     undefined: Literal["no-relevant", "left-out"] = "no-relevant"
-    empty: Callable[[Variants], float] = zero
+    empty: float | Callable[[Variants], float] = 0.0
     negatives: bool = False
     pooled: Callable[[Variants], bool] | None = None
+
+    def of_empty_list(self, variants: Variants) -> float:
+        """The value of an empty list."""
+        return self.empty(variants) if callable(self.empty) else self.empty
 
 
 @dataclass(frozen=True)

@@ -2,17 +2,16 @@
 
     percentile = 100 * (rank - 1) / (n - 1);  MPR = mean percentile of the relevant items of a list of n items
 
-0 is the best value, 100 the worst, and 50 what chance gives. ``percentile=share`` has 100 * rank / n instead, and
+0 is the best value, 100 the worst, and 50 that of chance. ``percentile=share`` has 100 * rank / n instead, and
 ``percentile=catalogue`` 100 * (rank - 1) / the number of items of the base catalogue, however long the list is.
-``weight=rating`` weighs each item by its rating (one below 0 weighs nothing); ``join=pairs`` averages over all
-pairs of a user and a relevant item in place of the users. Hu et al. have both. Candidates say what n is: all
-items, or one relevant among 1,000 sampled ones.
+``weight=rating`` weighs each item by its rating (one below 0 weighs nothing); ``join=pairs`` averages over all pairs
+of a user and a relevant item in place of the users. Hu et al. use both. ``candidates.*`` decides what n is.
 
-Relevant items that are not in the list, all of them where it is empty, count as its last (100), are left out
-(``unlisted=left-out``), or stand half-way between the last listed item and 100, as items in random order below
-the list would (``unlisted=half-way``; 50 where it is empty). A list without relevant items is undefined. A short list
-is as good as a long one, unless percentiles are of the catalogue: there is no cut-off, no first k items, and the only
-item of a list of one counts 50. Under ``ties.break = "expected"`` the rank of an item is the mean one of its ties.
+Relevant items that are not in the list, all of them if it is empty, count as its last (100), are left out
+(``unlisted=left-out``), or stand half-way between the last listed item and 100, as items in random order below the
+list would (``unlisted=half-way``; 50 if it is empty). A list without relevant items is undefined. A short list is as
+good as a long one, unless percentiles are of the catalogue: there is no cut-off, no first k items, and the only item
+of a list of one counts 50. Under ``ties.break = "expected"`` the rank of an item is the mean one of its ties.
 
 Hu, Koren & Volinsky, Collaborative filtering for implicit feedback datasets, ICDM 2008.
 """
@@ -24,12 +23,11 @@ import math
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import ByVariant, Variants, choice
+from repro.evaluation.metrics._declarations import ByVariant, choice
 from repro.evaluation.metrics._kernels import list_sums
 from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import NO_RELEVANT, NONE_LISTED, Need, RankingMetric, Ratio
+from repro.evaluation.metrics.metric import NO_RELEVANT, NONE_LISTED, Need, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import ByHits
-from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Option
 
 

@@ -2,9 +2,9 @@
 
     MSE = mean of (prediction - rating)^2
 
-``average`` (``predict.average``) says over what: all test pairs, or the MSE of each user (uMSE) or item (iMSE),
-averaged. There are no lists here, so none can be empty or short, and relevance and ties play no part; pairs
-without a prediction are as ``predict.missing`` says. Without any pair it is not a number.
+It is the MSE of all test pairs, or by ``average`` (``predict.average``) the mean of those of users (uMSE) or items
+(iMSE). It has no lists, so none is empty or short, and relevance and ties have no effect; ``predict.missing`` decides
+about pairs without a prediction. Without any pair it is not a number.
 
 Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2004.
 """
@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.evaluation.metrics._declarations import Variants
 from repro.evaluation.metrics._errors import error_metric
 from repro.evaluation.metrics._exact import exact_mean
-from repro.evaluation.metrics.metric import Predictions
+from repro.evaluation.metrics.metric import Predictions, Variants
 
 
 def mean_squared_error(predictions: Predictions, variants: Variants) -> float:
@@ -24,9 +23,4 @@ def mean_squared_error(predictions: Predictions, variants: Variants) -> float:
     return exact_mean(np.square(predictions.errors))
 
 
-METRIC = error_metric(
-    "mse",
-    "Mean squared error",
-    mean_squared_error,
-    aliases={"umse": {"average": "users"}, "imse": {"average": "items"}},
-)
+METRIC = error_metric("mse", "Mean squared error", mean_squared_error)

@@ -2,16 +2,16 @@
 
     DCG@k = sum over ranks down to k of gain / discount(rank);  nDCG@k = DCG@k / DCG@k of the ideal list
 
-Gains: 1 for relevant items (``binary``); the grade g (``linear``); 2^g - 1 (``exp2``); 2^(g - threshold + 1) - 1
-for relevant items (``exp2-threshold``). A grade below 0 gains nothing. ``relevance.grades`` says which items
-have grades. Discounts: log2(rank + 1), or max(1, log_b rank) (Järvelin & Kekäläinen), or none.
+Gains: 1 for relevant items (``binary``); the grade g (``linear``); 2^g - 1 (``exp2``); 2^(g - threshold + 1) - 1 for
+relevant items (``exp2-threshold``). A grade below 0 gains nothing. ``relevance.grades`` says which items have grades.
+Discounts: log2(rank + 1), or max(1, log_b rank) (Järvelin & Kekäläinen), or none.
 
-An empty list counts 0. A list none of whose held-out items has a gain is undefined. A list of fewer than k
-items is compared with an ideal list that is not cut short for it, so that a missing item costs as much as a
-wrong one. Without a cut-off the ideal list holds all items with a gain.
+An empty list counts 0. A list none of whose held-out items has a gain is undefined. A list of fewer than k items is
+compared with an ideal list that is not cut short for it, so that a missing item costs as much as a wrong one. Without
+a cut-off the ideal list holds all items with a gain.
 
-Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 2002; Burges et al., Learning to
-rank using gradient descent, ICML 2005 (2^g - 1).
+Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 2002; Burges et al., Learning to rank
+using gradient descent, ICML 2005 (2^g - 1).
 """
 
 from __future__ import annotations
@@ -21,14 +21,11 @@ import math
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, Variants, choice
-from repro.evaluation.metrics._expected import expected_listed_shares
+from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, choice
 from repro.evaluation.metrics._hits import deepest, discounted_gains, discounts, ideal_gains, limit, slots
-from repro.evaluation.metrics._kernels import gain_sums, ideal_sums, list_sums
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import RankingMetric, Ratio
+from repro.evaluation.metrics._kernels import expected_listed_shares, gain_sums, ideal_sums, list_sums
+from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import ByHits, BySearch, TieOrder
-from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, Protocol, When
 
 
@@ -40,9 +37,7 @@ def ndcg(ranked: Ranked, k: int | None, variants: Variants, background: Backgrou
         # The ideal depends on which items are listed, which may be random: the share is taken within the list.
         attainable = ideal_gains(ranked, np.diff(ranked.offsets), gains, kind, base) > 0
         return Ratio(_listed(ranked, gains, limit(k), kind, base), attainable.astype(np.float64))
-    return Ratio(
-        discounted_gains(ranked, limit(k), gains, kind, base), _cached_ideal(ranked, gains, k, variants, kind, base)
-    )
+    return Ratio(discounted_gains(ranked, limit(k), gains, kind, base), _ideal(ranked, gains, k, variants, kind, base))
 
 
 def _gains(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
@@ -59,27 +54,25 @@ def _gains(ranked: Ranked, k: int | None, variants: Variants, background: Backgr
             return np.where(ranked.relevant > 0, np.maximum(worth, 0.0), 0.0)
 
 
-def _cached_ideal(
-    ranked: Ranked, gains: FloatArray, k: int | None, variants: Variants, kind: str, base: float
-) -> FloatArray:
-    """The DCG of each list's ideal list, which is the same for all rankings unless it is as long as the list."""
-    ideal = str(variants["ideal"])
-    if ranked.ideals is None or (ideal == "k" and k is None):
-        return _ideal(ranked, gains, k, ideal, kind, base)
+def _ideal(ranked: Ranked, gains: FloatArray, k: int | None, variants: Variants, kind: str, base: float) -> FloatArray:
+    """The DCG of each list's ideal list: its best ``k`` items, all of them, or ``k`` times the best one.
+
+    It is the same for all rankings of the same test items, and cached, unless it is as long as the list.
+    """
+    ideal = variants["ideal"]
+    cache = None if ideal == "k" and k is None else ranked.ideals
     key = ("ndcg", k, *sorted(variants.items()))
-    if key not in ranked.ideals:
-        ranked.ideals[key] = _ideal(ranked, gains, k, ideal, kind, base)
-    return ranked.ideals[key]
-
-
-def _ideal(ranked: Ranked, gains: FloatArray, k: int | None, ideal: str, kind: str, base: float) -> FloatArray:
-    """The DCG of each list's ideal list: its best ``k`` items, all of them, or ``k`` times the best one."""
+    if cache is not None and key in cache:
+        return cache[key]
     depths = np.diff(ranked.offsets)
     if ideal == "min":
         depths = np.minimum(depths, limit(k))
     elif ideal == "k":
         depths = slots(ranked, k).astype(np.int64)
-    return ideal_gains(ranked, depths, gains, kind, base, repeat_best=ideal == "k")
+    sums = ideal_gains(ranked, depths, gains, kind, base, repeat_best=ideal == "k")
+    if cache is not None:
+        cache[key] = sums
+    return sums
 
 
 def _listed(ranked: Ranked, gains: FloatArray, k: int, kind: str, base: float) -> FloatArray:
@@ -133,9 +126,7 @@ METRIC = RankingMetric(
             Option("linear", "its grade", used_by=("ranx", "pytrec_eval", "ir_measures")),
             Option("exp2", "2^grade - 1", cite="Burges et al. 2005", used_by=("rival",)),
             Option(
-                "exp2-threshold",
-                "2^(grade - relevance.threshold + 1) - 1 where it is relevant",
-                used_by=("elliot",),
+                "exp2-threshold", "2^(grade - relevance.threshold + 1) - 1 where it is relevant", used_by=("elliot",)
             ),
         ),
         choice(

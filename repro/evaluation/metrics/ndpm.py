@@ -3,28 +3,25 @@
     NDPM = (2 discordant + tied) / (2 ordered)
 
 Over the pairs of held-out items in the list: ``ordered`` pairs have different ratings; of these, the list has
-``discordant`` ones the other way round, and ``tied`` ones are not told apart by their scores. A list that
-contradicts no preference of the user has 0, one that contradicts all of them 1. Pairs of the same rating do not
-count, however they are listed.
+``discordant`` ones the other way round, and ``tied`` ones have equal scores. A list that contradicts no preference of
+the user has 0, one that contradicts all of them 1. Pairs of the same rating do not count, however they are listed.
 
-An empty list, fewer than two held-out items in the list, or ratings that are all the same give no ordered pairs:
-there is nothing to say, and the list is left out. There is no cut-off, and a list is as short as it is: of its k
-items, those without a held-out rating play no part, and relevance plays none, only ratings do.
+An empty list, fewer than two held-out items in the list, or ratings that are all the same give no ordered pairs, and
+the list is left out. There is no cut-off; in a long or short list, items without a held-out rating have no effect, and
+neither has relevance, only ratings.
 
-Variant ``ties``: ``scores``, items with equal scores are tied, whatever ``ties.break`` says; ``order``, they are
-in the order that it gives. Its expectation over all orders is that of ``scores``, since a tied pair is discordant
-in half of them; items that share a rank are tied.
+Variant ``ties``: ``scores``, items with equal scores are tied, whatever ``ties.break`` says; ``order``, they are in
+the order that it gives. Its expectation over all orders is that of ``scores``, since a tied pair is discordant in half
+of them; items that share a rank are tied.
 
 Yao, Measuring retrieval effectiveness based on user preference of documents, JASIS 1995.
 """
 
 from __future__ import annotations
 
-from repro.evaluation.metrics._declarations import UNIT, Variants
+from repro.evaluation.metrics._declarations import UNIT
 from repro.evaluation.metrics._two_orders import count_pairs, list_and_ratings, rating_order_metric
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Ratio
-from repro.evaluation.ranking.ranked import Ranked
+from repro.evaluation.metrics.metric import Background, Ranked, Ratio, Variants
 
 
 def distance_from_ratings(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
@@ -35,5 +32,10 @@ def distance_from_ratings(ranked: Ranked, k: int | None, variants: Variants, bac
 
 
 METRIC = rating_order_metric(
-    "ndpm", "Normalised distance-based performance measure", distance_from_ratings, UNIT, "Yao 1995", better="lower"
+    "ndpm",
+    "Normalised distance-based performance measure",
+    distance_from_ratings,
+    better="lower",
+    range=UNIT,
+    cite="Yao 1995",
 )

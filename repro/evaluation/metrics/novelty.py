@@ -1,16 +1,15 @@
-"""Novelty by self-information: how few people know what is recommended.
+"""Novelty by self-information: how few users know the recommended items.
 
     novelty@k = (sum over the items down to k of log2(training users / users who have the item)) / items down to k
 
-Also called mean self-information or mean inverse popularity, in bits: an item that one user in 2^b has counts b.
-An item that nobody has in training would be infinitely novel: it counts as if one user had it, or is left out of
-the sum and of the length of the list.
+Also called mean self-information or mean inverse popularity, in bits: an item that one user in 2^b has counts b. An
+item that no user has in training would be infinitely novel: it counts as if one user had it, or is left out of the sum
+and of the length of the list.
 
-An empty list counts 0 (or as ``average.no_list`` says); a list of items that are all left out is left out
-itself, or, with ``denominator=k``, counts 0. A list of fewer than k items is divided by its length, or, with
-``denominator=k``, by k. Which items are relevant plays no part. Where tied items share a rank, lists count as they
-are shown. The expectation over all orders of tied items would need all tied candidates of every list, and is
-refused.
+An empty list counts 0 (or as ``average.no_list`` says); a list of items that are all left out is left out itself, or,
+with ``denominator=k``, counts 0. A list of fewer than k items is divided by its length, or, with ``denominator=k``, by
+k. Relevance has no effect. If tied items share a rank, lists count as they are shown. ``ties.break = "expected"`` is
+refused: it would need all tied candidates of every list.
 
 Zhou et al., Solving the apparent diversity-accuracy dilemma of recommender systems, PNAS 2010.
 """
@@ -22,13 +21,11 @@ import math
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import NOT_NEGATIVE, Variants, choice
+from repro.evaluation.metrics._declarations import NOT_NEGATIVE, choice
 from repro.evaluation.metrics._hits import discounts, slots
 from repro.evaluation.metrics._lists import denominator_decision, refuse_expected, shown, worth_sums
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import RankingMetric, Ratio
+from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import ByItems, Places, TieOrder
-from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Option
 
 
@@ -57,7 +54,7 @@ def _counted(variants: Variants, background: Background) -> FloatArray:
     return np.where(unseen, 0.0, 1.0)
 
 
-def _of_items(ranked: Ranked, lists: Places, places: Places, variants: Variants, background: Background) -> FloatArray:
+def _worth(ranked: Ranked, lists: Places, places: Places, variants: Variants, background: Background) -> FloatArray:
     return (self_information(background) * _counted(variants, background))[ranked.items[lists, places]]
 
 
@@ -68,7 +65,7 @@ def _tie_order(k: int | None, variants: Variants) -> TieOrder | str:
             'with unseen = "left-out" the order of tied items changes how many items a list is divided by; ask for '
             'denominator = "k", or for unseen = "one-user"'
         )
-    return ByItems(_of_items)
+    return ByItems(_worth)
 
 
 METRIC = RankingMetric(

@@ -3,22 +3,22 @@
     PR-AUC = sum over the points of the curve of (recall - recall of the point before) * height
 
 The height is the precision at the point (``interpolation=step``), or the mean of that and the precision at the point
-before (``trapezoid``: straight lines, from precision 1 at recall 0, as scikit-learn's ``auc`` has it, although
-precision does not change linearly with recall: Davis & Goadrich 2006).
+before (``trapezoid``: straight lines, from precision 1 at recall 0, as in scikit-learn's ``auc``, although precision
+does not change linearly with recall: Davis & Goadrich 2006).
 
 ``join`` says what the points are. ``pooled``: the (user, item) pairs of all lists cut at each score, equal ones
-together whatever ``ties.break`` says; this compares scores of different users. ``lengths``: mean precision and
-mean recall of the first n items, n = 1, 2, ...; ``users``: the curve of each list at each n, and the mean of the areas.
-With steps the latter is the mean average precision, which is called ap, and is refused under this name.
+together whatever ``ties.break`` says; this compares scores of different users. ``lengths``: mean precision and mean
+recall of the first n items, n = 1, 2, ...; ``users``: the curve of each list at each n, and the mean of the areas.
+With steps the latter is the mean average precision, which is called ap, and refused under this name.
 
-A user with an empty list has precision and recall 0 (pooled: adds relevant items only). One without relevant items
-is left out (pooled: adds other pairs). A short list, of fewer than n items, keeps its precision and recall, as
-``precision[denominator=list]``. A relevant item that is in no list is never found. Undefined where nothing is
-relevant. Where tied items share a rank no list has a first n items: only ``pooled`` can be had. The expectation over
-all orders of tied items is refused for ``lengths``, where two means are multiplied that are random together.
+A user with an empty list has precision and recall 0 (pooled: adds relevant items only). One without relevant items is
+left out (pooled: adds other pairs). A short list, of fewer than n items, keeps its precision and recall, as
+``precision[denominator=list]``. A relevant item that is in no list is never a hit. Undefined if nothing is relevant.
+If tied items share a rank no list has a first n items: only ``pooled`` is possible. The expectation over all orders of
+tied items is refused for ``lengths``, where two means are multiplied that are random together.
 
-Davis & Goadrich, The relationship between precision-recall and ROC curves, ICML 2006; Gunawardana & Shani, A survey
-of accuracy evaluation metrics of recommendation tasks, JMLR 2009.
+Davis & Goadrich, The relationship between precision-recall and ROC curves, ICML 2006; Gunawardana & Shani, A survey of
+accuracy evaluation metrics of recommendation tasks, JMLR 2009.
 """
 
 from __future__ import annotations
@@ -28,49 +28,41 @@ from collections.abc import Sequence
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._curves import Lengths, add_places, objection_to_shared_ranks, tally_places, user_areas
-from repro.evaluation.metrics._declarations import UNIT, ByVariant, Variants, choice
+from repro.evaluation.metrics._curves import (
+    Lengths,
+    Pool,
+    add_places,
+    join_pairs,
+    objection_to_shared_ranks,
+    pooled_pairs,
+    tally_places,
+    user_areas,
+)
+from repro.evaluation.metrics._declarations import UNIT, ByVariant, choice
 from repro.evaluation.metrics._exact import exact_mean
-from repro.evaluation.metrics._pooled_pairs import Pool, join_pairs, pooled_pairs
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import CollectionMetric
+from repro.evaluation.metrics.metric import Background, CollectionMetric, Ranked, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST, UNAFFECTED, TieOrder
-from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Option, Protocol
 
 
 def points(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> FloatArray:
-    """What the curve is drawn from: pairs (one axis), areas of lists (two), or a tally of places (three)."""
-    match variants["join"]:
-        case "pooled":
-            return pooled_pairs(ranked)
-        case "lengths":
-            return tally_places(ranked)
-        case _:
-            return user_areas(ranked)[np.newaxis]
+    """The data of the curve: pairs (one axis), areas of lists (two), or a tally of places (three)."""
+    return {"pooled": pooled_pairs, "lengths": tally_places, "users": user_areas}[str(variants["join"])](ranked)
 
 
 def join_blocks(blocks: Sequence[FloatArray]) -> FloatArray:
-    """The points of all blocks; how they are joined shows in the number of their axes."""
-    match blocks[0].ndim:
-        case 1:
-            return join_pairs(blocks)
-        case 3:
-            return add_places(blocks)
-        case _:
-            return np.concatenate(blocks, axis=1)
+    """The points of all blocks; the number of their axes shows how users are joined."""
+    if blocks[0].ndim == 2:
+        return np.concatenate(blocks, axis=1)
+    return join_pairs(blocks) if blocks[0].ndim == 1 else add_places(blocks)
 
 
 def area(joined: FloatArray, variants: Variants, background: Background) -> float:
     """The area below the curve."""
-    trapezoid = variants["interpolation"] == "trapezoid"
-    match variants["join"]:
-        case "pooled":
-            return Pool.of(joined).precision_recall_area(trapezoid)
-        case "lengths":
-            return Lengths(joined).precision_recall_area(trapezoid)
-        case _:
-            return exact_mean(joined[0])
+    if variants["join"] == "users":
+        return exact_mean(joined[0])
+    curve = Pool.of(joined) if variants["join"] == "pooled" else Lengths(joined)
+    return curve.precision_recall_area(variants["interpolation"] == "trapezoid")
 
 
 def _objection(variants: Variants, protocol: Protocol) -> str:
@@ -87,17 +79,13 @@ def _objection(variants: Variants, protocol: Protocol) -> str:
 
 
 def _tie_order(k: int | None, variants: Variants) -> TieOrder | str:
-    """The curve of a list gains when a relevant item moves up; that of mean precision and recall may lose."""
-    match variants["join"]:
-        case "pooled":
-            return UNAFFECTED
-        case "lengths":
-            return (
-                'with join = "lengths" the area depends on the tied items of all lists together; ask for join = '
-                '"pooled" or "users"'
-            )
-        case _:
-            return RELEVANT_FIRST
+    """The curve of a list gains if a relevant item moves up; that of mean precision and recall may lose."""
+    if variants["join"] == "lengths":
+        return (
+            'with join = "lengths" the area depends on the tied items of all lists together; ask for join = '
+            '"pooled" or "users"'
+        )
+    return UNAFFECTED if variants["join"] == "pooled" else RELEVANT_FIRST
 
 
 METRIC = CollectionMetric(

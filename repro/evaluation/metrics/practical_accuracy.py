@@ -3,14 +3,13 @@
     practical-accuracy@k = (mean accuracy@k of the users with a list) * user-coverage[counts=listed]@k
 
 The accuracy is nDCG, precision, recall, AP, hit rate or RR, with the variants that the protocol gives it. A
-recommender that is accurate for few users falls behind one that serves everyone, and one that fills lists up with
-guesses gains coverage and loses accuracy.
+recommender that is accurate for few users has a lower value than one that serves all users, and one that fills lists
+up with guesses gains coverage and loses accuracy.
 
-A user with an empty list has no accuracy, only a part in the coverage. It asks for ``average.no_list = "skip"``:
-with "zero" such a user counts 0 in the accuracy, which multiplies it by the share of covered users already, and
-would count coverage twice. Lists without relevant items count in the accuracy as ``average.no_relevant`` says,
-and in the coverage like all others. A list of fewer than k items covers its user. Tie rules are those of the
-accuracy.
+A user with an empty list counts in the coverage only. It needs ``average.no_list = "skip"``: with "zero" such a user
+counts 0 in the accuracy, which multiplies it by the share of covered users already, and would count coverage twice.
+Lists without relevant items count in the accuracy as ``average.no_relevant`` says, and in the coverage like all
+others. A list of fewer than k items covers its user. Tie rules are those of the accuracy.
 
 Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2004.
 """
@@ -20,8 +19,8 @@ from __future__ import annotations
 import math
 from typing import NoReturn
 
-from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, Variants, choice
-from repro.evaluation.metrics.metric import RankingMetric
+from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, choice
+from repro.evaluation.metrics.metric import RankingMetric, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
 from repro.protocol import Option, Protocol
 

@@ -1,11 +1,11 @@
-"""Precision: how much of what is recommended is relevant.
+"""Precision: the share of the recommended items that are relevant.
 
     P@k = hits down to k / k
 
-An empty list has no hits and counts 0. A list without relevant items is undefined. A list of fewer than k items
-is divided by k, as if it went on with non-relevant items, unless the denominator says otherwise. Without a
-cut-off k is the length of the list. Under ``ties.break = "shared-best"`` more than k items can have a rank of at
-most k, and precision can exceed 1.
+An empty list has no hits and counts 0. A list without relevant items is undefined. A list of fewer than k items is
+divided by k, as if it went on with non-relevant items, unless the denominator says otherwise. Without a cut-off k is
+the length of the list. With ``ties.break = "shared-best"`` more than k items can have a rank of at most k, and it can
+exceed 1.
 
 Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2004.
 """
@@ -15,29 +15,23 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, Variants, choice
+from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, choice
 from repro.evaluation.metrics._hits import defined, list_lengths, relevant_hits, slots
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import RankingMetric, Ratio
+from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
-from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Option
 
 
 def precision(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
-    """The hits of each list down to ``k`` over the denominator asked for."""
+    """The hits of each list down to ``k`` over the denominator."""
     return Ratio(relevant_hits(ranked, k), denominators(ranked, k, str(variants["denominator"])))
 
 
 def denominators(ranked: Ranked, k: int | None, which: str) -> FloatArray:
     """By what the hits of each list are divided; 0 where the list has no relevant items."""
-    match which:
-        case "k":
-            return defined(slots(ranked, k), ranked)
-        case "list":
-            return defined(list_lengths(ranked, k), ranked)
-        case _:
-            return np.minimum(slots(ranked, k), ranked.n_relevant)
+    if which == "min-relevant":
+        return np.minimum(slots(ranked, k), ranked.n_relevant)
+    return defined(slots(ranked, k) if which == "k" else list_lengths(ranked, k), ranked)
 
 
 METRIC = RankingMetric(

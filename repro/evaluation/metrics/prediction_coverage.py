@@ -2,9 +2,9 @@
 
     prediction-coverage = test pairs with a prediction of the algorithm's own / test pairs
 
-A missing prediction does not count, nor does one that the framework made up, whatever ``predict.missing`` and
-``predict.fallback`` put in its place. There are no lists here, so none can be empty or short, and relevance and
-ties play no part. Without any test pair it is not a number.
+A missing prediction does not count, nor does a fallback of the framework, whatever ``predict.missing`` and
+``predict.fallback`` put in its place. It has no lists, so none is empty or short, and relevance and ties have no
+effect. Without any test pair it is not a number.
 
 Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2004.
 """
@@ -15,8 +15,8 @@ import math
 
 import numpy as np
 
-from repro.evaluation.metrics._declarations import UNIT, Variants
-from repro.evaluation.metrics.metric import PredictionMetric, Predictions
+from repro.evaluation.metrics._declarations import UNIT
+from repro.evaluation.metrics.metric import PredictionMetric, Predictions, Variants
 from repro.evaluation.metrics.tie_order import UNAFFECTED
 
 

@@ -83,10 +83,9 @@ def spoils(protocol: Protocol) -> bool:
 
 
 def average_predictions(measure: Measure, predictions: Predictions) -> Averaged:
-    """A metric of predictions over all pairs or, by its variant ``average``, over each user's or item's pairs and then
-    averaged.
+    """A metric of all pairs or, by its variant ``average``, the mean over users or items; and the value of each user.
 
-    It also has the value of each user. Users (items) for whose pairs the metric is undefined are left out.
+    Users (items) for whose pairs the metric is undefined are left out.
     """
     users, user_values = _by_group(measure, predictions, predictions.users)
     match measure.variants.get("average"):
@@ -133,13 +132,8 @@ def _round(values: FloatArray, protocol: Protocol) -> FloatArray:
 
 
 def _clip(values: FloatArray, protocol: Protocol, train: TrainRatings) -> FloatArray:
-    match protocol["predict.clip"]:
-        case "scale":
-            return np.clip(values, *train.scale)
-        case "train":
-            return np.clip(values, *train.observed)
-        case _:
-            return values
+    bounds = {"scale": train.scale, "train": train.observed}.get(protocol.text("predict.clip"))
+    return values if bounds is None else np.clip(values, *bounds)
 
 
 def _by_group(measure: Measure, predictions: Predictions, codes: CodeArray) -> tuple[CodeArray, FloatArray]:

@@ -2,13 +2,12 @@
 
     RBP@k = (1 - p) * sum of p^(rank - 1) over the relevant items at ranks down to k
 
-``gain`` lets grades count in place of relevance (``linear``). RBP does not reach 1 with a finite number of
-relevant items; ``ideal`` divides it by the highest value that min(k, relevant) items could have (``min``), or as
-many of them as the list is long (``list``).
+``gain`` lets grades count in place of relevance (``linear``). RBP does not reach 1 with a finite number of relevant
+items; ``ideal`` divides it by the highest value that min(k, relevant) items could have (``min``), or as many of them
+as the list is long (``list``).
 
-An empty list counts 0. A list without relevant items (with grades: none of whose held-out items has one above 0)
-is undefined. A list of fewer than k items is judged by the items that it has. Without a cut-off the whole list
-counts.
+An empty list counts 0. A list without relevant items (with grades: none of whose held-out items has one above 0) is
+undefined. A list of fewer than k items is judged by the items that it has. Without a cut-off the whole list counts.
 
 Moffat & Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008.
 """
@@ -18,12 +17,10 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import NOT_NEGATIVE, UNIT, Range, Variants, choice, shares_ranks
+from repro.evaluation.metrics._declarations import NOT_NEGATIVE, UNIT, choice, shares_ranks
 from repro.evaluation.metrics._hits import discounted_gains, ideal_gains, limit, list_lengths
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import RankingMetric, Ratio
+from repro.evaluation.metrics.metric import Background, Range, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import ByHits
-from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, Protocol
 
 

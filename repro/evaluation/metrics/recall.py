@@ -1,10 +1,10 @@
-"""Recall: how much of what is relevant is recommended.
+"""Recall: the share of the relevant items that are recommended.
 
     R@k = hits down to k / relevant items
 
-An empty list has no hits and counts 0. A list without relevant items is undefined. A list of fewer than k items
-has the hits that it has. Relevant items that are not candidates stay in the denominator. Without a cut-off the
-whole list counts, and ``min-relevant`` is all relevant items.
+An empty list has no hits and counts 0. A list without relevant items is undefined. A list of fewer than k items has
+the hits that it has. Relevant items that are not candidates stay in the denominator. Without a cut-off the whole list
+counts, and ``min-relevant`` is all relevant items.
 
 Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2004.
 """
@@ -14,17 +14,15 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT, UNIT_AT_SINGLE_RANKS, Range, Variants, choice
+from repro.evaluation.metrics._declarations import UNIT, UNIT_AT_SINGLE_RANKS, choice
 from repro.evaluation.metrics._hits import limit, relevant_hits
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import RankingMetric, Ratio
+from repro.evaluation.metrics.metric import Background, Range, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
-from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Option, Protocol
 
 
 def recall(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
-    """The hits of each list down to ``k`` over the denominator asked for."""
+    """The hits of each list down to ``k`` over the denominator."""
     return Ratio(relevant_hits(ranked, k), denominators(ranked, k, str(variants["denominator"])))
 
 

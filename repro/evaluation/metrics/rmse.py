@@ -2,10 +2,9 @@
 
     RMSE = sqrt(mean of (prediction - rating)^2)
 
-``average`` (``predict.average``) says over what: all test pairs, or the RMSE of each user (uRMSE) or item
-(iRMSE), each with its own root, averaged. There are no lists here, so none can be empty or short, and relevance
-and ties play no part; pairs without a prediction are as ``predict.missing`` says. Without any pair it is not a
-number.
+It is the RMSE of all test pairs, or by ``average`` (``predict.average``) the mean of those of users (uRMSE) or items
+(iRMSE). Each has its own root. It has no lists, so none is empty or short, and relevance and ties have no effect;
+``predict.missing`` decides about pairs without a prediction. Without any pair it is not a number.
 
 Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2004.
 """
@@ -14,9 +13,8 @@ from __future__ import annotations
 
 import math
 
-from repro.evaluation.metrics._declarations import Variants
 from repro.evaluation.metrics._errors import error_metric
-from repro.evaluation.metrics.metric import Predictions
+from repro.evaluation.metrics.metric import Predictions, Variants
 from repro.evaluation.metrics.mse import mean_squared_error
 
 
@@ -25,9 +23,4 @@ def root_mean_squared_error(predictions: Predictions, variants: Variants) -> flo
     return math.sqrt(mean_squared_error(predictions, variants))
 
 
-METRIC = error_metric(
-    "rmse",
-    "Root mean squared error",
-    root_mean_squared_error,
-    aliases={"urmse": {"average": "users"}, "irmse": {"average": "items"}},
-)
+METRIC = error_metric("rmse", "Root mean squared error", root_mean_squared_error)

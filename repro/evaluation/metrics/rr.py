@@ -2,20 +2,18 @@
 
     RR = 1 / rank of the first relevant item;  RR@k = RR where that rank is at most k, else 0
 
-A list without a hit, an empty one for example, counts 0. A list without relevant items is undefined. A list of
-fewer than k items is judged by the items that it has. The mean over users is the MRR.
+A list without a hit, an empty one for example, counts 0. A list without relevant items is undefined. A list of fewer
+than k items is judged by the items that it has. The mean over users is the MRR.
 
 Voorhees, The TREC-8 question answering track report, TREC 1999.
 """
 
 from __future__ import annotations
 
-from repro.evaluation.metrics._declarations import UNIT, Variants
+from repro.evaluation.metrics._declarations import UNIT
 from repro.evaluation.metrics._hits import defined, first_hits
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import RankingMetric, Ratio
+from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST
-from repro.evaluation.ranking.ranked import Ranked
 
 
 def reciprocal_rank(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:

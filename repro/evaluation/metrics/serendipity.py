@@ -1,18 +1,17 @@
-"""Serendipity: how far the relevant items of a list are from what the user has.
+"""Serendipity: how far the relevant items of a list are from the user's training items.
 
     serendipity@k = (sum over the relevant items down to k of their distance from the user's training items) / k
 
-The distance from the training items is the mean of the distances from each of them, or that from the nearest one.
-Two items are compared by the users who have them in training (``over=co-ratings``) or by their features
-(``over=features``), with the cosine or the Jaccard distance. An item of which nothing is known is at distance 1
-from all others, and so is every item from the profile of a user without training rows.
+The distance from the training items is the mean of the distances from each of them, or that from the nearest one. Two
+items are compared by the users who have them in training (``over=co-ratings``) or by their features
+(``over=features``), with the cosine or the Jaccard distance. An item without any such data is at distance 1 from all
+others, and so is every item from a user without training rows.
 
-An empty list counts 0. A list without relevant items is undefined. A list of fewer than k items is divided by k,
-or, with ``denominator=list``, by its length. All tie rules have their meaning: where each relevant item counted
-1, it would be the precision.
+An empty list counts 0. A list without relevant items is undefined. A list of fewer than k items is divided by k, or,
+with ``denominator=list``, by its length. All tie rules apply.
 
-Shani & Gunawardana, Evaluating recommendation systems, Recommender Systems Handbook 2011; Ge et al., Beyond
-accuracy: evaluating recommender systems by coverage and serendipity, RecSys 2010.
+Shani & Gunawardana, Evaluating recommendation systems, Recommender Systems Handbook 2011; Ge et al., Beyond accuracy:
+evaluating recommender systems by coverage and serendipity, RecSys 2010.
 """
 
 from __future__ import annotations
@@ -20,15 +19,13 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import AtSingleRanks, Range, Variants
+from repro.evaluation.metrics._declarations import AtSingleRanks
 from repro.evaluation.metrics._distances import farthest
 from repro.evaluation.metrics._hits import defined, discounted_gains, limit
 from repro.evaluation.metrics._lists import places
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import RankingMetric, Ratio
+from repro.evaluation.metrics.metric import Background, Range, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import ByHits
 from repro.evaluation.metrics.unexpectedness import PROFILE_NEEDS, from_profiles, profile_variants
-from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Protocol
 
 

@@ -2,18 +2,16 @@
 
     rho = sum of (x - mean) (y - mean) / sqrt(sum of (x - mean)^2 * sum of (y - mean)^2)
 
-Over the held-out items in the list: x is the rank of an item among them by the list, y its rank by rating; tied
-items have the mean of the ranks that they take up. 1 is the order of the ratings, -1 its reverse.
+Over the held-out items in the list: x is the rank of an item among them by the list, y its rank by rating; tied items
+have the mean of the ranks that they take up. 1 is the order of the ratings, -1 its reverse.
 
 An empty list, fewer than two held-out items in the list, and ratings (or scores) that are all the same leave the
-coefficient undefined: there is nothing to say, and the list is left out. There is no cut-off, and a list is as
-short as it is: of its k items, those without a held-out rating play no part, and relevance plays none, only
-ratings do.
+coefficient undefined, and the list is left out. There is no cut-off; in a long or short list, items without a held-out
+rating have no effect, and neither has relevance, only ratings.
 
-Variant ``ties``: ``scores``, items with equal scores are tied, whatever ``ties.break`` says; ``order``, they are
-in the order that it gives, and each has a rank of its own. Its expectation over all orders is exact: the spread of
-ranks is the same in each of them, and the mean rank of an item is that of its ties; items that share a rank are
-tied.
+Variant ``ties``: ``scores``, items with equal scores are tied, whatever ``ties.break`` says; ``order``, they are in
+the order that it gives, and each has a rank of its own. Its expectation over all orders is exact: the spread of ranks
+is the same in each of them, and the mean rank of an item is that of its ties; items that share a rank are tied.
 
 Spearman, The proof and measurement of association between two things, American Journal of Psychology 1904.
 """
@@ -22,11 +20,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.evaluation.metrics._declarations import CORRELATION, Variants
+from repro.evaluation.metrics._declarations import CORRELATION
 from repro.evaluation.metrics._two_orders import list_and_ratings, rank_products, rating_order_metric
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Ratio
-from repro.evaluation.ranking.ranked import Ranked
+from repro.evaluation.metrics.metric import Background, Ranked, Ratio, Variants
 
 
 def rho(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
@@ -39,4 +35,4 @@ def rho(ranked: Ranked, k: int | None, variants: Variants, background: Backgroun
     return Ratio(together, np.sqrt(by_list * by_ratings))
 
 
-METRIC = rating_order_metric("spearman", "Spearman's rank correlation", rho, CORRELATION, "Spearman 1904")
+METRIC = rating_order_metric("spearman", "Spearman's rank correlation", rho, range=CORRELATION, cite="Spearman 1904")

@@ -2,24 +2,20 @@
 
     temporal-diversity@k = items down to k that the user's last list did not have down to k / k
 
-0 if the list is the same as the last time, in whatever order; 1 if all of it changed. Of several earlier
-lists only the latest is compared; see temporal-novelty for all of them.
+0 if the list is the same as the last time, in whatever order; 1 if all of it changed. Of several earlier lists only
+the latest is compared; see temporal-novelty for all of them.
 
-A user without an earlier list, or with an empty one, has nothing to compare and is left out. An empty list counts
-0. A list of fewer than k items is divided by k, or, with ``denominator=list``, by its length. Which items are
-relevant has no effect. If tied items share a rank, lists count as they are shown. The expectation over all
-orders of tied items would need all tied candidates of every list, and is refused.
+A user without an earlier list, or with an empty one, is left out. An empty list counts 0. A list of fewer than k items
+is divided by k, or, with ``denominator=list``, by its length. Relevance has no effect. If tied items share a rank,
+lists count as they are shown. ``ties.break = "expected"`` is refused: it would need all tied candidates of every list.
 
 Lathia et al., Temporal diversity in recommender systems, SIGIR 2010.
 """
 
 from __future__ import annotations
 
-from repro.evaluation.metrics._declarations import Variants
 from repro.evaluation.metrics._lists import new_items, places, temporal_metric
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Ratio
-from repro.evaluation.ranking.ranked import Ranked
+from repro.evaluation.metrics.metric import Background, Ranked, Ratio, Variants
 
 
 def temporal_diversity(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:

@@ -2,24 +2,20 @@
 
     temporal-novelty@k = items down to k that no earlier list of the user had down to k / k
 
-With a single earlier list it is the temporal diversity; with several, an item that comes back after a pause is
-diverse and not novel.
+With a single earlier list it is the temporal diversity; with several, an item that comes back after a pause is diverse
+and not novel.
 
-A user without any earlier list has nothing to compare and is left out. An empty list counts 0. A list of fewer
-than k items is divided by k, or, with ``denominator=list``, by its length. Which items are relevant has no effect.
-If tied items share a rank, lists count as they are shown. The expectation over all orders of tied items would
-need all tied candidates of every list, and is refused.
+A user without any earlier list is left out. An empty list counts 0. A list of fewer than k items is divided by k, or,
+with ``denominator=list``, by its length. Relevance has no effect. If tied items share a rank, lists count as they are
+shown. ``ties.break = "expected"`` is refused: it would need all tied candidates of every list.
 
 Lathia et al., Temporal diversity in recommender systems, SIGIR 2010.
 """
 
 from __future__ import annotations
 
-from repro.evaluation.metrics._declarations import Variants
 from repro.evaluation.metrics._lists import new_items, places, temporal_metric
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Ratio
-from repro.evaluation.ranking.ranked import Ranked
+from repro.evaluation.metrics.metric import Background, Ranked, Ratio, Variants
 
 
 def temporal_novelty(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:

@@ -17,8 +17,7 @@ import numpy.typing as npt
 from repro.data.interactions import FloatArray
 from repro.errors import DataError
 from repro.evaluation.metrics._declarations import Variants
-from repro.evaluation.metrics._expected import tie_group
-from repro.evaluation.metrics._kernels import compiled
+from repro.evaluation.metrics._kernels import compiled, list_sums, tie_group
 from repro.evaluation.metrics.background import Background
 from repro.evaluation.ranking.ranked import Ranked
 
@@ -80,12 +79,7 @@ RELEVANT_LAST = ByHits(_irrelevance)
 
 
 def in_extreme_orders(
-    ranked: Ranked,
-    order: TieOrder,
-    extreme: Extreme,
-    k: int | None,
-    variants: Variants,
-    background: Background,
+    ranked: Ranked, order: TieOrder, extreme: Extreme, k: int | None, variants: Variants, background: Background
 ) -> Iterator[Ranked]:
     """The lists with their tied items in orders of which one gives the extreme value of each list.
 
@@ -99,9 +93,9 @@ def in_extreme_orders(
             yield _with_items_by(ranked, worth_of_items, sign, k, variants, background)
         case BySearch():
             assert k is not None
-            grouped = ranked.offsets, ranked.above, ranked.tied, ranked.relevant, k
-            for inside in range(_most_across(*grouped) + 1):
-                yield _with_hits_at(ranked, *_hits_inside(*grouped, inside, extreme == "highest"))
+            hits = ranked.offsets, ranked.above, ranked.tied, ranked.relevant
+            for inside in range(_most_within(ranked, k) + 1):
+                yield _with_hits_at(ranked, *_hits_inside(*hits, k, inside, extreme == "highest"))
         case _:
             yield replace(ranked, ties="definite")
 
@@ -116,16 +110,9 @@ def with_hits_by(ranked: Ranked, worth: FloatArray) -> Ranked:
 
 def _with_hits_at(ranked: Ranked, order: Places, position: npt.NDArray[np.int32]) -> Ranked:
     """The hits in another order, each at its place there."""
-    return replace(
-        ranked,
-        ties="definite",
-        hit_items=ranked.hit_items[order],
-        relevant=ranked.relevant[order],
-        grades=ranked.grades[order],
-        above=ranked.above[order],
-        tied=ranked.tied[order],
-        position=position,
-    )
+    columns = ("hit_items", "relevant", "grades", "above", "tied")
+    moved = {name: getattr(ranked, name)[order] for name in columns}
+    return replace(ranked, ties="definite", position=position, **moved)
 
 
 @compiled
@@ -155,17 +142,11 @@ def _hits_in_order(offsets: Any, above: Any, tied: Any, worth: Any) -> Any:
     return order, position
 
 
-@compiled
-def _most_across(offsets: Any, above: Any, tied: Any, relevant: Any, k: int) -> Any:
-    """The most relevant items of one tie group across rank ``k`` that can be within it."""
-    most = 0
-    for n in range(len(offsets) - 1):
-        count = 0
-        for hit in range(offsets[n], offsets[n + 1]):
-            if 0 <= above[hit] < k < above[hit] + tied[hit]:
-                count += relevant[hit]
-                most = max(most, min(count, k - above[hit]))
-    return most
+def _most_within(ranked: Ranked, k: int) -> int:
+    """The highest number of relevant items of a tie group across rank ``k`` that can be within it."""
+    across = (ranked.above >= 0) & (ranked.above < k) & (k < ranked.above + ranked.tied)
+    counts = list_sums(ranked.offsets, across & (ranked.relevant > 0))
+    return int(np.minimum(np.repeat(counts, np.diff(ranked.offsets)), k - ranked.above)[across].max(initial=0))
 
 
 @compiled
@@ -214,7 +195,10 @@ def _with_items_by(
             "scores show which items are tied, and the recommendations have ranks only; give a column "
             "'score', or use a tie rule that gives one order, such as \"item-asc\""
         )
-    starts = _group_starts(ranked.items, ranked.scores)
+    new = np.ones(ranked.items.shape, dtype=np.bool_)
+    new[:, 1:] = ranked.scores[:, 1:] != ranked.scores[:, :-1]
+    # For each place the first place, from 0, with the same score.
+    starts = np.maximum.accumulate(np.where(new, np.arange(ranked.items.shape[1]), 0), axis=1)
     depth = ranked.items.shape[1] if k is None else k
     lists, places = np.nonzero((ranked.items >= 0) & (starts < depth))
     of_places = sign * worth(ranked, lists, places, variants, background)
@@ -223,10 +207,3 @@ def _with_items_by(
     items[lists, places] = ranked.items[lists[order], places[order]]
     scored[lists, places] = ranked.scored[lists[order], places[order]]
     return replace(ranked, ties="definite", items=items, scored=scored)
-
-
-def _group_starts(items: npt.NDArray[np.int32], scores: FloatArray) -> npt.NDArray[np.intp]:
-    """For each place the first place, from 0, with the same score."""
-    new = np.ones(items.shape, dtype=np.bool_)
-    new[:, 1:] = scores[:, 1:] != scores[:, :-1]
-    return np.maximum.accumulate(np.where(new, np.arange(items.shape[1]), 0), axis=1)

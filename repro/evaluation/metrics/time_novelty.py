@@ -1,15 +1,14 @@
-"""Time-split novelty: what the user took up later is rewarded, what the user knew already is punished.
+"""Time-split novelty: items that the user took up later count, those that the user knew already count against it.
 
     time-novelty@k = (held-out items down to k rated after the moment - those rated before it) / k
 
-It asks for a split that holds out ratings of both sides: those after the moment are what the user did not know
-then, and those before it stand for what the user knew without having said so. The moment is that of the user's
-last training row, or one stated for everyone (``time``, in the unit of the timestamps). A rating at the very
+It needs a split that holds out ratings from before and after the moment: those after it are items that the user did
+not know then, those before it stand for items that the user knew without having rated them. The moment is that of the
+user's last training row, or one stated for all users (``time``, in the unit of the timestamps). A rating at the very
 moment counts neither way. From -1 to 1.
 
-An empty list counts 0. Which items are relevant plays no part: to rate an item is to know it. A list of fewer
-than k items is divided by k. A user without training rows has no such moment, and is left out. All tie rules have
-their meaning.
+An empty list counts 0. Relevance has no effect: a rated item is a known item. A list of fewer than k items is divided
+by k. A user without training rows has no such moment, and is left out. All tie rules apply.
 
 Shani & Gunawardana, Evaluating recommendation systems, Recommender Systems Handbook 2011.
 """
@@ -22,20 +21,19 @@ import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import AtSingleRanks, Variants, choice
+from repro.evaluation.metrics._declarations import AtSingleRanks, choice
 from repro.evaluation.metrics._hits import discounted_gains, limit, slots
 from repro.evaluation.metrics.background import NEVER, Background
-from repro.evaluation.metrics.metric import RankingMetric, Ratio
+from repro.evaluation.metrics.metric import Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import ByHits
-from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, When
 
 
 def time_novelty(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
     """The later items of each list minus the earlier ones, down to ``k``, over ``k``."""
     _, known = _moments(ranked, variants, background)
-    sides = _sides(ranked, k, variants, background)
-    return Ratio(discounted_gains(ranked, limit(k), sides, "none") * known, slots(ranked, k) * known)
+    total = discounted_gains(ranked, limit(k), _sides(ranked, k, variants, background), "none")
+    return Ratio(total * known, slots(ranked, k) * known)
 
 
 def _moments(

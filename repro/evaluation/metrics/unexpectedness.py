@@ -1,20 +1,19 @@
-"""Unexpectedness: how far what is recommended is from what the user has.
+"""Unexpectedness: how far the recommended items are from the user's training items.
 
     unexpectedness@k = (sum over the items down to k of their distance from the user's training items) / k
 
-The distance from the training items is the mean of the distances from each of them (the profile distance of
-Vargas & Castells), or that from the nearest one (the surprise of Kaminskas & Bridge). Two items are compared by
-the users who have them in training (``over=co-ratings``) or by their features (``over=features``), with the
-cosine or the Jaccard distance. An item of which nothing is known is at distance 1 from all others, and so is
-every item from the profile of a user without training rows.
+The distance from the training items is the mean of the distances from each of them (the profile distance of Vargas &
+Castells), or that from the nearest one (the surprise of Kaminskas & Bridge). Two items are compared by the users who
+have them in training (``over=co-ratings``) or by their features (``over=features``), with the cosine or the Jaccard
+distance. An item without any such data is at distance 1 from all others, and so is every item from a user without
+training rows.
 
-An empty list counts 0. A list of fewer than k items is divided by k, or, with ``denominator=list``, by its
-length. Which items are relevant plays no part; see serendipity. Where tied items share a rank, lists count as they
-are shown. The expectation over all orders of tied items would need all tied candidates of every list, and is
-refused.
+An empty list counts 0. A list of fewer than k items is divided by k, or, with ``denominator=list``, by its length.
+Relevance has no effect; see serendipity. If tied items share a rank, lists count as they are shown. ``ties.break =
+"expected"`` is refused: it would need all tied candidates of every list.
 
-Vargas & Castells, Rank and relevance in novelty and diversity metrics for recommender systems, RecSys 2011;
-Kaminskas & Bridge, Measuring surprise in recommender systems, RecSys workshop REDD 2014.
+Vargas & Castells, Rank and relevance in novelty and diversity metrics for recommender systems, RecSys 2011; Kaminskas
+& Bridge, Measuring surprise in recommender systems, RecSys workshop REDD 2014.
 """
 
 from __future__ import annotations
@@ -22,13 +21,11 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import CodeArray, FloatArray
-from repro.evaluation.metrics._declarations import ByVariant, Range, Variants, choice
+from repro.evaluation.metrics._declarations import ByVariant, choice
 from repro.evaluation.metrics._distances import KINDS, distance_decisions, farthest, profile_distances
 from repro.evaluation.metrics._lists import denominator_decision, places, refuse_expected, shown
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import Need, RankingMetric, Ratio
+from repro.evaluation.metrics.metric import Background, Need, Range, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import ByItems, Places
-from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Decision, Option, Protocol
 
 
@@ -71,7 +68,7 @@ def _range(k: int | None, variants: Variants, protocol: Protocol) -> Range:
     return 0.0, farthest(variants)
 
 
-def _of_items(ranked: Ranked, lists: Places, places: Places, variants: Variants, background: Background) -> FloatArray:
+def _worth(ranked: Ranked, lists: Places, places: Places, variants: Variants, background: Background) -> FloatArray:
     return from_profiles(ranked.users[lists], ranked.items[lists, places], variants, background)
 
 
@@ -86,6 +83,6 @@ METRIC = RankingMetric(
     undefined="left-out",
     objection=refuse_expected,
     range=_range,
-    tie_order=ByItems(_of_items),
+    tie_order=ByItems(_worth),
     cite="Vargas & Castells 2011",
 )

@@ -2,10 +2,10 @@
 
     user-coverage@k = test users with at least one item down to k / test users
 
-A user with an empty list is not covered; relevance plays no part, nor does it matter whether there are k items.
-By default an item counts only if the algorithm itself scored it: a list of items that a missing-score rule placed, or
-whose scores the framework made up, covers nobody, whatever ``missing.fallback`` says. Where the order of tied items is
-expected or shared, lists count as they are shown.
+A user with an empty list is not covered; relevance and the length of a short list have no effect. By default an item
+counts only if the algorithm itself scored it: a list of items that a missing-score rule placed, or with fallback
+scores of the framework, covers no user, whatever ``missing.fallback`` says. If the order of tied items is expected or
+shared, lists count as they are shown.
 
 Herlocker et al., Evaluating collaborative filtering recommender systems, TOIS 2004.
 """
@@ -15,9 +15,8 @@ from __future__ import annotations
 import numpy as np
 
 from repro.data.interactions import FloatArray
-from repro.evaluation.metrics._declarations import UNIT, Variants, choice
-from repro.evaluation.metrics.background import Background
-from repro.evaluation.metrics.metric import CollectionMetric
+from repro.evaluation.metrics._declarations import UNIT, choice
+from repro.evaluation.metrics.metric import Background, CollectionMetric, Variants
 from repro.evaluation.metrics.tie_order import UNAFFECTED, ByItems, Places, TieOrder
 from repro.evaluation.ranking.ranked import BY_ALGORITHM, Ranked
 from repro.protocol import Option
@@ -36,13 +35,13 @@ def share_of_users(counts: FloatArray, variants: Variants, background: Backgroun
     return float(counts[0] / len(background.test_users)) if len(background.test_users) else float("nan")
 
 
-def _of_items(ranked: Ranked, lists: Places, places: Places, variants: Variants, background: Background) -> FloatArray:
+def _worth(ranked: Ranked, lists: Places, places: Places, variants: Variants, background: Background) -> FloatArray:
     return (ranked.scored[lists, places] == BY_ALGORITHM).astype(np.float64)
 
 
 def _tie_order(k: int | None, variants: Variants) -> TieOrder:
     """A list covers its user from the first item on that counts."""
-    return ByItems(_of_items) if variants["counts"] == "scored" else UNAFFECTED
+    return ByItems(_worth) if variants["counts"] == "scored" else UNAFFECTED
 
 
 METRIC = CollectionMetric(

@@ -90,7 +90,7 @@ def test_every_metric_says_what_it_is():
         assert metric.title and metric.cite, metric.name
         assert " = " in document, f"{metric.name}: no formula"
         for case in ("empty", "relevan", "fewer than k|short|k items"):
-            assert re.search(case, document), f"{metric.name}: says nothing about {case}"
+            assert re.search(case, document, re.IGNORECASE), f"{metric.name}: says nothing about {case}"
 
 
 def test_every_metric_is_of_one_class_with_its_task_stages_direction_and_range():
