@@ -31,8 +31,7 @@ from repro.metric_study.reduced_tests import (
     tau,
 )
 from repro.runs.run import Run
-from repro.stats.discriminative import discriminative_power, p_value_curve
-from repro.stats.randomisation import randomisation_test
+from repro.stats import discriminative_power, p_value_curve, randomisation_test
 
 DEFAULT_METRICS = ("precision", "recall", "ap", "ndcg", "rr", "bpref", "infap")
 DEFAULT_CUTOFFS = (5, *range(10, 101, 10))

@@ -19,7 +19,7 @@ import pyarrow as pa
 from repro.data.io.per_user_values import read_per_user_values
 from repro.errors import DataError, StudyError, nearest
 from repro.evaluation.metrics import Measure, metrics
-from repro.stats import Comparison, Settings, Tuned, comparison, tune
+from repro.stats import Comparison, Selection, Settings, comparison, select_settings
 from repro.stats.weakness import folds_caution
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Compared:
     metric: str
     better: str
     comparison: Comparison
-    tuned: Tuned | None
+    selection: Selection | None
     notes: tuple[str, ...]
     cautions: tuple[str, ...]
 
@@ -70,26 +70,26 @@ def compare_systems(systems: Systems, metric: str | None, settings: Settings, sh
     notes = list(systems.notes(name))
     if without := [label for label in systems.algorithms if label not in values.columns]:
         notes.append(f"Left out, as they have no {name} on all folds: {', '.join(without)}.")
-    tuned = None
+    selection = None
     if share is not None:
         if not systems.algorithms:
             raise StudyError(
                 f"{systems.source} do not say which systems are settings of one algorithm, so none can be chosen; "
                 "--tune is for run folders"
             )
-        tuned = tune(values, systems.algorithms, share, better, settings.seed)
-        _refuse_lost_baseline(settings.baseline, tuned, systems)
-        values = tuned.values
-        notes.append(
-            f"Settings were chosen on {tuned.tuning_users:,} users; the tests are on the {len(values):,} others."
-        )
+        selection = select_settings(values, systems.algorithms, share, better, settings.seed)
+        _refuse_lost_baseline(settings.baseline, selection, systems)
+        values = selection.values
+        notes.append(f"Settings were chosen on {selection.users:,} users; the tests are on the {len(values):,} others.")
     elif several:
         notes.append(
             f"There are several settings of {' and of '.join(several)}: choosing the best of them on these users is "
             "tuning on the evaluation set. --tune 0.5 (tune=0.5) chooses on half of the users and tests on the others."
         )
     compared = comparison(values, settings)
-    return Compared(name, better, compared, tuned, (*notes, *compared.notes), (*systems.cautions, *compared.cautions))
+    return Compared(
+        name, better, compared, selection, (*notes, *compared.notes), (*systems.cautions, *compared.cautions)
+    )
 
 
 def _several_settings(systems: Systems, labels: list[str]) -> list[str]:
@@ -98,9 +98,9 @@ def _several_settings(systems: Systems, labels: list[str]) -> list[str]:
     return [use for use in dict.fromkeys(uses) if uses.count(use) > 1]
 
 
-def _refuse_lost_baseline(baseline: str | None, tuned: Tuned, systems: Systems) -> None:
-    if baseline is not None and baseline in systems.algorithms and baseline not in tuned.values.columns:
-        winner = tuned.chosen[systems.algorithms[baseline]]
+def _refuse_lost_baseline(baseline: str | None, selection: Selection, systems: Systems) -> None:
+    if baseline is not None and baseline in systems.algorithms and baseline not in selection.values.columns:
+        winner = selection.chosen[systems.algorithms[baseline]]
         raise StudyError(
             f"the baseline '{baseline}' was not chosen: '{winner}' is the better setting of "
             f"{systems.algorithms[baseline]} on the tuning users; compare with --baseline '{winner}'"

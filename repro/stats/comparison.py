@@ -35,36 +35,16 @@ from repro.stats.corrections import correct as corrected
 from repro.stats.friedman import Friedman, friedman
 from repro.stats.intervals import Interval, bootstrap_interval, check_method, t_interval
 from repro.stats.paired import Outcome, Outcomes, Table, named_test, outcomes_of
-from repro.stats.randomisation import SAMPLES
-from repro.stats.resampling import RESAMPLES, resampled_means
+from repro.stats.resampling import RESAMPLES, SAMPLES, resampled_means
 from repro.stats.weakness import summary, weaknesses
 
 TEST, CORRECTION, LEVEL = "randomisation", "holm", 0.05
 BETTER = ("higher", "lower", "neither")
 
 COLUMNS = (
-    "a",
-    "b",
-    "mean_a",
-    "mean_b",
-    "difference",
-    "low",
-    "high",
-    "relative",
-    "cohen_dz",
-    "rank_biserial",
-    "superiority",
-    "statistic",
-    "p",
-    "p_corrected",
-    "significant",
-    "verdict",
-    "users",
-    "ties",
-    "dropped",
-    "left_out",
-    "how",
-    "caution",
+    *("a", "b", "mean_a", "mean_b", "difference", "low", "high", "relative", "cohen_dz", "rank_biserial"),
+    *("superiority", "statistic", "p", "p_corrected", "significant", "verdict", "users", "ties", "dropped"),
+    *("left_out", "how", "caution"),
 )
 
 
@@ -148,9 +128,9 @@ class Comparison:
     @property
     def family(self) -> str:
         """The family of comparisons for which p is corrected."""
-        if self.settings.baseline is not None:
-            return f"{_counted(len(self.pairs))} with {self.settings.baseline}"
-        return f"{_counted(len(self.pairs))} of {self.systems} systems"
+        pairs = "the only pair" if len(self.pairs) == 1 else f"all {len(self.pairs):,} pairs"
+        baseline = self.settings.baseline
+        return f"{pairs} of {self.systems} systems" if baseline is None else f"{pairs} with {baseline}"
 
     @property
     def stated(self) -> str:
@@ -174,10 +154,6 @@ class Comparison:
         base = rows["mean_b"].abs()
         rows.loc[swapped, "relative"] = (rows["difference"] / base.where(base > 0))[swapped]
         return rows.drop(columns="statistic").set_index("a", drop=False).rename_axis(None)
-
-
-def _counted(pairs: int) -> str:
-    return "the only pair" if pairs == 1 else f"all {pairs:,} pairs"
 
 
 def compare(values: pd.DataFrame, settings: Settings | None = None) -> pd.DataFrame:
@@ -228,18 +204,21 @@ def comparison(values: pd.DataFrame, settings: Settings) -> Comparison:
     if test.family_wise and settings.correct != "none":
         notes.append(f"{test.title} allows for all pairs already: p is not corrected again.")
     pairs = _with_verdicts(pd.DataFrame(_rows(values, settings), columns=list(COLUMNS)), settings)
-    size = pairs["difference"].abs()
-    pairs = pairs.assign(size=-size).sort_values(["p_corrected", "p", "size"], kind="stable").drop(columns="size")
+    order = ["p_corrected", "p", "size"]
+    pairs = pairs.assign(size=-pairs["difference"].abs()).sort_values(order, kind="stable", ignore_index=True)
+    pairs = pairs.drop(columns="size")
     incomplete = pairs[pairs["left_out"] > 0]
     if len(incomplete):
         notes.append(
             f"In {len(incomplete):,} of {len(pairs):,} pairs, users that only one of the two has are left out: "
             f"up to {int(incomplete['left_out'].max()):,}, see left_out."
         )
-    overall, ranks = _friedman(complete, settings.better)
-    if overall is not None and len(complete) < len(values):
-        notes.append(f"Friedman's test is on the {len(complete):,} of {len(values):,} users that all systems have.")
-    pairs = pairs.reset_index(drop=True)
+    overall, ranks = None, {}
+    if complete.shape[1] > 2 and len(complete) > 1:
+        overall = friedman(complete.to_numpy().T, settings.better)
+        ranks = dict(zip(complete.columns, overall.average_ranks.tolist(), strict=True))
+        if len(complete) < len(values):
+            notes.append(f"Friedman's test is on the {len(complete):,} of {len(values):,} users that all systems have.")
     cautions = summary(pairs, settings.test, settings.interval, settings.level)
     return Comparison(pairs, settings, values.shape[1], overall, ranks, tuple(notes), tuple(cautions))
 
@@ -263,12 +242,9 @@ def _with_verdicts(pairs: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     pairs["p_corrected"] = pairs["p"] if test.family_wise else corrected(pairs["p"], settings.correct)
     pairs["significant"] = pairs["p_corrected"] <= settings.level
     pairs["verdict"] = [_verdict(row, settings.better) for _, row in pairs.iterrows()]
-    pairs["caution"] = [
-        " ".join(
-            weaknesses(settings.test, settings.interval, int(row["users"]), int(row["ties"]), settings.level).values()
-        )
-        for _, row in pairs.iterrows()
-    ]
+    counts = zip(pairs["users"].tolist(), pairs["ties"].tolist(), strict=True)
+    kinds = [weaknesses(settings.test, settings.interval, users, ties, settings.level) for users, ties in counts]
+    pairs["caution"] = [" ".join(sentences.values()) for sentences in kinds]
     return pairs
 
 
@@ -310,26 +286,24 @@ class _Systems:
 
     def __init__(self, values: pd.DataFrame, settings: Settings) -> None:
         self.values = {system: values[system].to_numpy() for system in values.columns}
-        self.number = {system: number for number, system in enumerate(values.columns)}
-        self.users = len(values)
-        table = np.ascontiguousarray(values.to_numpy().T)
-        ids = values.index.to_numpy()
-        self.outcomes: Outcomes = outcomes_of(
-            settings.test, Table(table, ids, settings.samples, settings.seed, settings.zeros)
-        )
-        self.resampled: FloatArray | None = None
-        if settings.interval != "t" and self.users > 1:
-            self.resampled = resampled_means(table, settings.resamples, settings.seed, users=ids)
+        self._index = {system: number for number, system in enumerate(values.columns)}
+        self._settings = settings
+        table, ids = np.ascontiguousarray(values.to_numpy().T), values.index.to_numpy()
+        options = Table(table, ids, settings.samples, settings.seed, settings.zeros)
+        self._outcomes: Outcomes = outcomes_of(settings.test, options)
+        self._resampled: FloatArray | None = None
+        if settings.interval != "t" and len(values) > 1:
+            self._resampled = resampled_means(table, settings.resamples, settings.seed, users=ids)
 
     def outcome(self, a: str, b: str) -> Outcome:
-        return self.outcomes(self.number[a], self.number[b])
+        return self._outcomes(self._index[a], self._index[b])
 
-    def interval(self, a: str, b: str, settings: Settings) -> Interval:
-        difference = self.values[a] - self.values[b]
-        if self.resampled is None:
-            return t_interval(difference, 1 - settings.level)
-        resampled = self.resampled[:, self.number[a]] - self.resampled[:, self.number[b]]
-        return bootstrap_interval(difference, resampled, 1 - settings.level, settings.interval)
+    def interval(self, a: str, b: str) -> Interval:
+        difference, confidence = self.values[a] - self.values[b], 1 - self._settings.level
+        if self._resampled is None:
+            return t_interval(difference, confidence)
+        resampled = self._resampled[:, self._index[a]] - self._resampled[:, self._index[b]]
+        return bootstrap_interval(difference, resampled, confidence, self._settings.interval)
 
 
 def _row(systems: _Systems, a: str, b: str, settings: Settings, left_out: int) -> dict[str, object]:
@@ -340,7 +314,7 @@ def _row(systems: _Systems, a: str, b: str, settings: Settings, left_out: int) -
             a, b = b, a
     of_a, of_b = systems.values[a], systems.values[b]
     outcome = systems.outcome(a, b)
-    low, high = systems.interval(a, b, settings)
+    low, high = systems.interval(a, b)
     superiority = effects.superiority(of_a, of_b)
     return {
         "a": a,
@@ -380,10 +354,3 @@ def _verdict(row: pd.Series, better: str) -> str:
     if higher != by_mean and difference:
         return f"{higher} is {word} by the test, {by_mean} by the mean"
     return f"{higher} is {word}"
-
-
-def _friedman(complete: pd.DataFrame, better: str) -> tuple[Friedman | None, dict[str, float]]:
-    if complete.shape[1] < 3 or len(complete) < 2:
-        return None, {}
-    test = friedman(complete.to_numpy().T, better)
-    return test, dict(zip(complete.columns, test.average_ranks.tolist(), strict=True))

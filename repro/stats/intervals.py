@@ -18,8 +18,7 @@ from repro.data.interactions import FloatArray
 from repro.errors import StudyError, nearest
 from repro.stats.effects import pair
 from repro.stats.equality import TOLERANCE
-from repro.stats.resampling import RESAMPLES, resampled_means
-from repro.stats.users import Users
+from repro.stats.resampling import RESAMPLES, Users, resampled_means
 
 Method = Literal["t", "percentile", "bca"]
 METHODS: tuple[Method, ...] = ("t", "percentile", "bca")

@@ -8,20 +8,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from repro.data.interactions import FloatArray
 from repro.errors import DataError, StudyError, nearest
+from repro.stats.effects import mean, pair
 from repro.stats.equality import TOLERANCE, differences
 from repro.stats.friedman import conover, nemenyi, user_ranks
-from repro.stats.randomisation import SAMPLES, randomisation_test
-from repro.stats.resampling import resampled_means
-from repro.stats.users import Users
+from repro.stats.resampling import SAMPLES, Users, randomisation_test, resampled_means
 
-Zeros = Literal["wilcox", "pratt", "zsplit"]
 ZEROS: dict[str, str] = {
     "wilcox": "dropped before ranking (Wilcoxon 1945)",
     "pratt": "ranked, then their ranks dropped (Pratt 1959)",
@@ -101,11 +98,7 @@ def paired_test(
     samples  the number of samples of the randomisation test and of the bootstrap test
     zeros    how the Wilcoxon test treats ties: "wilcox", "pratt" or "zsplit"
     """
-    first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    if first.ndim != 1 or first.shape != second.shape:
-        raise DataError(f"the two systems have {first.size:,} and {second.size:,} values; a paired test needs pairs")
-    table = Table(np.stack([first, second]), users, samples, seed, zeros)
-    return outcomes_of(name, table)(0, 1)
+    return outcomes_of(name, Table(np.stack(pair(a, b)), users, samples, seed, zeros))(0, 1)
 
 
 def outcomes_of(name: str, table: Table) -> Outcomes:
@@ -127,44 +120,38 @@ def named_test(name: str) -> PairedTest:
     return TESTS[name]
 
 
-def _sign(table: Table) -> Outcomes:
+def _for_each_pair(test: Callable[[FloatArray, FloatArray, str], Outcome]) -> Callable[[Table], Outcomes]:
+    """Outcomes of a test of the values of two systems alone; its third argument is how ties are treated."""
+    return lambda table: lambda i, j: test(table.values[i], table.values[j], table.zeros)
+
+
+def _sign(a: FloatArray, b: FloatArray, zeros: str) -> Outcome:
     from scipy import stats
 
-    def outcome(i: int, j: int) -> Outcome:
-        difference = differences(table.values[i], table.values[j])
-        higher, lower = int((difference > 0).sum()), int((difference < 0).sum())
-        ties = len(difference) - higher - lower
-        p = float(stats.binomtest(higher, higher + lower).pvalue) if higher + lower else 1.0
-        return Outcome(higher, p, len(difference), ties, ties, _direction(higher - lower), "exact")
-
-    return outcome
+    difference = differences(a, b)
+    higher, lower = int((difference > 0).sum()), int((difference < 0).sum())
+    ties = len(difference) - higher - lower
+    p = float(stats.binomtest(higher, higher + lower).pvalue) if higher + lower else 1.0
+    return Outcome(higher, p, len(difference), ties, ties, _direction(higher - lower), "exact")
 
 
-def _wilcoxon(table: Table) -> Outcomes:
+def _wilcoxon(a: FloatArray, b: FloatArray, zeros: str) -> Outcome:
     from scipy import stats
 
-    def outcome(i: int, j: int) -> Outcome:
-        difference = differences(table.values[i], table.values[j])
-        moved = difference[difference != 0]
-        ties = len(difference) - len(moved)
-        if not len(moved):
-            return Outcome(0.0, 1.0, len(difference), ties, ties, 0, "only ties")
-        ranked = moved if table.zeros == "wilcox" else difference
-        signed = (np.sign(ranked) * stats.rankdata(np.abs(ranked)))[ranked != 0]
-        untied = len(ranked) == len(moved) == len(set(np.abs(signed)))
-        exact = len(ranked) <= (_EXACT_WILCOXON if untied else _EXACT_TIED)
-        result = stats.wilcoxon(ranked, zero_method=table.zeros, method="exact" if exact and untied else "approx")
-        return Outcome(
-            float(result.statistic),
-            _over_all_signs(signed) if exact and not untied else float(result.pvalue),
-            len(difference),
-            ties,
-            ties if table.zeros == "wilcox" else 0,
-            _direction(float(np.sum(signed))),
-            "exact" if exact else "normal approximation",
-        )
-
-    return outcome
+    difference = differences(a, b)
+    nonzero = difference[difference != 0]
+    ties = len(difference) - len(nonzero)
+    if not len(nonzero):
+        return Outcome(0.0, 1.0, len(difference), ties, ties, 0, "only ties")
+    ranked = nonzero if zeros == "wilcox" else difference
+    signed = (np.sign(ranked) * stats.rankdata(np.abs(ranked)))[ranked != 0]
+    untied = len(ranked) == len(nonzero) == len(set(np.abs(signed)))
+    exact = len(ranked) <= (_EXACT_WILCOXON if untied else _EXACT_TIED)
+    result = stats.wilcoxon(ranked, zero_method=zeros, method="exact" if exact and untied else "approx")
+    p = _over_all_signs(signed) if exact and not untied else float(result.pvalue)
+    dropped = ties if zeros == "wilcox" else 0
+    how = "exact" if exact else "normal approximation"
+    return Outcome(float(result.statistic), p, len(difference), ties, dropped, _direction(float(np.sum(signed))), how)
 
 
 def _over_all_signs(signed: FloatArray) -> float:
@@ -172,83 +159,68 @@ def _over_all_signs(signed: FloatArray) -> float:
     doubled = np.rint(2 * np.abs(signed)).astype(np.int64)  # mean ranks of ties may be halves
     ways = np.ones(1, dtype=np.int64)  # the number of assignments by the sum of positive ranks
     for rank in doubled.tolist():
-        without, with_it = np.append(ways, np.zeros(rank, np.int64)), np.append(np.zeros(rank, np.int64), ways)
-        ways = without + with_it
+        ways = np.append(ways, np.zeros(rank, np.int64)) + np.append(np.zeros(rank, np.int64), ways)
     sums = np.abs(2 * np.arange(len(ways)) - doubled.sum())
     observed = abs(round(2 * float(np.sum(signed))))
     return int(ways[sums >= observed].sum()) / int(ways.sum())
 
 
-def _student(table: Table) -> Outcomes:
+def _student(a: FloatArray, b: FloatArray, zeros: str) -> Outcome:
     from scipy import stats
 
-    def outcome(i: int, j: int) -> Outcome:
-        a, b = table.values[i], table.values[j]
-        difference = differences(a, b)
-        n, ties = len(difference), int((difference == 0).sum())
-        if np.ptp(difference) == 0:  # the spread is 0
-            statistic = float(np.sign(difference[0])) * math.inf if difference[0] else 0.0
-            return Outcome(statistic, 0.0 if difference[0] else 1.0, n, ties, 0, _direction(statistic), "no spread")
-        result = stats.ttest_rel(a, b)
-        how = f"t with {n - 1:,} degrees of freedom"
-        return Outcome(float(result.statistic), float(result.pvalue), n, ties, 0, _direction(result.statistic), how)
-
-    return outcome
+    difference = differences(a, b)
+    n, ties = len(difference), int((difference == 0).sum())
+    if np.ptp(difference) == 0:  # the spread is 0
+        statistic = float(np.sign(difference[0])) * math.inf if difference[0] else 0.0
+        return Outcome(statistic, 0.0 if difference[0] else 1.0, n, ties, 0, _direction(statistic), "no spread")
+    result = stats.ttest_rel(a, b)
+    how = f"t with {n - 1:,} degrees of freedom"
+    return Outcome(float(result.statistic), float(result.pvalue), n, ties, 0, _direction(result.statistic), how)
 
 
 def _randomisation(table: Table) -> Outcomes:
     result = randomisation_test(table.values, table.samples, table.seed, users=table.users)
     how = f"exact, {result.samples:,} ways" if result.exact else f"{result.samples:,} samples"
-    return _of_means(table, result.p, how)
+    return _of_averages(table, _means(table), result.p, how)
 
 
 def _bootstrap(table: Table) -> Outcomes:
     """Resampled means, shifted to the null hypothesis: p is the share with at least the observed difference."""
     resampled = resampled_means(table.values, table.samples, table.seed, users=table.users)
     means = _means(table)
-    slack = TOLERANCE * np.array([math.fsum(np.abs(row)) / len(row) for row in table.values])
+    slack = TOLERANCE * np.array([mean(np.abs(row)) for row in table.values])
     resampled -= means
     p = np.ones((len(means), len(means)))
     for i in range(len(means)):
         for j in range(i):
             reached = np.abs(resampled[:, i] - resampled[:, j]) >= abs(means[i] - means[j]) - slack[i] - slack[j]
             p[i, j] = p[j, i] = (int(reached.sum()) + 1) / (table.samples + 1)
-    return _of_means(table, p, f"{table.samples:,} samples")
-
-
-def _of_means(table: Table, p: FloatArray, how: str) -> Outcomes:
-    """Outcomes of a test whose statistic is the difference in means."""
-    means = _means(table)
-
-    def outcome(i: int, j: int) -> Outcome:
-        difference = differences(table.values[i], table.values[j])
-        ties = int((difference == 0).sum())
-        statistic = float(means[i] - means[j])
-        return Outcome(statistic, float(p[i, j]), len(difference), ties, 0, _direction(statistic), how)
-
-    return outcome
+    return _of_averages(table, means, p, f"{table.samples:,} samples")
 
 
 def _of_ranks(p_values: Callable[[FloatArray], FloatArray]) -> Callable[[Table], Outcomes]:
-    """Outcomes of a post-hoc test whose statistic is the difference in average ranks, the highest value last."""
+    """Outcomes of a post-hoc test of average ranks, the highest value last."""
 
     def outcomes(table: Table) -> Outcomes:
-        p = p_values(table.values)
-        average = user_ranks(table.values, "lower").mean(axis=1)
-
-        def outcome(i: int, j: int) -> Outcome:
-            ties = int((differences(table.values[i], table.values[j]) == 0).sum())
-            statistic = float(average[i] - average[j])
-            how = f"ranks of {len(average)} systems"
-            return Outcome(statistic, float(p[i, j]), table.values.shape[1], ties, 0, _direction(statistic), how)
-
-        return outcome
+        average_ranks = user_ranks(table.values, "lower").mean(axis=1)
+        return _of_averages(table, average_ranks, p_values(table.values), f"ranks of {len(average_ranks)} systems")
 
     return outcomes
 
 
+def _of_averages(table: Table, averages: FloatArray, p: FloatArray, how: str) -> Outcomes:
+    """Outcomes of a test whose statistic is the difference in an average (of values or of ranks); p is of all pairs."""
+
+    def outcome(i: int, j: int) -> Outcome:
+        ties = int((differences(table.values[i], table.values[j]) == 0).sum())
+        statistic = float(averages[i] - averages[j])
+        return Outcome(statistic, float(p[i, j]), table.values.shape[1], ties, 0, _direction(statistic), how)
+
+    return outcome
+
+
 def _means(table: Table) -> FloatArray:
-    return np.array([math.fsum(row) / len(row) for row in table.values])
+    return np.array([mean(row) for row in table.values])
 
 
 def _direction(statistic: float) -> int:
@@ -270,21 +242,21 @@ TESTS = {
             "Wilcoxon signed-rank test",
             "whether the differences lie evenly around 0, by the ranks of their sizes",
             "Wilcoxon 1945",
-            _wilcoxon,
+            _for_each_pair(_wilcoxon),
         ),
         PairedTest(
             "t",
             "Student's paired t test",
             "whether the mean of the differences is 0, if it is normally distributed",
             "Student 1908",
-            _student,
+            _for_each_pair(_student),
         ),
         PairedTest(
             "sign",
             "sign test",
             "whether each system is the higher one for as many users as the other, by the exact binomial",
             "Gunawardana & Shani 2009, section 4.4; Demšar 2006",
-            _sign,
+            _for_each_pair(_sign),
         ),
         PairedTest(
             "bootstrap",

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from repro.errors import DataError, StudyError
-from repro.stats import Settings, compare, comparison, correct, tune, tuning_users
+from repro.stats import Settings, compare, comparison, correct, select_settings, selection_users
 
 
 @pytest.fixture
@@ -157,23 +157,23 @@ def test_what_cannot_be_compared_is_told(values):
 
 def test_tuning_users_are_a_share_by_id_whatever_their_order():
     users = np.array([f"u{n}" for n in range(101)])
-    chosen = tuning_users(users, 0.3, seed=2)
+    chosen = selection_users(users, 0.3, seed=2)
     assert chosen.sum() == 30
     order = np.random.default_rng(0).permutation(101)
-    assert set(users[order][tuning_users(users[order], 0.3, seed=2)]) == set(users[chosen])
-    assert set(users[tuning_users(users, 0.3, seed=3)]) != set(users[chosen])
+    assert set(users[order][selection_users(users[order], 0.3, seed=2)]) == set(users[chosen])
+    assert set(users[selection_users(users, 0.3, seed=3)]) != set(users[chosen])
     with pytest.raises(StudyError, match="between 0 and 1"):
-        tuning_users(users, 1.0)
+        selection_users(users, 1.0)
 
 
 def test_the_best_setting_is_chosen_on_some_users_and_tested_on_others(values):
     algorithms = {"weak": "knn", "strong": "knn", "like": "mf"}
-    found = tune(values, algorithms, 0.5)
+    found = select_settings(values, algorithms, 0.5)
     assert found.chosen == {"knn": "strong", "mf": "like"}
     assert list(found.values.columns) == ["strong", "like"]
-    on = values[tuning_users(values.index, 0.5)]
+    on = values[selection_users(values.index, 0.5)]
     assert not set(on.index) & set(found.values.index) and len(on) + len(found.values) == 60
     assert found.means == pytest.approx(on.mean().to_dict(), abs=1e-14)
-    assert tune(values, algorithms, 0.5, better="lower").chosen["knn"] == "weak"
+    assert select_settings(values, algorithms, 0.5, better="lower").chosen["knn"] == "weak"
     with pytest.raises(StudyError, match="without a better direction"):
-        tune(values, algorithms, 0.5, better="neither")
+        select_settings(values, algorithms, 0.5, better="neither")

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repro.errors import DataError, StudyError
-from repro.stats import CORRECTIONS, correct, level_of_each
+from repro.stats import CORRECTIONS, correct
 
 P = [0.01, 0.04, 0.03, 0.005]
 
@@ -56,17 +56,8 @@ def test_what_could_not_be_tested_is_no_test():
     assert correct([0.01, np.nan, 0.02], "bonferroni") == pytest.approx([0.02, np.nan, 0.04], nan_ok=True)
 
 
-def test_the_level_of_each_of_ten_tests():
-    """At 0.05 each, one of ten errs with probability 0.40; the level of each keeps it at 0.05."""
-    assert 1 - (1 - level_of_each(0.05, 10)) ** 10 == pytest.approx(0.05, abs=1e-15)
-    assert level_of_each(0.05, 1) == pytest.approx(0.05, abs=1e-16)
-    assert correct([level_of_each(0.05, 3)] * 3, "sidak") == pytest.approx([0.05] * 3, abs=1e-15)
-
-
 def test_what_cannot_be_is_told():
     with pytest.raises(StudyError, match="did you mean 'holm'"):
         correct(P, "hulm")
     with pytest.raises(DataError, match="between 0 and 1"):
         correct([1.2], "holm")
-    with pytest.raises(DataError, match="tests = 0"):
-        level_of_each(0.05, 0)

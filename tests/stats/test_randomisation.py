@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from repro.errors import DataError
-from repro.stats import paired_randomisation, randomisation_test
+from repro.stats import randomisation_test
 
 
 def enumerated(a, b):
@@ -22,13 +22,17 @@ def enumerated(a, b):
     return sum(way >= observed - 1e-9 for way in ways) / len(ways)
 
 
+def of_two(a, b, *args, **options):
+    return randomisation_test(np.stack([a, b]), *args, **options)
+
+
 def table(systems, users, seed=0):
     return np.random.default_rng(seed).beta(1, 3, (systems, users))
 
 
 def test_three_users_by_hand():
     """Differences 1, 2, 3: of the eight sums ±1±2±3 only 6 and -6 reach 6."""
-    found = paired_randomisation([1, 2, 3], [0, 0, 0])
+    found = of_two([1, 2, 3], [0, 0, 0])
     assert found.exact and found.samples == 8
     assert found.p.tolist() == [[1.0, 0.25], [0.25, 1.0]]
 
@@ -37,7 +41,7 @@ def test_three_users_by_hand():
 @settings(max_examples=40, deadline=None)
 def test_exact_for_few_users_ties_by_rounding_included(pairs):
     a, b = np.array(pairs).T / 10
-    assert paired_randomisation(a, b).p[0, 1] == pytest.approx(enumerated(a, b), abs=1e-15)
+    assert of_two(a, b).p[0, 1] == pytest.approx(enumerated(a, b), abs=1e-15)
 
 
 @pytest.mark.parametrize("users", [3, 8, 9, 12, 16])
@@ -47,7 +51,7 @@ def test_exact_as_scipy_has_it(users):
         (a, b), lambda x, y, axis: np.mean(x - y, axis=axis), permutation_type="samples", n_resamples=np.inf,
         vectorized=True,
     )  # fmt: skip
-    assert paired_randomisation(a, b).p[0, 1] == pytest.approx(found.pvalue, abs=1e-12)
+    assert of_two(a, b).p[0, 1] == pytest.approx(found.pvalue, abs=1e-12)
 
 
 def test_all_pairs_of_a_table_are_what_each_pair_is_alone():
@@ -55,7 +59,7 @@ def test_all_pairs_of_a_table_are_what_each_pair_is_alone():
     together = randomisation_test(values, 2_000, users=users).p
     assert np.array_equal(together, together.T) and (np.diag(together) == 1).all()
     for i, j in ((0, 1), (3, 10), (9, 4)):
-        alone = paired_randomisation(values[i], values[j], 2_000, users=users)
+        alone = of_two(values[i], values[j], 2_000, users=users)
         assert not alone.exact
         assert alone.p[0, 1] == together[i, j]
 
@@ -73,8 +77,8 @@ def test_samples_agree_with_the_exact_test_within_four_standard_errors():
 def test_the_observed_way_counts_unless_told_otherwise():
     """Nothing drawn reaches a difference that all of 100 users share."""
     a, b = np.ones(100), np.zeros(100)
-    assert paired_randomisation(a, b, 999).p[0, 1] == 1 / 1000
-    assert paired_randomisation(a, b, 999, add_one=False).p[0, 1] == 0
+    assert of_two(a, b, 999).p[0, 1] == 1 / 1000
+    assert of_two(a, b, 999, add_one=False).p[0, 1] == 0
 
 
 def test_neither_the_order_of_users_nor_threads_nor_padding_change_a_bit():
@@ -92,21 +96,21 @@ def test_neither_the_order_of_users_nor_threads_nor_padding_change_a_bit():
 def test_more_samples_contain_the_fewer():
     """The same draws come first: counts grow, and only by what the further samples add."""
     values, users = table(2, 40, seed=5), range(40)
-    few = paired_randomisation(*values, 1_000, users=users, add_one=False).p[0, 1] * 1_000
-    more = paired_randomisation(*values, 1_001, users=users, add_one=False).p[0, 1] * 1_001
+    few = of_two(*values, 1_000, users=users, add_one=False).p[0, 1] * 1_000
+    more = of_two(*values, 1_001, users=users, add_one=False).p[0, 1] * 1_001
     assert round(more) - round(few) in (0, 1)
 
 
 def test_users_for_whom_both_are_the_same_change_nothing():
     a, b = table(2, 9, seed=2)
     more = np.full(3, 0.4)
-    assert paired_randomisation(a, b).p[0, 1] == paired_randomisation([*a, *more], [*b, *more]).p[0, 1]
+    assert of_two(a, b).p[0, 1] == of_two([*a, *more], [*b, *more]).p[0, 1]
 
 
 def test_the_same_system_twice_is_no_difference():
     values = table(1, 50)[0]
-    assert paired_randomisation(values, values, 500).p[0, 1] == 1
-    assert paired_randomisation(values, values * (1 + 1e-15), 500).p[0, 1] == 1, "rounding is no difference"
+    assert of_two(values, values, 500).p[0, 1] == 1
+    assert of_two(values, values * (1 + 1e-15), 500).p[0, 1] == 1, "rounding is no difference"
 
 
 def test_a_system_of_huge_values_beside_others_does_not_drown_them():
@@ -118,17 +122,13 @@ def test_p_is_uniform_under_the_null_hypothesis():
     """400 pairs of systems that do not differ: the Kolmogorov distance from uniform is below 1.63 / sqrt(400),
     its 1% point."""
     draws = np.random.default_rng(7)
-    found = [
-        paired_randomisation(*draws.normal(size=(2, 30)), 1_000, seed=n, users=range(30)).p[0, 1] for n in range(400)
-    ]
+    found = [of_two(*draws.normal(size=(2, 30)), 1_000, seed=n, users=range(30)).p[0, 1] for n in range(400)]
     assert stats.kstest(found, "uniform").statistic < 1.63 / 20
 
 
 def test_what_cannot_be_tested_is_told():
     with pytest.raises(DataError, match="every value is a finite number"):
         randomisation_test([[1.0, np.nan], [1.0, 2.0]])
-    with pytest.raises(DataError, match="2 and 3 values"):
-        paired_randomisation([1, 2], [1, 2, 3])
     with pytest.raises(DataError, match="occurs twice"):
         randomisation_test(table(2, 3), users=["a", "b", "a"])
     with pytest.raises(DataError, match="2 ids for 3 users"):

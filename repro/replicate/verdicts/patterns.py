@@ -20,8 +20,7 @@ from repro.replicate.claims.claim import CellKey, Operand, Pattern
 from repro.replicate.verdicts.examples import WorkedExamples
 from repro.replicate.verdicts.judgement import Judgement
 from repro.runs.run import Run
-from repro.stats.discriminative import discriminative_power
-from repro.stats.randomisation import randomisation_test
+from repro.stats import discriminative_power, randomisation_test
 
 RANDOMISATIONS = 100_000
 

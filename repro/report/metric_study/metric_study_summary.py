@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from repro.metric_study import MetricStudy
-from repro.stats.correlation import kendall
+from repro.stats import kendall
 
 # Two orders of systems with at least this tau count as almost the same (Voorhees 2001).
 ALMOST_EQUAL = 0.9

@@ -132,7 +132,7 @@ def _plain(compared: Compared) -> dict[str, Any]:
             "average_ranks": compared.comparison.ranks,
             "critical_difference": friedman.critical_difference(settings.level),
         },
-        "chosen": compared.tuned and compared.tuned.chosen,
+        "chosen": compared.selection and compared.selection.chosen,
         "notes": list(compared.notes),
         "cautions": list(compared.cautions),
         "pairs": compared.comparison.pairs.to_dict(orient="records"),
@@ -141,8 +141,8 @@ def _plain(compared: Compared) -> dict[str, Any]:
 
 def _print(compared: Compared) -> None:
     settings, friedman = compared.comparison.settings, compared.comparison.friedman
-    if compared.tuned:
-        chosen = "; ".join(f"{algorithm}: {best}" for algorithm, best in compared.tuned.chosen.items())
+    if compared.selection:
+        chosen = "; ".join(f"{algorithm}: {best}" for algorithm, best in compared.selection.chosen.items())
         echo(f"Chosen on the tuning users: {chosen}")
     if friedman:
         word = "differ" if friedman.p <= settings.level else "are not shown to differ"

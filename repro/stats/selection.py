@@ -17,38 +17,38 @@ import pandas as pd
 from repro.errors import StudyError
 from repro.rng import child_keys, id_keys, stream
 from repro.stats.effects import mean
-from repro.stats.users import Users
+from repro.stats.resampling import Users
 
 
 @dataclass(frozen=True, eq=False)
-class Tuned:
+class Selection:
     """The selected settings, and their values on the evaluation users.
 
-    chosen        for each algorithm, the system that is the best of its settings
-    means         the means of all systems on the tuning users
-    tuning_users  the number of tuning users
-    values        evaluation users x selected systems
+    chosen  for each algorithm, the system that is the best of its settings
+    means   the means of all systems on the selection users
+    users   the number of selection users
+    values  evaluation users x selected systems
     """
 
     chosen: dict[str, str]
     means: dict[str, float]
-    tuning_users: int
+    users: int
     values: pd.DataFrame
 
 
-def tuning_users(users: Users, share: float, seed: int = 0) -> npt.NDArray[np.bool_]:
-    """A mask of the tuning users: a ``share`` of them, drawn by their ids, independent of their order."""
+def selection_users(users: Users, share: float, seed: int = 0) -> npt.NDArray[np.bool_]:
+    """A mask of the selection users: a ``share`` of all users, drawn by their ids, independent of their order."""
     if not 0 < share < 1:
-        raise StudyError(f"the share of users for tuning is {share}; it must lie between 0 and 1, such as 0.5")
+        raise StudyError(f"the share of users for the selection is {share}; it must lie between 0 and 1, such as 0.5")
     keys = child_keys(stream(seed, "stats", "tuning"), id_keys(users))
-    chosen = np.zeros(len(keys), dtype=np.bool_)
-    chosen[np.argsort(keys, kind="stable")[: round(share * len(keys))]] = True
-    return chosen
+    selected = np.zeros(len(keys), dtype=np.bool_)
+    selected[np.argsort(keys, kind="stable")[: round(share * len(keys))]] = True
+    return selected
 
 
-def tune(
+def select_settings(
     values: pd.DataFrame, algorithms: Mapping[str, str], share: float, better: str = "higher", seed: int = 0
-) -> Tuned:
+) -> Selection:
     """Select the best setting of each algorithm on a ``share`` of the users.
 
     ``values`` is users x systems; ``algorithms`` maps each system to the algorithm of which it is a setting. The
@@ -57,18 +57,16 @@ def tune(
     """
     if better == "neither":
         raise StudyError("settings cannot be selected by a metric without a better direction; choose another metric")
-    for_tuning = tuning_users(values.index.to_numpy(), share, seed)
+    selected = selection_users(values.index.to_numpy(), share, seed)
     chosen: dict[str, str] = {}
     means: dict[str, float] = {}
     for algorithm in dict.fromkeys(algorithms[system] for system in values.columns):
         settings = [system for system in values.columns if algorithms[system] == algorithm]
-        tuning_values = values.loc[for_tuning, settings].dropna()
-        if len(settings) > 1 and tuning_values.empty:
+        complete = values.loc[selected, settings].dropna()
+        if len(settings) > 1 and complete.empty:
             raise StudyError(
-                f"no tuning user has values of all settings of {algorithm}; use a larger share than {share}"
+                f"no selection user has values of all settings of {algorithm}; use a larger share than {share}"
             )
-        mean_of = {system: mean(tuning_values[system]) for system in settings}
-        best = min if better == "lower" else max
-        chosen[algorithm] = best(settings, key=mean_of.__getitem__)
-        means |= mean_of
-    return Tuned(chosen, means, int(for_tuning.sum()), values.loc[~for_tuning, list(chosen.values())])
+        means |= {system: mean(complete[system]) for system in settings}
+        chosen[algorithm] = (min if better == "lower" else max)(settings, key=means.__getitem__)
+    return Selection(chosen, means, int(selected.sum()), values.loc[~selected, list(chosen.values())])
