@@ -4,9 +4,8 @@ from repro.explain.attribution import AttributionOptions, explain
 from repro.explain.diff import Difference, diff
 from repro.explain.explanation import Explanation
 from repro.explain.multiverse import Multiverse, multiverse
-from repro.explain.published import Published
 from repro.explain.scored_run import ScoredRun
-from repro.explain.search import SearchResult, find_protocols
+from repro.explain.search import Published, SearchResult, find_protocols
 
 __all__ = [
     "AttributionOptions",

@@ -68,38 +68,26 @@ def explain(
     2        EASE  ties.break  item-asc  item-desc
     """
     run = first if isinstance(first, ScoredRun) else ScoredRun.open(first)
-    other = second if isinstance(second, ScoredRun | Protocol) else _open(second)
-    name = metric or run.run.measures[0].name
+    if isinstance(second, ScoredRun | Protocol):
+        other = second
+    else:
+        other = ScoredRun.open(second) if Path(second).is_dir() else Protocol.load(second)
     labels = shared_labels(run, other, algorithms)
-    chosen = options or AttributionOptions()
+    options = options or AttributionOptions()
     with tempfile.TemporaryDirectory(prefix="repro-") as scratch:
-        gap = _Gap(
-            run,
-            other,
-            name,
-            labels,
-            Refits(run, other, Path(scratch), chosen.workers, progress) if chosen.refit else None,
-        )
-        return gap.attribute(chosen.orders, chosen.seed, progress)
-
-
-def _open(source: str | Path) -> ScoredRun | Protocol:
-    return ScoredRun.open(source) if Path(source).is_dir() else Protocol.load(source)
+        fits = Refits(run, other, Path(scratch), options.workers, progress) if options.refit else None
+        gap = _Gap(run, other, metric or run.run.measures[0].name, labels, fits)
+        return gap.attribute(options, progress)
 
 
 class _Gap:
     """The path from one evaluation to another, by switches."""
 
     def __init__(
-        self,
-        run: ScoredRun,
-        other: ScoredRun | Protocol,
-        metric: str,
-        labels: tuple[str, ...],
-        fits: Refits | None,
+        self, run: ScoredRun, other: ScoredRun | Protocol, metric: str, labels: tuple[str, ...], fits: Refits | None
     ) -> None:
         self.run, self.other, self.metric, self.labels, self.fits = run, other, metric, labels, fits
-        target = other if isinstance(other, Protocol) else other.protocol
+        self.target = target = other if isinstance(other, Protocol) else other.protocol
         known_metrics = metrics()
         for protocol in (run.protocol, target):
             parse_measure(metric, protocol, known_metrics)  # raises an error if the metric is undefined at either end
@@ -122,28 +110,23 @@ class _Gap:
         elif fits is None and isinstance(other, ScoredRun):
             self.fits_together = bool(fitted) or fits_differ(run, other, labels)
         self.path = ProtocolPath(run.protocol, end, objection)
-        evaluation_switches = [
-            switch for switch in self.path.switches if not (self.fits_together and switch.needs_refit)
-        ]
-        self.fitting = [switch for switch in self.path.switches if switch not in evaluation_switches]
-        studies_differ = fits is not None and fits.others_differ
-        self.players: tuple[Switch, ...] = (
-            *evaluation_switches,
-            *((FITS,) if self.fits_together or studies_differ else ()),
-        )
+        self.fitting = [switch for switch in self.path.switches if self.fits_together and switch.needs_refit]
+        self.players = tuple(switch for switch in self.path.switches if switch not in self.fitting)
+        if self.fits_together or (fits is not None and fits.others_differ):
+            self.players += (FITS,)
         self.numbers: dict[SwitchSet, Vector] = {}
 
-    def attribute(self, orders: int, seed: int, progress: Progress | None) -> Explanation:
-        players = self.players
-        first, second = _names(self.run, self.other)
-        shares = self._shares(self._planned(orders, seed), orders, seed, progress)
-        before, after = self.numbers[frozenset()], self.numbers[frozenset(players)]
-        _require_same_numbers(self.run, self.metric, self.labels, before)
-        if isinstance(self.other, ScoredRun):
-            _require_same_numbers(self.other, self.metric, self.labels, after)
+    def attribute(self, options: AttributionOptions, progress: Progress | None) -> Explanation:
+        first, second = self._names()
+        self._measure(self._planned(options), progress)
+        shares = self._shapley(self.numbers.__getitem__, options)
+        before, after = self.numbers[frozenset()], self.numbers[frozenset(self.players)]
+        ends = [self.run, self.other] if isinstance(self.other, ScoredRun) else [self.run]
+        for end, values in zip(ends, (before, after), strict=False):
+            _require_same_numbers(end, self.metric, self.labels, values)
         numbers = np.array(list(self.numbers.values())).reshape(-1, len(self.labels))
         defined = np.isfinite(numbers).all(axis=0)
-        labels = tuple(label for label, is_defined in zip(self.labels, defined, strict=True) if is_defined)
+        labels = tuple(np.array(self.labels)[defined].tolist())
         if not labels:
             raise StudyError(f"no algorithm has a number for {self.metric} under all protocols between the two")
         return Explanation(
@@ -155,7 +138,7 @@ class _Gap:
             after=after[defined],
             contributions=tuple(
                 Contribution(switch.name, *self._changes(switch), shares.values[n][defined], shares.errors[n][defined])
-                for n, switch in enumerate(players)
+                for n, switch in enumerate(self.players)
             ),
             interactions=tuple(
                 Interaction(first_switch.name, second_switch.name, values[defined], errors[defined])
@@ -165,27 +148,31 @@ class _Gap:
             needs_refit=self.unattributed,
             left_out={
                 label: f"has no number for {self.metric} under some protocol between the two"
-                for label, is_defined in zip(self.labels, defined, strict=True)
-                if not is_defined
+                for label in self.labels
+                if label not in labels
             },
-            notes=tuple(
-                dict.fromkeys((*self.run.notes, *(() if isinstance(self.other, Protocol) else self.other.notes)))
-            ),
+            notes=tuple(dict.fromkeys(note for end in ends for note in end.notes)),
             question=self.run.study.question,
             evidence=self._evidence(),
         )
 
+    def _names(self) -> tuple[str, str]:
+        """The names of the two ends: those of their protocols if these differ, and otherwise their folders."""
+        first, second = self.run.protocol.name, self.target.name
+        if first and second and first != second:
+            return first, second
+        if isinstance(self.other, Protocol):
+            return str(self.run.run.folder), f"protocol {self.target.hash[:12]}"
+        return str(self.run.run.folder), str(self.other.run.folder)
+
     def _evidence(self) -> dict[str, str]:
         evidence = {"first journal": self.run.run.journal.end.cited(), "first protocol": self.run.protocol.hash}
         if isinstance(self.other, Protocol):
-            return {**evidence, "second protocol": self.other.hash, "with the split of the first": self.path.b.hash}
-        return {
-            **evidence,
-            "second journal": self.other.run.journal.end.cited(),
-            "second protocol": self.other.protocol.hash,
-        }
+            return {**evidence, "second protocol": self.target.hash, "with the split of the first": self.path.b.hash}
+        journal = self.other.run.journal.end.cited()
+        return {**evidence, "second journal": journal, "second protocol": self.target.hash}
 
-    def _planned(self, orders: int, seed: int) -> list[SwitchSet]:
+    def _planned(self, options: AttributionOptions) -> list[SwitchSet]:
         """The sets of switches whose numbers are needed."""
         needed: dict[SwitchSet, None] = {}
 
@@ -193,15 +180,16 @@ class _Gap:
             needed[chosen] = None
             return np.zeros(1)
 
-        self._shapley(record, orders, seed)
+        self._shapley(record, options)
         return list(needed)
 
-    def _shapley(self, game: Game[Switch], orders: int, seed: int) -> Shares[Switch]:
+    def _shapley(self, game: Game[Switch], options: AttributionOptions) -> Shares[Switch]:
         if len(self.players) <= EXACT_PLAYERS:
             return exact_shares(self.players, game)
-        return sampled_shares(self.players, game, orders, seed)
+        return sampled_shares(self.players, game, options.orders, options.seed)
 
-    def _shares(self, needed: Sequence[SwitchSet], orders: int, seed: int, progress: Progress | None) -> Shares[Switch]:
+    def _measure(self, needed: Sequence[SwitchSet], progress: Progress | None) -> None:
+        """Compute the numbers of sets of switches, those with the same scores together."""
         by_source: dict[int, tuple[ScoredRun, list[SwitchSet]]] = {}
         for number, chosen in enumerate(needed):
             source = self._source(chosen)
@@ -218,7 +206,6 @@ class _Gap:
                     "fewer decisions"
                 )
             self.numbers |= {chosen: measured.values[number, :, 0] for number, chosen in enumerate(sets)}
-        return self._shapley(self.numbers.__getitem__, orders, seed)
 
     def _switches(self, chosen: SwitchSet) -> list[Switch]:
         """The switches of the path; ``FITS`` stands for all that need a refit."""
@@ -240,15 +227,6 @@ class _Gap:
 
         switched_changes = tuple(change(key) for member in switched for key in member.decisions)
         return switched_changes, tuple(change(key) for member in switched for key in member.dependents)
-
-
-def _names(run: ScoredRun, other: ScoredRun | Protocol) -> tuple[str, str]:
-    """The names of the two ends: those of their protocols if these differ, and otherwise their folders."""
-    target = other if isinstance(other, Protocol) else other.protocol
-    if run.protocol.name and target.name and run.protocol.name != target.name:
-        return run.protocol.name, target.name
-    second_name = f"protocol {target.hash[:12]}" if isinstance(other, Protocol) else str(other.run.folder)
-    return str(run.run.folder), second_name
 
 
 def _require_same_numbers(run: ScoredRun, metric: str, labels: Sequence[str], values: Vector) -> None:

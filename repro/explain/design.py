@@ -186,17 +186,17 @@ class Design:
         for number, listing in enumerate(listings[1:], start=1):
             plots += [(listing, order) for order in _window(orders, number * few, few)]
         # Where lists depend on relevance, other relevance would change the lists: the study's own is used.
-        dependent = [
-            listing_choice for listing_choice in listings if lists_depend_on_relevance(self.protocol(listing_choice))
-        ]
+        dependent = [listing for listing in listings if lists_depend_on_relevance(self.protocol(listing))]
         each = max(1, self.budget // len(plots))
         counted = self._level(levels[2], each, draws)
         for turn in range(len(counted)):  # until the budget is spent
             for number, (listing, order) in enumerate(plots):
                 first = turn * (each - 1) + (number // _PLOTS_PER_WINDOW) * (each - 1)
                 chosen = counted if not number and not turn else _window(counted, first, each)
+                fixed = "relevance." if listing in dependent else ()
                 for combination in chosen:
-                    yield {**_without_relevance(combination, listing in dependent), **listing, **order}
+                    varied = {key: value for key, value in combination.items() if not key.startswith(fixed)}
+                    yield {**varied, **listing, **order}
 
         for _ in range(10 * self.budget):
             yield {axis.decision: _random_value(axis, draws) for axis in self.axes}
@@ -215,15 +215,15 @@ class Design:
         for axis in axes:
             for value in axis.values[1:]:
                 add({**base_combination, axis.decision: value})
-        n_wanted = len(by_hash) + (further if axes else 0)
+        most = len(by_hash) + (further if axes else 0)
         for _ in range(10 * further):
-            if len(by_hash) >= n_wanted:
+            if len(by_hash) >= most:
                 break
             point = {axis.decision: _random_value(axis, draws) for axis in axes}
             axis = axes[int(draws.integers(len(axes)))]
             add(point)
             add({**point, axis.decision: _random_value(axis, draws)})
-        return list(by_hash.values())[:n_wanted]
+        return list(by_hash.values())[:most]
 
     def _distinct(self, combinations: Iterable[Combination]) -> dict[str, Variant]:
         """Distinct variants within the budget, by the hash of their protocol, without contradictory ones."""
@@ -266,12 +266,6 @@ def _window(combinations: Sequence[Combination], start: int, size: int) -> Seque
         return combinations
     others = combinations[1:]
     return [combinations[0], *(others[(start + further) % len(others)] for further in range(size - 1))]
-
-
-def _without_relevance(counted: Combination, drop: bool) -> Combination:
-    if not drop:
-        return counted
-    return {key: value for key, value in counted.items() if not key.startswith("relevance.")}
 
 
 def _random_value(axis: Axis, draws: np.random.Generator) -> Value:

@@ -179,75 +179,51 @@ def _environment(run: Run) -> dict[str, str]:
 
 
 def _numbers(first: Run, second: Run, settings: Settings) -> list[NumberPair]:
-    tables = [_values(run) for run in (first, second)]
-    users = [_Users(run) for run in (first, second)]
-    shared = [key for key in tables[0] if key in tables[1]]
+    before, after = _values(first), _values(second)
+    shared = [key for key in before if key in after]
     tested: dict[tuple[str, str], NumberPair] = {}
     for metric in dict.fromkeys(metric for _, metric in shared):
         labels = [label for label, name in shared if name == metric]
-        matched = {label: _matched(*(each.of(label, metric) for each in users)) for label in labels}
-        paired = {label: table for label, table in matched.items() if table is not None}
-        if paired:
-            better = users[0].better(metric)
-            rows = compare_matched(paired, replace(settings, better=better)).to_dict("index")
-            for label, table in paired.items():
-                key = (label, metric)
-                tested[key] = _pair(label, metric, tables[0][key], tables[1][key], table, rows[label])
-    return [tested.get(key) or NumberPair(*key, tables[0][key], tables[1][key]) for key in shared]
+        users = {"second": _user_values(second, metric), "first": _user_values(first, metric)}
+        joined = {
+            label: pd.concat({run: values[label] for run, values in users.items()}, axis=1, join="inner").dropna()
+            for label in labels
+            if all(label in values for values in users.values())
+        }
+        paired = {label: table for label, table in joined.items() if len(table)}
+        if not paired:
+            continue
+        tests = compare_matched(paired, replace(settings, better=first.better[metric]))
+        for label, table in paired.items():
+            row = tests.loc[label]
+            change = differences(table["second"].to_numpy(), table["first"].to_numpy())
+            tested[label, metric] = NumberPair(
+                label,
+                metric,
+                before[label, metric],
+                after[label, metric],
+                users=len(change),
+                higher=int((change > 0).sum()),
+                lower=int((change < 0).sum()),
+                quantiles={share: float(np.quantile(change, share)) for share in QUANTILES},
+                p=float(row["p"]),
+                p_corrected=float(row["p_corrected"]),
+                verdict=str(row["verdict"]),
+                caution=str(row["caution"]),
+            )
+    return [tested.get(key) or NumberPair(*key, before[key], after[key]) for key in shared]
 
 
 def _values(run: Run) -> dict[tuple[str, str], float]:
-    frame = run.results
-    frame = frame[frame["fold"] == ALL_FOLDS]
-    return {
-        (str(row.algorithm), str(row.metric)): float(row.value)  # type: ignore[arg-type]
-        for row in frame.itertuples()
-    }
+    """The numbers of the run over all folds, by algorithm and metric."""
+    frame = run.results[run.results["fold"] == ALL_FOLDS]
+    return dict(zip(zip(frame["algorithm"], frame["metric"], strict=True), frame["value"].tolist(), strict=True))
 
 
-class _Users:
-    """The values of users of a run, by algorithm and metric."""
-
-    def __init__(self, run: Run) -> None:
-        self._run = run
-        self._measures = {run.metric_names[m.full_name]: m for m in run.measures if m.per_user}
-        self._tables: dict[str, pd.DataFrame] = {}
-
-    def better(self, metric: str) -> str:
-        return self._measures[metric].metric.better
-
-    def of(self, label: str, metric: str) -> pd.Series[float] | None:
-        if metric not in self._measures:
-            return None
-        if metric not in self._tables:
-            self._tables[metric] = self._run.user_values(self._measures[metric])
-        table = self._tables[metric]
-        return table[table["algorithm"] == label].set_index("user")["value"]
-
-
-def _matched(first: pd.Series[float] | None, second: pd.Series[float] | None) -> pd.DataFrame | None:
-    """The values of the users of both runs, in the second and in the first; None if there are no such users."""
-    if first is None or second is None:
-        return None
-    joined = pd.concat([second.rename("second"), first.rename("first")], axis=1, join="inner").dropna()
-    return joined if len(joined) else None
-
-
-def _pair(
-    label: str, metric: str, before: float, after: float, table: pd.DataFrame, row: Mapping[Any, Any]
-) -> NumberPair:
-    change = differences(table["second"].to_numpy(), table["first"].to_numpy())
-    return NumberPair(
-        label,
-        metric,
-        before,
-        after,
-        users=len(change),
-        higher=int((change > 0).sum()),
-        lower=int((change < 0).sum()),
-        quantiles={share: float(np.quantile(change, share)) for share in QUANTILES},
-        p=float(row["p"]),
-        p_corrected=float(row["p_corrected"]),
-        verdict=str(row["verdict"]),
-        caution=str(row["caution"]),
-    )
+def _user_values(run: Run, metric: str) -> dict[str, pd.Series[float]]:
+    """The values of users by a metric for each algorithm; empty if the metric has no values of users."""
+    measures = {run.metric_names[measure.full_name]: measure for measure in run.measures if measure.per_user}
+    if metric not in measures:
+        return {}
+    groups = run.user_values(measures[metric]).groupby("algorithm", sort=False)
+    return {str(label): rows.set_index("user")["value"] for label, rows in groups}

@@ -127,12 +127,8 @@ class Explanation:
                     "after": float(self.after[column]),
                     "gap": float(self.gap[column]),
                     "parts": [
-                        {
-                            "decision": contribution.name,
-                            "part": float(contribution.values[column]),
-                            "error": float(contribution.errors[column]),
-                        }
-                        for contribution in self.contributions
+                        {"decision": part.name, "part": float(part.values[column]), "error": float(part.errors[column])}
+                        for part in self.contributions
                     ],
                     "interactions": [
                         {

@@ -17,7 +17,7 @@ from repro.evaluation.metrics import metrics, parse_measure
 from repro.explain.design import Axis, Design, Variant, effective_axes, read_axes
 from repro.explain.scored_run import ScoredRun
 from repro.explain.variants import measure_variants
-from repro.protocol import Value, registry
+from repro.protocol import registry
 from repro.stats import kendall
 from repro.types import Progress
 
@@ -126,7 +126,8 @@ class Universe:
 
         It is taken over the algorithms with a number in both, and NaN if there is no order.
         """
-        return np.array([self._tau(self.orders[0], row) for row in self.orders])
+        distinct, positions = np.unique(self.orders, axis=0, return_inverse=True)
+        return np.array([_tau(self.orders[0], order) for order in distinct])[positions.reshape(-1)]
 
     def mean_tau(self) -> float:
         """The mean of Kendall's tau over all pairs of variants that have an order."""
@@ -135,21 +136,10 @@ class Universe:
         for i in range(len(distinct)):
             for j in range(i + 1):
                 weight = int(counts[i] * (counts[i] - 1) // 2 if i == j else counts[i] * counts[j])
-                tau = self._tau(distinct[i], distinct[j])
+                tau = _tau(distinct[i], distinct[j])
                 if weight and np.isfinite(tau):
                     total, pairs = total + weight * tau, pairs + weight
         return total / pairs if pairs else float("nan")
-
-    def _tau(self, first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]) -> float:
-        key = (first.tobytes(), second.tobytes())
-        if key not in self._known_taus:
-            both = (first >= 0) & (second >= 0)
-            self._known_taus[key] = kendall(first[both], second[both])
-        return self._known_taus[key]
-
-    @cached_property
-    def _known_taus(self) -> dict[tuple[bytes, bytes], float]:
-        return {}
 
     def decisions(self) -> pd.DataFrame:
         """For each decision, statistics over all pairs of variants that differ in this decision only.
@@ -164,18 +154,16 @@ class Universe:
         rows = []
         for axis in self.multiverse.axes:
             first, second = self._pairs(axis.decision)
-            if not len(first):
-                rows.append({"decision": axis.decision, "pairs": 0, "moves": np.nan, "winner": np.nan, "order": np.nan})
-                continue
             moved = np.abs(self.values[first] - self.values[second])
-            winner = self.orders[first] == 0
+            other_winner = ((self.orders[first] == 0) != (self.orders[second] == 0)).any(axis=1)
+            other_order = (self.orders[first] != self.orders[second]).any(axis=1)
             rows.append(
                 {
                     "decision": axis.decision,
                     "pairs": len(first),
                     "moves": float(np.nanmean(moved)) if np.isfinite(moved).any() else np.nan,
-                    "winner": float((winner != (self.orders[second] == 0)).any(axis=1).mean()),
-                    "order": float((self.orders[first] != self.orders[second]).any(axis=1).mean()),
+                    "winner": float(other_winner.mean()) if len(first) else np.nan,
+                    "order": float(other_order.mean()) if len(first) else np.nan,
                 }
             )
         return pd.DataFrame(rows).sort_values(["order", "winner", "moves"], ascending=False, ignore_index=True)
@@ -183,11 +171,11 @@ class Universe:
     def _pairs(self, decision: str) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
         """The pairs of variants that differ only in one decision and in decisions that depend on it."""
         decisions = registry()
-        others = [axis.decision for axis in self.multiverse.axes if not decisions.depends_on(axis.decision, decision)]
+        fixed = [axis.decision for axis in self.multiverse.axes if not decisions.depends_on(axis.decision, decision)]
         groups: dict[tuple[object, ...], list[int]] = {}
         for number, variant in enumerate(self.multiverse.variants):
             if variant.choices[decision] is not None:
-                groups.setdefault(tuple(variant.choices[name] for name in others), []).append(number)
+                groups.setdefault(tuple(variant.choices[name] for name in fixed), []).append(number)
         choices = [variant.choices[decision] for variant in self.multiverse.variants]
         pairs = [
             pair for group in groups.values() for pair in combinations(group, 2) if choices[pair[0]] != choices[pair[1]]
@@ -197,27 +185,26 @@ class Universe:
 
     def by_option(self) -> pd.DataFrame:
         """For each decision and option: the number of variants, and the mean number of each algorithm over them."""
-        rows: list[dict[str, object]] = []
+        rows = []
         for axis in self.multiverse.axes:
             chosen = np.array([variant.choices[axis.decision] for variant in self.multiverse.variants], dtype=object)
-            options: list[Value] = [value for value in axis.values if (chosen == value).any()]
-            for value in options:
+            for value in axis.values:
                 selected = chosen == value
-                means = [_mean(column) for column in self.values[selected].T]
-                rows.append(
-                    {
-                        "decision": axis.decision,
-                        "option": value,
-                        "variants": int(selected.sum()),
-                        **dict(zip(self.multiverse.algorithms, means, strict=True)),
-                    }
-                )
+                if selected.any():
+                    row = {"decision": axis.decision, "option": value, "variants": int(selected.sum())}
+                    means = [_mean(column) for column in self.values[selected].T]
+                    rows.append(row | dict(zip(self.multiverse.algorithms, means, strict=True)))
         return pd.DataFrame(rows)
 
 
 def _mean(values: Values) -> float:
     finite = values[np.isfinite(values)]
     return float(finite.mean()) if len(finite) else float("nan")
+
+
+def _tau(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]) -> float:
+    both = (first >= 0) & (second >= 0)
+    return kendall(first[both], second[both])
 
 
 def multiverse(

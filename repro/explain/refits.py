@@ -21,19 +21,16 @@ class Refits:
         self._studies = (run.study, run.study if isinstance(other, Protocol) else other.study)
         self.others_differ = isinstance(other, ScoredRun) and (
             _studies_differ(run, other)
-            or (
-                _fit_key(run.protocol) == _fit_key(other.protocol)
-                and fits_differ(run, other, shared_labels(run, other))
-            )
+            or (fit_key(run.protocol) == fit_key(other.protocol) and fits_differ(run, other, shared_labels(run, other)))
         )
         self._scratch, self._workers, self._progress = scratch, workers, progress
-        self._made: dict[tuple[bool, tuple[object, ...]], ScoredRun] = {(False, _fit_key(run.protocol)): run}
+        self._made: dict[tuple[bool, tuple[object, ...]], ScoredRun] = {(False, fit_key(run.protocol)): run}
         if isinstance(other, ScoredRun):
-            self._made.setdefault((self.others_differ, _fit_key(other.protocol)), other)
+            self._made.setdefault((self.others_differ, fit_key(other.protocol)), other)
 
     def run(self, protocol: Protocol, *, of_second: bool) -> ScoredRun:
         """The run of the first or of the second study, with the data and the split of ``protocol``."""
-        key = (of_second, _fit_key(protocol))
+        key = (of_second, fit_key(protocol))
         if key not in self._made:
             study: Study = self._studies[of_second].with_protocol(
                 evaluated_as(protocol, self._studies[of_second].protocol)
@@ -49,8 +46,8 @@ class Refits:
         return self._made[key]
 
 
-def _fit_key(protocol: Protocol) -> tuple[object, ...]:
-    """The decisions that the fits depend on."""
+def fit_key(protocol: Protocol) -> tuple[object, ...]:
+    """The decisions that fitted models depend on: protocols with the same key share a fit."""
     return tuple(protocol.of_stages(*BEFORE_FITTING).items())
 
 

@@ -1,4 +1,4 @@
-"""A run with stored scores: what other evaluations of the same fits need."""
+"""A run with stored scores, from which other evaluations of the same fits are computed."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class RunFold:
 
 @dataclass(frozen=True, eq=False)
 class ScoredRun:
-    """A finished run with its data, its folds made again, and its stored scores, which are read when they are used."""
+    """A finished run with its data, its folds, and its stored scores, which are read when they are used."""
 
     run: Run
     plan: Plan
 
     @classmethod
     def open(cls, folder: str | Path, data: object = None) -> ScoredRun:
-        """The run in ``folder``; ``data`` is where its data is, if it is no longer where the run found it."""
+        """Open the run in ``folder``; ``data`` is the path to its data, if that has moved."""
         run = Run(folder)
         if without := [label for label, cells in run.cells.items() if not all(map(_has_scores, cells.values()))]:
             raise StudyError(f"the run in {run.folder} did not keep the scores of {without[0]}; {KEEP_SCORES}")
@@ -62,19 +62,19 @@ class ScoredRun:
         """The labels of the algorithms that were fitted on all folds."""
         return tuple(self.run.cells)
 
-    def chosen(self, wanted: Sequence[str] | None) -> tuple[str, ...]:
-        """The labels in ``wanted``, which must be known; all of them where none is wanted."""
+    def chosen(self, labels: Sequence[str] | None) -> tuple[str, ...]:
+        """``labels``, which must be those of algorithms of the run; by default all of these."""
         known = self.algorithms
-        for label in wanted or ():
+        for label in labels or ():
             if label not in known:
                 raise StudyError(
                     f"there is no algorithm '{label}'{nearest(label, known)} There are: {', '.join(known)}"
                 )
-        return tuple(wanted or known)
+        return tuple(labels or known)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of numbers under other protocols should know."""
+        """Remarks for readers of numbers under other protocols."""
         if not any(entry.space for entry in self.study.entries):
             return ()
         return (
@@ -102,9 +102,9 @@ class ScoredRun:
         return read_scores(scores, items, fold.test_users, fold.parts.whole)
 
     def predictions(self, label: str, fold: str) -> Scores | None:
-        """The ratings that an algorithm predicted for the held-out pairs of a fold; None where there are none.
+        """The ratings that an algorithm predicted for the held-out pairs of a fold.
 
-        They are there where the run measured predictions, of algorithms that predict ratings.
+        None if the run did not measure predictions, or if the algorithm does not predict ratings.
         """
         cell = self.run.cells[label][fold]
         if "predictions" not in cell.artifacts:
@@ -115,17 +115,16 @@ class ScoredRun:
     def same_fit(self, label: str, other: ScoredRun) -> bool:
         """Whether an algorithm gave the same scores and predictions in another run with the same folds."""
         for fold, cell in self.run.cells[label].items():
-            mine, theirs = cell.artifacts, other.run.cells[label][fold].artifacts
-            if any(mine.get(name) != theirs.get(name) for name in ("scores", "scored_items")):
+            artifacts = cell.artifacts, other.run.cells[label][fold].artifacts
+            if any(artifacts[0].get(name) != artifacts[1].get(name) for name in ("scores", "scored_items")):
                 return False
-            predicted = self.predictions(label, fold), other.predictions(label, fold)
-            if not _same_scores(*predicted):
+            if not _same_scores(self.predictions(label, fold), other.predictions(label, fold)):
                 return False
         return True
 
 
 def _has_scores(cell: events.CellFinished) -> bool:
-    """Whether scores were kept, where there are lists."""
+    """Whether the scores were stored, if there are lists."""
     return "scores" in cell.artifacts or "lists" not in cell.artifacts
 
 

@@ -12,19 +12,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from itertools import combinations
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from repro.current import once
-from repro.errors import ProtocolError, StudyError
+from repro.errors import ProtocolError, StudyError, nearest
 from repro.evaluation.metrics import Measure, metrics, parse_measure, simple_measures
 from repro.explain.design import Design, read_axes
 from repro.explain.interpolate import Change, changes
-from repro.explain.published import Published
 from repro.explain.scored_run import ScoredRun
 from repro.explain.variants import measure_variants
 from repro.protocol import OF_LISTS, Protocol, Value, protocol_names, registry
@@ -40,19 +39,104 @@ _TOLERANCE = 1e-12  # for comparisons of distances
 _Changes = tuple[tuple[str, Value], ...]
 
 
+@dataclass(frozen=True)
+class Published:
+    """A printed number: the metric of an algorithm, with its number of decimals."""
+
+    algorithm: str
+    metric: str
+    value: float
+    decimals: int
+
+    @property
+    def slack(self) -> float:
+        """The largest distance of a number that rounds to these digits."""
+        return 0.5 * 10.0**-self.decimals
+
+
+def read_published(
+    texts: Iterable[str], metric_names: Sequence[str], algorithms: Sequence[str], labels: Sequence[str]
+) -> list[Published]:
+    """Read cells from text: numbers in the order of the algorithms, ``0.199,0.033``, or named, ``item-knn=0.199``.
+
+    The first text is for the first metric, and so on; a text may name its metric, ``ndcg@10: 0.199,0.033``. A number
+    has as many decimals as are printed: 0.20 has two. A dash stands for a missing number.
+    """
+    unnamed = list(metric_names)
+    cells: dict[tuple[str, str], Published] = {}
+    for text in texts:
+        before, colon, after = text.rpartition(":")
+        if not colon and not unnamed:
+            raise StudyError(
+                f"there are more rows of numbers than metrics ({', '.join(metric_names)}); name a "
+                "metric with -m for each, or write 'ndcg@10: 0.199,0.033'"
+            )
+        name = before.strip() if colon else unnamed.pop(0)
+        for label, number in _row(after, algorithms):
+            if label not in labels:
+                raise StudyError(
+                    f"there is no algorithm '{label}'{nearest(label, labels)} Algorithms: {', '.join(labels)}"
+                )
+            if number in ("-", ""):
+                continue
+            if (label, name) in cells:
+                raise StudyError(f"there are two numbers for {name} of {label}; give a single one")
+            cells[label, name] = Published(label, name, *_number(number))
+    if not cells:
+        raise StudyError("no published number is given; write them as --find 0.199,0.033,0.280")
+    return list(cells.values())
+
+
+def _row(text: str, algorithms: Sequence[str]) -> list[tuple[str, str]]:
+    """The algorithms and numbers of a row: all named, or all in the order of the algorithms."""
+    pieces = [piece.strip() for piece in text.split(",")]
+    if any("=" in piece for piece in pieces):
+        if any("=" not in piece and piece not in ("-", "") for piece in pieces):
+            raise StudyError(f"'{text.strip()}': name all numbers, as in '{algorithms[0]}=0.199', or none of them")
+        named = [piece.rpartition("=") for piece in pieces if "=" in piece]
+        return [(label.strip(), number.strip()) for label, _, number in named]
+    if len(pieces) > len(algorithms):
+        raise StudyError(
+            f"there are {len(pieces)} numbers for {len(algorithms)} algorithms "
+            f"({', '.join(algorithms)}); name them, as in '{algorithms[0]}=0.199'"
+        )
+    return list(zip(algorithms, pieces, strict=False))
+
+
+def _number(written: str) -> tuple[float, int]:
+    try:
+        exact = Decimal(written)
+        exponent = exact.as_tuple().exponent
+    except InvalidOperation:
+        exponent = "n"
+    if not isinstance(exponent, int):
+        raise StudyError(f"'{written}' is not a number; write it as it is printed, such as 0.199")
+    return float(exact), max(0, -exponent)
+
+
 @dataclass(frozen=True, eq=False)
 class Candidate:
     """A protocol with its numbers for the published cells, and its differences from the run's own protocol.
 
-    residual  the root mean square deviation of the numbers from the published ones
+    residual  the root mean square deviation of the numbers from the published ones; infinite if a number is missing
     fits      whether all numbers round to the printed digits
     """
 
     protocol: Protocol
-    values: tuple[float, ...]
+    values: npt.NDArray[np.float64]
     residual: float
     fits: bool
     changes: tuple[Change, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        """The candidate as JSON-compatible data."""
+        return {
+            "protocol": self.protocol.hash[:12],
+            "residual": self.residual,
+            "fits": self.fits,
+            "values": self.values.tolist(),
+            "changes": {change.decision: change.after for change in self.changes},
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,19 +166,9 @@ class SearchResult:
             "fitting": self.fitting,
             "equally_near": self.equally_near,
             "notes": list(self.notes),
-            "own": _plain(self.own),
-            "nearest": [_plain(fit) for fit in self.nearest],
+            "own": self.own.to_dict(),
+            "nearest": [candidate.to_dict() for candidate in self.nearest],
         }
-
-
-def _plain(fit: Candidate) -> dict[str, object]:
-    return {
-        "protocol": fit.protocol.hash[:12],
-        "residual": fit.residual,
-        "fits": fit.fits,
-        "values": list(fit.values),
-        "changes": {change.decision: change.after for change in fit.changes},
-    }
 
 
 def find_protocols(
@@ -136,14 +210,6 @@ def _loaded(names: tuple[str, ...]) -> tuple[Protocol, ...]:
     return tuple(map(Protocol.load, names))
 
 
-class _Tried(NamedTuple):
-    """A protocol that was tried, its numbers for the cells, and their distance."""
-
-    protocol: Protocol
-    values: npt.NDArray[np.float64]
-    residual: float
-
-
 class _Search:
     """A best-first search over protocols."""
 
@@ -159,7 +225,8 @@ class _Search:
         self._metrics = list(dict.fromkeys(cell.metric for cell in cells))
         self._labels = [label for label in run.algorithms if any(cell.algorithm == label for cell in cells)]
         self._axes = read_axes(vary, run.protocol, run.plan.interactions.ratings)
-        self._tried: dict[str, _Tried] = {}
+        self._published = np.array([cell.value for cell in cells])
+        self._tried: dict[str, Candidate] = {}
 
     def result(self) -> SearchResult:
         self._require_numbers()
@@ -193,26 +260,19 @@ class _Search:
         Every other time it is one of the protocols that the search started from, as long as there are any.
         """
 
-        def priority(tried: _Tried) -> tuple[bool, bool, float, str]:
-            n_changes = steps[tried.protocol.hash]
-            distance = (tried.residual + _TOLERANCE) * _CHANGE_PENALTY**n_changes
-            return (
-                tried.values.tobytes() in explored_values,
-                bool(len(explored) % 2 and n_changes),
-                distance,
-                tried.protocol.hash,
-            )
+        def priority(key: str) -> tuple[bool, bool, float, str]:
+            candidate, n_changes = self._tried[key], steps[key]
+            distance = (candidate.residual + _TOLERANCE) * _CHANGE_PENALTY**n_changes
+            return candidate.values.tobytes() in explored_values, bool(len(explored) % 2 and n_changes), distance, key
 
         explored_values = {self._tried[key].values.tobytes() for key in explored}
-        unexplored = [
-            tried for key, tried in self._tried.items() if key not in explored and math.isfinite(tried.residual)
-        ]
-        return min(unexplored, key=priority).protocol if unexplored else None
+        keys = self._tried.keys() - explored
+        unexplored = [key for key in keys if math.isfinite(self._tried[key].residual)]
+        return self._tried[min(unexplored, key=priority)].protocol if unexplored else None
 
     def _neighbours(self, centre: Protocol) -> dict[_Changes, Protocol]:
         """The protocols that differ from ``centre`` in one decision."""
-        single = [((axis.decision, value),) for axis in self._axes for value in axis.values]
-        return self._protocols(centre, single)
+        return self._protocols(centre, [((axis.decision, value),) for axis in self._axes for value in axis.values])
 
     def _predicted(self, centre: Protocol, neighbours: Mapping[_Changes, Protocol]) -> dict[_Changes, Protocol]:
         """Combinations of two or three changes that are predicted to come near.
@@ -235,19 +295,19 @@ class _Search:
         for size in (2, 3):
             chosen = np.array(list(combinations(range(len(single_changes)), size)), dtype=np.intp).reshape(-1, size)
             expected = centre_values * factors[chosen].prod(axis=1)
-            deviations = np.sqrt(np.mean((expected - [cell.value for cell in self._cells]) ** 2, axis=1))
+            deviations = np.sqrt(np.mean((expected - self._published) ** 2, axis=1))
             for number in np.argsort(deviations, kind="stable")[: 4 * _PREDICTED]:
                 change = tuple(single_changes[index][0] for index in chosen[number])
                 if len({decision for decision, _ in change}) == size:
                     combined.append((float(deviations[number]) * _CHANGE_PENALTY**size, change))
-        combined.sort(key=lambda protocol: protocol[0])
+        combined.sort(key=lambda predicted: predicted[0])
         return self._protocols(centre, [change for _, change in combined[:_PREDICTED]])
 
-    def _protocols(self, centre: Protocol, changes_wanted: Iterable[_Changes]) -> dict[_Changes, Protocol]:
+    def _protocols(self, centre: Protocol, requested: Iterable[_Changes]) -> dict[_Changes, Protocol]:
         """The protocols with these changes, without those that are equal to ``centre`` or contradictory."""
         design = Design(centre, self._axes, 1)
         protocols: dict[_Changes, Protocol] = {}
-        for change in changes_wanted:
+        for change in requested:
             try:
                 protocol = design.protocol(dict(change))
             except ProtocolError:
@@ -274,56 +334,34 @@ class _Search:
         if not new:
             return protocols
         untried = list(new.values())
-        numbers = measure_variants(self._run, untried, self._metrics, self._labels, self._progress)
-        for row, protocol in enumerate(untried):
-            values = np.array(
-                [
-                    numbers.values[row, self._labels.index(cell.algorithm), self._metrics.index(cell.metric)]
-                    for cell in self._cells
-                ]
-            )
-            self._tried[protocol.hash] = _Tried(protocol, values, self._residual(values))
+        numbers = measure_variants(self._run, untried, self._metrics, self._labels, self._progress).values
+        rows = [self._labels.index(cell.algorithm) for cell in self._cells]
+        columns = [self._metrics.index(cell.metric) for cell in self._cells]
+        for protocol, values in zip(untried, numbers[:, rows, columns], strict=True):
+            near = np.abs(values - self._published) <= [cell.slack + _TOLERANCE for cell in self._cells]
+            differing = tuple(changes(self._run.protocol, protocol))
+            candidate = Candidate(protocol, values, self._residual(values), bool(near.all()), differing)
+            self._tried[protocol.hash] = candidate
         return protocols
 
     def _residual(self, values: npt.NDArray[np.float64]) -> float:
-        deviations = values - [cell.value for cell in self._cells]
+        deviations = values - self._published
         return float(np.sqrt(np.mean(deviations**2))) if np.isfinite(deviations).all() else math.inf
 
-    def _fits(self, values: npt.NDArray[np.float64]) -> bool:
-        return all(
-            abs(value - cell.value) <= cell.slack + _TOLERANCE for value, cell in zip(values, self._cells, strict=True)
-        )
-
-    def _ordered(self) -> list[_Tried]:
-        """The protocols tried, the nearest first; among equals, those with fewer changes to the run's own protocol."""
-        run_protocol = self._run.protocol
-
-        def order(tried: _Tried) -> tuple[bool, float, int, str]:
-            rounded = round(tried.residual, 12) if math.isfinite(tried.residual) else math.inf
-            return (
-                not self._fits(tried.values),
-                rounded,
-                len(changes(run_protocol, tried.protocol)),
-                tried.protocol.hash,
-            )
-
-        return sorted(self._tried.values(), key=order)
-
     def _summary(self) -> SearchResult:
-        ordered = self._ordered()
-        least = ordered[0].residual
+        """The protocols tried, the nearest first; among equals, those with fewer changes to the run's own protocol."""
+
+        def order(candidate: Candidate) -> tuple[bool, float, int, str]:
+            residual = round(candidate.residual, 12) if math.isfinite(candidate.residual) else math.inf
+            return not candidate.fits, residual, len(candidate.changes), candidate.protocol.hash
+
+        ordered = sorted(self._tried.values(), key=order)
         return SearchResult(
             cells=self._cells,
-            nearest=tuple(map(self._candidate, ordered[:SHOWN])),
-            own=self._candidate(self._tried[self._run.protocol.hash]),
+            nearest=tuple(ordered[:SHOWN]),
+            own=self._tried[self._run.protocol.hash],
             tried=len(ordered),
-            fitting=sum(self._fits(tried.values) for tried in ordered),
-            equally_near=sum(abs(tried.residual - least) <= _TOLERANCE for tried in ordered),
+            fitting=sum(candidate.fits for candidate in ordered),
+            equally_near=sum(abs(candidate.residual - ordered[0].residual) <= _TOLERANCE for candidate in ordered),
             notes=self._run.notes,
-        )
-
-    def _candidate(self, tried: _Tried) -> Candidate:
-        differing = tuple(changes(self._run.protocol, tried.protocol))
-        return Candidate(
-            tried.protocol, tuple(tried.values.tolist()), tried.residual, self._fits(tried.values), differing
         )

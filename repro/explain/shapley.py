@@ -7,7 +7,7 @@ share is the effect of switching it, averaged over all orders in which the playe
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Generic, TypeVar
@@ -44,30 +44,30 @@ class Shares(Generic[Player]):
 def exact_shares(players: Sequence[Player], game: Game[Player]) -> Shares[Player]:
     """Shares over all orders, from the numbers of all sets of players."""
     n = len(players)
-    numbers = {chosen: game(frozenset(chosen)) for chosen in _subsets(players)}
-    values = [
-        _weighted(
-            (_weight(len(others), n), numbers[_with(players, others, player)] - numbers[others])
-            for others in _subsets([other for other in players if other != player])
-        )
-        for player in players
-    ]
-    interactions = {
-        (first, second): _weighted(
-            (
-                _weight(len(others), n - 1),
-                numbers[_with(players, others, first, second)]
-                - numbers[_with(players, others, first)]
-                - numbers[_with(players, others, second)]
-                + numbers[others],
+    numbers = {subset: game(subset) for subset in _subsets(players)}
+    values = []
+    for player in players:
+        terms = [
+            _weight(len(subset), n) * (numbers[subset | {player}] - numbers[subset])
+            for subset in _subsets([other for other in players if other != player])
+        ]
+        values.append(_sum(terms))
+    interactions = {}
+    for first, second in combinations(players, 2):
+        terms = [
+            _weight(len(subset), n - 1)
+            * (
+                numbers[subset | {first, second}]
+                - numbers[subset | {first}]
+                - numbers[subset | {second}]
+                + numbers[subset]
             )
-            for others in _subsets([other for other in players if other not in (first, second)])
-        )
-        for first, second in combinations(players, 2)
-    }
-    shares = np.array(values).reshape(n, len(numbers[()]))
-    without_error = {pair: (value, np.zeros_like(value)) for pair, value in interactions.items()}
-    return Shares(tuple(players), shares, np.zeros_like(shares), without_error, None)
+            for subset in _subsets([other for other in players if other not in (first, second)])
+        ]
+        interaction = _sum(terms)
+        interactions[first, second] = interaction, np.zeros_like(interaction)
+    shares = np.array(values).reshape(n, len(numbers[frozenset()]))
+    return Shares(tuple(players), shares, np.zeros_like(shares), interactions, None)
 
 
 def sampled_shares(players: Sequence[Player], game: Game[Player], orders: int, seed: int) -> Shares[Player]:
@@ -112,11 +112,7 @@ def sampled_shares(players: Sequence[Player], game: Game[Player], orders: int, s
     samples = np.array(sampled)
     means = np.apply_along_axis(math.fsum, 0, samples) / len(samples)
     errors = _mean_and_error(samples)[1]
-    interactions = {
-        pair: _mean_and_error(np.array(sampled_values))
-        for pair, sampled_values in pairs.items()
-        if len(sampled_values) > 1
-    }
+    interactions = {pair: _mean_and_error(np.array(values)) for pair, values in pairs.items() if len(values) > 1}
     return Shares(tuple(players), means, errors, interactions, 2 * len(samples))
 
 
@@ -124,15 +120,9 @@ def _mean_and_error(samples: Vector) -> tuple[Vector, Vector]:
     return samples.mean(axis=0), samples.std(axis=0, ddof=1) / math.sqrt(len(samples))
 
 
-def _subsets(players: Sequence[Player]) -> Iterable[tuple[Player, ...]]:
+def _subsets(players: Sequence[Player]) -> Iterator[frozenset[Player]]:
     for size in range(len(players) + 1):
-        yield from combinations(players, size)
-
-
-def _with(players: Sequence[Player], subset: tuple[Player, ...], *more: Player) -> tuple[Player, ...]:
-    """A subset with further players, in the order of ``players``."""
-    chosen = {*subset, *more}
-    return tuple(player for player in players if player in chosen)
+        yield from map(frozenset, combinations(players, size))
 
 
 def _weight(before: int, n: int) -> float:
@@ -140,7 +130,6 @@ def _weight(before: int, n: int) -> float:
     return 1 / (n * math.comb(n - 1, before))
 
 
-def _weighted(terms: Iterable[tuple[float, Vector]]) -> Vector:
-    """The weighted sum, rounded once."""
-    products = [weight * number for weight, number in terms]
-    return np.array([math.fsum(column) for column in zip(*products, strict=True)])
+def _sum(terms: Sequence[Vector]) -> Vector:
+    """The sum, rounded once."""
+    return np.array([math.fsum(column) for column in zip(*terms, strict=True)])

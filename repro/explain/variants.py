@@ -1,4 +1,4 @@
-"""The numbers of kept scores under many protocols.
+"""The numbers of stored scores under many protocols.
 
 The stages of an evaluation are shared between protocols (:mod:`repro.evaluation.cached_stages`): one set of candidates
 serves all tie rules, and one ranking all variants and cut-offs of metrics.
@@ -7,9 +7,10 @@ serves all tie rules, and one ranking all variants and cut-offs of metrics.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -34,16 +35,16 @@ from repro.evaluation.stages import StageKeys, need_scores, rank_depth
 from repro.explain.scored_run import RunFold, ScoredRun
 from repro.plugin import Scores
 from repro.protocol import Protocol
+from repro.types import Progress
 
 Values = npt.NDArray[np.float64]
-Tell = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """The numbers under some protocols: protocols by algorithms by metrics, all folds together.
+    """The numbers over all folds: protocols x algorithms x metrics.
 
-    ``refusals`` says why a protocol (by its position) and a metric have none.
+    ``refusals`` has the reason why a protocol (by its position) has no number for a metric.
     """
 
     algorithms: tuple[str, ...]
@@ -51,15 +52,20 @@ class Numbers:
     values: Values
     refusals: Mapping[tuple[int, str], str]
 
+    def of(self, position: int) -> dict[tuple[str, str], float]:
+        """The numbers under a protocol, by algorithm and metric."""
+        keys = product(self.algorithms, self.metrics)
+        return dict(zip(keys, self.values[position].reshape(-1).tolist(), strict=True))
+
 
 def measure_variants(
     run: ScoredRun,
     protocols: Sequence[Protocol],
     metric_names: Sequence[str],
     algorithms: Sequence[str] | None = None,
-    tell: Tell | None = None,
+    progress: Progress | None = None,
 ) -> Numbers:
-    """The numbers that the kept scores of a run have under each protocol.
+    """The numbers that the stored scores of a run give under each protocol.
 
     Only decisions about evaluation may differ from those of the run: the split and the fitted models stay.
     """
@@ -72,30 +78,29 @@ def measure_variants(
         shared = FoldStages(fold.parts, run.study.seed, run.scale, BY_DECISION)
         groups, unlisted = _by_lists(shared, variants)
         for position, why in unlisted.items():
-            for algorithm_numbers in numbers[position]:
-                algorithm_numbers.refuse_lists(why)
+            for algorithm in numbers[position]:
+                algorithm.refuse_lists(why)
         for column, label in enumerate(labels):
             stages = ScoreStages(shared, _StoredScores(run, fold, label), rank_depth(of_lists), need_scores(of_lists))
             for lists, group in groups.items():
                 for position in _by_ranking(stages, shared, group, variants) if lists else group:
                     numbers[position][column].add(stages, shared)
                 done += len(group)
-                if tell:
-                    tell("variants", done, total)
+                if progress:
+                    progress("variants", done, total)
     values = np.full((len(protocols), len(labels), len(names)), math.nan)
     for position, by_algorithm in numbers.items():
-        for at, name in enumerate(names):
-            reasons = [why for algorithm_numbers in by_algorithm if (why := algorithm_numbers.refusal(name))]
-            if reasons:
-                refusals[position, name] = reasons[0]
+        for column, name in enumerate(names):
+            if why := next(filter(None, (algorithm.refusal(name) for algorithm in by_algorithm)), ""):
+                refusals[position, name] = why
             elif name in variants[position].measures:
-                values[position, :, at] = [algorithm_numbers.value(name) for algorithm_numbers in by_algorithm]
+                values[position, :, column] = [algorithm.value(name) for algorithm in by_algorithm]
     return Numbers(labels, names, values, refusals)
 
 
 @dataclass(frozen=True, eq=False)
 class _Variant:
-    """A protocol, and the measures to compute under it by the names that the caller gave them."""
+    """A protocol, and the measures to compute under it by the names that the caller uses."""
 
     protocol: Protocol
     measures: Mapping[str, Measure]
@@ -106,7 +111,7 @@ class _Variant:
 
     @cached_property
     def simple(self) -> list[Measure]:
-        """The measures that compute by themselves."""
+        """The measures without parts, from which all others are computed."""
         return simple_measures(self.measures.values())
 
     @property
@@ -118,14 +123,14 @@ def _variants(
     protocols: Sequence[Protocol], names: Sequence[str]
 ) -> tuple[dict[int, _Variant], dict[tuple[int, str], str]]:
     """The protocols by their position, and why some metrics cannot be computed under some of them."""
-    known, same = metrics(), SharedMeasures()
+    known_metrics, shared = metrics(), SharedMeasures()
     variants: dict[int, _Variant] = {}
     refusals: dict[tuple[int, str], str] = {}
     for position, protocol in enumerate(protocols):
         measures: dict[str, Measure] = {}
         for name in names:
             try:
-                measures[name] = same(parse_measure(name, protocol, known))
+                measures[name] = shared(parse_measure(name, protocol, known_metrics))
             except ReproError as error:
                 refusals[position, name] = str(error)
         if measures:
@@ -135,7 +140,7 @@ def _variants(
 
 @dataclass(frozen=True, eq=False)
 class _StoredScores:
-    """The scores that a run kept of an algorithm on a fold."""
+    """The scores that a run stored for an algorithm on a fold."""
 
     run: ScoredRun
     fold: RunFold
@@ -153,8 +158,8 @@ class _StoredScores:
 
 
 def _by_lists(shared: FoldStages, variants: Mapping[int, _Variant]) -> tuple[dict[Hashable, list[int]], dict[int, str]]:
-    """The protocols grouped by the items in their lists (None where they need no lists or have none), and why some
-    have none."""
+    """The protocols grouped by the items in their lists (None if they need no lists or have none), and why some have
+    none."""
     groups: dict[Hashable, list[int]] = {}
     unlisted: dict[int, str] = {}
     for position, variant in variants.items():
@@ -170,7 +175,7 @@ def _by_lists(shared: FoldStages, variants: Mapping[int, _Variant]) -> tuple[dic
 def _by_ranking(
     stages: ScoreStages, shared: FoldStages, group: Sequence[int], variants: Mapping[int, _Variant]
 ) -> list[int]:
-    """Protocols with the same items in their lists, those that rank and judge alike next to each other."""
+    """Sort protocols with the same items in their lists so that those that rank and judge alike are adjacent."""
 
     def order(position: int) -> tuple[str, int]:
         return repr(stages.ranking_key(variants[position])), id(shared.listed(variants[position]))
@@ -180,7 +185,7 @@ def _by_ranking(
 
 @dataclass(frozen=True, eq=False)
 class _FoldNumber:
-    """The number of one measure on one fold and, where folds are pooled, what it is averaged from."""
+    """The number of one measure on one fold and, if folds are pooled, the values that it averages."""
 
     value: float
     ratio: Ratio | None = None
@@ -197,11 +202,11 @@ class _FoldNumbers:
         self._refusals: dict[str, str] = {}
 
     def refuse_lists(self, why: str) -> None:
-        """There are no lists to measure."""
+        """Record why there are no lists to measure."""
         self._refusals |= {measure.full_name: why for measure in self._variant.of_lists}
 
     def add(self, stages: ScoreStages, shared: FoldStages) -> None:
-        """The numbers of another fold."""
+        """Add the numbers of another fold."""
         pooled = self._variant.protocol["average.folds"] == "pooled"
         numbers: dict[str, _FoldNumber] = {}
         for measure in self._variant.simple:
@@ -229,18 +234,17 @@ class _FoldNumbers:
         return _FoldNumber(value, stages.values(measure, ranked), stages.owners(ranked, self._variant))
 
     def refusal(self, name: str) -> str:
-        """Why the measure has no number; nothing where it has one, or was refused before any fold."""
-        measure = self._variant.measures.get(name)
-        simple = [] if measure is None else simple_measures([measure])
-        return next((self._refusals[part.full_name] for part in simple if part.full_name in self._refusals), "")
+        """Why the measure has no number; empty if it has one, or if it was refused before any fold."""
+        measures = [self._variant.measures[name]] if name in self._variant.measures else []
+        reasons = (self._refusals.get(part.full_name, "") for part in simple_measures(measures))
+        return next(filter(None, reasons), "")
 
     def value(self, name: str) -> float:
-        """The number of a measure, all folds together."""
+        """The number of a measure over all folds."""
         measure = self._variant.measures[name]
-        if self._variant.protocol["average.folds"] == "pooled":
-            pooled = self._pooled(measure)
-            if pooled is not None:
-                return pooled
+        pooled = self._pooled(measure) if self._variant.protocol["average.folds"] == "pooled" else None
+        if pooled is not None:
+            return pooled
         values = [
             measure.joined({part: (number.value, 0) for part, number in numbers.items()})[0] for numbers in self._folds
         ]
@@ -250,8 +254,8 @@ class _FoldNumbers:
         if measure.parts:
             assert measure.metric.join is not None
             values = [self._pooled(part) for part in measure.parts]
-            known = [value for value in values if value is not None]
-            return measure.metric.join(known) if len(known) == len(values) else None
+            defined = [value for value in values if value is not None]
+            return measure.metric.join(defined) if len(defined) == len(values) else None
         numbers = [fold[measure.full_name] for fold in self._folds]
         ratios = [number.ratio for number in numbers if number.ratio is not None]
         if ratios:
@@ -262,7 +266,6 @@ class _FoldNumbers:
 
 
 def _joined_predictions(parts: Sequence[Predictions]) -> Predictions:
-    def every(name: str) -> Any:
-        return np.concatenate([getattr(part, name) for part in parts])
-
-    return replace(parts[0], **{name: every(name) for name in ("users", "items", "ratings", "values", "own")})
+    names = ("users", "items", "ratings", "values", "own")
+    joined: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+    return replace(parts[0], **joined)

@@ -17,7 +17,7 @@ from repro.errors import StudyError
 from repro.metric_study.judged_lists import JudgedFold, JudgedRun, Mask
 from repro.metric_study.measuring import Column, system_values
 from repro.rng import child_keys, stream
-from repro.stats.correlation import kendall
+from repro.stats import kendall
 from repro.study.executors.processes import leave_with_parent, starting_workers
 
 # Valcarce et al. 2018, section 5.

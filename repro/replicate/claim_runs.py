@@ -11,7 +11,6 @@ import hashlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -20,10 +19,11 @@ from repro.errors import PluginError, ReproError, StudyError
 from repro.evaluation.metrics import Measure, metrics, parse_measure
 from repro.explain import ScoredRun
 from repro.explain.design import read_axes
+from repro.explain.refits import fit_key
 from repro.explain.variants import measure_variants
 from repro.plugin import how_to_install, plugins
 from repro.plugin.isolation import environment
-from repro.protocol import BEFORE_FITTING, Protocol, registry
+from repro.protocol import Protocol, registry
 from repro.replicate.claims.claim import Cell, Claim, Operand, Setting
 from repro.replicate.errata.granularity import FoldLists
 from repro.runs.folder import JOURNAL, RunFolder
@@ -87,7 +87,7 @@ class Runs:
         self.claim, self.options, self.seeds = claim, options, tuple(seeds)
         self.not_run: dict[str, str] = {}
         self.folders: dict[tuple[Key, int], Path] = {}
-        self._kept: dict[Path, ScoredRun] = {}
+        self._scored_runs: dict[Path, ScoredRun] = {}
         self._needs: dict[Key, RunRequest] = {}
         with self.environment():
             self._exclude_missing()
@@ -121,7 +121,7 @@ class Runs:
 
     def matching_labels(self, operand: Operand) -> list[str]:
         """The labels of algorithms that match one side of a pattern."""
-        labels = [label for label in self.claim.labels if any(fnmatchcase(label, name) for name in operand.algorithms)]
+        labels = operand.matching(self.claim.labels)
         if not labels:
             raise StudyError(
                 f"{self.claim.path}: no algorithm matches {' or '.join(operand.algorithms)} of a pattern; "
@@ -182,22 +182,17 @@ class Runs:
             return {}
         if need.protocol.hash == protocol.hash:
             return _read(folder, protocol, names, labels)
-        measured = measure_variants(self.kept(protocol, seed), [protocol], names, labels)
-        return {
-            (label, name): float(measured.values[0, row, column])
-            for row, label in enumerate(labels)
-            for column, name in enumerate(names)
-        }
+        return measure_variants(self.scored_run(protocol, seed), [protocol], names, labels).of(0)
 
-    def kept(self, protocol: Protocol, seed: int) -> ScoredRun:
+    def scored_run(self, protocol: Protocol, seed: int) -> ScoredRun:
         """The run that has the scores for this protocol, with this protocol in place of its own."""
         need = self._needs[fit_key(protocol)]
         folder = self.folder(need, seed)
-        if folder not in self._kept:
+        if folder not in self._scored_runs:
             with self.environment():
                 plan = make_plan(self._study(need, seed), to_fit=False)
-            self._kept[folder] = ScoredRun(Run(folder), plan)
-        scored = self._kept[folder]
+            self._scored_runs[folder] = ScoredRun(Run(folder), plan)
+        scored = self._scored_runs[folder]
         study = copy.copy(scored.study)
         study.protocol = protocol
         return ScoredRun(scored.run, replace(scored.plan, study=study))
@@ -217,7 +212,7 @@ class Runs:
         if any(registry()[axis.decision].needs_refit for axis in read_axes(setting.open, setting.protocol, refit=True)):
             return None
         try:
-            return len(self.kept(setting.protocol, self.seeds[FIRST]).plan.split.folds)
+            return len(self.scored_run(setting.protocol, self.seeds[FIRST]).plan.split.folds)
         except (ReproError, KeyError):
             return None
 
@@ -290,11 +285,6 @@ class Runs:
         return folder
 
 
-def fit_key(protocol: Protocol) -> Key:
-    """The decisions that scores depend on: protocols with the same key share a run."""
-    return tuple(protocol.of_stages(*BEFORE_FITTING).items())
-
-
 def _defined_metrics(need: RunRequest) -> list[str]:
     """The metrics that are defined under the protocol of the run; others are computed from its scores."""
     names_by_measure: dict[str, str] = {}
@@ -335,5 +325,5 @@ def _failed(folder: Path) -> dict[str, str]:
 def versions_of(folder: Path) -> Mapping[str, str]:
     """The versions of the frameworks of a run, by name."""
     started = read_journal(folder / JOURNAL).events("run.started")[0]
-    matching_labels = {key: value for key, value in started.versions.items() if key.startswith("framework:")}
-    return {key.removeprefix("framework:"): value for key, value in matching_labels.items()}
+    prefix = "framework:"
+    return {key.removeprefix(prefix): value for key, value in started.versions.items() if key.startswith(prefix)}

@@ -12,7 +12,7 @@ from repro.replicate.verdicts.cells import Budget, CellVerdicts
 from repro.replicate.verdicts.examples import WorkedExamples
 from repro.replicate.verdicts.facts import judge_facts, unavailable
 from repro.replicate.verdicts.files import write_replication
-from repro.replicate.verdicts.judgement import Judgement, Replication
+from repro.replicate.verdicts.judgement import Judgement, Replication, not_run
 from repro.replicate.verdicts.patterns import judge_patterns
 from repro.types import Progress
 
@@ -121,35 +121,9 @@ def _with_newer_value(pinned: Judgement, newer: Judgement) -> Judgement:
 
 def _not_run(claim: Claim, reason: str) -> Replication:
     """The replication of a claim whose data is not available; worked examples are judged nevertheless."""
-    cells = [
-        Judgement(
-            what="cell",
-            algorithm=cell.key.algorithm,
-            metric=cell.key.metric,
-            verdict="not run",
-            printed=cell.printed,
-            under=cell.key.under,
-            changes=cell.key.changes,
-            why=reason,
-        )
-        for cell in claim.cells
-        if cell.key.algorithm not in claim.systems
-    ]
-    facts = [
-        Judgement(
-            what="fact",
-            algorithm=claim.data.name if claim.data else "",
-            metric=fact.name,
-            verdict="not run",
-            printed=fact.printed,
-            under=fact.under,
-            why=reason,
-        )
-        for fact in claim.facts
-    ]
-    patterns = [
-        Judgement(what="pattern", algorithm=pattern.says, metric=pattern.relation, verdict="not run", why=reason)
-        for pattern in claim.patterns
-    ]
+    data = claim.data.name if claim.data else ""
+    cells = [not_run(cell, reason) for cell in claim.cells if cell.key.algorithm not in claim.systems]
+    facts = [not_run(fact, reason, data) for fact in claim.facts]
+    patterns = [not_run(pattern, reason) for pattern in claim.patterns]
     worked = WorkedExamples(claim).judge() if claim.examples else []
     return Replication(claim.name, claim.title, claim.source, (*cells, *worked, *facts, *patterns))

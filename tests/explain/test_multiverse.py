@@ -9,6 +9,7 @@ from repro.errors import ProtocolError
 from repro.explain import multiverse
 from repro.explain.design import Axis, Design, Variant, read_axes
 from repro.explain.multiverse import Multiverse
+from repro.stats import kendall
 
 
 def test_axes_are_families_decisions_or_values(kept):
@@ -111,7 +112,7 @@ def test_wins_flips_and_taus_by_hand(kept):
     spread = found.spread().set_index("algorithm")
     assert spread.loc["b", ["own", "min", "median", "max"]].tolist() == pytest.approx([0.2, 0.2, 0.25, 0.3])
     pairs = itertools.combinations(range(4), 2)
-    assert found.mean_tau() == pytest.approx(np.mean([found._tau(found.orders[i], found.orders[j]) for i, j in pairs]))
+    assert found.mean_tau() == pytest.approx(np.mean([kendall(found.orders[i], found.orders[j]) for i, j in pairs]))
     options = found.by_option().set_index(["decision", "option"])
     assert options.loc[("ties.break", "item-desc"), ["variants", "a", "b"]].tolist() == pytest.approx([2, 0.25, 0.3])
 

@@ -5,7 +5,7 @@ import pytest
 
 from repro.errors import ProtocolError, StudyError
 from repro.explain import Published, find_protocols
-from repro.explain.published import read_published
+from repro.explain.search import read_published
 from repro.explain.variants import measure_variants
 
 

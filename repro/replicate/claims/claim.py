@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,8 +13,7 @@ from repro.data import Interactions, load_dataset
 from repro.errors import PluginError, StudyError
 from repro.plugin import plugins
 from repro.protocol import Protocol, Value
-from repro.replicate.claims.printed import Printed
-from repro.replicate.claims.tolerance import Tolerance
+from repro.replicate.claims.printed import Printed, Tolerance
 from repro.study import Study
 from repro.study.entry import EVERY, read_entries
 
@@ -116,6 +116,10 @@ class Operand:
         """The metric to measure, if any."""
         return self.metric or self.dp
 
+    def matching(self, labels: Sequence[str]) -> list[str]:
+        """The labels that match ``algorithms``."""
+        return [label for label in labels if any(fnmatchcase(label, name) for name in self.algorithms)]
+
 
 @dataclass(frozen=True)
 class Pattern:
@@ -130,6 +134,12 @@ class Pattern:
     right: Operand
     within: float = 0.0
     relative: bool = False
+
+    @property
+    def relation_in_words(self) -> str:
+        if self.relation != "about":
+            return self.relation
+        return f"about, within {self.within:.4g}" + (" of the right" if self.relative else "")
 
 
 @dataclass(frozen=True)

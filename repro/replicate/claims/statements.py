@@ -10,9 +10,8 @@ from repro.protocol import Value, flatten
 from repro.replicate.claims.claim import OWN, Cell, CellKey, Fact, Operand, Pattern
 from repro.replicate.claims.claim_file import ClaimFile
 from repro.replicate.claims.figures import FIGURES
-from repro.replicate.claims.printed import Printed, read_printed
+from repro.replicate.claims.printed import KINDS, LEVEL, Printed, Tolerance, read_printed
 from repro.replicate.claims.printed_table import RESERVED
-from repro.replicate.claims.tolerance import KINDS, LEVEL, Tolerance
 
 NOTHING = ("-", "–", "")
 RELATIONS = ("<", "<=", ">", ">=", "about")

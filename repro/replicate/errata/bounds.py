@@ -12,13 +12,13 @@ from repro.data.interactions import FloatArray
 from repro.errors import ReproError
 from repro.evaluation.metrics import metrics, parse_measure
 from repro.explain import ScoredRun
+from repro.explain.refits import fit_key
 from repro.explain.scored_run import RunFold
 from repro.explain.variants import measure_variants
 from repro.plugin import Scores
 from repro.protocol import Protocol
-from repro.replicate.claim_runs import Key, Runs, fit_key
-from repro.replicate.claims.printed import Printed
-from repro.replicate.claims.rounding import Rounding
+from repro.replicate.claim_runs import Key, Runs
+from repro.replicate.claims.printed import Printed, Rounding
 from repro.study import make_plan
 
 BEST, WORST = "best", "worst"
@@ -59,13 +59,13 @@ class Bounds:
 
         The source drew another random split or other candidates: the bounds are widened by the range of the draws.
         """
-        most, least = _widened(self.best, 1), _widened(self.worst, -1)
-        if rounding.low(printed) > most:
+        low, high = rounding.interval(printed)
+        if low > _widened(self.best, 1):
             return (
                 f"no ranking of these candidates reaches {printed.text}: with all relevant items at the top, {metric} "
                 f"is {_range(self.best, printed)}"
             )
-        if rounding.high(printed) < least:
+        if high < _widened(self.worst, -1):
             return (
                 f"no ranking of these candidates is as low as {printed.text}: with all relevant items at the end, "
                 f"{metric} is {_range(self.worst, printed)}"

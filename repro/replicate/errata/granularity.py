@@ -18,8 +18,7 @@ import numpy.typing as npt
 from repro.data.interactions import FloatArray
 from repro.evaluation.metrics import Measure
 from repro.protocol import Protocol
-from repro.replicate.claims.printed import Printed
-from repro.replicate.claims.rounding import Rounding
+from repro.replicate.claims.printed import Printed, Rounding
 
 # The largest number of averages that are enumerated; beyond it, only their common step is used.
 _MAX_AVERAGES = 2**22
@@ -80,7 +79,7 @@ class Steps:
 
     def objection(self, printed: Printed, rounding: Rounding, metric: str) -> str:
         """Why the printed number is not a possible average; empty if it may be one."""
-        if self.between(Fraction(rounding.low(printed)), Fraction(rounding.high(printed))):
+        if self.between(*map(Fraction, rounding.interval(printed))):
             return ""
         sentence = f"{metric} over {self.users} user{'' if self.users == 1 else 's'} is a multiple of {self.unit}"
         if len(self.most) > 1:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -12,14 +11,12 @@ from repro.explain.design import COUNTED, Axis, Design, read_axes
 from repro.explain.interpolate import changes
 from repro.explain.variants import measure_variants
 from repro.protocol import Protocol, registry
-from repro.replicate.claim_runs import Runs
-from repro.replicate.claims.claim import CellKey, Setting
+from repro.replicate.claim_runs import Numbers, Runs
+from repro.replicate.claims.claim import Setting
 from repro.types import Progress
 
 SETTINGS = 2000  # settings of evaluation decisions to try for each fit
 REFITS = 8  # settings to try that need another fit
-
-Numbers = dict[tuple[str, str], float]
 
 
 def differences(claimed: Protocol, other: Protocol) -> str:
@@ -33,31 +30,14 @@ def differences(claimed: Protocol, other: Protocol) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class TriedSetting:
-    """A setting of the open decisions, with its numbers by algorithm and metric."""
-
-    protocol: Protocol
-    values: Numbers
-
-    def value(self, key: CellKey) -> float:
-        """The number of a cell; NaN if there is none."""
-        return self.values.get((key.algorithm, key.metric), math.nan)
-
-    def differs(self, claimed: Protocol) -> str:
-        """The decisions in which it differs from the claimed protocol, in words."""
-        return differences(claimed, self.protocol)
-
-    def steps(self, claimed: Protocol) -> int:
-        """The number of decisions in which it differs from the claimed protocol."""
-        return len(changes(claimed, self.protocol))
-
-
-@dataclass(frozen=True, eq=False)
 class TriedSettings:
-    """The settings that were tried; ``complete`` if these are all of them; ``notes`` name those that failed."""
+    """The settings that were tried, each with its numbers by algorithm and metric.
 
-    claimed: Protocol
-    tried: tuple[TriedSetting, ...]
+    complete  whether these are all settings
+    notes     the settings that failed
+    """
+
+    tried: tuple[tuple[Protocol, Numbers], ...]
     complete: bool
     notes: tuple[str, ...] = ()
 
@@ -72,11 +52,10 @@ class OpenDecisions:
     @classmethod
     def of(cls, setting: Setting, ratings: FloatArray | None = None) -> OpenDecisions:
         """Read the axes of the open decisions of ``setting``."""
-        axes = read_axes(setting.open, setting.protocol, ratings, refit=True)
-        return cls(
-            tuple(axis for axis in axes if not registry()[axis.decision].needs_refit),
-            tuple(axis for axis in axes if registry()[axis.decision].needs_refit),
-        )
+        axes: tuple[list[Axis], list[Axis]] = ([], [])
+        for axis in read_axes(setting.open, setting.protocol, ratings, refit=True):
+            axes[registry()[axis.decision].needs_refit].append(axis)
+        return cls(*map(tuple, axes))
 
     def fits(self, claimed: Protocol, budget: int = REFITS) -> tuple[list[Protocol], bool]:
         """The protocols that need separate fits, the claimed one first, and whether they are all of them."""
@@ -97,16 +76,15 @@ def try_settings(
     setting: Setting,
     names: Sequence[str],
     *,
-    budget: int = SETTINGS,
-    refits: int = REFITS,
-    progress: Progress | None = None,
+    budget: int,
+    refits: int,
+    progress: Progress | None,
 ) -> TriedSettings:
     """The numbers of the claim's algorithms under each setting of the open decisions, with the first seed."""
     seed, claimed = runs.seeds[0], setting.protocol
-    ratings = runs.kept(claimed, seed).plan.interactions.ratings
-    opened = OpenDecisions.of(setting, ratings)
+    opened = OpenDecisions.of(setting, runs.scored_run(claimed, seed).plan.interactions.ratings)
     fitted, complete = opened.fits(claimed, refits)
-    tried: list[TriedSetting] = []
+    tried: list[tuple[Protocol, Numbers]] = []
     notes: list[str] = []
     for number, base in enumerate(fitted):
         try:
@@ -115,25 +93,16 @@ def try_settings(
             design = Design(base, opened.axes, budget)
             complete &= design.complete
             protocols = [variant.protocol for variant in design.variants()] if opened.axes else [base]
-            measured = measure_variants(runs.kept(base, seed), protocols, names, None, progress)
+            measured = measure_variants(runs.scored_run(base, seed), protocols, names, None, progress)
         except ReproError as error:
             if not number:
                 raise
             complete = False
-            notes.append(f"A setting of the open decisions could not be run ({_chosen(opened, base)}): {error}")
+            chosen = ", ".join(f"{axis.decision} = {base.get(axis.decision)}" for axis in opened.refitted)
+            notes.append(f"A setting of the open decisions could not be run ({chosen}): {error}")
             continue
-        for variant, protocol in enumerate(protocols):
-            values = {
-                (label, name): float(measured.values[variant, row, column])
-                for row, label in enumerate(measured.algorithms)
-                for column, name in enumerate(measured.metrics)
-            }
-            tried.append(TriedSetting(protocol, values))
-    return TriedSettings(claimed, tuple(tried), complete, tuple(notes))
-
-
-def _chosen(opened: OpenDecisions, protocol: Protocol) -> str:
-    return ", ".join(f"{axis.decision} = {protocol.get(axis.decision)}" for axis in opened.refitted)
+        tried += [(protocol, measured.of(position)) for position, protocol in enumerate(protocols)]
+    return TriedSettings(tuple(tried), complete, tuple(notes))
 
 
 def protocols_of(setting: Setting, bearing: Callable[[str], bool], most: int = SETTINGS) -> list[Protocol] | None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from repro.errors import ReproError
 from repro.explain import ScoredRun
@@ -13,15 +12,12 @@ from repro.explain.design import Design
 from repro.explain.variants import measure_variants
 from repro.protocol import DEFAULT, Protocol, registry
 from repro.replicate.claims.claim import Setting
-from repro.replicate.claims.printed import Printed
-from repro.replicate.claims.rounding import Rounding
+from repro.replicate.claims.printed import Printed, Rounding
 
 BREAK = "ties.break"
 EXTREMES = ("worst", "best")
 # Options that are not orders of tied items: they average over orders, or tied items share a rank.
 _NO_ORDER = ("expected", "shared")
-
-Numbers = dict[tuple[str, str], float]
 
 
 @dataclass(frozen=True)
@@ -38,7 +34,8 @@ class TieInterval:
     def holds(self, printed: Printed, rounding: Rounding) -> bool:
         """Whether the printed number lies in the interval, as far as its digits show."""
         rule = rounding if rounding.rule == "truncated" else Rounding("rounded")
-        return rule.low(printed) <= self.high and rule.high(printed) >= self.low
+        low, high = rule.interval(printed)
+        return low <= self.high and high >= self.low
 
     def sentence(self, printed: Printed) -> str:
         """The interval in words."""
@@ -71,16 +68,12 @@ def tie_intervals(run: ScoredRun, protocol: Protocol, names: Sequence[str]) -> d
     """The interval of each algorithm and metric, from the kept scores of a run."""
     extremes, rules = orders_of(protocol)
     measured = measure_variants(run, [*extremes, *rules], names)
-    return {
-        (label, name): interval
+    intervals = {
+        (label, name): interval_of(measured.values[:2, row, column].tolist(), measured.values[2:, row, column].tolist())
         for row, label in enumerate(measured.algorithms)
         for column, name in enumerate(names)
-        if (
-            interval := interval_of(
-                measured.values[:2, row, column].tolist(), measured.values[2:, row, column].tolist()
-            )
-        )
     }
+    return {key: interval for key, interval in intervals.items() if interval is not None}
 
 
 def tie_interval(protocol: Protocol, value: Callable[[Protocol], float]) -> TieInterval | None:
@@ -90,15 +83,15 @@ def tie_interval(protocol: Protocol, value: Callable[[Protocol], float]) -> TieI
         try:
             return value(variant)
         except ReproError:
-            return float("nan")
+            return math.nan
 
-    extremes, rules = orders_of(protocol)
-    return interval_of([value_or_nan(variant) for variant in extremes], [value_or_nan(variant) for variant in rules])
+    extremes, rules = ([value_or_nan(variant) for variant in variants] for variants in orders_of(protocol))
+    return interval_of(extremes, rules)
 
 
 def interval_of(extremes: Sequence[float], tried: Sequence[float]) -> TieInterval | None:
     """The interval between the worst and the best order, or between the orders tried if those two are unknown."""
-    if np.isfinite(extremes).all():
+    if all(map(math.isfinite, extremes)):
         return TieInterval(min(extremes), max(extremes))
-    finite = [number for number in tried if np.isfinite(number)]
+    finite = list(filter(math.isfinite, tried))
     return TieInterval(min(finite), max(finite), len(finite)) if finite else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -10,23 +11,24 @@ import numpy as np
 from repro.errors import PluginError, ReproError
 from repro.evaluation.metrics import metrics, parse_measure
 from repro.explain import Published, find_protocols
+from repro.explain.interpolate import changes
 from repro.protocol import Value
 from repro.replicate.claim_runs import Runs
 from repro.replicate.claims.claim import Cell, Setting
-from repro.replicate.claims.rounding import Rounding, infer_rounding
+from repro.replicate.claims.printed import Rounding, infer_rounding
 from repro.replicate.errata.bounds import bounds
-from repro.replicate.errata.conflicts import bears_on_relations, certain_conflicts, certain_range
+from repro.replicate.errata.contradictions import bears_on_relations, certain_conflicts, certain_range
 from repro.replicate.errata.granularity import bears_on_steps, steps_of
 from repro.replicate.settings.chance import SettingsTable
-from repro.replicate.settings.open_decisions import REFITS, SETTINGS, protocols_of, try_settings
+from repro.replicate.settings.open_decisions import REFITS, SETTINGS, differences, protocols_of, try_settings
 from repro.replicate.settings.tie_orders import tie_intervals, ties_are_open
-from repro.replicate.verdicts.judgement import Judgement, Search
+from repro.replicate.verdicts.judgement import Judgement, Search, judge_cell, not_run
 from repro.types import Progress
 
 SEARCHED = 400  # protocols to try for numbers that differ
 BOUNDED = 200  # settings of the open decisions whose best and worst rankings are evaluated
 
-Group = tuple[str, tuple[tuple[str, Value], ...]]
+Changes = tuple[tuple[str, Value], ...]
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,6 @@ class CellVerdicts:
     budget: Budget
     progress: Progress | None = None
     values: dict[Cell, tuple[float, ...]] = field(default_factory=dict)
-    not_run: dict[Cell, str] = field(default_factory=dict)
     rounding: Rounding = field(default_factory=Rounding)
     judgements: dict[Cell, Judgement] = field(default_factory=dict)
     searches: list[Search] = field(default_factory=list)
@@ -54,114 +55,78 @@ class CellVerdicts:
 
     def judge(self) -> list[Judgement]:
         """Measure all numbers, try open decisions and orders of ties, find errata, and search for nearer protocols."""
-        groups: dict[Group, list[Cell]] = {}
+        by_setting: dict[tuple[str, Changes], list[Cell]] = {}
         for cell in self.runs.cells:
-            groups.setdefault((cell.key.under, cell.key.changes), []).append(cell)
-        for (under, changes), cells in groups.items():
-            self._measure(self.runs.claim.setting(under, changes), cells)
+            by_setting.setdefault((cell.key.under, cell.key.changes), []).append(cell)
+        groups = [(self.runs.claim.setting(*key), cells) for key, cells in by_setting.items()]
+        for setting, cells in groups:
+            self._measure(setting, cells)
         self.rounding = infer_rounding([(cell.printed, values[0]) for cell, values in self.values.items()])
-        for cell in self.runs.cells:
-            self.judgements[cell] = self._first(cell)
-        for (under, changes), cells in groups.items():
-            setting = self.runs.claim.setting(under, changes)
+        self.judgements |= {cell: judge_cell(cell, values, self.rounding) for cell, values in self.values.items()}
+        for setting, cells in groups:
             if setting.open and any(cell in self.values for cell in cells):
                 self._try_open(setting, cells)
-        for (under, changes), cells in groups.items():
-            self._order_ties(self.runs.claim.setting(under, changes), cells)
-        self._find_errata(groups)
-        for (under, changes), cells in groups.items():
-            self._search(self.runs.claim.setting(under, changes), cells)
+        for setting, cells in groups:
+            self._order_ties(setting, cells)
+        for setting, cells in groups:
+            self._find_contradictions(setting, cells)
+            self._find_impossible_averages(setting, cells)
+            self._find_out_of_reach(setting, cells)
+        for setting, cells in groups:
+            self._search(setting, cells)
         return [self.judgements[cell] for cell in self.runs.cells]
 
     def _measure(self, setting: Setting, cells: Sequence[Cell]) -> None:
         """Measure the numbers under the claim's own setting with each seed, or note why there are none."""
-        names = list(dict.fromkeys(cell.key.metric for cell in cells))
         seeds = dict.fromkeys(seed for cell in cells for seed in self.runs.seeds_of(cell))
         try:
-            values = {seed: self.runs.values(setting.protocol, names, seed) for seed in seeds}
+            numbers = {seed: self.runs.values(setting.protocol, _metrics(cells), seed) for seed in seeds}
         except PluginError as error:  # the protocol uses the splitter of a framework that does not run here
-            self.not_run |= dict.fromkeys(cells, str(error))
+            self.judgements |= {cell: not_run(cell, str(error)) for cell in cells}
             return
         for cell in cells:
-            key = cell.key
-            column, nothing = (key.algorithm, key.metric), float("nan")
-            by_seed = tuple(values[seed].get(column, nothing) for seed in self.runs.seeds_of(cell))
-            if why := self.runs.not_run.get(key.algorithm):
-                self.not_run[cell] = why
-            elif by_seed[0] != by_seed[0]:
-                self.not_run[cell] = f"{key.algorithm} has no {key.metric} here"
+            label, metric = cell.key.algorithm, cell.key.metric
+            values = tuple(numbers[seed].get((label, metric), math.nan) for seed in self.runs.seeds_of(cell))
+            if label in self.runs.not_run:
+                self.judgements[cell] = not_run(cell, self.runs.not_run[label])
+            elif math.isnan(values[0]):
+                self.judgements[cell] = not_run(cell, f"{label} has no {metric} here")
             else:
-                self.values[cell] = by_seed
+                self.values[cell] = values
 
-    def _first(self, cell: Cell) -> Judgement:
-        """The verdict by the numbers of the claim's own setting."""
-        key, printed, tolerance = cell.key, cell.printed, cell.tolerance
-        values = self.values.get(cell, ())
-        judgement = Judgement(
-            what="cell",
-            algorithm=key.algorithm,
-            metric=key.metric,
-            verdict="differs",
-            printed=printed,
-            values=values,
-            under=key.under,
-            changes=key.changes,
-            reach=tolerance.reach(values),
-        )
-        if cell in self.not_run:
-            return replace(judgement, verdict="not run", why=self.not_run[cell])
-        if printed.matches_rounded(values[0]):
-            return replace(judgement, verdict="exact")
-        if self.rounding.gives(printed, values[0]):
-            return replace(judgement, verdict="within", why=f"{printed.shown(values[0], 2)}: {self.rounding.sentence}")
-        if tolerance.holds(printed, values):
-            return replace(judgement, verdict="within", why=_interval(judgement, tolerance.level))
-        reasons = self.rounding.doubt(printed, values[0]), _spread(judgement, tolerance.kind)
-        return replace(judgement, why="; ".join(filter(None, reasons)))
+    def _differing(self, cells: Sequence[Cell]) -> list[Cell]:
+        return [cell for cell in cells if self.judgements[cell].verdict == "differs"]
 
     def _try_open(self, setting: Setting, cells: Sequence[Cell]) -> None:
         """Find settings of the open decisions that give the numbers, judged on all numbers of the table together."""
-        names = list(dict.fromkeys(cell.key.metric for cell in cells))
-        tried = try_settings(
-            self.runs, setting, names, budget=self.budget.settings, refits=self.budget.refits, progress=self.progress
+        settings, refits = self.budget.settings, self.budget.refits
+        result = try_settings(
+            self.runs, setting, _metrics(cells), budget=settings, refits=refits, progress=self.progress
         )
-        self.notes += tried.notes
-        measured = [cell for cell in cells if cell in self.values]
+        self.notes += result.notes
+        measured, claimed = [cell for cell in cells if cell in self.values], setting.protocol
+        keys = [(cell.key.algorithm, cell.key.metric) for cell in measured]
+        values = np.array([[numbers.get(key, math.nan) for key in keys] for _, numbers in result.tried])
         table = SettingsTable(
-            values=np.array([[setting_tried.value(cell.key) for cell in measured] for setting_tried in tried.tried]),
-            reach=np.array([self._reach(cell) for cell in measured]),
-            gives=np.array(
-                [
-                    [self._gives(cell, setting_tried.value(cell.key)) for cell in measured]
-                    for setting_tried in tried.tried
-                ]
-            ),
+            values=values,
+            reach=np.array([cell.printed.slack + self.judgements[cell].reach for cell in measured]),
+            gives=np.array([[self._gives(*pair) for pair in zip(measured, row, strict=True)] for row in values]),
             held=np.array([self.judgements[cell].verdict in ("exact", "within") for cell in measured]),
-            order=[(setting_tried.steps(tried.claimed), setting_tried.protocol.hash) for setting_tried in tried.tried],
+            order=[(len(changes(claimed, protocol)), protocol.hash) for protocol, _ in result.tried],
         )
         for column, cell in enumerate(measured):
             best = table.best(column)
-            judgement = replace(self.judgements[cell], giving=best.giving, settings=len(tried.tried))
+            judgement = replace(self.judgements[cell], giving=best.giving, settings=len(result.tried))
             if judgement.verdict == "differs" and best.giving:
-                explanation = best.sentence(
-                    tried.tried[best.row].differs(tried.claimed), "settings of the open decisions"
-                )
-                judgement = replace(
-                    judgement,
-                    verdict="underspecified" if best.holds else "differs",
-                    met=best.met,
-                    chance=best.chance,
-                    why="; ".join(filter(None, (judgement.why if not best.holds else "", explanation))),
-                )
+                setting_in_words = differences(claimed, result.tried[best.row][0])
+                explanation = best.sentence(setting_in_words, "settings of the open decisions")
+                if best.holds:
+                    judgement = replace(judgement, verdict="underspecified", why="")
+                judgement = replace(judgement, met=best.met, chance=best.chance).adding(explanation)
             self.judgements[cell] = judgement
-        if not tried.complete:
-            self.notes.append(
-                f"Only a designed sample of the settings of the open decisions was tried: {len(tried.tried):,} of them."
-            )
-
-    def _reach(self, cell: Cell) -> float:
-        """The largest distance of a value that gives the printed number."""
-        return cell.printed.slack + self.judgements[cell].reach
+        if not result.complete:
+            tried = f"{len(result.tried):,} of them"
+            self.notes.append(f"Only a designed sample of the settings of the open decisions was tried: {tried}.")
 
     def _gives(self, cell: Cell, value: float) -> bool:
         near = abs(value - cell.printed.value) <= self.judgements[cell].reach
@@ -169,47 +134,33 @@ class CellVerdicts:
 
     def _order_ties(self, setting: Setting, cells: Sequence[Cell]) -> None:
         """Explain numbers that differ by an order of tied items, where the source does not state the order."""
-        off = [cell for cell in cells if self.judgements[cell].verdict == "differs" and _is_ranked(setting, cell)]
+        off = [cell for cell in self._differing(cells) if _is_ranked(setting, cell)]
         if not off:
             return
-        names = list(dict.fromkeys(cell.key.metric for cell in off))
-        scored = self.runs.kept(setting.protocol, self.runs.seeds[0])
-        intervals = tie_intervals(scored, setting.protocol, names)
+        scored, ties_open = self.runs.scored_run(setting.protocol, self.runs.seeds[0]), ties_are_open(setting)
+        intervals = tie_intervals(scored, setting.protocol, _metrics(off))
         for cell in off:
             interval = intervals.get((cell.key.algorithm, cell.key.metric))
             if interval is None:
                 continue
-            sentence = interval.sentence(cell.printed)
-            if not interval.holds(cell.printed, self.rounding):
-                if interval.orders and interval.low < interval.high and ties_are_open(setting):
-                    why = "; ".join(
-                        filter(None, (self.judgements[cell].why, f"{sentence}, and others may move it further"))
-                    )
-                    self.judgements[cell] = replace(self.judgements[cell], why=why)
-                continue
-            judgement = replace(self.judgements[cell], ties=(interval.low, interval.high))
-            if ties_are_open(setting):
-                why = f"by ties: {sentence}, and the source does not say which order"
-                judgement = replace(judgement, verdict="underspecified", why=why)
-            else:
-                hint = f"{sentence}; if the source does not say how ties are broken, add ties.break to open"
-                judgement = replace(judgement, why="; ".join(filter(None, (judgement.why, hint))))
+            judgement, sentence = self.judgements[cell], interval.sentence(cell.printed)
+            if interval.holds(cell.printed, self.rounding):
+                judgement = replace(judgement, ties=(interval.low, interval.high))
+                if ties_open:
+                    why = f"by ties: {sentence}, and the source does not say which order"
+                    judgement = replace(judgement, verdict="underspecified", why=why)
+                else:
+                    hint = "if the source does not say how ties are broken, add ties.break to open"
+                    judgement = judgement.adding(sentence, hint)
+            elif interval.orders and interval.low < interval.high and ties_open:
+                judgement = judgement.adding(f"{sentence}, and others may move it further")
             self.judgements[cell] = judgement
-
-    def _find_errata(self, groups: dict[Group, list[Cell]]) -> None:
-        """Mark as errata the numbers that no computation gives, whatever the open decisions."""
-        for (under, changes), cells in groups.items():
-            setting = self.runs.claim.setting(under, changes)
-            self._find_contradictions(setting, cells)
-            self._find_impossible_averages(setting, cells)
-            self._find_out_of_reach(setting, cells)
 
     def _unexplained(self, cells: Sequence[Cell]) -> list[Cell]:
         """Cells that differ, or that only the order of ties may explain."""
-        return [cell for cell in cells if self.judgements[cell].verdict == "differs" or self._by_ties(cell)]
-
-    def _by_ties(self, cell: Cell) -> bool:
-        return self.judgements[cell].verdict == "underspecified" and self.judgements[cell].ties is not None
+        judged = [(cell, self.judgements[cell]) for cell in cells]
+        by_ties = [cell for cell, judgement in judged if judgement.verdict == "underspecified" and judgement.ties]
+        return [cell for cell in cells if cell in by_ties or self.judgements[cell].verdict == "differs"]
 
     def _erratum(self, cell: Cell, why: str) -> None:
         self.judgements[cell] = replace(self.judgements[cell], verdict="erratum", why=why)
@@ -251,15 +202,14 @@ class CellVerdicts:
 
     def _find_out_of_reach(self, setting: Setting, cells: Sequence[Cell]) -> None:
         """Mark numbers beyond those of the best or the worst ranking of the candidates."""
-        off = [cell for cell in cells if self.judgements[cell].verdict == "differs"]
+        off, shared = self._differing(cells), _may_share(setting)
+        if not off:
+            return
         # Rules for ties only reorder items, which the extreme rankings cover, unless tied items may share a rank.
-        shared = _may_share(setting)
-        protocols = (
-            protocols_of(setting, lambda decision: shared or not decision.startswith("ties."), BOUNDED) if off else None
-        )
+        protocols = protocols_of(setting, lambda decision: shared or not decision.startswith("ties."), BOUNDED)
         if protocols is None:
             return
-        limits_of = bounds(self.runs, protocols, list(dict.fromkeys(cell.key.metric for cell in off)))
+        limits_of = bounds(self.runs, protocols, _metrics(off))
         for cell in off:
             limits = limits_of.get(cell.key.metric)
             if limits and (why := limits.beyond(cell.printed, self.rounding, cell.key.metric)):
@@ -267,15 +217,13 @@ class CellVerdicts:
 
     def _search(self, setting: Setting, cells: Sequence[Cell]) -> None:
         """Search for the protocols that come nearest to the numbers that differ, metric by metric."""
-        off: dict[str, list[Cell]] = {}
-        for cell in cells:
-            if self.judgements[cell].verdict == "differs":
-                off.setdefault(cell.key.metric, []).append(cell)
-        for metric, differing in off.items():
+        off = self._differing(cells)
+        for metric in _metrics(off):
+            differing = [cell for cell in off if cell.key.metric == metric]
             published = [
                 Published(cell.key.algorithm, metric, cell.printed.value, cell.printed.decimals) for cell in differing
             ]
-            scored = self.runs.kept(setting.protocol, self.runs.seeds[0])
+            scored = self.runs.scored_run(setting.protocol, self.runs.seeds[0])
             try:
                 result = find_protocols(scored, published, budget=self.budget.search, progress=self.progress)
             except ReproError as error:
@@ -290,7 +238,8 @@ class CellVerdicts:
                     for cell, measured, near in zip(differing, result.own.values, best.values, strict=True)
                 ),
                 nearest=tuple(
-                    f"{change.decision} = {change.after}: {change.meaning(change.after)}" + _instead(change.before)
+                    f"{change.decision} = {change.after}: {change.meaning(change.after)}"
+                    + ("" if change.before is None else f" (the claim has {change.before})")
                     for change in best.changes
                     if change.after is not None
                 ),
@@ -300,13 +249,11 @@ class CellVerdicts:
             )
             self.searches.append(search)
             for cell in differing:
-                judgement = self.judgements[cell]
-                why = "; ".join(filter(None, (judgement.why, search.sentence)))
-                self.judgements[cell] = replace(judgement, why=why)
+                self.judgements[cell] = self.judgements[cell].adding(search.sentence)
 
 
-def _instead(before: Value | None) -> str:
-    return "" if before is None else f" (the claim has {before})"
+def _metrics(cells: Sequence[Cell]) -> list[str]:
+    return list(dict.fromkeys(cell.key.metric for cell in cells))
 
 
 def _may_share(setting: Setting) -> bool:
@@ -318,22 +265,3 @@ def _is_ranked(setting: Setting, cell: Cell) -> bool:
     """Whether the order of tied items can change a number: not predictions, and not if tied items share a rank."""
     measure = parse_measure(cell.key.metric, setting.protocol, metrics())
     return measure.metric.kind != "prediction" and not str(setting.protocol["ties.break"]).startswith("shared")
-
-
-def _interval(judgement: Judgement, level: float) -> str:
-    assert judgement.printed is not None
-    low, high = (judgement.printed.shown(judgement.mean + sign * judgement.reach) for sign in (-1, 1))
-    if len(judgement.values) < 2:
-        return f"within {low} to {high}"
-    return f"within {low} to {high}, the {level:.0%} prediction interval of {len(judgement.values)} seeds"
-
-
-def _spread(judgement: Judgement, kind: str) -> str:
-    """The range over seeds of a number that differs."""
-    if judgement.spread is None:
-        return "a single seed has no spread; add seeds" if kind == "seeds" else ""
-    assert judgement.printed is not None
-    low, high = judgement.spread
-    sentence = f"{judgement.printed.shown(low)} to {judgement.printed.shown(high)} over {len(judgement.values)} seeds"
-    inside = low - judgement.printed.slack <= judgement.printed.value <= high + judgement.printed.slack
-    return sentence + ('; a tolerance of kind "seeds" may contain it' if inside and kind == "rounding" else "")

@@ -22,13 +22,13 @@ from repro.explain.interpolate import changes
 from repro.explain.search import bearing_on
 from repro.protocol import Protocol
 from repro.replicate.claims.claim import Cell, CellKey, Claim, Setting
-from repro.replicate.claims.rounding import Rounding, infer_rounding
-from repro.replicate.errata.conflicts import certain_conflicts, certain_range
+from repro.replicate.claims.printed import Rounding, infer_rounding
+from repro.replicate.errata.contradictions import certain_conflicts, certain_range
 from repro.replicate.errata.granularity import FoldLists, steps_of
 from repro.replicate.settings.chance import SettingsTable
 from repro.replicate.settings.open_decisions import differences
 from repro.replicate.settings.tie_orders import BREAK, TieInterval, tie_interval
-from repro.replicate.verdicts.judgement import Judgement
+from repro.replicate.verdicts.judgement import Judgement, judge_cell
 
 SETTINGS = 1000
 _SHOWN = 12  # the largest number of errors or users for which the arithmetic is written out
@@ -59,19 +59,17 @@ class WorkedExamples:
         averaged = measured.numbers[key.metric]
         if not key.user:
             return float(averaged.value)
-        positions = [
-            position for position, code in enumerate(averaged.users) if str(frames.truth.user_ids[code]) == key.user
-        ]
-        if not positions:
+        users = frames.truth.user_ids[averaged.users].astype(str).tolist()
+        if key.user not in users:
             raise StudyError(f"{self.claim.path}: user {key.user} has no {key.metric} in {key.algorithm}")
-        return float(averaged.values[positions[0]])
+        return float(averaged.values[users.index(key.user)])
 
     def judge(self) -> list[Judgement]:
         """The verdicts on all printed numbers of the systems."""
         cells = [cell for cell in self.claim.cells if cell.key.algorithm in self.claim.systems]
         values = {cell: self.value(cell.key, self._setting(cell).protocol) for cell in cells}
         rounding = infer_rounding([(cell.printed, value) for cell, value in values.items()])
-        judgements = {cell: self._first(cell, value, rounding) for cell, value in values.items()}
+        judgements = {cell: judge_cell(cell, (value,), rounding) for cell, value in values.items()}
         groups: dict[object, list[Cell]] = {}
         for cell in cells:
             groups.setdefault((cell.key.under, cell.key.changes), []).append(cell)
@@ -85,38 +83,19 @@ class WorkedExamples:
     def _setting(self, cell: Cell) -> Setting:
         return self.claim.setting(cell.key.under, cell.key.changes)
 
-    def _first(self, cell: Cell, value: float, rounding: Rounding) -> Judgement:
-        """The verdict by the number of the claim's own setting."""
-        key, printed = cell.key, cell.printed
-        judgement = Judgement(
-            what="cell",
-            algorithm=key.algorithm,
-            metric=key.metric,
-            verdict="differs",
-            printed=printed,
-            values=(value,),
-            under=key.under,
-            changes=key.changes,
-            user=key.user,
-        )
-        if printed.matches_rounded(value):
-            return replace(judgement, verdict="exact")
-        if rounding.gives(printed, value):
-            return replace(judgement, verdict="within", why=f"{printed.shown(value, 2)}: {rounding.sentence}")
-        if cell.tolerance.holds(printed, [value]):
-            return replace(judgement, verdict="within", why=cell.tolerance.sentence)
-        return replace(judgement, why=rounding.doubt(printed, value))
-
     def _explained(
         self, judgements: Mapping[Cell, Judgement], off: Sequence[Cell], held: Sequence[Cell], rounding: Rounding
     ) -> dict[Cell, Judgement]:
         """The verdicts on numbers that the claim's own setting does not give, judged on all numbers together."""
         claimed = self._setting(off[0]).protocol
-        beyond = {cell: why for cell in off if (why := certain_range(cell, [claimed], rounding))}
-        if beyond:
-            errata = {cell: replace(judgements[cell], verdict="erratum", why=why) for cell, why in beyond.items()}
-            others = [cell for cell in off if cell not in beyond]
-            return errata | (self._explained(judgements, others, held, rounding) if others else {})
+        verdicts = {
+            cell: replace(judgements[cell], verdict="erratum", why=why)
+            for cell in off
+            if (why := certain_range(cell, [claimed], rounding))
+        }
+        off = [cell for cell in off if cell not in verdicts]
+        if not off:
+            return verdicts
         variants = {cell: self._variants(cell, self._setting(cell)) for cell in off}
         protocols = {variant.protocol.hash: variant.protocol for of_cell, _ in variants.values() for variant in of_cell}
         settings = list(protocols.values())
@@ -132,23 +111,20 @@ class WorkedExamples:
             held=np.arange(len(off) + len(held)) >= len(off),
             order=[(len(changes(claimed, protocol)), protocol.hash) for protocol in settings],
         )
-        verdicts = {}
         for column, cell in enumerate(off):
             best = table.best(column)
-            explanation = best.sentence(
-                differences(claimed, settings[best.row]), "settings of the decisions that are not stated"
-            )
+            setting_in_words = differences(claimed, settings[best.row])
+            explanation = best.sentence(setting_in_words, "settings of the decisions that are not stated")
             judgement = replace(judgements[cell], giving=best.giving, settings=len(variants[cell][0]))
+            explained = replace(judgement, met=best.met, chance=best.chance, why=explanation)
             if best.holds:
-                verdicts[cell] = replace(
-                    judgement, verdict="underspecified", met=best.met, chance=best.chance, why=explanation
-                )
+                verdicts[cell] = replace(explained, verdict="underspecified")
             elif (interval := self._ties(cell)) is not None and interval.holds(cell.printed, rounding):
                 why = f"by ties: {interval.sentence(cell.printed)}, and the source does not say which order"
                 ties = (interval.low, interval.high)
                 verdicts[cell] = replace(judgement, verdict="underspecified", ties=ties, why=why)
             elif best.giving:
-                verdicts[cell] = replace(judgement, met=best.met, chance=best.chance, why=explanation)
+                verdicts[cell] = explained
             else:
                 verdicts[cell] = self._erratum(cell, judgement, variants[cell], rounding)
         return verdicts
@@ -157,11 +133,19 @@ class WorkedExamples:
         self, cell: Cell, judgement: Judgement, variants: tuple[list[Variant], bool], rounding: Rounding
     ) -> Judgement:
         """The verdict on a number that no setting gives: an erratum, since all inputs are known."""
-        setting = self._setting(cell)
         if cell.printed.matches_truncated(judgement.value) and rounding.rule == "unknown":
             return judgement
-        arithmetic = self._arithmetic(cell, setting, judgement.value, len(variants[0]), variants[1], rounding)
-        return replace(judgement, verdict="erratum", why="; ".join(filter(None, (judgement.why, arithmetic))))
+        setting, (tried, complete) = self._setting(cell), variants
+        reasons = [self._computed(cell.key, setting.protocol, judgement.value), f"not {cell.printed.text}"]
+        if len(tried) > 1:
+            which = "all" if complete else "a sample of the"
+            reasons.append(f"nor under any of {which} {len(tried):,} settings of the decisions that are not stated")
+        reasons += [*self._elsewhere(cell, setting), self._no_step(cell, setting.protocol, rounding)]
+        group = cell.key.under, cell.key.changes
+        neighbours = [other for other in self.claim.cells if (other.key.under, other.key.changes) == group]
+        conflicts = certain_conflicts(neighbours, [setting.protocol], rounding, folds=1)
+        reasons += [conflict.why for conflict in conflicts if cell in conflict.cells]
+        return replace(judgement, verdict="erratum").adding(*reasons)
 
     def _ties(self, cell: Cell) -> TieInterval | None:
         """The range of a number over orders of ties; None if the claim states the order, or if it has no effect."""
@@ -188,30 +172,13 @@ class WorkedExamples:
         """The settings of all unstated decisions that bear on a number, and whether the list is complete."""
         frames, protocol = self.frames(cell.key.algorithm), setting.protocol
         measure = parse_measure(cell.key.metric, protocol, metrics())
-        families = bearing_on([measure])
         axes = [
             axis
-            for axis in read_axes([*families, *setting.open], protocol, frames.truth.ratings)
+            for axis in read_axes([*bearing_on([measure]), *setting.open], protocol, frames.truth.ratings)
             if axis.decision not in setting.stated and _matters(axis.decision, frames, measure)
         ]
         design = Design(protocol, axes, SETTINGS)
         return design.variants(), design.complete
-
-    def _arithmetic(
-        self, cell: Cell, setting: Setting, value: float, tried: int, complete: bool, rounding: Rounding
-    ) -> str:
-        """The computation in words, and the settings that were tried."""
-        printed, key = cell.printed, cell.key
-        parts = [self._computed(key, setting.protocol, value), f"not {printed.text}"]
-        which = "all" if complete else "a sample of the"
-        if tried > 1:
-            parts.append(f"nor under any of {which} {tried:,} settings of the decisions that are not stated")
-        parts += self._elsewhere(cell, setting)
-        parts += [steps] if (steps := self._no_step(cell, setting.protocol, rounding)) else []
-        group = key.under, key.changes
-        neighbours = [other for other in self.claim.cells if (other.key.under, other.key.changes) == group]
-        conflicts = certain_conflicts(neighbours, [setting.protocol], rounding, folds=1)
-        return "; ".join([*parts, *(conflict.why for conflict in conflicts if cell in conflict.cells)])
 
     def _no_step(self, cell: Cell, protocol: Protocol, rounding: Rounding) -> str:
         """Why no whole number of hits gives the printed average; empty if one may."""
@@ -247,12 +214,11 @@ class WorkedExamples:
         for other in self.claim.cells:
             if other.key.algorithm not in self.claim.systems or other.key.changes == cell.key.changes:
                 continue
-            setting_there = self.claim.setting(other.key.under, other.key.changes)
-            if setting_there.protocol.hash == setting.protocol.hash:
-                continue
-            if cell.printed.matches_rounded(self._value_or_nan(cell, setting_there.protocol)):
+            protocol = self._setting(other).protocol
+            differs = protocol.hash != setting.protocol.hash
+            if differs and cell.printed.matches_rounded(self._value_or_nan(cell, protocol)):
                 settings[", ".join(f"{key} = {value}" for key, value in other.key.changes)] = None
-        return [f"it is what {changes_text} gives" for changes_text in settings if changes_text]
+        return [f"it is what {changes_in_words} gives" for changes_in_words in settings if changes_in_words]
 
 
 def _of_errors(name: str, errors: Sequence[float], value: float) -> str:
@@ -272,23 +238,15 @@ def _matters(decision: str, frames: Frames, measure: Measure) -> bool:
     """
     no_list = bool((frames.lengths[np.unique(frames.truth.users)] == 0).any())
     no_relevant = frames.truth.explicit
-    absent = {
-        "average.no_list": not no_list,
-        "average.no_relevant": not no_relevant,
-        "average.neither": not (no_list and no_relevant),
-        "average.no_negatives": not (isinstance(measure.metric, RankingMetric) and measure.metric.negatives),
-        "average.nobody": not (no_list or no_relevant),
-        "average.folds": True,
-    }
-    if absent.get(decision, False):
-        return False
-    family = decision.partition(".")[0]
     missing = bool(np.isnan(frames.scores).any()) or frames.state is not None
-    if family in ("candidates", "data", "split"):
-        return False
-    if family == "missing":
-        return missing
-    if family == "ties":
-        scores = pd.DataFrame({"user": frames.users, "score": frames.scores})
-        return missing or bool(scores.duplicated().any())
-    return True
+    tied = missing or bool(pd.DataFrame({"user": frames.users, "score": frames.scores}).duplicated().any())
+    families = {"candidates": False, "data": False, "split": False, "missing": missing, "ties": tied}
+    matters = {
+        "average.no_list": no_list,
+        "average.no_relevant": no_relevant,
+        "average.neither": no_list and no_relevant,
+        "average.no_negatives": isinstance(measure.metric, RankingMetric) and measure.metric.negatives,
+        "average.nobody": no_list or no_relevant,
+        "average.folds": False,
+    }
+    return matters.get(decision, families.get(decision.partition(".")[0], True))

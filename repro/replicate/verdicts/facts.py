@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from repro.data import Interactions, datasets, prepare
@@ -9,8 +10,8 @@ from repro.errors import ReproError, StudyError
 from repro.protocol import Protocol
 from repro.replicate.claims.claim import Claim, Fact
 from repro.replicate.claims.figures import FIGURES
-from repro.replicate.claims.rounding import Rounding, infer_rounding
-from repro.replicate.verdicts.judgement import Judgement, VerdictName
+from repro.replicate.claims.printed import Rounding, infer_rounding
+from repro.replicate.verdicts.judgement import Judgement, VerdictName, by_digits, not_run
 from repro.split.share import exact
 from repro.split.uniform_items import target_items
 
@@ -19,23 +20,14 @@ def judge_facts(claim: Claim) -> list[Judgement]:
     """Compare each printed figure with the data."""
     if not claim.facts:
         return []
-    rows = claim.interactions()
+    data, rows = claim.data.name if claim.data else "", claim.interactions()
     figures = [_figure(claim, fact, rows) for fact in claim.facts]
     rounding = infer_rounding([(fact.printed, value) for fact, (value, _, _) in zip(claim.facts, figures, strict=True)])
-    return [
-        Judgement(
-            what="fact",
-            algorithm=claim.data.name if claim.data else "",
-            metric=fact.name,
-            verdict=verdict,
-            printed=fact.printed,
-            values=(value,),
-            under=fact.under,
-            why=why,
-        )
-        for fact, (value, counted, protocol) in zip(claim.facts, figures, strict=True)
-        for verdict, why in [_verdict(fact, value, counted, protocol, rounding)]
-    ]
+    judgements = []
+    for fact, (value, counted, protocol) in zip(claim.facts, figures, strict=True):
+        verdict, why = _verdict(fact, value, counted, protocol, rounding)
+        judgements.append(replace(not_run(fact, why, data), verdict=verdict, values=(value,)))
+    return judgements
 
 
 def _figure(claim: Claim, fact: Fact, rows: Interactions) -> tuple[float, Interactions, Protocol | None]:
@@ -63,13 +55,9 @@ def _verdict(
     printed = fact.printed
     if fact.name == "eta" and protocol is not None and (why := _too_many(printed.value, rows, protocol)):
         return ("erratum", why) if printed.matches_rounded(value) or printed.value > value else ("differs", "")
-    if printed.matches_rounded(value):
-        return "exact", ""
-    if fact.name == "eta" and printed.value == int(value):
+    if fact.name == "eta" and not printed.matches_rounded(value) and printed.value == int(value):
         return "exact", f"{printed.shown(value, 2)}, rounded down to a whole number of ratings"
-    if rounding.gives(printed, value):
-        return "within", f"{printed.shown(value, 2)}: {rounding.sentence}"
-    return "differs", rounding.doubt(printed, value)
+    return by_digits(printed, value, rounding)
 
 
 def _too_many(eta: float, rows: Interactions, protocol: Protocol) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from repro.replicate.claims.printed import Printed
-from repro.replicate.claims.tolerance import mean
+from repro.replicate.claims.claim import Cell, Fact, Pattern
+from repro.replicate.claims.printed import Printed, Rounding, mean
 
 VerdictName = Literal["exact", "within", "underspecified", "differs", "erratum", "holds", "does not hold", "not run"]
 VERDICTS: Mapping[VerdictName, str] = {
@@ -74,6 +74,10 @@ class Judgement:
         finite = [value for value in self.values if math.isfinite(value)]
         return (min(finite), max(finite)) if len(finite) > 1 else None
 
+    def adding(self, *reasons: str) -> Judgement:
+        """The judgement with further reasons; empty ones are ignored."""
+        return replace(self, why="; ".join(filter(None, (self.why, *reasons))))
+
     def to_dict(self) -> dict[str, object]:
         """All fields as JSON-compatible data."""
         low, high = self.spread or (None, None)
@@ -106,6 +110,54 @@ class Judgement:
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
+
+
+def not_run(claimed: Cell | Fact | Pattern, why: str = "", data: str = "") -> Judgement:
+    """The judgement of a statement that could not be run; ``data`` is the name of the data set of a fact."""
+    if isinstance(claimed, Pattern):
+        return Judgement("pattern", claimed.says, claimed.relation_in_words, "not run", why=why)
+    if isinstance(claimed, Fact):
+        return Judgement("fact", data, claimed.name, "not run", claimed.printed, under=claimed.under, why=why)
+    key = claimed.key
+    judgement = Judgement("cell", key.algorithm, key.metric, "not run", claimed.printed, why=why)
+    return replace(judgement, under=key.under, changes=key.changes, user=key.user)
+
+
+def by_digits(printed: Printed, value: float, rounding: Rounding) -> tuple[VerdictName, str]:
+    """The verdict on a printed number by its digits alone, with the reason."""
+    if printed.matches_rounded(value):
+        return "exact", ""
+    if rounding.gives(printed, value):
+        return "within", f"{printed.shown(value, 2)}: {rounding.sentence}"
+    return "differs", rounding.doubt(printed, value)
+
+
+def judge_cell(cell: Cell, values: tuple[float, ...], rounding: Rounding) -> Judgement:
+    """The verdict by the values that the claim's own setting gives, one for each seed."""
+    printed, tolerance = cell.printed, cell.tolerance
+    verdict, why = by_digits(printed, values[0], rounding)
+    judgement = replace(not_run(cell, why), verdict=verdict, values=values, reach=tolerance.reach(values))
+    if verdict != "differs":
+        return judgement
+    if tolerance.holds(printed, values):
+        return replace(judgement, verdict="within", why=_interval(judgement, printed, tolerance.level))
+    return judgement.adding(_spread(judgement, printed, tolerance.kind))
+
+
+def _interval(judgement: Judgement, printed: Printed, level: float) -> str:
+    low, high = (printed.shown(judgement.mean + sign * judgement.reach) for sign in (-1, 1))
+    seeds = f", the {level:.0%} prediction interval of {len(judgement.values)} seeds"
+    return f"within {low} to {high}" + (seeds if len(judgement.values) > 1 else "")
+
+
+def _spread(judgement: Judgement, printed: Printed, kind: str) -> str:
+    """The range over seeds of a number that differs."""
+    if judgement.spread is None:
+        return "a single seed has no spread; add seeds" if kind == "seeds" else ""
+    low, high = judgement.spread
+    sentence = f"{printed.shown(low)} to {printed.shown(high)} over {len(judgement.values)} seeds"
+    inside = low - printed.slack <= printed.value <= high + printed.slack
+    return sentence + ('; a tolerance of kind "seeds" may contain it' if inside and kind == "rounding" else "")
 
 
 @dataclass(frozen=True, eq=False)

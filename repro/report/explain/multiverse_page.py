@@ -1,9 +1,10 @@
-"""The page of a multiverse."""
+"""The page of a multiverse, with charts: the specification curve, and the spread of numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -12,18 +13,24 @@ from repro.data.spreadsheet import frame_csv
 from repro.explain import Multiverse
 from repro.explain.design import COUNTED
 from repro.explain.multiverse import Universe
-from repro.report.explain.multiverse_charts import specification_curve, spread_chart
+from repro.report.charts import COLOURS
 from repro.report.html import Heading, Table, figure, number, page
 from repro.runs.folder import frame_parquet
 from repro.runs.written_files import keep_files
 
+if TYPE_CHECKING:
+    import altair as alt
+
 REPORT = "report.html"
+WIDTH, HEIGHT, ROW = 760, 260, 13
+MAX_VARIANTS = 400  # the curve of more variants shows evenly spaced ones
+MAX_DECISIONS = 10  # decisions below the curve
 
 
 def write_multiverse(
     multiverse: Multiverse, folder: Path, run: Path | None = None, *, used: Iterable[str] = ()
 ) -> Path:
-    """Write ``multiverse.parquet``, tables (CSV) and ``report.html`` into ``folder``; the path of the report.
+    """Write ``multiverse.parquet``, tables (CSV) and ``report.html`` into ``folder``; returns the report's path.
 
     The journal written with them is that of the ``run`` whose scores were used, with their digests and those of the
     files in ``folder`` that were ``used``.
@@ -48,7 +55,7 @@ def write_multiverse(
 
 
 def _writable(frame: pd.DataFrame) -> pd.DataFrame:
-    """Choices as text: a column of them has numbers, words and nothing."""
+    """The frame with choices as text, since a column of them may hold numbers, words and None."""
     written = frame.copy()
     for name in written.columns[written.columns.str.contains(".", regex=False)]:
         written[name] = written[name].map(lambda value: None if value is None else str(value))
@@ -56,13 +63,13 @@ def _writable(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def covered(multiverse: Multiverse) -> str:
-    """How much of the space was tried, as a sentence."""
+    """The share of the combinations that was tried, as a sentence."""
     n, algorithms = len(multiverse.variants), len(multiverse.algorithms)
     if multiverse.complete:
         return f"All {n:,} protocols that differ in {len(multiverse.axes)} decisions, for {algorithms} algorithms."
-    of = f"more than {COUNTED:,}" if multiverse.combinations is None else f"{multiverse.combinations:,}"
+    total = f"more than {COUNTED:,}" if multiverse.combinations is None else f"{multiverse.combinations:,}"
     return (
-        f"{n:,} protocols, a designed sample of {of} that differ in {len(multiverse.axes)} decisions "
+        f"{n:,} protocols, a designed sample of {total} that differ in {len(multiverse.axes)} decisions "
         f"(seed {multiverse.seed}), for {algorithms} algorithms."
     )
 
@@ -101,10 +108,9 @@ def _universe(universe: Universe) -> list[object]:
             spread_chart(universe),
         ),
     ]
-    seen = decisions[decisions["pairs"] > 0]
     rows = [
         [row["decision"], f"{row['pairs']:,}", number(row["moves"]), f"{row['order']:.0%}", f"{row['winner']:.0%}"]
-        for row in seen.to_dict(orient="records")
+        for row in decisions[decisions["pairs"] > 0].to_dict(orient="records")
     ]
     header = ["decision", "pairs", "moves a number by", "another order", "another winner"]
     blocks += [
@@ -119,3 +125,71 @@ def _universe(universe: Universe) -> list[object]:
         ),
     ]
     return blocks
+
+
+def specification_curve(universe: Universe) -> alt.VConcatChart:
+    """All variants in the order of the best algorithm's number under the study's protocol; below, their choices.
+
+    Only the decisions that move numbers most are below the curve.
+    """
+    import altair as alt
+
+    values = universe.values
+    ranks = np.where(np.isfinite(values[0]), universe.orders[0], len(values[0]))
+    best = int(np.argmin(ranks))  # the best algorithm under the study's own protocol
+    defined = np.flatnonzero(np.isfinite(values[:, best]))
+    order = defined[np.argsort(values[defined, best], kind="stable")]
+    if len(order) > MAX_VARIANTS:
+        order = order[np.unique(np.linspace(0, len(order) - 1, MAX_VARIANTS).round().astype(int))]
+    labels = universe.multiverse.algorithms
+    curve = pd.DataFrame(
+        {
+            "place": np.tile(np.arange(len(order)), len(labels)),
+            "algorithm": np.repeat(labels, len(order)),
+            "value": values[order].T.reshape(-1),
+        }
+    ).dropna()
+    x = alt.X("place:Q", axis=None, scale=alt.Scale(domain=[-1, len(order)], nice=False))
+    colour = alt.Color("algorithm:N", sort=list(labels), scale=alt.Scale(range=list(COLOURS)), title=None)
+    above = (
+        alt.Chart(curve)
+        .mark_circle(size=12, opacity=0.8)
+        .encode(x=x, y=alt.Y("value:Q", title=universe.metric), color=colour)
+        .properties(width=WIDTH, height=HEIGHT)
+    )
+    choices = _choices(universe, order)
+    below = (
+        alt.Chart(choices)
+        .mark_tick(thickness=1, size=ROW - 3, color="#222222")
+        .encode(x=x, y=alt.Y("choice:N", sort=None, title=None, axis=alt.Axis(labelLimit=320, labelFontSize=10)))
+        .properties(width=WIDTH, height=ROW * choices["choice"].nunique())
+    )
+    return alt.vconcat(above, below, spacing=6)
+
+
+def _choices(universe: Universe, order: np.ndarray) -> pd.DataFrame:
+    ranked = universe.decisions()
+    moved = ranked[ranked["pairs"] > 0].sort_values("moves", ascending=False)["decision"].head(MAX_DECISIONS)
+    options = {axis.decision: axis.values for axis in universe.multiverse.axes}
+    variants = [universe.multiverse.variants[number] for number in order.tolist()]
+    rows = [
+        {"place": place, "choice": f"{decision} = {value}"}
+        for decision in moved
+        for value in options[decision]
+        for place, variant in enumerate(variants)
+        if variant.choices[decision] == value
+    ]
+    return pd.DataFrame(rows, columns=["place", "choice"])
+
+
+def spread_chart(universe: Universe) -> alt.LayerChart:
+    """For each algorithm the range, the quartiles and the median of all variants, and its number in the study."""
+    import altair as alt
+
+    spread = universe.spread()
+    base = alt.Chart(spread).encode(y=alt.Y("algorithm:N", sort=None, title=None))
+    whiskers = base.mark_rule(color="#7F7F7F").encode(x=alt.X("min:Q", title=universe.metric), x2="max:Q")
+    box = base.mark_bar(height=10, color=COLOURS[4]).encode(x="q1:Q", x2="q3:Q")
+    median = base.mark_tick(color="#222222", thickness=2, size=14).encode(x="median:Q")
+    own = base.mark_point(color=COLOURS[1], size=70, shape="diamond", filled=True).encode(x="own:Q")
+    return (whiskers + box + median + own).properties(width=560, height=26 * len(spread))

@@ -1,4 +1,4 @@
-"""The report of a claim: verdicts first, then nearer protocols, open questions, and all that identifies the claim."""
+"""The report of a claim: verdicts, nearer protocols, open decisions, and digests and versions of the claim."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STYLES = ("reading.css", "claim.css")
 
 
 def write_page(claim: Claim, replication: Replication) -> Path:
-    """Write ``report.html`` next to the claim; its path."""
+    """Write ``report.html`` next to the claim; returns its path."""
     keep_files(claim.folder, {PAGE: claim_page(claim, replication).encode()})
     return claim.folder / PAGE
 
@@ -42,9 +42,9 @@ def _numbers(claim: Claim, judged: Sequence[Judgement]) -> list[object]:
     """Printed numbers and facts, each with the measured number."""
     blocks: list[object] = []
     for what, title in (("cell", "Printed numbers"), ("fact", "Figures of the data")):
-        verdicts = [verdict for verdict in judged if verdict.what == what]
-        if verdicts:
-            blocks += [Heading(title), verdict_table(verdicts)]
+        judgements = [judgement for judgement in judged if judgement.what == what]
+        if judgements:
+            blocks += [Heading(title), verdict_table(judgements)]
     if blocks:
         blocks.append(f"Tolerance: {claim.tolerance.sentence}.")
     return blocks
@@ -53,15 +53,10 @@ def _numbers(claim: Claim, judged: Sequence[Judgement]) -> list[object]:
 def verdict_table(judged: Sequence[Judgement]) -> Table:
     """A table of verdicts; columns that are empty throughout are left out."""
     names = ["", "number", "under", "printed", "measured", "over the seeds", "installed here", "verdict", "why"]
-    rows = [_row(verdict) for verdict in judged]
-    shown = [place for place, name in enumerate(names) if not name or any(row[place] for row in rows)]
-    for verdict, row in zip(judged, rows, strict=True):
-        row[names.index("verdict")] = _verdict(verdict, title=VERDICTS[verdict.verdict])
-    return Table(
-        [names[place] for place in shown],
-        [[row[place] for place in shown] for row in rows],
-        ["printed", "measured", "over the seeds", "installed here"],
-    )
+    rows = [_row(judgement) for judgement in judged]
+    shown = [column for column, name in enumerate(names) if not name or any(row[column] for row in rows)]
+    header = [names[column] for column in shown]
+    return Table(header, [[row[column] for column in shown] for row in rows], names[3:7])
 
 
 def _verdict(judged: Judgement, title: str = "") -> Cell:
@@ -81,7 +76,7 @@ def _row(judged: Judgement) -> list[object]:
         printed.shown(judged.value) if judged.values else "",
         spread,
         "" if judged.newer is None else printed.shown(judged.newer),
-        judged.verdict,
+        _verdict(judged, title=VERDICTS[judged.verdict]),
         judged.why,
     ]
 
@@ -121,14 +116,18 @@ def _open(claim: Claim) -> list[object]:
 def _about(claim: Claim, replication: Replication) -> list[object]:
     facts: list[tuple[str, object]] = []
     if claim.data is not None:
-        facts.append(("data", claim.data.name))
-        facts += [("digest of the data", claim.data.digest)] if claim.data.digest else []
+        facts += [("data", claim.data.name), ("digest of the data", claim.data.digest)]
     facts += [(f"protocol {name}".strip(), setting.protocol.hash) for name, setting in claim.settings.items()]
     facts += [("seeds", ", ".join(map(str, claim.seeds)))]
     facts += [(f"{name}, as the claim names it", " ".join(pins)) for name, pins in claim.frameworks.items()]
     facts += list(replication.versions.items())
     facts += [("digest of the claim", claim.digest)]
-    facts += [("the run finished in the journal", replication.journal)] if replication.journal else []
+    facts += [("the run finished in the journal", replication.journal)]
     notes = [part for part in claim.notes.strip().split("\n\n") if part]
     journal = Paragraph(Markup("The journal of the run is {}.").format(link(JOURNAL, JOURNAL)))
-    return [Heading("About"), *notes, Table(["", ""], facts), *([journal] if replication.journal else [])]
+    return [
+        Heading("About"),
+        *notes,
+        Table(["", ""], [fact for fact in facts if fact[1]]),
+        *([journal] if replication.journal else []),
+    ]

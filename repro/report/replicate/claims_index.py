@@ -1,9 +1,10 @@
-"""All claims of a folder and how many numbers have which verdict, as a section of its README and as a page."""
+"""The claims of a folder with their numbers of verdicts, as a page and as a section of the README."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from repro.replicate import VERDICTS, Replication
 from repro.replicate.verdicts.judgement import VerdictName, counted, in_words
@@ -17,70 +18,66 @@ TITLE = "Replications"
 
 
 def write_index(folder: Path, replications: Sequence[tuple[Path, Replication]]) -> Path:
-    """Write the page of verdicts into ``folder`` and its README; the path of the page.
+    """Write the page of verdicts into ``folder``, and the same as a section of its README; returns the page's path.
 
     ``replications`` has the folder of each claim. In an existing README only the part between the marks is replaced;
     without marks, the verdicts are added at its end.
     """
     readme = folder / README
-    section = f"{BEGIN}\n{_markdown(folder, replications)}\n{END}"
+    counts = counted(judgement for _, replication in replications for judgement in replication.judgements)
+    lead = f"{len(replications)} claims: {in_words(counts)}"
+    rows = [
+        _Row(
+            replication.title,
+            replication.source,
+            path.relative_to(folder).as_posix(),
+            [str(replication.counts().get(verdict, "")) for verdict in counts],
+        )
+        for path, replication in replications
+    ]
+    section = f"{BEGIN}\n{_markdown(lead, list(counts), rows)}\n{END}"
     text = readme.read_text(encoding="utf-8") if readme.is_file() else f"# {TITLE}\n\n{BEGIN}\n{END}\n"
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     text = before + section + after if begin and end else text.rstrip("\n") + f"\n\n{section}\n"
-    keep_files(folder, {INDEX: _page(folder, replications).encode()}, shared={README: text.encode()})
+    index = _page(lead, list(counts), rows)
+    keep_files(folder, {INDEX: index.encode()}, shared={README: text.encode()})
     return folder / INDEX
 
 
-def total(replications: Sequence[tuple[Path, Replication]]) -> dict[VerdictName, int]:
-    """The number of each verdict over all claims."""
-    return counted(judged for _, replication in replications for judged in replication.judgements)
+class _Row(NamedTuple):
+    """A claim in the table: its title and source, its folder, and its number of each verdict."""
+
+    title: str
+    source: str
+    folder: str
+    counts: list[str]
 
 
-def shown(counts: dict[VerdictName, int]) -> list[VerdictName]:
-    """The verdicts that occur, in order."""
-    return [verdict for verdict in VERDICTS if verdict in counts]
-
-
-def _rows(folder: Path, replications: Sequence[tuple[Path, Replication]]) -> list[tuple[Replication, str, list[str]]]:
-    """Each replication with its folder and its counts."""
-    columns = shown(total(replications))
-    return [
-        (replication, path.relative_to(folder).as_posix(), _counts(replication, columns))
-        for path, replication in replications
-    ]
-
-
-def _counts(replication: Replication, columns: Sequence[VerdictName]) -> list[str]:
-    return [str(replication.counts().get(name, "")) for name in columns]
-
-
-def _markdown(folder: Path, replications: Sequence[tuple[Path, Replication]]) -> str:
-    columns = shown(total(replications))
+def _markdown(lead: str, verdicts: Sequence[VerdictName], rows: Sequence[_Row]) -> str:
     lines = [
-        f"{len(replications)} claims: {in_words(total(replications))}.",
+        f"{lead}.",
         "",
-        f"| claim | source | {' | '.join(columns)} |",
-        f"| --- | --- |{' ---: |' * len(columns)}",
+        f"| claim | source | {' | '.join(verdicts)} |",
+        f"| --- | --- |{' ---: |' * len(verdicts)}",
     ]
-    for replication, claim, numbers in _rows(folder, replications):
-        title, source = (text.replace("|", "\\|") for text in (replication.title, replication.source))
-        lines.append(f"| [{title}]({claim}) | {source} | {' | '.join(numbers)} |")
-    meanings = "; ".join(f"*{name}*: {VERDICTS[name]}" for name in columns)
-    return "\n".join([*lines, "", f"{meanings[:1]}{meanings[1:]}."])
+    for row in rows:
+        title, source = (text.replace("|", "\\|") for text in (row.title, row.source))
+        lines.append(f"| [{title}]({row.folder}) | {source} | {' | '.join(row.counts)} |")
+    meanings = "; ".join(f"*{verdict}*: {VERDICTS[verdict]}" for verdict in verdicts)
+    return "\n".join([*lines, "", f"{meanings}."])
 
 
-def _page(folder: Path, replications: Sequence[tuple[Path, Replication]]) -> str:
-    columns = shown(total(replications))
-    rows = [
-        [link(f"{claim}/{PAGE}", replication.title), replication.source, *numbers]
-        for replication, claim, numbers in _rows(folder, replications)
-    ]
+def _page(lead: str, verdicts: Sequence[VerdictName], rows: Sequence[_Row]) -> str:
     blocks = [
         Heading(TITLE, level=1),
-        Paragraph(f"{len(replications)} claims: {in_words(total(replications))}", css="lead", strong=True),
-        Table(["claim", "source", *columns], rows, columns),
+        Paragraph(lead, css="lead", strong=True),
+        Table(
+            ["claim", "source", *verdicts],
+            [[link(f"{row.folder}/{PAGE}", row.title), row.source, *row.counts] for row in rows],
+            verdicts,
+        ),
         Heading("What the verdicts mean"),
-        Table(["", ""], [[name, VERDICTS[name]] for name in columns]),
+        Table(["", ""], [[verdict, VERDICTS[verdict]] for verdict in verdicts]),
     ]
     return page(TITLE, blocks, STYLES)

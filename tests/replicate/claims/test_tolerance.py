@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from repro.replicate.claims.printed import read_printed
-from repro.replicate.claims.tolerance import Tolerance
+from repro.replicate.claims.printed import Tolerance, read_printed
 
 
 def test_the_interval_of_five_runs():

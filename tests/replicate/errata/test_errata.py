@@ -16,10 +16,8 @@ from hypothesis import strategies as st
 from repro.evaluation.metrics import metrics, parse_measure
 from repro.protocol import Protocol
 from repro.replicate.claims.claim import Cell, CellKey
-from repro.replicate.claims.printed import read_printed
-from repro.replicate.claims.rounding import Rounding
-from repro.replicate.claims.tolerance import Tolerance
-from repro.replicate.errata.conflicts import conflicts, numbers_under, out_of_range
+from repro.replicate.claims.printed import Rounding, Tolerance, read_printed
+from repro.replicate.errata.contradictions import conflicts, numbers_under, out_of_range
 from repro.replicate.errata.granularity import FoldLists, steps_of
 
 CUTS = (1, 3, 10)
@@ -36,8 +34,8 @@ def cells(table):
 
 def found(table, protocol=BASE, folds=1, digits="rounded"):
     claimed = numbers_under(cells(table), protocol, Rounding(digits), folds)
-    ranges = [why for one in claimed.values() if (why := out_of_range(one))]
-    return ranges + [one.why for one in conflicts(list(claimed.values()))]
+    ranges = [why for number in claimed if (why := out_of_range(number))]
+    return ranges + [conflict.why for conflict in conflicts(claimed)]
 
 
 # -- an evaluator in plain Python -----------------------------------------------------------------------------------
@@ -108,7 +106,7 @@ PRINTING = st.sampled_from(
         (ROUND_HALF_UP, "rounded"),
         (ROUND_HALF_UP, "unknown"),
         (ROUND_DOWN, "unknown"),
-        (ROUND_DOWN, "cut"),
+        (ROUND_DOWN, "truncated"),
     ]
 )
 

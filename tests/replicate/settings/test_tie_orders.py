@@ -5,8 +5,7 @@ from itertools import pairwise, permutations, product
 import pytest
 
 from repro.replicate import Budget, Claim, replicate
-from repro.replicate.claims.printed import read_printed
-from repro.replicate.claims.rounding import Rounding
+from repro.replicate.claims.printed import Rounding, read_printed
 from repro.replicate.settings.tie_orders import TieInterval, interval_of, tie_interval, ties_are_open
 from repro.replicate.verdicts.examples import WorkedExamples
 

@@ -179,8 +179,7 @@ def _print(explanation: Explanation, threshold: float) -> None:
 
 def _find(run: ScoredRun, options: ExplainOptions) -> None:
     """Search and print the protocols that give published numbers."""
-    from repro.explain import find_protocols
-    from repro.explain.published import read_published
+    from repro.explain.search import find_protocols, read_published
 
     names = options.metrics or tuple(measure.name for measure in run.run.measures)
     cells = read_published(options.published, names, options.algorithms or run.algorithms, run.algorithms)
