@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from repro.data import datasets
 from repro.data.registry import SYNTHETIC
@@ -21,17 +20,17 @@ from repro.text import plural
 class OpenProtocol:
     """A protocol of the claim with its open decisions.
 
-    open      each open decision, its question, and the options to try
     settings  the number of settings, in words
     fits      the number of fits that the settings need
+    open      each open decision, its question, and the options to try
     assumed   unstated decisions that bear on the claimed numbers; they have their defaults
     """
 
     name: str
     base: str
-    open: tuple[tuple[str, str, str], ...]
     settings: str
     fits: int
+    open: tuple[tuple[str, str, str], ...]
     assumed: tuple[str, ...]
 
 
@@ -50,7 +49,7 @@ class ClaimCheck:
 
     def to_dict(self) -> dict[str, object]:
         """All fields as JSON-compatible data."""
-        claim = self.claim
+        claim, names = self.claim, ("decision", "question", "tried")
         return {
             "claim": str(claim.path),
             "title": claim.title,
@@ -61,17 +60,7 @@ class ClaimCheck:
             "seeds": list(claim.seeds),
             "tolerance": claim.tolerance.sentence,
             "protocols": [
-                {
-                    "name": protocol.name,
-                    "base": protocol.base,
-                    "settings": protocol.settings,
-                    "fits": protocol.fits,
-                    "open": [
-                        dict(zip(("decision", "question", "tried"), decision, strict=True))
-                        for decision in protocol.open
-                    ],
-                    "assumed": list(protocol.assumed),
-                }
+                asdict(protocol) | {"open": [dict(zip(names, decision, strict=True)) for decision in protocol.open]}
                 for protocol in self.protocols
             ],
             "lacking": list(self.missing),
@@ -82,16 +71,19 @@ class ClaimCheck:
 def check(claim: Claim) -> ClaimCheck:
     """Inspect a claim without running it."""
     protocols = tuple(_protocol(claim, name, setting) for name, setting in claim.settings.items())
-    return ClaimCheck(claim, protocols, tuple(_missing(claim)), tuple(_runs(claim)))
+    runs = Runs(claim, Options(), claim.seeds) if claim.algorithms else None
+    return ClaimCheck(claim, protocols, tuple(_missing(claim, runs)), tuple(_studies(runs)) if runs else ())
 
 
 def _protocol(claim: Claim, name: str, setting: Setting) -> OpenProtocol:
     opened = OpenDecisions.of(setting)
-    fits = len(opened.fits(setting.protocol, REFITS)[0]) if opened.refitted else 1
-    settings = opened.count(setting.protocol) if setting.open else "1 setting"
-    open_questions = tuple(questions(setting)) if setting.open else ()
     return OpenProtocol(
-        name or "protocol", setting.protocol.name, open_questions, settings, fits, tuple(_assumed(claim, name, setting))
+        name=name or "protocol",
+        base=setting.protocol.name,
+        settings=opened.count(setting.protocol) if setting.open else "1 setting",
+        fits=len(opened.fits(setting.protocol, REFITS)[0]),
+        open=tuple(questions(setting)),
+        assumed=tuple(_assumed(claim, name, setting)),
     )
 
 
@@ -102,19 +94,18 @@ def _assumed(claim: Claim, name: str, setting: Setting) -> list[str]:
     names += [side.measure for side in sides if side.measure and side.under == name]
     if not names:
         return []
-    measures = [parse_measure(name, setting.protocol, metrics()) for name in dict.fromkeys(names)]
-    decisions = registry()
-    bearing = [decision.id for family in bearing_on(measures) for decision in decisions.family(family)]
-    axes = OpenDecisions.of(setting)
-    opened = {axis.decision for axis in (*axes.axes, *axes.refitted)}
+    protocol, decisions = setting.protocol, registry()
+    measures = [parse_measure(name, protocol, metrics()) for name in dict.fromkeys(names)]
+    bearing = dict.fromkeys(decision.id for family in bearing_on(measures) for decision in decisions.family(family))
+    opened = [decision for decision, _, _ in questions(setting)]
     return [
-        f"{key} = {setting.protocol[key]}"
-        for key in dict.fromkeys(bearing)
-        if key in setting.protocol and setting.protocol.origins[key] == DEFAULT and key not in opened
+        f"{key} = {protocol[key]}"
+        for key in bearing
+        if key in protocol and protocol.origins[key] == DEFAULT and key not in opened
     ]
 
 
-def _missing(claim: Claim) -> list[str]:
+def _missing(claim: Claim, runs: Runs | None) -> list[str]:
     messages = []
     name = "" if claim.data is None else claim.data.name
     if name in datasets() and datasets()[name].cached() is None:
@@ -123,8 +114,7 @@ def _missing(claim: Claim) -> list[str]:
         messages.append(f"the data {name} is neither a data set of `repro data list` nor a file next to the claim")
     if claim.data is not None and not claim.data.digest and name != SYNTHETIC:
         messages.append("the claim states no digest of the data; `repro data describe` prints it")
-    if claim.algorithms:
-        runs = Runs(claim, Options(), claim.seeds)
+    if runs is not None:
         messages += dict.fromkeys(runs.not_run.values())
         messages += _missing_splitters(claim, runs)
     return messages
@@ -141,23 +131,17 @@ def _missing_splitters(claim: Claim, runs: Runs) -> list[str]:
     return [message for message in messages if message not in runs.not_run.values()]
 
 
-def _runs(claim: Claim) -> list[str]:
+def _studies(runs: Runs) -> list[str]:
     """The studies to run, in words."""
-    if not claim.algorithms:
-        return []
-    runs = Runs(claim, Options(), claim.seeds)
     sentences = []
     for need in runs.needs:
         seeds: dict[int, list[int]] = {}
         for seed, labels in need.seeds.items():
             seeds.setdefault(len(labels), []).append(seed)
         sentences += [
-            f"{plural(number, 'algorithm')} under {need.protocol.name or 'a protocol'} "
-            f"({need.protocol.text('split.strategy')}), with {_seeds(seeds_of_number)}: {', '.join(need.metrics)}"
-            for number, seeds_of_number in seeds.items()
+            f"{plural(algorithms, 'algorithm')} under {need.protocol.name or 'a protocol'} "
+            f"({need.protocol.text('split.strategy')}), with seed{'s' if len(with_seeds) > 1 else ''} "
+            f"{', '.join(map(str, with_seeds))}: {', '.join(need.metrics)}"
+            for algorithms, with_seeds in seeds.items()
         ]
     return sentences
-
-
-def _seeds(seeds: Sequence[int]) -> str:
-    return ("seed " if len(seeds) == 1 else "seeds ") + ", ".join(map(str, seeds))

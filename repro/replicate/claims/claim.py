@@ -191,12 +191,8 @@ def _of_lines(lines: Sequence[Any]) -> Iterator[ClaimedAlgorithm]:
         framework, _, algorithm = line["use"].partition("/")
         label = line.get("label", algorithm)
         while entries and (framework != EVERY or entries[0].label == f"{entries[0].framework} {label}"):
-            algorithm_entry = entries.pop(0)
-            yield ClaimedAlgorithm(
-                algorithm_entry.label,
-                algorithm_entry.framework,
-                {**line, "use": algorithm_entry.use, "label": algorithm_entry.label},
-            )
+            first = entries.pop(0)
+            yield ClaimedAlgorithm(first.label, first.framework, {**line, "use": first.use, "label": first.label})
             if framework != EVERY:
                 break
 
@@ -270,15 +266,11 @@ class Claim:
         """The [tune] section for some of the algorithms: without the search spaces of the others."""
         if self.tune is None or not isinstance(self.tune.get("space"), Mapping):
             return self.tune
-        names = {
-            str(algorithm.line["use"]).partition("/")[2]
-            for algorithm in self.algorithms
-            if algorithm.label not in labels
-        }
-        names -= {
-            str(algorithm.line["use"]).partition("/")[2] for algorithm in self.algorithms if algorithm.label in labels
-        }
-        return {**self.tune, "space": {key: space for key, space in self.tune["space"].items() if key not in names}}
+        names: dict[bool, set[str]] = {True: set(), False: set()}
+        for algorithm in self.algorithms:
+            names[algorithm.label in labels].add(str(algorithm.line["use"]).partition("/")[2])
+        excluded = names[False] - names[True]
+        return {**self.tune, "space": {key: space for key, space in self.tune["space"].items() if key not in excluded}}
 
     def interactions(self) -> Interactions:
         """Load the data; raise an error if its digest is not the one that the claim states."""
@@ -299,7 +291,7 @@ class Claim:
     ) -> Study:
         """The study that measures the algorithms of ``labels`` under a protocol; ``working`` are all that run here."""
         assert self.data is not None
-        whole = Study(
+        study = Study(
             self.data.name,
             protocol,
             [algorithm.line for algorithm in self.algorithms if algorithm.label in working],
@@ -310,4 +302,4 @@ class Claim:
             folder=self.folder,
             tune=self._tuned(working),
         )
-        return whole if all(entry.label in labels for entry in whole.entries) else whole.only(labels)
+        return study if all(entry.label in labels for entry in study.entries) else study.only(labels)

@@ -18,11 +18,12 @@ from repro.protocol import Protocol, flatten
 from repro.protocol.toml import parse_toml
 from repro.replicate.claims.claim import (
     OWN,
-    Cell,
+    CellKey,
     Claim,
     ClaimedAlgorithm,
     Data,
     Examples,
+    Operand,
     Setting,
     System,
     claimed_algorithms,
@@ -117,10 +118,8 @@ def _examples(file: ClaimFile) -> Examples | None:
     if examples is None or not systems:
         raise StudyError(f"{file.path}: worked examples need [examples] with truth, and [[systems]] with label and run")
     table = file.table(examples, "examples", ("truth", "train"), ("truth",))
-    for key, name in (
-        *(("systems", system.file) for system in systems),
-        *(("examples", name) for name in table.values()),
-    ):
+    names = [("systems", system.file) for system in systems] + [("examples", name) for name in table.values()]
+    for key, name in names:
         if not (file.path.parent / file.string(name, key)).is_file():
             raise file.error(key, f"there is no file {name} next to the claim")
     return Examples(table["truth"], tuple(systems), table.get("train", ""))
@@ -137,8 +136,8 @@ def _labels(file: ClaimFile, algorithms: Sequence[ClaimedAlgorithm], examples: E
 
 def _settings(file: ClaimFile, examples: Examples | None, studied: bool) -> dict[str, Setting]:
     """The claim's main protocol, and the others by name."""
-    others = file.document.get("protocols", {})
-    if not isinstance(others, Mapping):
+    further = file.document.get("protocols", {})
+    if not isinstance(further, Mapping):
         raise file.error("protocols", "write each further protocol as [protocols.NAME], with a base")
     settings: dict[str, Setting] = {}
     entry = file.document.get("protocol")
@@ -146,9 +145,9 @@ def _settings(file: ClaimFile, examples: Examples | None, studied: bool) -> dict
         settings[OWN] = _setting(file, entry, "protocol", examples if not studied else None)
     elif examples is not None and not studied:
         settings[OWN] = _setting(file, {}, "protocol", examples)
-    elif studied and not others:
+    elif studied and not further:
         raise StudyError(f'{file.path} has no protocol; write [protocol] with base = "random-5fold"')
-    return settings | {name: _setting(file, table, f"protocols.{name}", None) for name, table in others.items()}
+    return settings | {name: _setting(file, table, f"protocols.{name}", None) for name, table in further.items()}
 
 
 def _setting(file: ClaimFile, entry: object, key: str, examples: Examples | None) -> Setting:
@@ -192,24 +191,20 @@ def _check(file: ClaimFile, claim: Claim) -> None:
     """Check that the labels, protocols and metrics to which the claim refers exist."""
     if not (claim.cells or claim.facts or claim.patterns):
         raise StudyError(f"{claim.path} claims nothing; write a [table], [[cells]], [[facts]] or [[patterns]]")
-    if claim.algorithms and claim.data is None:
-        raise StudyError(f'{claim.path} has algorithms and no data; write [data] with name = "ml-100k"')
-    if claim.facts and claim.data is None:
-        raise StudyError(f'{claim.path} has facts about data and no data; write [data] with name = "ml-100k"')
+    for entries, what in ((claim.algorithms, "algorithms"), (claim.facts, "facts about data")):
+        if entries and claim.data is None:
+            raise StudyError(f'{claim.path} has {what} and no data; write [data] with name = "ml-100k"')
+    section = "cells" if "cells" in file.document else "table"
     for cell in claim.cells:
-        _check_cell(file, claim, cell)
-    for pattern in claim.patterns:
-        for operand in (pattern.left, pattern.right):
-            _check_under(file, claim, operand.under, "patterns", bool(operand.measure))
-            if operand.measure:
-                _check_metric(file, claim, operand.measure, operand.under, operand.changes, "patterns")
+        _check_label(file, claim, cell.key, section)
+        _check_metric(file, claim, cell.key.metric, cell.key, section)
+    for operand in (side for pattern in claim.patterns for side in (pattern.left, pattern.right)):
+        _check_metric(file, claim, operand.measure, operand, "patterns")
     for fact in claim.facts:
         _check_under(file, claim, fact.under, "facts", fact.prepared)
 
 
-def _check_cell(file: ClaimFile, claim: Claim, cell: Cell) -> None:
-    key = cell.key
-    section = "cells" if "cells" in file.document else "table"
+def _check_label(file: ClaimFile, claim: Claim, key: CellKey, section: str) -> None:
     if key.algorithm not in claim.labels:
         raise file.error(
             f"table.{key.algorithm}" if section == "table" else section,
@@ -220,8 +215,6 @@ def _check_cell(file: ClaimFile, claim: Claim, cell: Cell) -> None:
         raise file.error(
             section, f'user = "{key.user}": only worked examples have numbers of single users; remove user'
         )
-    _check_under(file, claim, key.under, section, True)
-    _check_metric(file, claim, key.metric, key.under, key.changes, section)
 
 
 def _check_under(file: ClaimFile, claim: Claim, under: str, key: str, needed: bool) -> None:
@@ -233,9 +226,11 @@ def _check_under(file: ClaimFile, claim: Claim, under: str, key: str, needed: bo
         )
 
 
-def _check_metric(file: ClaimFile, claim: Claim, metric: str, under: str, changes: Any, key: str) -> None:
-    """Raise an error for a metric that is not defined under its protocol."""
-    try:
-        parse_measure(metric, claim.setting(under, changes).protocol, metrics())
-    except ReproError as error:
-        raise file.error(key, str(error)) from None
+def _check_metric(file: ClaimFile, claim: Claim, metric: str, where: CellKey | Operand, section: str) -> None:
+    """Raise an error for a metric that is not defined under its protocol; no metric needs no protocol."""
+    _check_under(file, claim, where.under, section, bool(metric))
+    if metric:
+        try:
+            parse_measure(metric, claim.setting(where.under, where.changes).protocol, metrics())
+        except ReproError as error:
+            raise file.error(section, str(error)) from None

@@ -57,6 +57,10 @@ class OpenDecisions:
             axes[registry()[axis.decision].needs_refit].append(axis)
         return cls(*map(tuple, axes))
 
+    @property
+    def all_axes(self) -> tuple[Axis, ...]:
+        return (*self.axes, *self.refitted)
+
     def fits(self, claimed: Protocol, budget: int = REFITS) -> tuple[list[Protocol], bool]:
         """The protocols that need separate fits, the claimed one first, and whether they are all of them."""
         if not self.refitted:
@@ -66,7 +70,7 @@ class OpenDecisions:
 
     def count(self, claimed: Protocol) -> str:
         """The number of settings, in words."""
-        design = Design(claimed, (*self.axes, *self.refitted), SETTINGS)
+        design = Design(claimed, self.all_axes, SETTINGS)
         settings = f"more than {COUNTED:,}" if design.combinations is None else f"{design.combinations:,}"
         return f"{settings} settings" if settings != "1" else "1 setting"
 
@@ -112,17 +116,12 @@ def protocols_of(setting: Setting, bearing: Callable[[str], bool], most: int = S
     """
     if not setting.open:
         return [setting.protocol]
-    opened = OpenDecisions.of(setting)
-    axes = [axis for axis in (*opened.axes, *opened.refitted) if bearing(axis.decision)]
+    axes = [axis for axis in OpenDecisions.of(setting).all_axes if bearing(axis.decision)]
     design = Design(setting.protocol, axes, most)
     return [variant.protocol for variant in design.variants()] if design.complete else None
 
 
 def questions(setting: Setting) -> list[tuple[str, str, str]]:
     """Each open decision with its question and the options to try."""
-    decisions = registry()
-    opened = OpenDecisions.of(setting)
-    return [
-        (axis.decision, decisions[axis.decision].question, ", ".join(map(str, axis.values)))
-        for axis in (*opened.axes, *opened.refitted)
-    ]
+    axes = OpenDecisions.of(setting).all_axes if setting.open else ()
+    return [(axis.decision, registry()[axis.decision].question, ", ".join(map(str, axis.values))) for axis in axes]

@@ -105,9 +105,7 @@ def _searches(replication: Replication) -> list[object]:
 
 def _open(claim: Claim) -> list[object]:
     rows = [
-        [name or "protocol", *question]
-        for name, setting in claim.settings.items()
-        for question in (questions(setting) if setting.open else ())
+        [name or "protocol", *question] for name, setting in claim.settings.items() for question in questions(setting)
     ]
     header = ["", "decision", "question", "tried"]
     return [Heading("What the source leaves open"), Table(header, rows)] if rows else []
