@@ -18,17 +18,19 @@ from repro.runs.folder import parquet_bytes
 from repro.study.fold_data import fold_data
 from repro.study.plan import Cell, Plan
 
-Tell = Callable[[int, int], None]
+# Receives how many steps of a cell are done, and how many there are.
+CellProgress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
 class CellOutput:
-    """What a cell gives back: a value and the number of users behind it for each measure, and what to store.
+    """The output of a cell.
 
-    ``intervals`` has, for each measure, the lowest and highest value that any order of tied items gives, or None where
-    they are not known; ``facts`` are counts from which :mod:`repro.evaluation.suspicion` finds what is suspicious.
-    ``tables`` are Parquet files as bytes: only the process that owns the run folder writes to it. ``notes`` are
-    what the algorithm reports about its scores.
+    values     for each measure, its value and the number of users in it
+    intervals  for each measure, the lowest and highest value over all orders of tied items; None where unknown
+    facts      counts from which :mod:`repro.evaluation.suspicion` makes findings
+    tables     Parquet files as bytes: only the process that owns the run folder writes to it
+    notes      what the algorithm reports about its scores
     """
 
     values: list[tuple[float, int]]
@@ -42,36 +44,26 @@ class CellOutput:
 
 
 def run_cell(
-    plan: Plan, cell: Cell, options: ExecutionOptions = DEFAULT_OPTIONS, tell: Tell | None = None
+    plan: Plan, cell: Cell, options: ExecutionOptions = DEFAULT_OPTIONS, progress: CellProgress | None = None
 ) -> CellOutput:
-    """Fit and measure.
-
-    Linear algebra has one thread: how a BLAS shares out its work changes the last bits.
-    """
-    with threadpool_limits(1):
-        return _run(plan, cell, options, tell)
-
-
-def _run(plan: Plan, cell: Cell, options: ExecutionOptions, tell: Tell | None) -> CellOutput:
+    """Fit the algorithm of a cell and measure it."""
     study = plan.study
-    data = fold_data(plan, cell.fold)
-    recommender = plugins().recommender(cell.entry.use, dict(cell.entry.parameters), options.limit)
-    began = time.perf_counter()
-    recommender.fit(data.fitted, seed=cell.seed, fold=cell.fold.name)
-    seconds = {"fit": time.perf_counter() - began}
-    evaluation = Evaluation(data, study.measures, study.protocol, study.seed, plan.scale, options)
-    measured = evaluation.measure(recommender, tell)
-    return CellOutput(
-        [measured.value(measure) for measure in study.measures],
-        [measured.interval(measure) for measure in study.measures],
-        replace(
-            measured.facts,
-            folds=1,
-            ratings_vary=bool(np.ptp(data.fitted.ratings)) if len(data.fitted) else True,
-        ),
-        measured.impacts,
-        {name: parquet_bytes(table) for name, table in measured.tables.items()},
-        seconds | measured.seconds,
-        measured.digests,
-        recommender.notes(),
-    )
+    with threadpool_limits(1):  # how a BLAS divides its work among threads changes the last bits
+        data = fold_data(plan, cell.fold)
+        recommender = plugins().recommender(cell.entry.use, dict(cell.entry.parameters), options.limit)
+        began = time.perf_counter()
+        recommender.fit(data.fitted, seed=cell.seed, fold=cell.fold.name)
+        seconds = {"fit": time.perf_counter() - began}
+        evaluation = Evaluation(data, study.measures, study.protocol, study.seed, plan.scale, options)
+        measured = evaluation.measure(recommender, progress)
+        ratings_vary = not len(data.fitted) or bool(np.ptp(data.fitted.ratings))
+        return CellOutput(
+            [measured.value(measure) for measure in study.measures],
+            [measured.interval(measure) for measure in study.measures],
+            replace(measured.facts, folds=1, ratings_vary=ratings_vary),
+            measured.impacts,
+            {name: parquet_bytes(table) for name, table in measured.tables.items()},
+            seconds | measured.seconds,
+            measured.digests,
+            recommender.notes(),
+        )

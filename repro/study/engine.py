@@ -1,4 +1,4 @@
-"""Run a study into a folder, write every step to the journal, and resume a run that was cut off."""
+"""Run a study into a folder, write every step to the journal, and resume an interrupted run."""
 
 from __future__ import annotations
 
@@ -24,12 +24,14 @@ from repro.runs.folder import RunFolder, csv_bytes, parquet_bytes
 from repro.runs.journal import Contents, Journal, events, read_journal
 from repro.runs.results_table import results_table
 from repro.runs.run import Run
+from repro.study.cell import CellOutput
 from repro.study.environment import freeze, machine, versions
 from repro.study.executors import Executor, open_executor, tasks_of
+from repro.study.executors.processes import stoppable
 from repro.study.findings import facts_entry, findings_made, value_entry
 from repro.study.model import Study
 from repro.study.plan import Cell, Plan, make_plan
-from repro.study.stopping import stoppable
+from repro.study.reload import changed_input
 from repro.study.tuning.loop import Tuning
 from repro.study.tuning.settings import Range
 
@@ -43,7 +45,7 @@ class Watcher(Interface):
     def cell_ended(self, cell: Cell, error: str | None) -> None: ...
 
 
-class Silent:
+class _Silent:
     """Ignores progress events."""
 
     def planned(self, plan: Plan, remaining: int) -> None: ...
@@ -60,9 +62,9 @@ class RunOptions:
     executor     "local", or "ray": cells run on a Ray cluster, and this process only writes the folder
     address      of the cluster: "auto" (the one that runs on this machine), "ray://host:port", "host:port", or "local"
     block_users  users are ranked and measured in blocks of about this many
-    time_limit   how many seconds a framework in a process of its own may take to fit, or to score a block
+    time_limit   how many seconds a framework in a separate process may take to fit, or to score a block
     keep_scores  keep the scores of all test users for all items, for `repro explain` and `repro multiverse`
-    resume       finish a run that was cut off in the folder; start one where there is none
+    resume       finish an interrupted run in the folder; start one where there is none
     fresh        replace a run that is in the folder
     watcher      receives progress events
     """
@@ -114,11 +116,11 @@ def _check_target(folder: RunFolder, options: RunOptions) -> None:
         return
     with folder.locked():
         if options.fresh and not options.resume:
-            return  # it is replaced, also where its journal cannot be read
+            return  # the run is replaced, even if its journal cannot be read
         contents = read_journal(folder.journal)
     if options.resume:
         return
-    state = "a finished run" if _is_complete(contents) else "a run that was cut off"
+    state = "a finished run" if _is_complete(contents) else "an interrupted run"
     raise StudyError(
         f"{folder.path} holds {state}; --resume finishes it, --fresh replaces it, --into takes another folder"
     )
@@ -131,7 +133,7 @@ def _is_complete(contents: Contents) -> bool:
 
 
 class _Engine:
-    """Executes a plan: runs its cells, writes the journal and the tables, and resumes a run that was cut off."""
+    """Executes a plan: runs its cells, writes the journal and the tables, and resumes an interrupted run."""
 
     def __init__(self, study: Study, plan: Plan, folder: RunFolder, executor: Executor, options: RunOptions) -> None:
         self.study = study
@@ -139,28 +141,30 @@ class _Engine:
         self.folder = folder
         self.executor = executor
         self.options = options
-        self.watcher = options.watcher or Silent()
+        self.watcher = options.watcher or _Silent()
         self.protocol = study.protocol_in_use
         self.texts = {"study.toml": study.to_toml(), "protocol.toml": self.protocol.to_toml()}
         self.finished: dict[str, events.CellFinished] = {}
         self.tuned: dict[str, events.TuningFinished] = {}
 
     def execute(self, contents: Contents | None) -> None:
-        plan = self.plan
+        """Run what is not finished according to the journal's ``contents``, which are None in a new folder."""
         started = time.perf_counter()
-        if contents is None or not contents.lines:
-            self.journal = Journal(self.folder.journal, contents, self._observe)
-            self._start(plan)
-        else:
-            self._require_same_study(contents, plan)
-            self._restore_files(contents)
-            self._restore_finished(contents)
-            if _is_complete(contents) and self._has_results(contents) and len(self.finished) == len(plan.cells):
+        earlier = contents if contents is not None and contents.lines else None
+        if earlier is not None:
+            self._require_same_study(earlier)
+            self._restore_files(earlier)
+            self._restore_finished(earlier)
+            all_finished = len(self.finished) == len(self.plan.cells)
+            if _is_complete(earlier) and self._has_results(earlier) and all_finished:
                 return
-            self.journal = Journal(self.folder.journal, contents, self._observe)
-            self._resume(contents, plan)
-        failures = self._run_cells(plan)
-        self._write_results(plan)
+        self.journal = Journal(self.folder.journal, contents, lambda line: plugins().observe(self.folder.path, line))
+        if earlier is None:
+            self._start()
+        else:
+            self._resume(earlier)
+        failures = self._run_cells()
+        self._write_results()
         self.journal.write(
             events.RunFinished(cells=len(self.finished), failed=len(failures), seconds=time.perf_counter() - started)
         )
@@ -168,14 +172,20 @@ class _Engine:
         if failures:
             errors = "\n".join(f"  {cell}: {error}" for cell, error in failures.items())
             raise StudyError(
-                f"{len(failures)} of {len(plan.cells)} cells failed:\n{errors}\n"
+                f"{len(failures)} of {len(self.plan.cells)} cells failed:\n{errors}\n"
                 f"The others are in {self.folder.path}; --resume tries the failed ones again."
             )
 
-    def _observe(self, line: Mapping[str, Any]) -> None:
-        plugins().observe(self.folder.path, line)
+    def _session(self) -> dict[str, Any]:
+        """The software and the machine, for the event that starts or resumes the run."""
+        return {
+            "versions": {**versions(self.study), **self.executor.versions},
+            "machine": machine(),
+            "workers": self.executor.workers,
+            "executor": self.executor.name,
+        }
 
-    def _start(self, plan: Plan) -> None:
+    def _start(self) -> None:
         study = self.study
         self._write_study()
         self.journal.write(
@@ -184,25 +194,22 @@ class _Engine:
                 study_digest=study.digest,
                 protocol_hash=study.protocol.hash,
                 seed=study.seed,
-                versions={**versions(study), **self.executor.versions},
-                machine=machine(),
-                workers=self.executor.workers,
-                executor=self.executor.name,
                 block_users=self.options.block_users,
                 left_out=study.left_out,
+                **self._session(),
             )
         )
         self._write_decisions()
-        self._write_data_and_split(plan)
+        self._write_data_and_split()
 
     def _write_study(self) -> None:
-        """Write the study and its protocol; their digests are in the journal with those of the results."""
+        """Write the study and its protocol; their digests go into the journal with those of the results."""
         self.written = {name: self.folder.write(name, text.encode()) for name, text in self.texts.items()}
 
     def _restore_files(self, contents: Contents) -> None:
-        """Keep the files and the names of metrics that the run was started with, where they are there.
+        """Keep the study and protocol files, and the names of metrics, that the run was started with.
 
-        The study is the same, but this version of repro may know further decisions or variants of metrics.
+        The study is the same, but this version of repro may have further decisions or variants of metrics.
         """
         for event in contents.events("decisions.resolved"):
             self.study.measures = tuple(
@@ -213,10 +220,10 @@ class _Engine:
                 if Study.load(self.folder.path / "study.toml").digest == self.study.digest:
                     self.texts = {name: (self.folder.path / name).read_text(encoding="utf-8") for name in self.texts}
             except ReproError:
-                continue  # incomplete or damaged: they are written again
+                continue  # incomplete or damaged files are written again
 
     def _write_decisions(self) -> None:
-        study, known = self.study, registry()
+        study, decisions = self.study, registry()
         self.journal.write(
             events.DecisionsResolved(
                 protocol=study.protocol.name,
@@ -224,7 +231,7 @@ class _Engine:
                     events.DecisionEntry(
                         decision=key,
                         value=value,
-                        meaning=known[key].meaning(value),
+                        meaning=decisions[key].meaning(value),
                         origin=self.protocol.origins[key],
                     )
                     for key, value in self.protocol.items()
@@ -234,17 +241,16 @@ class _Engine:
             )
         )
 
-    def _write_data_and_split(self, plan: Plan) -> None:
-        source, prepared = plan.source, plan.interactions
-        self.journal.write(events.DataLoaded(data=self.study.data_name, files=plan.files, **_sizes(source)))
+    def _write_data_and_split(self) -> None:
+        plan, prepared = self.plan, self.plan.interactions
+        self.journal.write(events.DataLoaded(data=self.study.data_name, files=plan.files, **_sizes(plan.source)))
         self.journal.write(
             events.DataPrepared(impacts=_impacts(plan.data_impacts), scale=plan.scale, **_sizes(prepared))
         )
         for fold in plan.split.folds:
-            parts = {"test": prepared.select(fold.test)}
-            if fold.validation is not None:
-                parts["validation"] = prepared.select(fold.validation)
-            validation = parts.get("validation")
+            test = prepared.select(fold.test)
+            validation = None if fold.validation is None else prepared.select(fold.validation)
+            parts = {"test": test} if validation is None else {"test": test, "validation": validation}
             self.journal.write(
                 events.FoldMade(
                     fold=fold.name,
@@ -253,40 +259,31 @@ class _Engine:
                     test_rows=len(fold.test),
                     train_digest=prepared.select(fold.train).digest,
                     validation_digest=None if validation is None else validation.digest,
-                    test_digest=parts["test"].digest,
+                    test_digest=test.digest,
                     artifacts={name: self.folder.store(_rows(part)) for name, part in parts.items()},
                 )
             )
         self.journal.write(events.SplitMade(folds=len(plan.split.folds), impacts=_impacts(plan.split.impacts)))
 
-    def _require_same_study(self, contents: Contents, plan: Plan) -> None:
-        started = contents.events("run.started")[0]
-        if started.study_digest != self.study.digest:
+    def _require_same_study(self, contents: Contents) -> None:
+        if contents.events("run.started")[0].study_digest != self.study.digest:
             raise StudyError(
                 f"the study is not the one in {self.folder.path} (its algorithms, metrics, seed, data or protocol "
                 "changed since); run it into another folder with --into, or replace that run with --fresh"
             )
-        loaded = contents.events("data.loaded")
-        if loaded and loaded[0].digest != plan.source.digest:
-            raise StudyError(
-                f"the data changed since {self.folder.path} was begun (digest {loaded[0].digest[:12]} then, "
-                f"{plan.source.digest[:12]} now); replace that run with --fresh"
-            )
-        for decision, digest in loaded[0].files.items() if loaded else ():
-            if plan.files.get(decision) != digest:
-                raise StudyError(
-                    f"the file of {decision} changed since {self.folder.path} was begun; replace that run with --fresh"
-                )
+        for loaded in contents.events("data.loaded"):
+            if change := changed_input(loaded, self.plan, self.folder.path):
+                raise StudyError(f"{change}; replace that run with --fresh")
 
     def _has_results(self, contents: Contents) -> bool:
-        """Whether the tables of the run are there and intact."""
+        """Whether the tables of the run exist and are intact."""
         files = contents.events("results.written")[-1].files
         return all(self.folder.holds(name, digest) for name, digest in files.items())
 
     def _restore_finished(self, contents: Contents) -> None:
-        """Take over the tunings and cells that finished and whose artefacts are all there and intact.
+        """Keep the tunings and cells that finished and whose artefacts exist and are intact.
 
-        A cell that was tuned again after it finished, or whose tuning is lost, is run again.
+        A cell that was tuned again after it finished, or whose tuning is lost, runs again.
         """
         for line in contents.lines:
             event = line.event
@@ -302,23 +299,20 @@ class _Engine:
                 self.finished.pop(cell.id, None)
 
     def _usable(self, cell: events.CellFinished) -> bool:
-        """Whether all tables of a finished cell are there, with its scores where they are wanted and it has lists."""
-        wanted = self.options.keep_scores and "lists" in cell.artifacts
-        return self._intact(cell.artifacts) and (not wanted or "scores" in cell.artifacts)
+        """Whether a finished cell has all tables: also its scores, if these are kept and it has lists."""
+        needs_scores = self.options.keep_scores and "lists" in cell.artifacts
+        return self._intact(cell.artifacts) and (not needs_scores or "scores" in cell.artifacts)
 
     def _intact(self, artifacts: Mapping[str, str]) -> bool:
         return all(self.folder.has(digest) for digest in artifacts.values())
 
-    def _resume(self, contents: Contents, plan: Plan) -> None:
+    def _resume(self, contents: Contents) -> None:
         self.journal.write(
             events.RunResumed(
                 cells_kept=sorted(self.finished),
                 tunings_kept=sorted(self.tuned),
                 torn_bytes_dropped=contents.torn,
-                versions={**versions(self.study), **self.executor.versions},
-                machine=machine(),
-                workers=self.executor.workers,
-                executor=self.executor.name,
+                **self._session(),
             )
         )
         self.folder.discard_strays(contents)
@@ -326,56 +320,50 @@ class _Engine:
         if not contents.events("decisions.resolved"):
             self._write_decisions()
         if not contents.events("split.made"):
-            self._write_data_and_split(plan)
+            self._write_data_and_split()
 
-    def _run_cells(self, plan: Plan) -> dict[str, str]:
-        """Run the cells that are not finished; the errors of those that failed."""
-        remaining = [cell for cell in plan.cells if cell.id not in self.finished]
-        self.watcher.planned(plan, len(remaining))
+    def _run_cells(self) -> dict[str, str]:
+        """Run the cells that are not finished; returns the errors of those that failed."""
+        remaining = [cell for cell in self.plan.cells if cell.id not in self.finished]
+        self.watcher.planned(self.plan, len(remaining))
         failures: dict[str, str] = {}
-        chosen = {cell: event.chosen or {} for cell, event in self.tuned.items()}
-        steps = self.executor.run(plan, tasks_of(remaining, chosen), self.options.of_cells, self.watcher.cell_progress)
+        tasks = tasks_of(remaining, {cell: event.chosen or {} for cell, event in self.tuned.items()})
         announced: set[str] = set()
-        for step in steps:
+        for step in self.executor.run(self.plan, tasks, self.options.of_cells, self.watcher.cell_progress):
             cell = step.cell
             if step.kind in ("tuning", "started") and cell.id not in announced:
                 announced.add(cell.id)
                 self.watcher.cell_started(cell)
-            if step.kind == "tuning":
-                continue
             if step.tuning is not None:
                 self._tuning_finished(cell, step.tuning)
             elif step.kind == "started":
                 self.journal.write(cell_started(cell, self.study))
             elif step.output is not None:
-                output = step.output
-                event = events.CellFinished(
-                    cell=cell.id,
-                    values=[
-                        value_entry(measure, value, users, interval)
-                        for measure, (value, users), interval in zip(
-                            self.study.measures, output.values, output.intervals, strict=True
-                        )
-                    ],
-                    impacts=_impacts(output.impacts),
-                    artifacts={name: self.folder.store(content) for name, content in output.tables.items()},
-                    digests=output.digests,
-                    seconds=events.SecondsEntry(**output.seconds),
-                    notes=output.notes,
-                    node=step.node,
-                    facts=facts_entry(output.facts),
-                )
-                self.journal.write(event)
-                self.finished[cell.id] = event
+                self._cell_finished(cell, step.output, step.node)
                 self.watcher.cell_ended(cell, None)
-            else:
+            elif step.error is not None:
                 failures[cell.id] = str(step.error)
                 self.journal.write(events.CellFailed(cell=cell.id, error=str(step.error)))
                 self.watcher.cell_ended(cell, str(step.error))
         return failures
 
+    def _cell_finished(self, cell: Cell, output: CellOutput, node: str | None) -> None:
+        numbers = zip(self.study.measures, output.values, output.intervals, strict=True)
+        self.finished[cell.id] = events.CellFinished(
+            cell=cell.id,
+            values=[value_entry(measure, value, users, interval) for measure, (value, users), interval in numbers],
+            impacts=_impacts(output.impacts),
+            artifacts={name: self.folder.store(content) for name, content in output.tables.items()},
+            digests=output.digests,
+            seconds=events.SecondsEntry(**output.seconds),
+            notes=output.notes,
+            node=node,
+            facts=facts_entry(output.facts),
+        )
+        self.journal.write(self.finished[cell.id])
+
     def _tuning_finished(self, cell: Cell, tuning: Tuning) -> None:
-        """Write the choice into the journal, before anything is scored on the test part."""
+        """Write the chosen parameters into the journal, before anything is scored on the test part."""
         tune = self.study.tune
         assert tune is not None
         self.journal.write(
@@ -404,27 +392,27 @@ class _Engine:
             )
         )
 
-    def _write_results(self, plan: Plan) -> None:
-        study, folds = self.study, [fold.name for fold in plan.split.folds]
+    def _write_results(self) -> None:
+        study, folds = self.study, [fold.name for fold in self.plan.split.folds]
         frameworks = {entry.label: entry.framework for entry in study.entries}
         cells = FinishedCells(self.folder, self.finished, frameworks, folds)
-        table = results_table(cells, study.measures, study.protocol, plan.scale)
+        table = results_table(cells, study.measures, study.protocol, self.plan.scale)
         self.journal.write(findings_made(study, folds, self.finished, table))
         files = {
             **self.written,
             "results.parquet": self.folder.write("results.parquet", parquet_bytes(table)),
             "results.csv": self.folder.write("results.csv", csv_bytes(table)),
         }
-        for name in sorted({entry.framework for entry in self.study.entries}):
+        for name in sorted(set(frameworks.values())):
             path = f"environments/{name}.txt"
-            packages = plugins().freeze(name)  # of an environment of its own
+            packages = plugins().freeze(name)  # None where the framework runs in this process
             text = freeze() if packages is None else "\n".join(packages) + "\n"
             files[path] = self.folder.write(path, text.encode())
         self.journal.write(events.ResultsWritten(files=files))
 
 
 def cell_started(cell: Cell, study: Study) -> events.CellStarted:
-    """What the journal says of a cell when it starts."""
+    """The journal event of a cell that starts."""
     framework, algorithm = plugins().algorithm(cell.entry.use)
     return events.CellStarted(
         cell=cell.id,

@@ -1,4 +1,4 @@
-"""The algorithms of a study: what its lines ask for, in which frameworks, with which parameters."""
+"""The algorithms of a study: in which frameworks they run, and with which parameters."""
 
 from __future__ import annotations
 
@@ -23,15 +23,14 @@ _LABEL = re.compile(r"[^\x00-\x1f/]+")
 
 @dataclass(frozen=True)
 class Entry:
-    """One algorithm of a study: ``use`` is framework/algorithm, ``parameters`` are all of them, resolved.
+    """One algorithm of a study: ``use`` is framework/algorithm, ``parameters`` are all of them, with defaults.
 
-    unmapped  parameters that were asked for and that the framework cannot express, with the reason
-    stated    the parameters that the study states; the others have the framework's defaults
-    seed      what every fit is given as its seed: a number, or "study", that of the study as it is; by default each
-              fit has one of its own, drawn from the study's
-    tune      what the entry says about tuning, if anything
-    space     of a tuned algorithm, what is tried of each parameter
-    left_out  parameters of the space that are not tuned here, with the reason
+    unmapped       parameters in the study that the framework cannot express, with the reason
+    stated         the parameters that the study states; the others have the framework's defaults
+    seed           of every fit: a number, or "study" for that of the study; by default one is drawn for each fit
+    tune           whether the study wants it tuned; None where it does not say
+    space          the search space of a tuned algorithm
+    left_out       parameters of the search space that are not tuned, with the reason
     not_expressed  the values that the study states for unmapped parameters
     """
 
@@ -51,7 +50,7 @@ class Entry:
         return self.use.partition("/")[0]
 
     def document(self) -> dict[str, Any]:
-        """The entry as data for a TOML file that reads back; a parameter that is stated there is not tuned."""
+        """The entry as data for a TOML file; tuned parameters are not stated."""
         stated = {key: value for key, value in self.parameters.items() if key not in self.space}
         return {
             "use": self.use,
@@ -65,12 +64,12 @@ class Entry:
 def read_entries(algorithms: Sequence[str | Mapping[str, Any]]) -> tuple[tuple[Entry, ...], dict[str, str]]:
     """The entries of a study, and what ``*`` leaves out, each with the reason as a sentence.
 
-    Left out are ``framework/algorithm`` where the framework cannot run here, or not with the values of a choice that
-    the study states, ``*/algorithm`` where none can, plug-ins that are broken, and, as ``REPRO_PLUGINS``, those that it
-    does not choose.
+    Left out are ``framework/algorithm`` where the framework cannot run here, or not with the options that the study
+    states, ``*/algorithm`` where none can, plug-ins that are broken, and, as ``REPRO_PLUGINS``, those that this
+    variable excludes.
     """
     left_out: dict[str, str] = {}
-    entries = [entry for given in algorithms for entry in _expanded(_table(given), left_out)]
+    entries = [entry for algorithm in algorithms for entry in _expanded(_as_table(algorithm), left_out)]
     if not entries:
         reasons = "".join(f"\n  {reason}" for reason in dict.fromkeys(left_out.values()))
         raise StudyError(f"a study needs at least one algorithm; `repro plugins list` shows them{reasons}")
@@ -82,7 +81,7 @@ def read_entries(algorithms: Sequence[str | Mapping[str, Any]]) -> tuple[tuple[E
 
 
 def require_space(entries: Sequence[Entry]) -> None:
-    """An algorithm that is to be tuned must have something to try."""
+    """An algorithm with ``tune = true`` must have a search space."""
     for entry in entries:
         if entry.tune and not entry.space:
             raise StudyError(
@@ -91,94 +90,70 @@ def require_space(entries: Sequence[Entry]) -> None:
             )
 
 
-def _table(given: str | Mapping[str, Any]) -> Mapping[str, Any]:
-    """A line of a study as a table; ``"reference/ease"`` is short for one with ``use`` alone."""
-    if isinstance(given, str):
-        given = {"use": given}
-    if not isinstance(given, Mapping):
-        raise StudyError(f'an algorithm is "framework/algorithm" or a table with use, label, parameters; not {given!r}')
-    for key in given:
+def _as_table(algorithm: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    """An algorithm as a table; ``"reference/ease"`` is short for one with ``use`` alone."""
+    table = {"use": algorithm} if isinstance(algorithm, str) else algorithm
+    if not isinstance(table, Mapping):
+        raise StudyError(f'an algorithm is "framework/algorithm" or a table with use, label, parameters; not {table!r}')
+    for key in table:
         if key not in KEYS:
             raise StudyError(f"unknown key '{key}' in an algorithm{nearest(key, KEYS)}")
-    if not isinstance(given.get("use"), str):
+    if not isinstance(table.get("use"), str):
         raise StudyError('an algorithm needs "use", such as use = "reference/item-knn"')
-    return given
+    return table
 
 
-def _expanded(given: Mapping[str, Any], left_out: dict[str, str]) -> list[Entry]:
-    """The entries that one line asks for: ``*/item-knn`` is one for each framework that has it and can run here."""
-    use = given["use"]
+def _expanded(table: Mapping[str, Any], left_out: dict[str, str]) -> list[Entry]:
+    """The entries of one table: ``*/item-knn`` is one for each framework that has it and can run here."""
+    use = table["use"]
     framework, slash, algorithm = use.partition("/")
     if not slash or framework != EVERY:
-        return [_entry(use, given.get("label", use.replace("/", " ")), given)]
-    catalogue = plugins()
-    having = catalogue.frameworks_with(algorithm)
-    _require_known(algorithm, having)
-    _tell_absent_plugins(left_out)
-    label = given.get("label", algorithm)
+        return [_entry(use, table.get("label", use.replace("/", " ")), table)]
+    frameworks = plugins().frameworks_with(algorithm)
+    if not frameworks and algorithm not in CANONICAL:
+        known = {known.name for framework in plugins().frameworks.values() for known in framework.algorithms}
+        raise StudyError(
+            f"no framework here has an algorithm '{algorithm}'{nearest(algorithm, sorted(known))} "
+            "`repro algorithms` shows who has which"
+        )
+    for name, reason in plugins().broken.items():
+        left_out[name] = f"plug-in {name} is installed but broken: {reason}"
+    if names := deselected():
+        left_out[SELECTED] = f"{SELECTED} = {os.environ[SELECTED]} leaves out {', '.join(names)}"
+    label = table.get("label", algorithm)
     entries = []
-    for name in having:
-        if reason := _cannot(name, algorithm, given):
+    for name in frameworks:
+        if reason := _obstacle(name, algorithm, table.get("parameters", {})):
             left_out[f"{name}/{algorithm}"] = reason
         else:
-            entries.append(_entry(f"{name}/{algorithm}", f"{name} {label}", given))
+            entries.append(_entry(f"{name}/{algorithm}", f"{name} {label}", table))
     if not entries:
         left_out[use] = f"no framework that can run here has {label}"
     return entries
 
 
-def _cannot(framework: str, algorithm: str, given: Mapping[str, Any]) -> str:
-    """Why a framework that has an algorithm cannot run it here, or not with such values; empty where it can."""
+def _obstacle(framework: str, algorithm: str, parameters: object) -> str:
+    """Why a framework that has an algorithm cannot run it here with these parameters; empty where it can."""
     if plugins().location(framework) == "missing":
         return how_to_install(plugins().framework(framework))
-    parameters = given.get("parameters", {})
+    stated = parameters if isinstance(parameters, Mapping) else {}
     for parameter in plugins().algorithm(f"{framework}/{algorithm}")[1].parameters:
-        if (
-            parameter.options
-            and isinstance(parameters, Mapping)
-            and parameters.get(parameter.name, parameter.default) not in parameter.options
-        ):
-            offered = ", ".join(map(str, parameter.options))
-            return (
-                f"{framework} has no {algorithm} with {parameter.name} = {parameters[parameter.name]}, only {offered}"
-            )
+        name, options = parameter.name, parameter.options
+        if options and stated.get(name, parameter.default) not in options:
+            offered = ", ".join(map(str, options))
+            return f"{framework} has no {algorithm} with {name} = {stated[name]}, only {offered}"
     return ""
 
 
-def _require_known(algorithm: str, having: Sequence[str]) -> None:
-    """A name that no framework has is a mistake, unless it is one that another framework could have."""
-    if having or algorithm in CANONICAL:
-        return
-    known = sorted(
-        {
-            algorithm_of_framework.name
-            for framework in plugins().frameworks.values()
-            for algorithm_of_framework in framework.algorithms
-        }
-    )
-    raise StudyError(
-        f"no framework here has an algorithm '{algorithm}'{nearest(algorithm, known)} "
-        "`repro algorithms` shows who has which"
-    )
-
-
-def _tell_absent_plugins(left_out: dict[str, str]) -> None:
-    """Plug-ins that ``*`` might mean and that were not asked."""
-    for name, reason in plugins().broken.items():
-        left_out[name] = f"plug-in {name} is installed but broken: {reason}"
-    if names := deselected():
-        left_out[SELECTED] = f"{SELECTED} = {os.environ[SELECTED]} leaves out {', '.join(names)}"
-
-
-def _entry(use: str, label: object, given: Mapping[str, Any]) -> Entry:
+def _entry(use: str, label: object, table: Mapping[str, Any]) -> Entry:
     framework, algorithm = plugins().algorithm(use)
-    parameters, seed, tune = given.get("parameters", {}), given.get("seed"), given.get("tune")
+    parameters, seed, tune = table.get("parameters", {}), table.get("seed"), table.get("tune")
     if not isinstance(label, str) or not _LABEL.fullmatch(label):
         raise StudyError(f"label = {label!r} must be text in one line, without '/'")
     if not isinstance(parameters, Mapping):
         raise StudyError(f"{label}: parameters = {parameters!r} must be a table, such as {{ k = 20 }}")
     if tune is not None and type(tune) is not bool:
-        raise StudyError(f"{label}: tune = {tune!r} must be true or false; how is said in [tune]")
+        raise StudyError(f"{label}: tune = {tune!r} must be true or false; the section [tune] has the settings")
     if seed not in (None, STUDY_SEED) and (type(seed) is not int or not 0 <= seed < 1 << 31):
         raise StudyError(f'{label}: seed = {seed!r} must be "study" or a whole number from 0 to {(1 << 31) - 1:,}')
     unmapped = {name: algorithm.unmapped[name] for name in parameters if name in algorithm.unmapped}

@@ -21,7 +21,7 @@ PACKAGES = ("numpy", "numba", "pandas", "pyarrow", "scipy", "pluggy", "pydantic"
 
 
 def versions(study: Study) -> dict[str, str]:
-    """The software a study runs on."""
+    """The software that a study runs with."""
     packages = software(entry.framework for entry in study.entries)
     if study.tune is not None and find_spec("optuna") is not None:
         packages["optuna"] = version("optuna")
@@ -30,30 +30,26 @@ def versions(study: Study) -> dict[str, str]:
 
 def software(frameworks: Iterable[str]) -> dict[str, str]:
     """The versions of the core, of its dependencies, and of frameworks."""
-    packages = {"repro": __version__, "python": platform.python_version()}
-    for name in PACKAGES:
-        packages[name] = version(name)
+    packages = {"repro": __version__, "python": platform.python_version()} | {name: version(name) for name in PACKAGES}
     for name in frameworks:
         framework = plugins().framework(name)
         packages[f"framework:{framework.name}"] = framework.version
         for package, installed in framework.packages.items():
-            # A framework whose versions are pinned has others than the core, which keep their own line.
-            packages[package if packages.get(package, installed) == installed else f"{framework.name}:{package}"] = (
-                installed
-            )
+            # A framework with pinned versions may have others than the core: these get a line of their own.
+            same = packages.get(package, installed) == installed
+            packages[package if same else f"{framework.name}:{package}"] = installed
     return packages
 
 
 def machine() -> dict[str, Number]:
-    """The machine, as far as it may matter."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    """The properties of the machine that may matter."""
     return {
         "system": platform.system(),
         "release": platform.release(),
         "architecture": platform.machine(),
         "processor": _processor(),
         "cores": os.cpu_count(),
-        "memory_bytes": memory,
+        "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
     }
 
 
@@ -68,6 +64,6 @@ def _processor() -> str:
 
 
 def freeze() -> str:
-    """Every distribution of this environment with its version, one a line."""
+    """Every distribution of this environment with its version, one on each line."""
     lines = {f"{d.metadata['Name']}=={d.version}" for d in distributions() if d.metadata["Name"]}
     return "\n".join(sorted(lines, key=str.lower)) + "\n"

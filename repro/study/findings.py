@@ -1,4 +1,4 @@
-"""Findings about suspicious numbers of a run, from the counts of its cells."""
+"""Findings about suspicious numbers of a run, and the journal entries of values and facts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def value_entry(measure: Measure, value: float, users: int, interval: tuple[float, float] | None) -> events.ValueEntry:
-    """A number of a cell as the journal has it."""
+    """The journal entry of a number of a cell."""
     lowest, highest = (None, None) if interval is None else map(_or_none, interval)
     return events.ValueEntry(
         metric=measure.full_name, value=_or_none(value), users=users, lowest=lowest, highest=highest
@@ -28,23 +28,22 @@ def value_entry(measure: Measure, value: float, users: int, interval: tuple[floa
 
 
 def facts_entry(facts: Facts) -> events.FactsEntry:
-    """What was counted of a cell as the journal has it."""
-    counted = asdict(facts)
-    del counted["folds"]
-    return events.FactsEntry(**counted | {"tied_users": {str(k): users for k, users in facts.tied_users.items()}})
+    """The journal entry of the facts of a cell."""
+    counts = asdict(facts)
+    del counts["folds"]
+    return events.FactsEntry(**counts | {"tied_users": {str(k): users for k, users in facts.tied_users.items()}})
 
 
 def findings_made(
     study: Study, folds: Sequence[str], finished: Mapping[str, events.CellFinished], table: pa.Table
 ) -> events.FindingsMade:
     """The findings about algorithms that have all folds; ``table`` is the table of results."""
-    every = table.to_pylist()
-    rows = [row for row in every if row["fold"] == ALL_FOLDS]
+    measures = {measure.full_name: measure for measure in study.measures}
     subjects = []
     for entry in study.entries:
         predicts = plugins().algorithm(entry.use)[1].predicts
-        own = [row for row in every if row["algorithm"] == entry.label and row["fold"] != ALL_FOLDS]
-        values = [_value(row, study.measures, own, predicts) for row in rows if row["algorithm"] == entry.label]
+        rows = [row for row in table.to_pylist() if row["algorithm"] == entry.label]
+        values = [_value(row, measures[row["measure"]], rows, predicts) for row in rows if row["fold"] == ALL_FOLDS]
         cells = [finished[cell] for fold in folds if (cell := f"{entry.label}/{fold}") in finished]
         if values:
             subjects.append(_subject(entry, values, cells))
@@ -73,24 +72,23 @@ def _subject(entry: Entry, values: Sequence[Value], cells: Sequence[events.CellF
 
 
 def _identity(cells: Sequence[events.CellFinished], names: Sequence[str]) -> str:
-    """The digests of what the cells stored: the same text where the content is the same."""
+    """The digests of these tables of the cells: the same text where the content is the same."""
     return " ".join(cell.artifacts[name] for cell in cells for name in names if name in cell.artifacts)
 
 
 def _facts(entry: events.FactsEntry) -> Facts:
-    counted = entry.model_dump()
-    return Facts(**counted | {"folds": 1, "tied_users": {int(k): users for k, users in entry.tied_users.items()}})
+    return Facts(
+        **entry.model_dump() | {"folds": 1, "tied_users": {int(k): users for k, users in entry.tied_users.items()}}
+    )
 
 
-def _value(
-    row: Mapping[str, Any], measures: Sequence[Measure], folds: Sequence[Mapping[str, Any]], predicts: bool
-) -> Value:
-    """A value with those of its folds; an algorithm that does not predict ratings has none of predictions."""
-    measure = next(candidate for candidate in measures if candidate.full_name == row["measure"])
+def _value(row: Mapping[str, Any], measure: Measure, rows: Sequence[Mapping[str, Any]], predicts: bool) -> Value:
+    """The value of all folds in ``row``, with those of the folds among ``rows``; metrics of predictions have none
+    where the algorithm does not predict ratings."""
     of_folds = {}
     if predicts or measure.metric.kind != "prediction":
-        of_measure = [fold for fold in folds if fold["measure"] == row["measure"]]
-        of_folds = {fold["fold"]: (fold["value"] == fold["value"], fold["users"]) for fold in of_measure}
+        folds = [fold for fold in rows if fold["measure"] == row["measure"] and fold["fold"] != ALL_FOLDS]
+        of_folds = {fold["fold"]: (fold["value"] == fold["value"], fold["users"]) for fold in folds}
     return Value(
         str(row["metric"]), row["value"], row["lowest"], row["highest"], measure.cutoff, measure.metric.better, of_folds
     )

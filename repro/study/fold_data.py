@@ -16,11 +16,10 @@ if TYPE_CHECKING:
 
 
 def fold_data(plan: Plan, fold: Fold) -> FoldData:
-    """The rows of a fold in canonical order, or, where ``data.order`` asks for it, in that of the source or the
-    splitter."""
+    """The rows of a fold in canonical order or, depending on ``data.order``, in that of the source or the splitter."""
     whole, tune = plan.interactions, plan.study.tune
-    own = fold.splitter_rows if plan.study.protocol["data.order"] == "splitter" else None
-    train, test = own or (fold.train, fold.test)
+    in_splitter_order = fold.splitter_rows if plan.study.protocol["data.order"] == "splitter" else None
+    train, test = in_splitter_order or (fold.train, fold.test)
     together = tune is not None and tune.refit == "train+validation"
     return FoldData(
         whole,
@@ -34,23 +33,23 @@ def fold_data(plan: Plan, fold: Fold) -> FoldData:
 
 
 def validation_data(plan: Plan, fold: Fold) -> FoldData:
-    """The fold as tuning sees it: the validation rows are what is tested, and of the test part there is nothing.
+    """The fold as tuning sees it: validation rows take the place of test rows.
 
-    Users and items that only the test part has are not there either: the whole is training and validation.
+    Users and items that only the test part has are removed too: the whole is training and validation.
     """
     assert fold.validation is not None
     seen = _without_test(fold)
     selected = plan.interactions.select(seen)
     whole = selected.compact()
     train = whole.select(np.searchsorted(seen, fold.train))
-    there = selected.item_counts() > 0
+    has_rows = selected.item_counts() > 0
     removed = plan.split.removed_items
     return FoldData(
         whole,
         _part(plan, train),
         _part(plan, whole.select(np.searchsorted(seen, fold.validation))),
         None,
-        (np.cumsum(there, dtype=np.int32) - 1)[removed[there[removed]]].astype(np.int32),
+        (np.cumsum(has_rows, dtype=np.int32) - 1)[removed[has_rows[removed]]].astype(np.int32),
         None if plan.features is None else plan.features.of_items(whole.item_ids),
     )
 

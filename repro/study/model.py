@@ -1,4 +1,4 @@
-"""A study: a question, as data, algorithms, a protocol and metrics."""
+"""A study: data, algorithms, a protocol and metrics that answer a question."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from repro.protocol import Protocol, flatten, line_of, toml_value
 from repro.protocol.toml import Inline, parse_toml, write_toml
 from repro.runs.journal import canonical_json
 from repro.study.entry import read_entries, require_space
-from repro.study.tuning.settings import names_of, read_tune, with_spaces
+from repro.study.tuning.settings import names_of, read_tuning, with_search_spaces
 
 if TYPE_CHECKING:
     from repro.runs.run import Run
@@ -26,7 +26,7 @@ KEYS = ("question", "seed", "data", "protocol", "algorithms", "metrics", "tune")
 
 
 class Study:
-    """What is compared, on what, under which protocol, by which metrics.
+    """A comparison of algorithms on a data set, under a protocol, by metrics.
 
     >>> study = repro.Study("ratings.csv", "random-5fold", ["reference/popularity"], ["ndcg@10"])
     >>> study.run("popularity-run").table()
@@ -38,11 +38,11 @@ class Study:
     protocol    the name of a protocol, the path of a file, or a Protocol
     algorithms  each "framework/algorithm", or a mapping with ``use``, ``label``, ``parameters``, ``seed`` and ``tune``;
                 "*/algorithm" is that algorithm in every framework that has it and can run here; ``left_out``
-                says which cannot, and what to do about it
+                has the others, and what to do about them
     metrics     names such as "ndcg@10"
     seed        the one seed of all draws
     tune        how parameters are chosen on the validation part (:mod:`repro.study.tuning.settings`); a mapping with
-                ``metric``, ``trials``, ``space`` and, if wanted, ``seconds`` and ``refit``
+                ``metric``, ``trials``, ``space`` and, optionally, ``seconds`` and ``refit``
     """
 
     def __init__(
@@ -64,10 +64,10 @@ class Study:
         self._algorithms = [algorithms] if isinstance(algorithms, str | Mapping) else algorithms
         self._tune = tune
         self.entries, self.left_out = read_entries(self._algorithms)
-        absent = {use.removeprefix("*/") for use in self.left_out} - names_of(self.entries)
-        self.tune = None if tune is None else read_tune(tune, self.protocol, absent)
+        unavailable = {use.removeprefix("*/") for use in self.left_out} - names_of(self.entries)
+        self.tune = None if tune is None else read_tuning(tune, self.protocol, unavailable)
         if self.tune is not None:
-            self.entries = with_spaces(self.entries, self.tune)
+            self.entries = with_search_spaces(self.entries, self.tune)
         require_space(self.entries)
         self.metric_names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
         self.measures = _measures(self.metric_names, self.protocol)
@@ -81,7 +81,7 @@ class Study:
 
     @classmethod
     def load(cls, path: str | Path) -> Study:
-        """Read a study from a TOML file; paths in it are found from its folder."""
+        """Read a study from a TOML file; paths in it are relative to its folder."""
         path = Path(path)
         try:
             text = path.read_text(encoding="utf-8")
@@ -94,54 +94,46 @@ class Study:
 
     def with_protocol(self, protocol: Protocol) -> Study:
         """The same study under another protocol."""
-        return Study(
-            self.data,
-            protocol,
-            self._algorithms,
-            self.metric_names,
-            seed=self.seed,
-            question=self.question,
-            data_options=self.data_options,
-            folder=self.folder,
-            tune=self._tune,
-        )
+        return self._changed(protocol=protocol)
 
     def only(self, labels: Collection[str]) -> Study:
         """The same study with these algorithms alone."""
         entries = [entry for entry in self.entries if entry.label in labels]
         tuned = names_of([entry for entry in entries if entry.space])
         tune = None
-        # Where nothing is left to tune, [tune] still says on what the algorithms are fitted.
+        # Where nothing is left to tune, [tune] still states the rows that the algorithms are fitted on.
         if self.tune is not None and (tuned or self.tune.refit != "train"):
             spaces = {name: space for name, space in self.tune.spaces.items() if name in tuned}
             tune = {**self.tune.describe(), "space": spaces}
-        chosen = Study(
-            self.data,
-            self.protocol,
-            [entry.document() for entry in entries],
-            self.metric_names,
-            seed=self.seed,
-            question=self.question,
-            data_options=self.data_options,
-            folder=self.folder,
-            tune=tune,
-        )
-        chosen.left_out = self.left_out
-        return chosen
+        selected = self._changed(algorithms=[entry.document() for entry in entries], tune=tune)
+        selected.left_out = self.left_out
+        return selected
+
+    def _changed(self, **changes: Any) -> Study:
+        """A study with other arguments of the constructor, and otherwise those of this one."""
+        arguments: dict[str, Any] = {
+            "data": self.data,
+            "protocol": self.protocol,
+            "algorithms": self._algorithms,
+            "metrics": self.metric_names,
+            "seed": self.seed,
+            "question": self.question,
+            "data_options": self.data_options,
+            "folder": self.folder,
+            "tune": self._tune,
+        }
+        return Study(**(arguments | changes))
 
     def describe(self) -> dict[str, Any]:
-        """The study as plain data, complete: what two studies with the same answer have in common.
-
-        Of the protocol, that is what bears on the metrics that are asked for.
-        """
+        """Everything that decides the answer of the study, as plain data; of the protocol, what affects its metrics."""
         described: dict[str, Any] = {
             "question": self.question,
             "seed": self.seed,
             "data": self.data_name,
             "data_options": {
-                key: toml_value(_in_order(value)) for key, value in self.data_options.items() if value is not None
+                key: toml_value(_sorted_keys(value)) for key, value in self.data_options.items() if value is not None
             },
-            "protocol": self.protocol.hash_of(self._bearing),
+            "protocol": self.protocol.hash_of(self._decisive),
             "algorithms": [
                 {"use": e.use, "label": e.label, "parameters": dict(e.parameters)}
                 | ({} if e.seed is None else {"seed": e.seed})
@@ -157,51 +149,51 @@ class Study:
         return described
 
     @property
-    def _asked(self) -> list[Measure]:
-        """The measures of the study, and the one that it tunes by."""
+    def _all_measures(self) -> list[Measure]:
+        """The measures of the study, and the one of tuning."""
         return [*self.measures, *([] if self.tune is None else [self.tune.measure])]
 
     @property
-    def _bearing(self) -> set[str]:
-        """The decisions that bear on the numbers of the study, beside the variants that its metrics are named with.
+    def _decisive(self) -> set[str]:
+        """The decisions that affect the numbers of the study, except the variants in the names of its metrics.
 
-        A name has them whether it states them or the protocol does, but not those of the metrics it is made of.
+        A name has the variants of its metric, but not those of the metrics that it combines.
         """
-        named = {key for measure in self._asked for key in measure.decisions}
+        named = {key for measure in self._all_measures for key in measure.decisions}
         within = {
             key
-            for measure in self._asked
+            for measure in self._all_measures
             if measure.parts
             for part in simple_measures(measure.parts)
             for key in part.decisions
         }
-        return set(bearing(self.protocol, self._asked)) - (named - within)
+        return set(bearing(self.protocol, self._all_measures)) - (named - within)
 
     @property
     def protocol_in_use(self) -> Protocol:
-        """The protocol as a run records it: default variants of metrics that are not asked for are left out, so that
-        the run can be read wherever those metrics are not installed."""
-        used = {measure.metric.name for measure in (*self._asked, *simple_measures(self._asked))}
-        others = (metric for name, metric in metrics().items() if name not in used)
-        return self.protocol.without_defaults(variant.id for metric in others for variant in metric.variants)
+        """The protocol as a run records it: without the default variants of metrics that the study does not use, so
+        that the run can be read where those metrics are not installed."""
+        used = {measure.metric.name for measure in (*self._all_measures, *simple_measures(self._all_measures))}
+        unused = (metric for name, metric in metrics().items() if name not in used)
+        return self.protocol.without_defaults(variant.id for metric in unused for variant in metric.variants)
 
     @property
     def digest(self) -> str:
-        """SHA-256 of all that decides the answer, the data's own content aside."""
+        """SHA-256 of everything that decides the answer, except the content of the data."""
         return hashlib.sha256(canonical_json(self.describe())).hexdigest()
 
     @property
     def data_name(self) -> str:
-        """How the data is called in the journal."""
+        """The name of the data in the journal."""
         return str(self.data) if isinstance(self.data, str | Path) else "given in code"
 
     def interactions(self) -> Interactions:
-        """The data, as it comes."""
+        """The data, before it is prepared."""
         if isinstance(self.data, Interactions):
             return self.data
         if isinstance(self.data, str | Path):
-            own = self.folder / self.data
-            return load_dataset(own if own.is_file() else self.data, **self.data_options)
+            path = self.folder / self.data
+            return load_dataset(path if path.is_file() else self.data, **self.data_options)
         if not hasattr(self.data, "columns"):
             raise StudyError(
                 f"data is of type {type(self.data).__name__}; give the name of a data set, a path, a pandas frame "
@@ -212,8 +204,8 @@ class Study:
     def run(self, into: str | Path | None = None, **options: Any) -> Run:
         """Run the study into the folder ``into``, by default a temporary one.
 
-        The options are the fields of :class:`repro.study.RunOptions`. Suspicious numbers are in ``findings`` of the
-        run, and give a warning (``ReproWarning``).
+        The options are the fields of :class:`repro.study.RunOptions`. Suspicious numbers are in ``run.findings``, and
+        raise a warning (``ReproWarning``).
         """
         from repro.evaluation.suspicion import warn
         from repro.study.engine import RunOptions, run_study
@@ -223,7 +215,7 @@ class Study:
         return run
 
     def to_toml(self) -> str:
-        """The study as a file that reads back; the protocol is in a file beside it."""
+        """The study as the text of a file; the protocol is in another file, ``protocol.toml``."""
         options = {
             key: Inline(value) if isinstance(value, Mapping) else value for key, value in self.data_options.items()
         }
@@ -274,25 +266,24 @@ def read_study(document: Mapping[str, Any], text: str, path: Path) -> Study:
     )
 
 
-def stated_protocol(given: object, text: str, path: Path, table: str = "protocol") -> Protocol:
+def stated_protocol(protocol: object, text: str, path: Path, table: str = "protocol") -> Protocol:
     """A protocol by name or file, or a table with ``base`` and the decisions that differ from it.
 
     ``text`` is that of the file at ``path``, which has it under the name ``table``.
     """
-    if isinstance(given, str):
-        given = {"base": given}
-    if not isinstance(given, Mapping) or not isinstance(given.get("base"), str):
+    if isinstance(protocol, str):
+        protocol = {"base": protocol}
+    if not isinstance(protocol, Mapping) or not isinstance(protocol.get("base"), str):
         where = f"{path}:{line_of(text, table)}"
         raise ProtocolError(f'{where}: the protocol needs a base: protocol = "random-5fold"')
-    base = given["base"]
-    beside = path.parent / base
-    protocol = Protocol.load(beside if base.endswith(".toml") else base)
-    changes = flatten({key: value for key, value in given.items() if key != "base"})
+    name = protocol["base"]
+    base = Protocol.load(path.parent / name if name.endswith(".toml") else name)
+    changes = flatten({key: value for key, value in protocol.items() if key != "base"})
     origins = {key: f"{path}:{line_of(text, f'{table}.{key}')}" for key in changes}
     try:
-        return protocol.replace(changes, origins, path.parent)
+        return base.replace(changes, origins, path.parent)
     except ProtocolError as error:
-        raise ProtocolError(f"{path}, [{table}] on {base}:\n{error}") from None
+        raise ProtocolError(f"{path}, [{table}] on {name}:\n{error}") from None
 
 
 def _measures(names: Sequence[str], protocol: Protocol) -> tuple[Measure, ...]:
@@ -304,16 +295,15 @@ def _measures(names: Sequence[str], protocol: Protocol) -> tuple[Measure, ...]:
         raise StudyError(f"a study needs at least one metric, such as ndcg@10; metrics: {', '.join(metrics())}")
     if any(measure.metric.kind != "prediction" for measure in measures):
         refuse_rows(protocol)
-    seen: set[str] = set()
-    for measure in measures:
-        if measure.full_name in seen:
-            raise StudyError(f"metric {measure.full_name} is asked for twice")
-        seen.add(measure.full_name)
+    full_names = [measure.full_name for measure in measures]
+    for name in full_names:
+        if full_names.count(name) > 1:
+            raise StudyError(f"metric {name} is asked for twice")
     return tuple(measures)
 
 
-def _in_order(value: object) -> object:
-    """``value`` with the keys of all tables in it sorted: their order means nothing."""
+def _sorted_keys(value: object) -> object:
+    """``value`` with the keys of all tables in it sorted, because their order has no meaning."""
     if isinstance(value, Mapping):
-        return {key: _in_order(value[key]) for key in sorted(value)}
-    return [_in_order(inner) for inner in value] if isinstance(value, list | tuple) else value
+        return {key: _sorted_keys(value[key]) for key in sorted(value)}
+    return [_sorted_keys(inner) for inner in value] if isinstance(value, list | tuple) else value

@@ -18,7 +18,7 @@ from repro.study.entry import STUDY_SEED, Entry
 from repro.study.fold_data import fold_data, validation_data
 from repro.study.model import Study
 from repro.study.tuning.search import is_grid, require_optuna
-from repro.study.tuning.settings import Tune
+from repro.study.tuning.settings import TuningSettings
 
 FEATURES = "data.item_features"
 
@@ -58,7 +58,7 @@ class Plan:
 def make_plan(study: Study, *, to_fit: bool = True) -> Plan:
     """Load and prepare the data, make the folds, list the cells (by algorithm, then fold).
 
-    Where nothing is going to be fitted, frameworks need not be there.
+    Frameworks may be missing where nothing is fitted: ``to_fit=False``.
     """
     protocol = study.protocol
     source = study.interactions()
@@ -79,7 +79,7 @@ def make_plan(study: Study, *, to_fit: bool = True) -> Plan:
         if to_fit and plugins().location(name) == "missing":
             raise StudyError(how_to_install(plugins().framework(name)))
     files, features = _digests(protocol.files), _item_features(study)
-    if features is not None and FEATURES not in files:  # those of the data set
+    if features is not None and FEATURES not in files:  # the data set has them
         files[FEATURES] = features.digest
     plan = Plan(study, source, interactions, scale, split, cells, tuple(impacts), files, features)
     _check_first_fold(plan)
@@ -87,15 +87,15 @@ def make_plan(study: Study, *, to_fit: bool = True) -> Plan:
 
 
 def _item_features(study: Study) -> ItemFeatures | None:
-    """The features of the items, from the file or the data set that the protocol says."""
+    """The features of the items, from the file or the data set that the protocol names."""
     match study.protocol[FEATURES]:
         case "none":
             return None
         case "dataset":
             if not isinstance(study.data, str) or study.data not in datasets():
                 raise StudyError(
-                    f'{FEATURES} = "dataset" asks for the features of a named data set, and the data is '
-                    f"{study.data_name}; name a file of features there"
+                    f'{FEATURES} = "dataset" needs a named data set, and the data is {study.data_name}; '
+                    "name a file of features instead"
                 )
             return load_item_features(study.data)
     return load_item_features(study.protocol.path(FEATURES))
@@ -110,7 +110,7 @@ def _digests(files: dict[str, Path]) -> dict[str, str]:
 
 
 def _check_first_fold(plan: Plan) -> None:
-    """Plan the lists of the first fold, so that what is impossible on this data is refused before a fit."""
+    """Plan the lists of the first fold, so that what is impossible on this data is rejected before a fit."""
     fold, study = plan.split.folds[0], plan.study
     _check_lists(study, fold_data(plan, fold), study.measures)
     if study.tune is not None:
@@ -120,49 +120,48 @@ def _check_first_fold(plan: Plan) -> None:
 def _check_lists(study: Study, data: FoldData, measures: Sequence[Measure]) -> None:
     background = data.background(data.candidates(study.protocol, study.seed).items)
     for measure in simple_measures(measures):
-        if lack := lacking(measure.needs, background):
-            raise StudyError(f"metric {measure.name} needs {lack}")
+        if missing := lacking(measure.needs, background):
+            raise StudyError(f"metric {measure.name} needs {missing}")
 
 
-def _require_validation(study: Study, tune: Tune, split: Split) -> None:
-    """Refuse tuning without a validation part, and a search that is impossible."""
+def _require_validation(study: Study, tuning: TuningSettings, split: Split) -> None:
+    """Refuse tuning without a validation part, and a search that needs Optuna where it is not installed."""
     if split.folds[0].validation is None:
         strategy = study.protocol.text("split.strategy")
         decision = strategy_named(strategy).validation
         raise StudyError(
-            f'[tune] chooses on a validation part, and split.strategy = "{strategy}" sets none apart here; '
-            f"set {decision}"
+            f'[tune] needs a validation part, and split.strategy = "{strategy}" makes none here; set {decision}'
         )
     if study.protocol["candidates.base"] == "file":
         raise StudyError(
-            '[tune] ranks candidates of the validation part, and candidates.base = "file" gives those of the test part '
+            '[tune] ranks candidates of the validation part, and candidates.base = "file" has those of the test part '
             "alone; use another candidates.base"
         )
-    if not all(is_grid(entry.space, tune.trials) for entry in study.entries):
+    if not all(is_grid(entry.space, tuning.trials) for entry in study.entries):
         require_optuna()
 
 
 def _require_ratings(study: Study, split: Split) -> None:
-    """Refuse metrics and rules that compare ratings where there are none, before anything is fitted."""
+    """Refuse metrics and rules that compare ratings where there are none."""
     if split.interactions.explicit and split.rated:
         return
-    what = "held-out rows have" if split.interactions.explicit else "this data set has"
+    owner = "held-out rows have" if split.interactions.explicit else "this data set has"
     rule = study.protocol["relevance.rule"]
     if rule != "any":
-        raise ProtocolError(f'relevance.rule = "{rule}" compares ratings, and {what} none; use relevance.rule = "any"')
+        raise ProtocolError(f'relevance.rule = "{rule}" compares ratings, and {owner} none; use relevance.rule = "any"')
     for measure in simple_measures((*study.measures, *([study.tune.measure] if study.tune is not None else []))):
         if measure.metric.kind == "prediction" or "ratings" in measure.needs:
-            verb = "predictions with ratings" if measure.metric.kind == "prediction" else "ratings"
-            raise ProtocolError(f"metric {measure.name} compares {verb}, and {what} none; leave it out")
+            values = "predictions with ratings" if measure.metric.kind == "prediction" else "ratings"
+            raise ProtocolError(f"metric {measure.name} compares {values}, and {owner} none; leave it out")
 
 
 def entry_seed(seed: int, entry: Entry, fold: str) -> int:
-    """The seed that an algorithm is given on a fold: the one it states, or one of its own."""
+    """The seed of an algorithm on a fold: the stated one, or one drawn for it."""
     if entry.seed is None:
         return fit_seed(seed, entry.use, fold)
     return seed & 0x7FFFFFFF if entry.seed == STUDY_SEED else int(entry.seed)
 
 
 def fit_seed(seed: int, use: str, fold: str) -> int:
-    """The seed given to an algorithm on a fold: 31 bits, as every framework takes them."""
+    """The seed drawn for an algorithm on a fold: 31 bits, as every framework takes them."""
     return int(stream(seed, "fit", use, fold)) & 0x7FFFFFFF

@@ -10,15 +10,16 @@ from repro.data import datasets
 from repro.data.registry import SYNTHETIC
 from repro.errors import JournalError, StudyError
 from repro.protocol import Protocol
+from repro.runs.journal import events
 from repro.runs.run import Run
 from repro.study.model import Study
 from repro.study.plan import Plan, make_plan
 
 
 def reload_study(run: Run, data: object = None) -> Study:
-    """The study of a run. Its data and files are looked for where the run found them, and in and beside its folder.
+    """The study of a run. Its data and files are searched where the run had them, in its folder, and next to it.
 
-    ``data`` is where the data is, if it is in none of these places.
+    ``data`` is the path of the data, or the data, where it is in none of these places.
     """
     study = Study.load(run.folder / "study.toml")
     study.measures = run.measures
@@ -39,37 +40,39 @@ def reload_study(run: Run, data: object = None) -> Study:
 
 
 def reload_plan(run: Run, data: object = None) -> Plan:
-    """The data and the folds of a run, made again and checked against its journal; nothing can be fitted with it where
-    a framework is missing."""
+    """The data and the folds of a run, made again and checked against its journal; missing frameworks are allowed,
+    because nothing is fitted."""
     plan = make_plan(reload_study(run, data), to_fit=False)
     require_same_data(run, plan)
     return plan
 
 
-def require_same_data(run: Run, plan: Plan) -> None:
-    """Refuse data, files or folds that are not those of the run."""
-    loaded = run.loaded
+def changed_input(loaded: events.DataLoaded, plan: Plan, folder: Path) -> str:
+    """Which input of the run in ``folder`` differs from that of the plan, as a clause; empty where none does."""
     if loaded.digest != plan.source.digest:
-        raise JournalError(
-            f"the data changed since the run in {run.folder} (digest {loaded.digest[:12]} then, "
-            f"{plan.source.digest[:12]} now); give the data of that time with --data"
-        )
-    for decision, digest in loaded.files.items():
-        if plan.files.get(decision) != digest:
-            raise JournalError(f"the file of {decision} changed since the run in {run.folder}; run the study again")
+        digests = f"digest {loaded.digest[:12]} then, {plan.source.digest[:12]} now"
+        return f"the data changed since the run in {folder} ({digests})"
+    changed = [decision for decision, digest in loaded.files.items() if plan.files.get(decision) != digest]
+    return f"the file of {changed[0]} changed since the run in {folder}" if changed else ""
+
+
+def require_same_data(run: Run, plan: Plan) -> None:
+    """Refuse data, files or folds that differ from those of the run."""
+    if change := changed_input(run.loaded, plan, run.folder):
+        raise JournalError(f"{change}; give the original data with --data, or run the study again")
     rows = plan.interactions
     for fold in plan.split.folds:
         recorded = run.journal.folds.get(fold.name)
         digests = [rows.select(part).digest for part in (fold.train, fold.test)]
         if recorded is None or digests != [recorded.train_digest, recorded.test_digest]:
             raise JournalError(
-                f"the folds of the run in {run.folder} cannot be made again: {fold.name} is another one now (another "
-                "version of repro, or of a library that it splits with?); run the study again"
+                f"the folds of the run in {run.folder} cannot be made again: {fold.name} differs now (another version "
+                "of repro, or of a library that it splits with?); run the study again"
             )
 
 
 def _with_files(protocol: Protocol, folders: Sequence[Path], run: Run) -> Protocol:
-    """The protocol, with each file that it names taken from the first of the folders that has it."""
+    """The protocol, with each file that it names taken from the first folder that has it."""
     places = {
         key: folder for key in protocol.files for folder in reversed(folders) if (folder / protocol.text(key)).is_file()
     }
@@ -78,7 +81,7 @@ def _with_files(protocol: Protocol, folders: Sequence[Path], run: Run) -> Protoc
             loaded = run.journal.events("data.loaded")
             digest = loaded[0].files.get(key, "") if loaded else ""
             raise StudyError(
-                f"{key} names {protocol.text(key)}, which is not there; put the file of that time (SHA-256 "
-                f"{digest or 'unknown'}) beside the folder {run.folder}, under that name"
+                f"{key} names {protocol.text(key)}, which does not exist; put the original file (SHA-256 "
+                f"{digest or 'unknown'}) next to the folder {run.folder}, under that name"
             )
     return replace(protocol, folders={**protocol.folders, **places})

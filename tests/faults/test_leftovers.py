@@ -32,8 +32,7 @@ START = """
 import multiprocessing, os, signal, sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from repro.study.executors.processes import starting_workers
-from repro.study.stopping import stoppable
+from repro.study.executors.processes import starting_workers, stoppable
 
 class Interrupting:
     def __reduce__(self):  # in the middle of what a worker is sent

@@ -21,8 +21,6 @@ def open_executor(name: str, workers: int | None, address: str | None = None) ->
     """The executor of that name, with that many workers: by default one on this machine, or all cores of a cluster."""
     if name not in EXECUTORS:
         raise StudyError(f"there is no executor '{name}'{nearest(name, EXECUTORS)} There are: {', '.join(EXECUTORS)}")
-    if workers is not None and workers < 1:
-        raise StudyError(f"workers = {workers} must be at least 1")
     if name == "ray":
         from repro.study.executors.ray import open_cluster
 

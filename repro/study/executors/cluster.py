@@ -1,4 +1,4 @@
-"""Connecting to a Ray cluster: quickly, quietly, and with a sentence where it cannot be done."""
+"""Connect to a Ray cluster without its log lines, and explain quickly where that is impossible."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from repro.errors import StudyError
 # How long a cluster may take to answer at all; Ray itself would wait for minutes.
 ANSWER_SECONDS = 10.0
 CLIENT, CLIENT_PORT = "ray://", 10001
-# Read by Ray when it is imported. A task that was killed for want of memory is tried as often as others, not for ever.
+# Read by Ray when it is imported. A task that ran out of memory is tried as often as others, not for ever.
 _SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
@@ -24,7 +24,7 @@ _SETTINGS = {
 
 
 def import_ray() -> ModuleType:
-    """Ray, set to say and report nothing."""
+    """Ray, set to print and report nothing."""
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
     try:
@@ -40,7 +40,7 @@ def import_ray() -> ModuleType:
 def connected(address: str | None, workers: int | None) -> Iterator[ModuleType]:
     """Ray, connected to the cluster at ``address``: "auto" by default; "local" starts one with that many workers.
 
-    A connection that is there already is used, and left as it is.
+    An existing connection is used, and stays open.
     """
     ray = import_ray()
     if ray.is_initialized():
@@ -54,7 +54,7 @@ def connected(address: str | None, workers: int | None) -> Iterator[ModuleType]:
     with _quiet():
         try:
             ray.init(address, **options)
-        except Exception as error:  # of many kinds, and not all of them Ray's
+        except Exception as error:  # of many types, also of other libraries
             raise StudyError(_why_not(address, str(error))) from None
         try:
             yield ray
@@ -64,7 +64,7 @@ def connected(address: str | None, workers: int | None) -> Iterator[ModuleType]:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """No lines from Ray about tasks that are tried again: it prints them to standard output, whatever it is told."""
+    """Drop Ray's lines about repeated tasks, which it prints to standard output whatever its settings."""
     from ray._private import worker
 
     name = "print_to_stdstream"
@@ -77,7 +77,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _check_answers(address: str) -> None:
-    """Refuse an address where nothing answers, or something else than Ray."""
+    """Refuse an address where nothing answers, or where another service than Ray does."""
     if address in ("auto", "local"):
         return
     host, colon, port = address.removeprefix(CLIENT).rpartition(":")
@@ -85,7 +85,7 @@ def _check_answers(address: str) -> None:
         host, port = port, str(CLIENT_PORT)
     if not host or not port.isdigit() or not 0 < int(port) < 65536:
         raise StudyError(
-            f"'{address}' is no address of a Ray cluster; expected auto, local, HOST:PORT or {CLIENT}HOST:PORT, "
+            f"'{address}' is not the address of a Ray cluster; expected auto, local, HOST:PORT or {CLIENT}HOST:PORT, "
             f"such as 10.0.0.1:6379 or {CLIENT}10.0.0.1:{CLIENT_PORT}"
         )
     try:
@@ -94,11 +94,11 @@ def _check_answers(address: str) -> None:
     except OSError as error:
         raise StudyError(_why_not(address, f"{error.strerror or error}")) from None
     if os.environ.get("RAY_USE_TLS", "0") == "0" and not _speaks_grpc(f"{host}:{port}"):
-        raise StudyError(_why_not(address, "what answers there is not Ray"))
+        raise StudyError(_why_not(address, "another service than Ray answers there"))
 
 
 def _speaks_grpc(target: str) -> bool:
-    """Whether whoever listens there speaks the protocol that Ray does."""
+    """Whether the service at ``target`` speaks gRPC, as Ray does."""
     import grpc
 
     with grpc.insecure_channel(target) as channel:
@@ -110,12 +110,12 @@ def _speaks_grpc(target: str) -> bool:
 
 
 def _why_not(address: str, reason: str) -> str:
-    """What went wrong, and what to do about it."""
+    """Why there is no connection, and what to do about it."""
     if "ersion mismatch" in reason:
-        stated = "; ".join(" ".join(line.split()) for line in reason.splitlines() if line.strip())
+        versions = "; ".join(" ".join(line.split()) for line in reason.splitlines() if line.strip())
         return (
             f"the Ray cluster at {address} has other versions of Ray or Python than this machine, and they must be "
-            f"the same ({stated})"
+            f"the same ({versions})"
         )
     reason = ([line.strip() for line in reason.splitlines() if line.strip(" ;")] or ["no reason given"])[-1].rstrip(".")
     if address == "auto":

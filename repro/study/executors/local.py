@@ -13,14 +13,12 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from repro.current import Slot
-from repro.errors import ReproError, StudyError
+from repro.errors import StudyError
 from repro.evaluation.blocks import ExecutionOptions, InThreads
 from repro.plugin.isolation.pins import Pins, current_pins, use_pins
-from repro.study.cell import CellOutput, run_cell
 from repro.study.executors.processes import leave_with_parent, starting_workers
-from repro.study.executors.steps import Done, Parameters, Progress, Step, Task, Work, carried_out
-from repro.study.plan import Cell, Plan
-from repro.study.tuning.loop import Tuning, tune_cell
+from repro.study.executors.steps import Output, Parameters, Progress, Step, Task, Work, carry_out, work_on
+from repro.study.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -35,29 +33,21 @@ class LocalExecutor:
         self, plan: Plan, tasks: Sequence[Task], options: ExecutionOptions, progress: Progress | None
     ) -> Iterator[Step]:
         if min(self.workers, len(tasks)) <= 1:
-            yield from _serial(plan, tasks, options, progress)
-        else:
-            yield from _processes(plan, tasks, options, self.workers)
+            return _in_this_process(plan, tasks, options, progress)
+        return _in_processes(plan, tasks, options, self.workers)
 
 
-def _serial(plan: Plan, tasks: Sequence[Task], options: ExecutionOptions, progress: Progress | None) -> Iterator[Step]:
-    for task in tasks:
-        cell = task.cell
-
-        def tell(done: int, total: int, cell: Cell = cell) -> None:
+def _in_this_process(
+    plan: Plan, tasks: Sequence[Task], options: ExecutionOptions, progress: Progress | None
+) -> Iterator[Step]:
+    def result(cell: str, task: Task) -> tuple[Output, None]:
+        def report(done: int, total: int) -> None:
             if progress:
-                progress(cell, done, total)
+                progress(task.cell, done, total)
 
-        try:
-            if task.work == "tune":
-                yield task.begun
-                tuning = tune_cell(plan, cell, options, tell)
-                yield Step("tuned", cell, tuning=tuning)
-                cell = cell.with_parameters(tuning.chosen)
-            yield Step("started", cell)
-            yield Step("finished", cell, output=run_cell(plan, cell, options, tell))
-        except ReproError as error:
-            yield Step("failed", cell, error=error)
+        return work_on(plan, task, options, report), None
+
+    return carry_out(tasks, 1, lambda task, share: task.cell.id, lambda running: running, result)
 
 
 _plan: Slot[Plan] = Slot()  # of a worker process
@@ -70,40 +60,39 @@ def _start_worker(plan: Plan, pins: Mapping[str, Pins]) -> None:
     threading.Thread(target=leave_with_parent, daemon=True).start()
 
 
-def _work(work: Work, position: int, parameters: Parameters, options: ExecutionOptions) -> CellOutput | Tuning:
+def _work(work: Work, position: int, parameters: Parameters, options: ExecutionOptions) -> Output:
     plan = _plan.get()
     assert plan is not None
-    cell = plan.cells[position].with_parameters(parameters)
-    return tune_cell(plan, cell, options) if work == "tune" else run_cell(plan, cell, options)
+    return work_on(plan, Task(work, plan.cells[position].with_parameters(parameters)), options)
 
 
-def _processes(plan: Plan, tasks: Sequence[Task], options: ExecutionOptions, workers: int) -> Iterator[Step]:
+def _in_processes(plan: Plan, tasks: Sequence[Task], options: ExecutionOptions, workers: int) -> Iterator[Step]:
     position = {cell.id: number for number, cell in enumerate(plan.cells)}
     threads = max(1, (os.cpu_count() or 1) // workers)
-    under_way: dict[Future[CellOutput | Tuning], str] = {}
+    unfinished: dict[Future[Output], str] = {}
     with ProcessPoolExecutor(
         workers, multiprocessing.get_context("spawn"), initializer=_start_worker, initargs=(plan, current_pins())
     ) as pool:
 
-        def submit(task: Task, share: int) -> Future[CellOutput | Tuning]:
+        def submit(task: Task, share: int) -> Future[Output]:
             shared = replace(options, blocks=InThreads(threads * share))
-            with starting_workers():  # a worker may be started here
+            with starting_workers():  # the pool may start a worker here
                 future = pool.submit(_work, task.work, position[task.cell.id], dict(task.cell.entry.parameters), shared)
-            under_way[future] = task.cell.id
+            unfinished[future] = task.cell.id
             return future
 
-        def first_done(running: list[Future[CellOutput | Tuning]]) -> set[Future[CellOutput | Tuning]]:
+        def first_done(running: list[Future[Output]]) -> set[Future[Output]]:
             return wait(running, return_when=FIRST_COMPLETED).done
 
-        def result(future: Future[CellOutput | Tuning], task: Task) -> Done:
+        def result(future: Future[Output], task: Task) -> tuple[Output, None]:
             if not isinstance(future.exception(), BrokenProcessPool):
-                del under_way[future]
-            return Done(future.result())
+                del unfinished[future]
+            return future.result(), None
 
         try:
-            yield from carried_out(tasks, workers, submit, first_done, result)
+            yield from carry_out(tasks, workers, submit, first_done, result)
         except BrokenProcessPool:  # the error does not say which of the running cells it was
-            running = [cell for future, cell in under_way.items() if future.exception()]
+            running = [cell for future, cell in unfinished.items() if future.exception()]
             raise StudyError(
                 f"a worker process died while running {' or '.join(running)} (killed, or out of memory?); "
                 "finished cells are kept: run again with --resume, perhaps with fewer --workers"

@@ -1,8 +1,8 @@
 """Cells as tasks on a Ray cluster.
 
-The plan is put into the cluster's object store once, and tasks read it from there. What they find comes back to this
-process, which alone writes the run folder. A task whose node or process died is tried again, and gives the same bits
-wherever it runs; what a cell fails with is the same there as here, and is not tried again.
+The plan is put into the cluster's object store once, and tasks read it from there. Only this process writes the run
+folder. A task whose node or process died is tried again, and gives the same bits wherever it runs; an error of a cell
+would be the same elsewhere, and is not tried again.
 """
 
 from __future__ import annotations
@@ -21,13 +21,12 @@ from repro.plugin.host.placement import ISOLATED
 from repro.plugin.isolation.pins import SETTING as PINS
 from repro.plugin.isolation.pins import current_pins, pins_as_setting
 from repro.study.executors.cluster import connected
-from repro.study.executors.on_node import RETRIES, Job, carry_out
+from repro.study.executors.on_node import RETRIES, TO_DO, Answer, Job, do_job, first_line, software_of
 from repro.study.executors.requirements import requirements_of
-from repro.study.executors.same_software import TO_DO, software_of
-from repro.study.executors.steps import Done, Progress, Step, Task, carried_out
+from repro.study.executors.steps import Output, Progress, Step, Task, carry_out
 from repro.study.plan import Plan
 
-# Settings that say which plug-ins there are and where they run: the same on all nodes.
+# Environment variables that say which plug-ins there are and where they run; the nodes get the same.
 SETTINGS = (SELECTED, ISOLATED)
 
 
@@ -59,13 +58,10 @@ class RayExecutor:
         settings = {name: os.environ[name] for name in SETTINGS if name in os.environ}
         if pins := current_pins():
             settings[PINS] = pins_as_setting(pins)
-        ray_options = {
-            "num_cpus": 1,
-            "max_retries": RETRIES,
-            "runtime_env": {"env_vars": settings} if settings else None,
-        }
-        remote = ray.remote(carry_out)
-        shared = ray.put(replace(plan, source=plan.interactions))  # cells have no use for the rows before filters
+        runtime_env = {"env_vars": settings} if settings else None
+        ray_options = {"num_cpus": 1, "max_retries": RETRIES, "runtime_env": runtime_env}
+        remote = ray.remote(do_job)
+        shared = ray.put(replace(plan, source=plan.interactions))  # cells do not need the rows before filters
         running: set[Any] = set()
 
         def submit(task: Task, share: int) -> Any:
@@ -88,29 +84,25 @@ class RayExecutor:
             done, _ = ray.wait(references, num_returns=1)
             return list(done)
 
-        def result(reference: Any, task: Task) -> Done:
+        def result(reference: Any, task: Task) -> tuple[Output, str]:
             running.discard(reference)
             try:
-                answer: Done | ReproError = ray.get(reference)
+                answer: Answer = ray.get(reference)
             except ray.exceptions.RayTaskError as error:
                 if not isinstance(error.cause, ray.exceptions.RaySystemError):
-                    raise  # not foreseen: a mistake in the code
-                raise StudyError(f"a node cannot read what it is sent ({_first_line(error.cause)}); {TO_DO}") from None
+                    raise  # a mistake in the code
+                raise StudyError(f"a node cannot read what it is sent ({first_line(error.cause)}); {TO_DO}") from None
             except ray.exceptions.RayError as error:
                 raise StudyError(
                     f"the node or the process of {task.cell.id} died {RETRIES + 1} times (out of memory?); the last "
-                    f"time: {_first_line(error)}"
+                    f"time: {first_line(error)}"
                 ) from None
             if isinstance(answer, ReproError):
                 raise answer
             return answer
 
         try:
-            yield from carried_out(tasks, self.workers, submit, first_done, result)
+            yield from carry_out(tasks, self.workers, submit, first_done, result)
         finally:
-            for reference in running:  # nobody is left to take what they compute
+            for reference in running:  # nothing is left to receive their results
                 ray.cancel(reference, force=True)
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).strip().partition("\n")[0]

@@ -1,4 +1,4 @@
-"""What executors have in common: what is to be done for a cell, and what happened to it."""
+"""What executors share: the tasks of a cell, the steps that they report, and the loop that carries out tasks."""
 
 from __future__ import annotations
 
@@ -10,34 +10,23 @@ from typing import Protocol as Interface
 from repro.errors import ReproError
 from repro.evaluation.blocks import ExecutionOptions
 from repro.plugin import ParameterValue
-from repro.study.cell import CellOutput
+from repro.study.cell import CellOutput, CellProgress, run_cell
 from repro.study.plan import Cell, Plan
-from repro.study.tuning.loop import Tuning
+from repro.study.tuning.loop import Tuning, tune_cell
 
 Progress = Callable[[Cell, int, int], None]
 Parameters = Mapping[str, ParameterValue]
 Work = Literal["tune", "run"]
+Output = CellOutput | Tuning
 Handle = TypeVar("Handle")
 
 
 @dataclass(frozen=True)
 class Task:
-    """One thing to do for a cell: tune it, or run it with the parameters that it has."""
+    """Tune a cell, or run it with the parameters that it has."""
 
     work: Work
     cell: Cell
-
-    @property
-    def begun(self) -> Step:
-        return Step("tuning" if self.work == "tune" else "started", self.cell)
-
-
-@dataclass(frozen=True)
-class Done:
-    """What came of a task, and on which machine of a cluster."""
-
-    output: CellOutput | Tuning
-    node: str | None = None
 
 
 @dataclass(frozen=True)
@@ -68,12 +57,11 @@ class Executor(Interface):
     def run(
         self, plan: Plan, tasks: Sequence[Task], options: ExecutionOptions, progress: Progress | None
     ) -> Iterator[Step]:
-        """Do all tasks, telling when each starts and ends; one that fails does not stop the others."""
+        """Carry out all tasks and report when each starts and ends; one that fails does not stop the others."""
 
 
 def tasks_of(cells: Sequence[Cell], chosen: Mapping[str, Parameters]) -> list[Task]:
-    """What is to be done first for each cell: one whose algorithm has a space is tuned, unless its parameters are
-    ``chosen`` already."""
+    """The first task of each cell: a cell with a search space is tuned, unless its parameters are ``chosen``."""
     return [
         Task("run", cell.with_parameters(chosen[cell.id]))
         if cell.id in chosen
@@ -82,32 +70,41 @@ def tasks_of(cells: Sequence[Cell], chosen: Mapping[str, Parameters]) -> list[Ta
     ]
 
 
-def carried_out(
+def work_on(
+    plan: Plan, task: Task, options: ExecutionOptions, progress: CellProgress | None = None
+) -> CellOutput | Tuning:
+    """Carry out a task in this process."""
+    work = tune_cell if task.work == "tune" else run_cell
+    return work(plan, task.cell, options, progress)
+
+
+def carry_out(
     tasks: Sequence[Task],
     workers: int,
     submit: Callable[[Task, int], Handle],
     first_done: Callable[[list[Handle]], Iterable[Handle]],
-    result: Callable[[Handle, Task], Done],
+    result: Callable[[Handle, Task], tuple[Output, str | None]],
 ) -> Iterator[Step]:
-    """Do all tasks, at most ``workers`` of them at a time; a cell that was tuned is next: what is begun is finished.
+    """Carry out all tasks, at most ``workers`` at a time; a cell runs as soon as it is tuned.
 
-    ``submit(task, share)`` is given how many workers there are for the task: more than one where there are fewer tasks.
+    ``submit(task, share)`` is told how many workers the task may use: more than one where there are fewer tasks.
+    ``result`` is the output of a task and the node that it ran on.
     """
     waiting, running = list(reversed(tasks)), dict[Handle, Task]()
     while waiting or running:
         while waiting and len(running) < workers:
             share = max(1, workers // (len(waiting) + len(running)))
             task = waiting.pop()
-            yield task.begun
+            yield Step("tuning" if task.work == "tune" else "started", task.cell)
             running[submit(task, share)] = task
         for handle in first_done(list(running)):
             task = running.pop(handle)
             try:
-                done = result(handle, task)
-                if isinstance(done.output, Tuning):
-                    yield Step("tuned", task.cell, tuning=done.output)
-                    waiting.append(Task("run", task.cell.with_parameters(done.output.chosen)))
+                output, node = result(handle, task)
+                if isinstance(output, Tuning):
+                    yield Step("tuned", task.cell, tuning=output)
+                    waiting.append(Task("run", task.cell.with_parameters(output.chosen)))
                 else:
-                    yield Step("finished", task.cell, output=done.output, node=done.node)
+                    yield Step("finished", task.cell, output=output, node=node)
             except ReproError as error:
                 yield Step("failed", task.cell, error=error)

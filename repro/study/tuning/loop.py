@@ -1,7 +1,7 @@
-"""Tuning one cell: its algorithm is fitted with one set of parameters after the other, and the best are chosen.
+"""Tune one cell: trials within the budget, each with other parameters; the parameters of the best are chosen.
 
-A trial fits on the training part of the fold and is measured on the validation part, under the same decisions as the
-test. The test part is not there: neither its rows, nor users and items that only it has, nor what is drawn for it.
+A trial is fitted on the training part of the fold and measured on the validation part, under the same decisions as the
+test. It sees nothing of the test part: no rows, no users and items that only this part has, and none of its draws.
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ from repro.evaluation.evaluation import Evaluation
 from repro.evaluation.fold import FoldData
 from repro.plugin import ParameterValue, plugins
 from repro.rng import stream
-from repro.study.cell import Tell
+from repro.study.cell import CellProgress
 from repro.study.fold_data import validation_data
 from repro.study.plan import Cell, Plan
 from repro.study.tuning.search import SearchName, make_search
 
 State = Literal["complete", "failed", "no-value"]
+_TYPES = {"number": pa.int32(), "state": pa.string(), "value": pa.float64(), "users": pa.int64(), "error": pa.string()}
 
 
 @dataclass(frozen=True)
 class Trial:
-    """Parameters that were tried, and what they were worth; the value is not a number where there is none."""
+    """Parameters and their value on the validation part; NaN where there is none."""
 
     number: int
     parameters: Mapping[str, ParameterValue]
@@ -44,7 +45,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Tuning:
-    """All trials of a cell, and the best of them: the first where several are; None where none has a value."""
+    """All trials of a cell, and the best of them: the first of equal ones; None where none has a value."""
 
     search: SearchName
     seed: int
@@ -56,29 +57,28 @@ class Tuning:
     def chosen(self) -> dict[str, ParameterValue]:
         """The parameters of the best trial; an error where there is none."""
         if self.best is None:
-            first = self.trials[0].error or "the metric has nothing to say about this algorithm"
+            first = self.trials[0].error or "the metric is not defined for this algorithm"
             raise StudyError(f"none of the {len(self.trials)} trials of tuning gave a value; the first: {first}")
         return dict(self.best.parameters)
 
     def table(self) -> pa.Table:
-        """One row for each trial; without the times, which are never twice the same."""
+        """One row for each trial, without the seconds, so that the same trials give the same bytes."""
         columns = {
-            "trial": pa.array([trial.number for trial in self.trials], pa.int32()),
-            "state": pa.array([trial.state for trial in self.trials], pa.string()),
-            "value": pa.array([trial.value for trial in self.trials], pa.float64()),
-            "users": pa.array([trial.users for trial in self.trials], pa.int64()),
-            "error": pa.array([trial.error for trial in self.trials], pa.string()),
+            "trial" if name == "number" else name: pa.array([getattr(trial, name) for trial in self.trials], kind)
+            for name, kind in _TYPES.items()
         }
         for name in self.trials[0].parameters:
             columns[f"parameters.{name}"] = pa.array([trial.parameters[name] for trial in self.trials])
         return pa.table(columns)
 
 
-def tune_cell(plan: Plan, cell: Cell, options: ExecutionOptions = DEFAULT_OPTIONS, tell: Tell | None = None) -> Tuning:
-    """Try parameters until the budget is spent.
+def tune_cell(
+    plan: Plan, cell: Cell, options: ExecutionOptions = DEFAULT_OPTIONS, progress: CellProgress | None = None
+) -> Tuning:
+    """Run trials until the budget is spent.
 
-    ``tell`` is called with the number of trials done and of all trials. A trial that fails has no value, and the search
-    goes on. Parameters proposed a second time have the value of the first.
+    A trial that fails has no value, and the search goes on. Parameters suggested a second time have the value of the
+    first.
     """
     tune = plan.study.tune
     assert tune is not None
@@ -88,19 +88,17 @@ def tune_cell(plan: Plan, cell: Cell, options: ExecutionOptions = DEFAULT_OPTION
     known: dict[tuple[ParameterValue, ...], Trial] = {}
     began = time.perf_counter()
     with threadpool_limits(1):
-        parts = validation_data(plan, cell.fold)
+        data = validation_data(plan, cell.fold)
         while len(trials) < tune.trials and (suggestion := search.ask()) is not None:
-            again = known.get(tuple(suggestion.values()))
-            if again is not None:
-                trial = replace(again, number=len(trials) + 1, seconds=0.0)
-            else:
-                tried = cell.with_parameters(suggestion)
-                trial = _try(plan, tried, parts, suggestion, len(trials) + 1, options)
-                known[tuple(suggestion.values())] = trial
+            key = tuple(suggestion.values())
+            repeated = key in known
+            if not repeated:
+                known[key] = _run_trial(plan, cell.with_parameters(suggestion), data, suggestion, options)
+            trial = replace(known[key], number=len(trials) + 1)
+            trials.append(replace(trial, seconds=0.0) if repeated else trial)
             search.tell(trial.value if trial.state == "complete" else None)
-            trials.append(trial)
-            if tell:
-                tell(len(trials), tune.trials)
+            if progress:
+                progress(len(trials), tune.trials)
             if tune.seconds is not None and time.perf_counter() - began >= tune.seconds:
                 break
     best = best_trial(trials, tune.measure.metric.better)
@@ -119,32 +117,27 @@ def search_seed(seed: int, use: str, fold: str) -> int:
     return int(stream(seed, "tune", "search", use, fold)) & 0x7FFFFFFF
 
 
-def _try(
-    plan: Plan,
-    cell: Cell,
-    parts: FoldData,
-    suggestion: Mapping[str, ParameterValue],
-    number: int,
-    options: ExecutionOptions,
+def _run_trial(
+    plan: Plan, cell: Cell, data: FoldData, suggestion: Mapping[str, ParameterValue], options: ExecutionOptions
 ) -> Trial:
-    """Fit with these parameters and measure on the validation part."""
+    """Fit with the suggested parameters and measure on the validation part."""
     began = time.perf_counter()
     try:
-        value, users = _measure(plan, cell, parts, options)
+        value, users = _measure(plan, cell, data, options)
     except ReproError as error:
-        return Trial(number, suggestion, "failed", math.nan, 0, time.perf_counter() - began, str(error))
+        return Trial(0, suggestion, "failed", math.nan, 0, time.perf_counter() - began, str(error))
     state: State = "complete" if math.isfinite(value) else "no-value"
-    return Trial(number, suggestion, state, value, users, time.perf_counter() - began)
+    return Trial(0, suggestion, state, value, users, time.perf_counter() - began)
 
 
-def _measure(plan: Plan, cell: Cell, parts: FoldData, options: ExecutionOptions) -> tuple[float, int]:
+def _measure(plan: Plan, cell: Cell, data: FoldData, options: ExecutionOptions) -> tuple[float, int]:
     tune, protocol = plan.study.tune, plan.study.protocol
     assert tune is not None
     recommender = plugins().recommender(cell.entry.use, dict(cell.entry.parameters), options.limit)
-    recommender.fit(parts.train, seed=cell.seed, fold=cell.fold.name)
-    draws = int(stream(plan.study.seed, "tune", "draws"))  # negatives and ties are not those of the test
+    recommender.fit(data.train, seed=cell.seed, fold=cell.fold.name)
+    draws = int(stream(plan.study.seed, "tune", "draws"))  # negatives and ties differ from those of the test
     scale = plan.scale
     if protocol["data.scale"] != "stated":
-        scale = (float(parts.whole.ratings.min()), float(parts.whole.ratings.max()))
-    options = replace(options, keep_scores=False)  # those of a trial are nobody's
-    return Evaluation(parts, [tune.measure], protocol, draws, scale, options).measure(recommender).value(tune.measure)
+        scale = (float(data.whole.ratings.min()), float(data.whole.ratings.max()))
+    options = replace(options, keep_scores=False)
+    return Evaluation(data, [tune.measure], protocol, draws, scale, options).measure(recommender).value(tune.measure)

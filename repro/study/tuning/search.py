@@ -1,4 +1,4 @@
-"""Which parameters are tried next: all of a small space, or those that a sampler proposes."""
+"""Search strategies: grid search of a small search space, otherwise the tree-structured Parzen estimator."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import importlib.util
 import itertools
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from repro.errors import StudyError
 from repro.plugin import ParameterValue
-from repro.study.tuning.settings import Range, Space
+from repro.study.tuning.settings import Range, SearchSpace
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
@@ -20,27 +20,10 @@ Suggestion = dict[str, ParameterValue]
 SearchName = Literal["grid", "tpe"]
 
 
-class Search(Protocol):
-    """Proposes parameters, and is told what became of each proposal before it makes the next."""
-
-    name: SearchName
-
-    def ask(self) -> Suggestion | None:
-        """The next parameters; None where all have been proposed."""
-
-    def tell(self, value: float | None) -> None:
-        """The value of the last proposal; None where there is none."""
-
-
-def is_grid(space: Space, trials: int) -> bool:
-    """Whether every combination of the space can be tried with that many trials."""
+def is_grid(space: SearchSpace, trials: int) -> bool:
+    """Whether that many trials cover every combination of the search space."""
     sizes = [math.inf if domain.values is None else len(domain.values) for domain in space.values()]
     return math.prod(sizes) <= trials
-
-
-def make_search(space: Space, trials: int, better: str, seed: int) -> Search:
-    """All combinations where there are no more than ``trials``, else the tree-structured Parzen estimator."""
-    return Grid(space) if is_grid(space, trials) else TreeParzen(space, better, seed)
 
 
 def require_optuna() -> None:
@@ -53,31 +36,32 @@ def require_optuna() -> None:
 
 
 class Grid:
-    """Every combination once, the last parameter changing fastest."""
+    """Suggests every combination once, the last parameter changing fastest."""
 
     name: SearchName = "grid"
 
-    def __init__(self, space: Space) -> None:
+    def __init__(self, space: SearchSpace) -> None:
         values = [domain.values or () for domain in space.values()]
-        self._left = (dict(zip(space, combination, strict=True)) for combination in itertools.product(*values))
+        self._combinations = (dict(zip(space, combination, strict=True)) for combination in itertools.product(*values))
 
     def ask(self) -> Suggestion | None:
-        return next(self._left, None)
+        """The parameters of the next trial; None where all have been suggested."""
+        return next(self._combinations, None)
 
     def tell(self, value: float | None) -> None:
-        """What became of one changes nothing about the others."""
+        """Receive the value of the last trial, None where it has none; a grid does not depend on it."""
 
 
 class TreeParzen:
-    """The tree-structured Parzen estimator (Bergstra et al. 2011, NIPS) of Optuna, one proposal after the other."""
+    """The tree-structured Parzen estimator (Bergstra et al. 2011, NIPS) of Optuna, with the methods of a grid."""
 
     name: SearchName = "tpe"
 
-    def __init__(self, space: Space, better: str, seed: int) -> None:
+    def __init__(self, space: SearchSpace, better: str, seed: int) -> None:
         require_optuna()
         import optuna
 
-        self._space = {name: _distribution(domain) for name, domain in space.items()}
+        self._distributions = {name: _distribution(domain) for name, domain in space.items()}
         with _quiet():
             self._study = optuna.create_study(
                 direction="minimize" if better == "lower" else "maximize",
@@ -86,7 +70,7 @@ class TreeParzen:
 
     def ask(self) -> Suggestion | None:
         with _quiet():
-            self._trial = self._study.ask(fixed_distributions=self._space)
+            self._trial = self._study.ask(fixed_distributions=self._distributions)
         return dict(self._trial.params)
 
     def tell(self, value: float | None) -> None:
@@ -94,6 +78,11 @@ class TreeParzen:
 
         with _quiet():
             self._study.tell(self._trial, value, state=TrialState.FAIL if value is None else None)
+
+
+def make_search(space: SearchSpace, trials: int, better: str, seed: int) -> Grid | TreeParzen:
+    """Grid search where the space has at most ``trials`` combinations, else the tree-structured Parzen estimator."""
+    return Grid(space) if is_grid(space, trials) else TreeParzen(space, better, seed)
 
 
 def _distribution(domain: Any) -> BaseDistribution:
@@ -108,7 +97,7 @@ def _distribution(domain: Any) -> BaseDistribution:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Optuna writes nothing, and its setting is afterwards what it was."""
+    """Within, Optuna logs errors only."""
     import optuna
 
     before = optuna.logging.get_verbosity()
