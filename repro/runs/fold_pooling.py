@@ -1,11 +1,11 @@
-"""Averages over the users of all folds, from the tables that the cells stored (``average.folds = "pooled"``)."""
+"""Averages and values of users, from the tables that cells stored; also over all folds together."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -31,6 +31,8 @@ from repro.protocol import Protocol
 if TYPE_CHECKING:
     from repro.runs.folder import RunFolder
     from repro.runs.journal import events
+
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True)
@@ -60,55 +62,20 @@ class FinishedCells:
         ]
 
 
-def pooled_values(
-    cells: FinishedCells, measures: Sequence[Measure], protocol: Protocol, scale: tuple[float, float]
-) -> dict[str, tuple[float, int]]:
-    """The value of each algorithm and measure and the users in it, by ``label/full name``; empty where folds are not
-    pooled."""
-    if protocol["average.folds"] != "pooled":
-        return {}
-    values: dict[str, tuple[float, int]] = {}
-    for label in cells.frameworks:
-        tables = cells.tables(label)
-        for measure in measures:
-            pooled = pooled_value(measure, tables, protocol, scale)
-            if pooled is not None:
-                values[f"{label}/{measure.full_name}"] = pooled
-    return values
-
-
-def pooled_intervals(
-    cells: FinishedCells, measures: Sequence[Measure], protocol: Protocol
-) -> dict[str, tuple[float, float]]:
-    """The extremes of the pooled values over all orders of tied items, by ``label/full name``, where they are known."""
-    if protocol["average.folds"] != "pooled":
-        return {}
-    intervals: dict[str, tuple[float, float]] = {}
-    for label in cells.frameworks:
-        tables = cells.tables(label)
-        for measure in measures:
-            interval = pooled_interval(measure, tables, protocol)
-            if interval is not None:
-                intervals[f"{label}/{measure.full_name}"] = interval
-    return intervals
-
-
 def pooled_value(
     measure: Measure, cells: Sequence[Mapping[str, Path]], protocol: Protocol, scale: tuple[float, float]
 ) -> tuple[float, int] | None:
     """The value of ``measure`` over the users (lists, pairs) of all cells, and how many users are in it, each once;
-    ``cells`` are their tables' paths, ``scale`` is the rating scale.
+    ``cells`` are the paths of their tables, ``scale`` is the rating scale.
 
-    None where there is nothing to pool: a number about all lists together belongs to one fold, and an algorithm that
-    does not predict ratings has none.
+    None where nothing can be pooled: a number about all lists together belongs to one fold, and an algorithm that does
+    not predict ratings has none.
     """
     if measure.parts:
-        parts = [pooled_value(part, cells, protocol, scale) for part in measure.parts]
-        known = [part for part in parts if part is not None]
-        assert measure.metric.join is not None
-        if len(known) < len(parts):
+        values = _all_known([pooled_value(part, cells, protocol, scale) for part in measure.parts])
+        if values is None:
             return None
-        return measure.metric.join([value for value, _ in known]), min(users for _, users in known)
+        return _joined(measure, (value for value, _ in values)), min(users for _, users in values)
     stored = stored_average(measure, cells, protocol, scale)
     return None if stored is None else (stored[0].value, stored[0].users_counted)
 
@@ -116,19 +83,48 @@ def pooled_value(
 def pooled_interval(
     measure: Measure, cells: Sequence[Mapping[str, Path]], protocol: Protocol
 ) -> tuple[float, float] | None:
-    """The lowest and highest pooled value over all orders of tied items; None where they are not known."""
+    """The lowest and highest pooled value over all orders of tied items; None where they are unknown."""
     if measure.parts:
-        parts = [pooled_interval(part, cells, protocol) for part in measure.parts]
-        known = [interval for interval in parts if interval is not None]
-        assert measure.metric.join is not None
-        if len(known) < len(parts):
+        intervals = _all_known([pooled_interval(part, cells, protocol) for part in measure.parts])
+        if intervals is None:
             return None
-        return measure.metric.join([low for low, _ in known]), measure.metric.join([high for _, high in known])
+        return _joined(measure, (low for low, _ in intervals)), _joined(measure, (high for _, high in intervals))
     if not has_tie_interval(measure):
         return None
-    averages = [stored_average(measure, cells, protocol, (0.0, 1.0), order) for order in TIE_ORDERS]
-    extremes = [stored[0].value for stored in averages if stored is not None]
-    return (min(extremes), max(extremes)) if len(extremes) == len(averages) else None
+    averages = _all_known([stored_average(measure, cells, protocol, (0.0, 1.0), order) for order in TIE_ORDERS])
+    extremes = [averaged.value for averaged, _ in averages or ()]
+    return (min(extremes), max(extremes)) if extremes else None
+
+
+def _all_known(parts: list[Part | None]) -> list[Part] | None:
+    """The parts; None where one of them is unknown."""
+    known = [part for part in parts if part is not None]
+    return known if len(known) == len(parts) else None
+
+
+def _joined(measure: Measure, values: Iterable[float]) -> float:
+    assert measure.metric.join is not None
+    return measure.metric.join(list(values))
+
+
+def user_values(
+    measure: Measure, cells: Sequence[Mapping[str, Path]], protocol: Protocol, scale: tuple[float, float]
+) -> pd.DataFrame | None:
+    """The users of all cells of an algorithm with their values, each user once, in ascending order.
+
+    A user of several cells has the mean of the values. None where the measure is not defined on one of the cells.
+    """
+    averages = _all_known([stored_average(measure, [cell], protocol, scale) for cell in cells])
+    if averages is None:
+        return None
+    folds = [pd.DataFrame({"user": ids[averaged.users], "value": averaged.values}) for averaged, ids in averages]
+    if len(folds) == 1:
+        return folds[0]
+    rows = pd.concat(folds, ignore_index=True)
+    codes, ids = pd.factorize(rows["user"].to_numpy(), sort=True)
+    # The sums are in the order of the folds, whatever the order in which they were computed; NaN makes a mean NaN.
+    sums = np.bincount(codes, weights=rows["value"].to_numpy(), minlength=len(ids))
+    return pd.DataFrame({"user": ids, "value": sums / np.bincount(codes, minlength=len(ids))})
 
 
 def stored_average(
@@ -140,8 +136,8 @@ def stored_average(
 ) -> tuple[Averaged, IdArray] | None:
     """The average over the users (lists, pairs) of all cells, and the ids of the users by their codes in it.
 
-    None where the cells stored nothing to average; ``measure`` has no parts. ``order`` is one of TIE_ORDERS, in place
-    of the tie rule of the protocol.
+    None where the cells stored nothing to average; ``measure`` has no parts. ``order``, one of TIE_ORDERS, replaces the
+    tie rule of the protocol.
     """
     kind = measure.metric.kind
     name = {"ranking": "values", "prediction": "predictions"}.get(kind)
@@ -181,10 +177,10 @@ def _stored_ratio(table: pa.Table, name: str) -> Ratio:
 
 def _in_order(ratio: Ratio, cells: Sequence[Mapping[str, Path]], name: str) -> Ratio:
     """The numbers of all lists of the cells, one cell after the other, with tied items in another order."""
-    begin = 0
+    start = 0
     for cell in cells:
         if "tied_values" in cell:
             tied = read_parquet(cell["tied_values"])
-            ratio = with_rows(ratio, tied["row"].to_numpy() + begin, _stored_ratio(tied, name))
-        begin += read_parquet(cell["values"]).num_rows
+            ratio = with_rows(ratio, tied["row"].to_numpy() + start, _stored_ratio(tied, name))
+        start += read_parquet(cell["values"]).num_rows
     return ratio

@@ -1,4 +1,4 @@
-"""The run folder: files written whole or not at all, artefacts named by their content, one writer at a time."""
+"""The run folder: complete files only, artefacts named by their content, one writer at a time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class RunFolder:
         self.artifacts = path / ARTIFACTS
 
     def create(self, *, replace: bool = False) -> None:
-        """Make the folder; with ``replace``, in place of a run that is there. A folder with other files is refused."""
+        """Make the folder; with ``replace``, an existing run is deleted. A folder with other files is an error."""
         try:
             if replace and self.journal.is_file():
                 with self.locked():
@@ -46,16 +46,16 @@ class RunFolder:
             raise StudyError(f"cannot make the run folder {self.path}: {error.strerror or error}") from None
 
     def _is_bare(self) -> bool:
-        """Whether there is nothing but what a run killed before its first event leaves."""
+        """Whether the folder has nothing but what a run killed before its first event leaves."""
         return self.path.is_dir() and all(
             path.name == LOCK or (path == self.artifacts and not any(path.iterdir())) for path in self.path.iterdir()
         )
 
     @contextlib.contextmanager
     def locked(self, *, leave: bool = True) -> Iterator[None]:
-        """Hold the folder: a second run into it is rejected, and a run that is killed leaves no lock behind.
+        """Lock the folder: a second run into it is rejected, and a killed run releases its lock.
 
-        The lock file stays for the next run; without ``leave`` it is removed, for folders that people keep files in.
+        The lock file stays for the next run; without ``leave`` it is removed, for folders with files of people.
         """
         from filelock import FileLock, Timeout
 
@@ -76,7 +76,7 @@ class RunFolder:
             lock.release()
 
     def write(self, name: str, content: bytes) -> str:
-        """Write a file of the folder, whole or not at all; its SHA-256."""
+        """Write a file of the folder, completely or not at all; returns its SHA-256."""
         target = self.place(name)
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -103,8 +103,8 @@ class RunFolder:
                 path.unlink()
 
     def place(self, name: str) -> Path:
-        """The path of a file of the folder. A name that leads out of it is refused, and so is a symbolic link: what a
-        folder of others has under a name is read from that folder, or not at all."""
+        """The path of a file of the folder. A name that leads out of it is rejected, and so is a symbolic link: no file
+        outside a folder that someone else made is read by its name there."""
         parts = PurePosixPath(name).parts
         if not parts or PurePosixPath(name).is_absolute() or ".." in parts or "\0" in name:
             raise JournalError(f"{name!r} does not name a file in {self.path}: it leads out of that folder")
@@ -122,17 +122,17 @@ class RunFolder:
         return self.place(f"artifacts/{digest}.parquet")
 
     def has(self, digest: str) -> bool:
-        """Whether the artefact is there, and is what its name says."""
+        """Whether the artefact exists, with the content of that digest."""
         return self.holds(f"artifacts/{digest}.parquet", digest)
 
     def holds(self, name: str, digest: str) -> bool:
-        """Whether the file is there, with that content."""
+        """Whether the file exists, with that content."""
         path = self.place(name)
         return path.is_file() and file_digest(path) == digest
 
 
 def _write_whole(target: Path, content: bytes) -> None:
-    """Write a file beside its place, and move it there when all of it is on disk."""
+    """Write a temporary file, and rename it when all of it is on disk."""
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as file:
@@ -150,7 +150,7 @@ def sha256(content: bytes) -> str:
 
 
 def file_digest(path: Path) -> str:
-    """The SHA-256 of a file, which may be larger than the memory."""
+    """The SHA-256 of a file, read in blocks."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -173,14 +173,14 @@ def frame_parquet(frame: pd.DataFrame) -> bytes:
 
 
 def csv_bytes(table: pa.Table) -> bytes:
-    """A table as CSV: the same table gives the same bytes. Text that begins as a formula does stays text."""
+    """A table as CSV: the same table gives the same bytes. Spreadsheets do not take text in it for a formula."""
     import pyarrow as pa
     import pyarrow.csv as pacsv
 
-    for place, name in enumerate(table.column_names):
-        if pa.types.is_string(table.schema.field(place).type):
-            cells = [None if text is None else cell_of(text) for text in table.column(place).to_pylist()]
-            table = table.set_column(place, name, pa.array(cells, pa.string()))
+    for position, name in enumerate(table.column_names):
+        if pa.types.is_string(table.schema.field(position).type):
+            cells = [None if text is None else cell_of(text) for text in table.column(position).to_pylist()]
+            table = table.set_column(position, name, pa.array(cells, pa.string()))
     table = table.rename_columns([cell_of(name) for name in table.column_names])
     sink = pa.BufferOutputStream()
     pacsv.write_csv(table, sink)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from repro.runs.run import Run
 
 Numbers = npt.NDArray[np.int64]
-_BETWEEN = "\0"  # stands between user and item in the name of a list about one item
+_SEPARATOR = "\0"  # between user and item in the key of a list about one item
 
 
 class StoredLists:
@@ -42,15 +42,16 @@ class StoredLists:
 
     @cached_property
     def available(self) -> bool:
-        """Whether the run has lists; one that only predicts has none."""
+        """Whether the run has lists; a run that only predicts ratings has none."""
         return any("lists" in cell.artifacts for cells in self.run.cells.values() for cell in cells.values())
 
     def frame(self, algorithm: str) -> pd.DataFrame:
         """The lists of an algorithm, a row for each listed item: fold, user, (target), rank, item, scored."""
         cells = self.run.cells
         if algorithm not in cells:
-            known = ", ".join(cells)
-            raise StudyError(f"there are no lists of '{algorithm}'{nearest(algorithm, cells)} Algorithms: {known}")
+            raise StudyError(
+                f"there are no lists of '{algorithm}'{nearest(algorithm, cells)} Algorithms: {', '.join(cells)}"
+            )
         if not self.available:
             raise StudyError(f"the run in {self.run.folder} has no lists: its metrics compare predictions")
         parts = [
@@ -62,7 +63,7 @@ class StoredLists:
 
     @cached_property
     def tests(self) -> dict[str, Interactions]:
-        """The test part of each fold; codes of users and items are the same in all folds."""
+        """The test part of each fold; users and items have the same codes in all folds."""
         folds = self.run.folds
         tables = [read_parquet(self.run.artifact(fold.artifacts["test"])) for fold in folds]
         whole = Interactions.from_frame(pa.concat_tables(tables).to_pandas())
@@ -92,8 +93,8 @@ class StoredLists:
 
     def _table(self, cell: events.CellFinished, name: str, columns: list[str]) -> pa.Table:
         path = self.run.stored(cell, name)
-        there = pq.read_schema(path).names
-        table = read_parquet(path, [column for column in columns if column in there])
+        stored = pq.read_schema(path).names
+        table = read_parquet(path, [column for column in columns if column in stored])
         for column in ("user", "target", "item"):
             if column in table.column_names:
                 table = table.set_column(table.column_names.index(column), column, _text(table[column]))
@@ -101,7 +102,7 @@ class StoredLists:
 
 
 def codes(ids: pa.ChunkedArray, known: pa.Array) -> Numbers:
-    """The position of each id among ``known``; -1 where it is not among them."""
+    """The position of each id among ``known``; -1 for other ids."""
     positions: Numbers = pc.fill_null(pc.index_in(ids, value_set=known), -1).to_numpy().astype(np.int64)
     return positions
 
@@ -112,10 +113,10 @@ def list_numbers(listed: pa.Table, lists: pa.Table) -> Numbers:
 
 
 def _owners(table: pa.Table) -> pa.ChunkedArray:
-    """What identifies a list: its user or, where each list is about one relevant item, the user and that item."""
+    """The key of each list: its user or, where each list is about one relevant item, the user and that item."""
     if "target" not in table.column_names:
         return table["user"]
-    return pc.binary_join_element_wise(table["user"], table["target"], _BETWEEN)
+    return pc.binary_join_element_wise(table["user"], table["target"], _SEPARATOR)
 
 
 def _text(ids: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:

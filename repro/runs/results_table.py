@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from repro.runs.fold_pooling import FinishedCells, pooled_intervals, pooled_values
+from repro.runs.fold_pooling import FinishedCells, pooled_interval, pooled_value
 
 if TYPE_CHECKING:
     from repro.evaluation.metrics import Measure
@@ -45,51 +45,41 @@ def results_table(
 ) -> pa.Table:
     """The table in the order of the study: the folds of an algorithm, then all folds together.
 
-    The value of all folds together is the mean of the folds, or, where the protocol pools them, the value over the
-    users of all folds. The column ``users`` counts a user once in each average: once in each fold of which the mean is
-    taken, and once where folds are pooled. ``scale`` is the rating scale.
+    The value of all folds together is the mean of the folds or, where the protocol pools them, the value over the
+    users of all folds. The column ``users`` counts a user once in each average: in each fold of a mean, and once where
+    folds are pooled. ``scale`` is the rating scale.
     """
     names = metric_names(measures)
-    pooled = pooled_values(finished, measures, protocol, scale)
-    pooled_extremes = pooled_intervals(finished, measures, protocol)
     rows = []
     for label, framework in finished.frameworks.items():
-        done, cells = list(finished.of(label)), list(finished.of(label).values())
+        cells, tables = finished.of(label), finished.tables(label)
         for number, measure in enumerate(measures):
-            values = [math.nan if (v := cell.values[number].value) is None else v for cell in cells]
-            users = [cell.values[number].users for cell in cells]
-            together, counted = pooled.get(
-                f"{label}/{measure.full_name}", (math.fsum(values) / max(len(values), 1), sum(users))
-            )
-            extremes = [_extremes(cell.values[number]) for cell in cells]
-            ends = pooled_extremes.get(f"{label}/{measure.full_name}", _mean_extremes(extremes))
+            entries = [cell.values[number] for cell in cells.values()]
+            values = [math.nan if entry.value is None else entry.value for entry in entries]
+            users = [entry.users for entry in entries]
+            intervals = [_interval(entry) for entry in entries]
+            numbers = list(zip(cells, values, users, intervals, strict=True))
+            if len(cells) == len(finished.folds):
+                pooled, interval = None, None
+                if protocol["average.folds"] == "pooled":
+                    pooled = pooled_value(measure, tables, protocol, scale)
+                    interval = pooled_interval(measure, tables, protocol)
+                together = pooled or (math.fsum(values) / max(len(values), 1), sum(users))
+                numbers.append((ALL_FOLDS, *together, interval or _mean_interval(intervals)))
+            measured = (names[measure.full_name], measure.full_name, measure.cutoff)
             rows += [
-                (
-                    label,
-                    framework,
-                    fold,
-                    names[measure.full_name],
-                    measure.full_name,
-                    measure.cutoff,
-                    v,
-                    n,
-                    *(between or (None, None)),
-                )
-                for fold, v, n, between in [
-                    *zip(done, values, users, extremes, strict=True),
-                    (ALL_FOLDS, together, counted, ends),
-                ]
-                if fold != ALL_FOLDS or len(done) == len(finished.folds)
+                (label, framework, fold, *measured, value, count, *(interval or (None, None)))
+                for fold, value, count, interval in numbers
             ]
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(SCHEMA)
     return pa.table([list(column) for column in columns], schema=SCHEMA)
 
 
-def _extremes(entry: events.ValueEntry) -> Interval | None:
+def _interval(entry: events.ValueEntry) -> Interval | None:
     return None if entry.lowest is None or entry.highest is None else (entry.lowest, entry.highest)
 
 
-def _mean_extremes(folds: Sequence[Interval | None]) -> Interval | None:
+def _mean_interval(folds: Sequence[Interval | None]) -> Interval | None:
     """The mean of the lowest values of the folds, and of the highest; None where a fold has none."""
     known = [interval for interval in folds if interval is not None]
     if not known or len(known) < len(folds):

@@ -19,13 +19,13 @@ from repro.errors import JournalError, ReproWarning, StudyError, nearest
 from repro.evaluation.metrics import Measure, metrics, parse_measure
 from repro.evaluation.suspicion import Finding
 from repro.protocol import Protocol, Value
+from repro.runs.fold_pooling import user_values
 from repro.runs.folder import JOURNAL, RunFolder, file_digest
 from repro.runs.journal import Contents, events, has_journal, read_journal
 from repro.runs.journal.events import Line
 from repro.runs.lists import StoredLists
 from repro.runs.results_table import ALL_FOLDS, metric_names
 from repro.runs.tuning_history import TunedAlgorithm, trials_table, tuned_algorithms
-from repro.runs.user_values import cell_values, mean_of_folds
 from repro.runs.written_files import file_digests
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _USER_COLUMNS = ["algorithm", "user", "metric", "value"]
 
 
 class Run:
-    """A finished run, read from its folder. Tables are read when they are first asked for.
+    """A finished run, read from its folder. Tables are read when they are first used.
 
     >>> run = repro.Run("run")
     >>> run.table().shape  # algorithms by metrics
@@ -52,7 +52,7 @@ class Run:
     """
 
     def __init__(self, folder: str | Path, journal: Contents | None = None) -> None:
-        """The run in ``folder``; ``journal`` is that of the folder, where it was read before."""
+        """The run in ``folder``; ``journal`` is that of the folder, if it was read before."""
         self.folder = Path(folder)
         self.files = RunFolder(self.folder)
         if journal is None and not has_journal(self.files.journal):
@@ -62,9 +62,7 @@ class Run:
 
     def _require_results(self) -> None:
         if not (self.folder / RESULTS).is_file():
-            raise StudyError(
-                f"the run in {self.folder} was cut off before its end; finish it with `repro run --resume`"
-            )
+            raise StudyError(f"the run in {self.folder} is not finished; finish it with `repro run --resume`")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Run) and self._identity == other._identity
@@ -84,38 +82,38 @@ class Run:
     def _repr_html_(self) -> str:
         return self.table().to_html()
 
-    # What was asked
+    # The study
 
     @cached_property
     def study(self) -> dict[str, Any]:
         """The study as the run recorded it (``study.toml``), as plain data.
 
-        ``repro.study.reload_study(run)`` is the study itself, which can be run again.
+        ``repro.study.reload_study(run)`` is a :class:`repro.Study`, which can be run again.
         """
         path = self.files.place(STUDY)
         try:
             return tomllib.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise JournalError(f"{path} cannot be read: {error}; `repro verify {self.folder}` says more") from None
+            raise JournalError(f"{path} cannot be read: {error}; `repro verify {self.folder}` shows details") from None
 
     @cached_property
     def protocol(self) -> Protocol:
-        """The protocol that the run was evaluated under; refused where the file is not what the journal says."""
+        """The protocol that the run was evaluated under; an error where the file differs from the journal."""
         for change in self.protocol_changes:
             raise JournalError(
                 f"{self.folder / PROTOCOL} is not the protocol of this run: {change.sentence}; "
-                f"`repro verify {self.folder}` says what else was changed"
+                f"`repro verify {self.folder}` lists all changes"
             )
         return self.protocol_file
 
     @cached_property
     def protocol_file(self) -> Protocol:
-        """``protocol.toml``, whatever the journal says."""
+        """``protocol.toml``, not compared with the journal."""
         return Protocol.load(self.files.place(PROTOCOL))
 
     @property
     def protocol_changes(self) -> list[ProtocolChange]:
-        """The decisions that ``protocol.toml`` states otherwise than the journal."""
+        """The decisions that differ between ``protocol.toml`` and the journal."""
         stated = self.protocol_file
         return [
             ProtocolChange(decision, value, stated.get(decision))
@@ -125,12 +123,12 @@ class Run:
 
     @property
     def decisions(self) -> dict[str, Value]:
-        """Every decision in effect, as the journal has it; decisions that only later versions know are not there."""
+        """Every decision in the journal: those of the version of repro that made the run."""
         return {entry.decision: entry.value for entry in self.resolved.decisions}
 
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
-        """In the order of the study, under the names that the run gave them."""
+        """The measures of the study in its order, with the names that the run gave them."""
         names = [entry.full_name for entry in self.resolved.measures]
         return tuple(replace(parse_measure(name, self.protocol, metrics()), recorded=name) for name in names)
 
@@ -146,12 +144,12 @@ class Run:
 
     def measure(self, name: str) -> Measure:
         """The measure of the study called ``name``, short or in full; it must have a value for each user."""
-        known = {measure.name: measure for measure in reversed(self.measures)}
-        known |= {measure.full_name: measure for measure in self.measures}
-        measure = known.get(name.strip())
+        by_name = {measure.name: measure for measure in reversed(self.measures)}
+        by_name |= {measure.full_name: measure for measure in self.measures}
+        measure = by_name.get(name.strip())
         if measure is None:
             raise StudyError(
-                f"the run in {self.folder} did not measure '{name}'{nearest(name, known)} "
+                f"the run in {self.folder} did not measure '{name}'{nearest(name, by_name)} "
                 f"It measured: {', '.join(self.metric_names.values())}"
             )
         if not measure.per_user:
@@ -161,23 +159,12 @@ class Run:
             )
         return measure
 
-    # What the journal says
+    # The journal
 
-    @cached_property
-    def started(self) -> events.RunStarted:
-        return self._first("run.started")
-
-    @cached_property
-    def resolved(self) -> events.DecisionsResolved:
-        return self._first("decisions.resolved")
-
-    @cached_property
-    def loaded(self) -> events.DataLoaded:
-        return self._first("data.loaded")
-
-    @cached_property
-    def prepared(self) -> events.DataPrepared:
-        return self._first("data.prepared")
+    started = cached_property[events.RunStarted](lambda self: self._first("run.started"))
+    resolved = cached_property[events.DecisionsResolved](lambda self: self._first("decisions.resolved"))
+    loaded = cached_property[events.DataLoaded](lambda self: self._first("data.loaded"))
+    prepared = cached_property[events.DataPrepared](lambda self: self._first("data.prepared"))
 
     @property
     def folds(self) -> list[events.FoldMade]:
@@ -191,12 +178,12 @@ class Run:
 
     @cached_property
     def dataset(self) -> Dataset | None:
-        """What is known of the data set, if it is a named one."""
+        """The description of the data set, if it is a named one."""
         return datasets().get(self.loaded.data)
 
     @property
     def end(self) -> Line:
-        """The journal line with which the run finished; ``Line.cited`` is how reports and exports quote it."""
+        """The journal line that ends the run; reports and exports quote it with ``Line.cited``."""
         return self.journal.end
 
     def line(self, kind: str) -> Line:
@@ -216,7 +203,7 @@ class Run:
 
     @property
     def versions(self) -> dict[str, str]:
-        """The software, as it was when the run was started or last resumed."""
+        """The versions of the software when the run was started or last resumed."""
         sessions = [*self.journal.events("run.started"), *self.journal.events("run.resumed")]
         return dict(sessions[-1].versions)
 
@@ -232,14 +219,14 @@ class Run:
     def _first(self, kind: str) -> Any:
         matching = self.journal.events(kind)
         if not matching:
-            raise JournalError(f"the journal in {self.folder} has no event {kind}; it is not that of a finished run")
+            raise JournalError(f"the journal in {self.folder} has no event {kind}: the run did not finish")
         return matching[0]
 
     # Algorithms and cells
 
     @cached_property
     def algorithms(self) -> dict[str, str]:
-        """The algorithm, as framework/name, that each label of the study stands for, in the order of the study."""
+        """The algorithm (``framework/name``) of each label, in the order of the study."""
         started = {event.cell.rpartition("/")[0]: event.algorithm for event in self.journal.events("cell.started")}
         return {label: started[label] for label in self._table["algorithm"].unique().to_pylist()}
 
@@ -265,7 +252,7 @@ class Run:
 
     @cached_property
     def cell_records(self) -> list[CellRecord]:
-        """Every cell that ended, with the lines of the journal about it; of one that was run again, the last time."""
+        """Every cell that ended, with its lines of the journal; of a cell that ran twice, the last ones."""
         started: dict[str, Line] = {}
         records: dict[str, CellRecord] = {}
         for line in self.journal.lines:
@@ -298,7 +285,7 @@ class Run:
     def results(self) -> pd.DataFrame:
         """One row for each algorithm, fold (``all``: all of them together) and metric.
 
-        ``lowest`` and ``highest`` are the extremes of the value over all orders of tied items, where they are known.
+        ``lowest`` and ``highest`` are the extremes over all orders of tied items, where they are known.
         """
         frame: pd.DataFrame = self._table.to_pandas()
         return frame
@@ -331,10 +318,9 @@ class Run:
         """
         parts = []
         for label, cells in self.cells.items():
-            folds = [cell_values(measure, self.tables(cell), self.protocol, self.scale) for cell in cells.values()]
-            known = [fold for fold in folds if fold is not None]
-            if len(known) == len(folds):
-                parts.append(mean_of_folds(known).assign(algorithm=label))
+            values = user_values(measure, [*map(self.tables, cells.values())], self.protocol, self.scale)
+            if values is not None:
+                parts.append(values.assign(algorithm=label))
         columns = ["algorithm", "user", "value"]
         return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
 
@@ -363,9 +349,9 @@ class Run:
     def compare(self, metric: str | None = None, *, tune: float | None = None, **settings: Any) -> pd.DataFrame:
         """Which algorithms differ by ``metric`` (the study's first, by default): one row for each pair.
 
-        ``settings`` are those of :func:`repro.stats.compare`: ``test``, ``correct``, ``baseline``, ``level`` and so on;
-        the metric says which direction is better. ``tune`` is the share of users on which the best setting of each
-        algorithm is chosen; the tests are then made on the others.
+        ``settings`` are those of :func:`repro.stats.compare`: ``test``, ``correct``, ``baseline``, ``level`` and so on,
+        except the better direction, which the metric has. ``tune`` is the share of users on which the best setting of
+        each algorithm is chosen; the tests are then made on the others.
         """
         from repro.runs.comparison import compare_systems, systems_of_run
         from repro.stats import Settings
@@ -377,15 +363,15 @@ class Run:
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """What is suspicious about the numbers, by algorithm; warnings first (:mod:`repro.evaluation.suspicion`)."""
+        """Findings about suspicious numbers, by algorithm; warnings first (:mod:`repro.evaluation.suspicion`)."""
         made = self.journal.events("findings.made")
         return tuple(Finding(**entry.model_dump()) for entry in made[-1].findings) if made else ()
 
     def seconds(self) -> pd.DataFrame:
-        """Algorithms by ``fit`` and ``score``: how long the framework took on a fold, in seconds.
+        """Algorithms by ``fit`` and ``score``: the seconds that the framework took on a fold.
 
-        It is the median of the folds, as the first fit of a framework has to load it. ``score`` is for the candidates
-        of all lists and the predictions of the held-out pairs.
+        They are medians of the folds, because the first fit of a framework loads it. ``score`` is for the candidates of
+        all lists and the predictions of held-out pairs.
         """
         seconds = {cell: event.seconds for cell, event in self.journal.finished_cells.items()}
         rows = [(cell.rpartition("/")[0], took.fit, took.score + took.predict) for cell, took in seconds.items()]
@@ -401,7 +387,7 @@ class Run:
         return tuned_algorithms(self.journal, list(self.algorithms))
 
     def impacts(self) -> pd.DataFrame:
-        """What each decision touched, for the data, the split and each cell."""
+        """How many rows, users or items each decision affected, for the data, the split and each cell."""
         rows = []
         for line in self.journal.lines:
             for impact in getattr(line.event, "impacts", ()):
@@ -410,7 +396,7 @@ class Run:
         return pd.DataFrame(rows)
 
     def most_touched(self) -> list[str]:
-        """For each decision and what is counted of it, the sentence of the cell that it touched most, if any."""
+        """For each decision and unit, the sentence of the cell with the largest effect, if there is any."""
         impacts = self.impacts()
         impacts = impacts[impacts["touched"] > 0].astype({"value": str})
         groups = impacts.groupby(["decision", "value", "unit", "note"], sort=False)["touched"]
@@ -427,51 +413,49 @@ class Run:
         path = self.files.artifact(cell.artifacts[name])
         if not path.is_file():
             label, _, fold = cell.cell.rpartition("/")
-            again = KEEP_SCORES if name in ("scores", "scored_items") else "`repro run --resume` makes them again"
-            what = name.replace("_", " ")
-            raise JournalError(f"the {what} of {label} ({fold}) are no longer in {self.files.artifacts}; {again}")
+            remedy = KEEP_SCORES if name in ("scores", "scored_items") else "`repro run --resume` makes them again"
+            table = name.replace("_", " ")
+            raise JournalError(f"the {table} of {label} ({fold}) are no longer in {self.files.artifacts}; {remedy}")
         return path
 
     def artifact(self, digest: str) -> Path:
-        """The path of an artefact, the content of which is what its name says."""
+        """The path of an artefact, after a check of its content."""
         if not self.files.has(digest):
             raise self._damaged(f"artifacts/{digest}.parquet")
         return self.files.artifact(digest)
 
     def file_digests(self) -> Iterator[tuple[str, str]]:
-        """The files of the run and their SHA-256: those that the journal names, as it names them, and the journal."""
-        written = self.journal.events("results.written")[-1:]
-        named = (dict(written[0].files) if written else {}) | file_digests(self.journal)
+        """The files of the run and their SHA-256: those that the journal names, after a check, and the journal."""
+        named = file_digests(self.journal)
+        for event in self.journal.events("results.written")[-1:]:
+            named = dict(event.files) | named
         for name in dict.fromkeys((STUDY, PROTOCOL, JOURNAL, "report.html", *named)):
             path = self.files.place(name)
-            if not path.is_file():
-                if name in named:
-                    raise self._damaged(name)
-                continue
-            digest = file_digest(path)
-            if digest != named.get(name, digest):
+            digest = file_digest(path) if path.is_file() else None
+            if named.get(name, digest) != digest:
                 raise self._damaged(name)
-            yield name, digest
+            if digest is not None:
+                yield name, digest
         for digest in dict.fromkeys(self._artifacts()):
             self.artifact(digest)
             yield f"artifacts/{digest}.parquet", digest
 
     def _artifacts(self) -> Iterator[str]:
-        """The digests of all artefacts; of a cell that was run again, those of the last time."""
+        """The digests of all artefacts; of a cell that ran twice, the last ones."""
         tunings = {event.cell: event for event in self.journal.events("tuning.finished")}
         for event in (*self.folds, *tunings.values(), *(cell.finish for cell in self.cell_records)):
             yield from event.artifacts.values() if event is not None else ()
 
     def _damaged(self, name: str) -> JournalError:
         return JournalError(
-            f"{self.folder / name} is missing or damaged: it is not what the journal says; `repro verify "
-            f"{self.folder}` says more, and `repro run --resume` makes it again"
+            f"{self.folder / name} is missing or damaged: it does not match the journal; `repro verify "
+            f"{self.folder}` shows details, and `repro run --resume` makes it again"
         )
 
 
 @dataclass(frozen=True)
 class ProtocolChange:
-    """A decision that ``protocol.toml`` states otherwise than the journal of the run."""
+    """A decision that differs between the journal of a run (``recorded``) and its ``protocol.toml`` (``stated``)."""
 
     decision: str
     recorded: Value
@@ -484,7 +468,7 @@ class ProtocolChange:
 
 @dataclass(frozen=True)
 class CellRecord:
-    """One algorithm on one fold: how it started and ended, with the lines of the journal that say so."""
+    """One algorithm on one fold, with the journal lines of its start and its end."""
 
     label: str
     fold: str

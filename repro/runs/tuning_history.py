@@ -9,7 +9,7 @@ import pandas as pd
 
 from repro.runs.journal import Contents, events
 
-COLUMNS = (
+COLUMNS = [
     "algorithm",
     "fold",
     "trial",
@@ -21,22 +21,19 @@ COLUMNS = (
     "seconds",
     "chosen",
     "error",
-)
+]
 
 
 @dataclass(frozen=True)
 class TunedAlgorithm:
-    """An algorithm of a run: its tuning on each fold, none where it was not tuned.
-
-    ``tunable`` says whether it has any parameters.
-    """
+    """An algorithm of a run, its tuning on each fold (none where it was not tuned), and whether it has parameters."""
 
     label: str
     tunings: tuple[events.TuningFinished, ...]
     tunable: bool
 
     @property
-    def said(self) -> str:
+    def status(self) -> str:
         """Whether it was tuned, in words."""
         if self.tunings:
             return "yes"
@@ -44,13 +41,13 @@ class TunedAlgorithm:
 
     @property
     def trials(self) -> str:
-        """How many trials were made on a fold, and how many of all gave no value."""
+        """The number of trials on a fold, and of those without a value on all folds."""
         if not self.tunings:
             return ""
-        made = [len(tuning.trials) for tuning in self.tunings]
-        span = f"{min(made)}" if min(made) == max(made) else f"{min(made)} to {max(made)}"
-        lost = sum(trial.state != "complete" for tuning in self.tunings for trial in tuning.trials)
-        return span + (f" ({lost} of {sum(made)} gave no value)" if lost else "")
+        counts = [len(tuning.trials) for tuning in self.tunings]
+        span = f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+        without = sum(trial.state != "complete" for tuning in self.tunings for trial in tuning.trials)
+        return span + (f" ({without} of {sum(counts)} gave no value)" if without else "")
 
     @property
     def chosen(self) -> dict[str, list[str]]:
@@ -63,7 +60,7 @@ class TunedAlgorithm:
 
 
 def tuned_algorithms(journal: Contents, labels: Sequence[str]) -> list[TunedAlgorithm]:
-    """The algorithms of a run, in the order of ``labels`` (those that failed altogether after them)."""
+    """The algorithms of a run, in the order of ``labels``; those that failed on all folds come last."""
     last = {event.cell: event for event in journal.events("tuning.finished")}
     parameters = {event.cell.rpartition("/")[0]: event.parameters for event in journal.events("cell.started")}
     folds = [event.fold for event in journal.events("fold.made")]
@@ -83,35 +80,26 @@ def trials_table(algorithms: Sequence[TunedAlgorithm]) -> pd.DataFrame:
     rows = []
     for algorithm in algorithms:
         for tuning in algorithm.tunings:
-            chosen = next((t.number for t in tuning.trials if _is_chosen(t, tuning)), None)
-            for trial in tuning.trials:
-                rows.append(
-                    {
-                        **trial.model_dump(exclude={"number"}),
-                        "algorithm": algorithm.label,
-                        "fold": tuning.fold,
-                        "trial": trial.number,
-                        "metric": tuning.metric.name,
-                        "chosen": trial.number == chosen,
-                    }
-                )
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"value": float})
-
-
-def _is_chosen(trial: events.TrialEntry, tuning: events.TuningFinished) -> bool:
-    return trial.state == "complete" and trial.parameters == tuning.chosen
+            complete = [trial for trial in tuning.trials if trial.state == "complete"]
+            chosen = next((trial.number for trial in complete if trial.parameters == tuning.chosen), None)
+            common = {"algorithm": algorithm.label, "fold": tuning.fold, "metric": tuning.metric.name}
+            rows += [
+                {**trial.model_dump(), **common, "trial": trial.number, "chosen": trial.number == chosen}
+                for trial in tuning.trials
+            ]
+    return pd.DataFrame(rows, columns=COLUMNS).astype({"value": float})
 
 
 def uneven_tuning(algorithms: Sequence[TunedAlgorithm]) -> str:
     """A sentence where the run compares tuned algorithms with others that could have been tuned; else empty."""
     tuned = [algorithm for algorithm in algorithms if algorithm.tunings]
-    others = [algorithm.label for algorithm in algorithms if algorithm.tunable and not algorithm.tunings]
-    if not tuned or not others:
+    untuned = [algorithm.label for algorithm in algorithms if algorithm.tunable and not algorithm.tunings]
+    if not tuned or not untuned:
         return ""
     first = tuned[0].tunings[0]
     names = ", ".join(algorithm.label for algorithm in tuned)
     return (
         f"This table compares tuned with untuned algorithms. Tuned, with up to {first.budget.trials} trials each on "
         f"the validation part by {first.metric.name}: {names}. Not tuned, with parameters as the study or the "
-        f"framework has them: {', '.join(others)}. A difference between the two may be one of tuning alone."
+        f"framework has them: {', '.join(untuned)}. A difference between the two may be one of tuning alone."
     )

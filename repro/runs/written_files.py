@@ -24,32 +24,29 @@ def keep_files(
 ) -> None:
     """Write ``files`` into ``folder``, and their digests into its journal. Every command writes its files this way.
 
-    run     the folder of the run that the files are made of: the journal of ``folder`` continues that of the run
-    used    names of files in ``folder`` that the files are made of; their digests are recorded too
+    run     the folder of the run that the files are made from: the journal of ``folder`` continues that of the run
+    used    names of files in ``folder`` that the files are made from; their digests are recorded too
     shared  files that people edit as well, such as a README: recorded as files that were added
     tested  the test, family of comparisons and correction behind the significant differences in the files
 
     The same files written again leave no second event.
     """
-    _make(folder)
-    with _locked(folder) as target:
-        for name, content in {**files, **(shared or {})}.items():
-            target.write(name, content)
-        _record(target, files, run, used, shared or (), (), tested)
-
-
-def keep_written(folder: Path, files: Iterable[str], *, run: Path, removed: Iterable[str] = ()) -> None:
-    """As :func:`keep_files`, of files that are in ``folder`` already, because another library wrote them; ``removed``
-    are files that were taken away."""
-    with _locked(folder) as target:
-        _record(target, files, run, (), (), removed)
-
-
-def _make(folder: Path) -> None:
+    shared = shared or {}
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StudyError(f"cannot make the folder {folder}: {error.strerror or error}") from None
+    with _locked(folder) as target:
+        for name, content in {**files, **shared}.items():
+            target.write(name, content)
+        event = events.ReportWritten(files=_digests(target, files), used=_digests(target, used), tested=tested)
+        _record(target, event, run, _digests(target, shared))
+
+
+def keep_written(folder: Path, files: Iterable[str], *, run: Path, removed: Iterable[str] = ()) -> None:
+    """As :func:`keep_files`, for files that another library wrote into ``folder``; ``removed`` are deleted files."""
+    with _locked(folder) as target:
+        _record(target, events.ReportWritten(files=_digests(target, files), removed=list(removed)), run, {})
 
 
 @contextlib.contextmanager
@@ -59,28 +56,15 @@ def _locked(folder: Path) -> Iterator[RunFolder]:
         yield target
 
 
-def _record(
-    folder: RunFolder,
-    files: Iterable[str],
-    run: Path | None,
-    used: Iterable[str],
-    shared: Iterable[str],
-    removed: Iterable[str],
-    tested: str = "",
-) -> None:
+def _record(folder: RunFolder, written: events.ReportWritten, run: Path | None, shared: Files) -> None:
     """Append the digests of files to the journal of a folder, which continues that of a run, if there is one."""
     before = _previous_journal(folder, replaceable=run is not None)
     of_run = None if run is None or run.resolve() == folder.path.resolve() else read_journal(run / JOURNAL)
     contents = before if of_run is None or _continues(before, of_run) else _start_from_run(folder, run)
-    written = events.ReportWritten(
-        files=_digests(folder, files),
-        tested=tested,
-        used=_digests(folder, used),
-        removed=list(removed),
-        run=None if of_run is None else of_run.last_hash,
-    )
+    if of_run is not None:
+        written = written.model_copy(update={"run": of_run.last_hash})
     here = written.used | written.files
-    added = _digests(folder, shared) | (_still_there(folder, before, here) if contents is not before else {})
+    added = shared | (_still_there(folder, before, here) if contents is not before else {})
     recorded = file_digests(contents)
     new: list[events.ReportWritten | events.FilesAdded] = []
     if written.removed or not here.items() <= recorded.items():
@@ -99,7 +83,7 @@ def _digests(folder: RunFolder, names: Iterable[str]) -> Files:
 
 
 def _previous_journal(folder: RunFolder, *, replaceable: bool) -> Contents | None:
-    """The journal that is there; one that cannot be read may be replaced by that of a run."""
+    """The journal of the folder; one that cannot be read may be replaced by that of a run."""
     if not has_journal(folder.journal):
         return None
     try:
@@ -124,8 +108,8 @@ def file_digests(contents: Contents | None) -> Files:
 
 def _continues(contents: Contents | None, run: Contents) -> bool:
     """Whether a journal starts with all lines of the journal of the run."""
-    place = len(run.lines)
-    return contents is not None and len(contents.lines) >= place and contents.lines[place - 1].hash == run.last_hash
+    count = len(run.lines)
+    return contents is not None and len(contents.lines) >= count and contents.lines[count - 1].hash == run.last_hash
 
 
 def _start_from_run(folder: RunFolder, run: Path | None) -> Contents:
@@ -137,6 +121,6 @@ def _start_from_run(folder: RunFolder, run: Path | None) -> Contents:
 
 
 def _still_there(folder: RunFolder, before: Contents | None, others: Files) -> Files:
-    """Files of the previous journal that are still there with the same content, without ``others``."""
+    """Files of the previous journal that still exist with the same content, without ``others``."""
     recorded = {name: digest for name, digest in file_digests(before).items() if name not in others}
     return {name: digest for name, digest in recorded.items() if folder.holds(name, digest)}

@@ -123,7 +123,7 @@ def test_what_was_not_measured_is_told(run, tmp_path):
     with pytest.raises(StudyError, match="is not a run folder"):
         Run(tmp_path)
     (tmp_path / "journal.jsonl").write_text("")
-    with pytest.raises(StudyError, match="cut off before its end"):
+    with pytest.raises(StudyError, match="is not finished"):
         Run(tmp_path)
 
 

@@ -169,7 +169,7 @@ def test_what_is_not_a_finished_run_is_refused(tmp_path, copy):
     with pytest.raises(StudyError, match="is not a run folder"):
         repro.Run(tmp_path / "nowhere")
     (copy / "results.parquet").unlink()
-    with pytest.raises(StudyError, match="cut off before its end"):
+    with pytest.raises(StudyError, match="is not finished"):
         repro.Run(copy)
 
 

@@ -62,7 +62,7 @@ def tuning_section(view: RunView) -> Section | None:
     for algorithm in algorithms:
         chosen = algorithm.chosen or {"": []}
         rows += [
-            [algorithm.label, algorithm.said, algorithm.trials, text, ", ".join(folds)]
+            [algorithm.label, algorithm.status, algorithm.trials, text, ", ".join(folds)]
             for text, folds in chosen.items()
         ]
     header = ["algorithm", "tuned", "trials", "chosen", "folds"]

@@ -1,4 +1,4 @@
-"""What the journal of an audit of evaluators records; see :mod:`repro.runs.journal.events` for those of a run."""
+"""The events of an audit of evaluators; those of a run are in :mod:`repro.runs.journal.events`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from repro.runs.journal.base import BaseEvent, Digest, FileName, Number
-
-Value = str | int | float | bool
+from repro.runs.journal.base import BaseEvent, Digest, FileName, Session, Value
 
 
 class UserEntry(BaseEvent):
-    """A user of a case: scores by item (as text where they are no numbers), and rows of items with their ratings."""
+    """A user of a case: scores by item (as text where they are not numbers), and items with their ratings."""
 
     user: int
     scores: dict[str, float | str]
@@ -22,7 +20,7 @@ class UserEntry(BaseEvent):
 
 
 class CaseEntry(BaseEvent):
-    """What an evaluator was asked: the cut-off, items in the order of presentation, and users.
+    """The input of an evaluator: the cut-off, items in the order of presentation, and users.
 
     ``text_ids``: ids were text, such as ``x7``. ``interleaved``: the seed by which rows of users alternated, or 0.
     """
@@ -44,10 +42,10 @@ class EvaluatorEntry(BaseEvent):
     measures: dict[str, str]
 
 
-class AuditStarted(BaseEvent):
-    """An audit of evaluators begins: who is asked, with which software, on which machine.
+class AuditStarted(Session):
+    """An audit starts: the evaluators, the pipelines and the data set that these run on.
 
-    ``left_out`` is what cannot run here, with the reason; ``data`` is what whole evaluations are run on.
+    ``left_out`` are evaluators that cannot run here, with the reason.
     """
 
     event: Literal["audit.started"] = "audit.started"
@@ -56,24 +54,18 @@ class AuditStarted(BaseEvent):
     pipelines: list[str]
     data: str
     left_out: dict[str, str]
-    versions: dict[str, str]
-    machine: dict[str, Number]
-    workers: int
 
 
-class AuditResumed(BaseEvent):
-    """An audit that was cut off goes on."""
+class AuditResumed(Session):
+    """An interrupted audit continues."""
 
     event: Literal["audit.resumed"] = "audit.resumed"
     measures_kept: list[str]
     torn_bytes_dropped: int
-    versions: dict[str, str]
-    machine: dict[str, Number]
-    workers: int
 
 
 class UnexplainedEntry(BaseEvent):
-    """What no policy gives: about what, the closest one, how far off it is (null: no number), and the smallest case."""
+    """An aspect that no policy explains: the closest policy, its error (null: no number), and the smallest case."""
 
     aspect: str
     closest: dict[str, Value]
@@ -87,7 +79,7 @@ class UnexplainedEntry(BaseEvent):
 
 
 class UnstableEntry(BaseEvent):
-    """One question and several answers: asked again, or with its rows in another order."""
+    """A question with several answers: when repeated, or with its rows in another order."""
 
     kind: Literal["random", "row order"]
     aspect: str
@@ -96,7 +88,7 @@ class UnstableEntry(BaseEvent):
 
 
 class RefusedEntry(BaseEvent):
-    """What an evaluator does not take, what it says to it, and a case."""
+    """A kind of input that an evaluator rejects, its message, and a case."""
 
     aspect: str
     message: str
@@ -104,7 +96,7 @@ class RefusedEntry(BaseEvent):
 
 
 class UnidentifiableEntry(BaseEvent):
-    """A decision of which these options remain (none: it cannot be asked about), and why."""
+    """A decision with several remaining options (none: no question can test it), and the reason."""
 
     decision: str
     options: list[Value]
@@ -157,7 +149,7 @@ class MeasureInferred(BaseEvent):
 
 
 class MeasureFailed(BaseEvent):
-    """The audit of one measure ended in an error: nothing is known of it."""
+    """The audit of one measure ended in an error, without a result."""
 
     event: Literal["measure.failed"] = "measure.failed"
     name: str
@@ -165,7 +157,7 @@ class MeasureFailed(BaseEvent):
 
 
 class ChoiceEntry(BaseEvent):
-    """A decision that two evaluators take in different ways; null where it has no effect for one of them."""
+    """A decision that differs between two evaluators; null where it has no effect for one of them."""
 
     decision: str
     first: Value | None
@@ -173,8 +165,8 @@ class ChoiceEntry(BaseEvent):
 
 
 class PairEntry(BaseEvent):
-    """Two measures that are taken for one metric: on how many questions of each kind they were compared, and by how
-    much they differ at most (null: one of them gave no number); ``case`` is the place of their smallest case."""
+    """Two measures of one metric: the number of compared questions and the largest difference of each kind (null: one
+    of them gave no number); ``case`` is the position of their smallest case."""
 
     first: str
     second: str
@@ -187,7 +179,7 @@ class PairEntry(BaseEvent):
 
 
 class AnsweredCase(BaseEvent):
-    """A case that is as small as it can be for two evaluators to differ, and what everybody says to it."""
+    """A smallest case on which two evaluators differ, and the answers of all."""
 
     kind: str
     case: CaseEntry
@@ -195,7 +187,7 @@ class AnsweredCase(BaseEvent):
 
 
 class RefusalEntry(BaseEvent):
-    """An evaluator that refuses questions of a kind."""
+    """An evaluator that rejects questions of a kind."""
 
     name: str
     kind: str
@@ -205,7 +197,7 @@ class RefusalEntry(BaseEvent):
 
 
 class MetricCompared(BaseEvent):
-    """All measures that are taken for one metric: who agrees with whom."""
+    """All measures of one metric: which of them agree."""
 
     event: Literal["metric.compared"] = "metric.compared"
     metric: str
@@ -222,7 +214,7 @@ class MetricCompared(BaseEvent):
 
 
 class FoldEntry(BaseEvent):
-    """What a framework reported of a fold, and what the core gives to the same scores; null: no number."""
+    """The number that a framework reported of a fold, and that of the core for the same scores; null: no number."""
 
     fold: int
     reported: float | None
@@ -233,7 +225,7 @@ class FoldEntry(BaseEvent):
 
 
 class AuditedMeasureEntry(BaseEvent):
-    """One measure of a whole evaluation; ``explanations`` say why numbers differ."""
+    """One measure of a pipeline; ``explanations`` state why numbers differ."""
 
     measure: str
     metric: str
@@ -246,7 +238,7 @@ class AuditedMeasureEntry(BaseEvent):
 
 
 class PipelineAudited(BaseEvent):
-    """A framework's whole evaluation, held against the core under the policies of its evaluator."""
+    """A framework's whole evaluation, compared with the core under the policies of its evaluator."""
 
     event: Literal["pipeline.audited"] = "pipeline.audited"
     name: str
@@ -260,7 +252,7 @@ class PipelineAudited(BaseEvent):
 
 
 class ComparisonFailed(BaseEvent):
-    """A comparison of measures, or a whole evaluation, ended in an error."""
+    """A comparison of measures, or a pipeline, ended in an error."""
 
     event: Literal["comparison.failed"] = "comparison.failed"
     name: str
@@ -268,7 +260,7 @@ class ComparisonFailed(BaseEvent):
 
 
 class AuditFinished(BaseEvent):
-    """The audit is over."""
+    """The audit has ended."""
 
     event: Literal["audit.finished"] = "audit.finished"
     measures: int

@@ -1,34 +1,34 @@
-"""What a journal records: one model for each kind of event; the JSON Schema is made from them.
+"""The events of a run, one model for each kind, and the JSON Schema of a journal (:func:`journal_schema`).
 
-Those of a run are here, those of an audit of evaluators in :mod:`repro.runs.journal.audit_events`.
+The events of an audit of evaluators are in :mod:`repro.runs.journal.audit_events`.
 """
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from repro.runs.journal.audit_events import AuditEvent
-from repro.runs.journal.base import BaseEvent, Digest, FileName, Files, Number
+from repro.runs.journal.base import BaseEvent, Digest, FileName, Files, Session, Value
+
+Parameters = dict[str, Value]
 
 
 class DecisionEntry(BaseEvent):
-    """A decision in effect: its value, what that means, and who made it."""
+    """A decision in effect: its value, the meaning of the value, and its origin."""
 
     decision: str
-    value: str | int | float | bool
+    value: Value
     meaning: str
     origin: str
 
 
 class ImpactEntry(BaseEvent):
-    """What a decision touched, as numbers and as a sentence."""
+    """How many rows, users or items a decision affected, as numbers and as a sentence."""
 
     decision: str
-    value: str | int | float | bool
+    value: Value
     touched: int
     total: int
     unit: str
@@ -37,16 +37,16 @@ class ImpactEntry(BaseEvent):
 
 
 class MeasureEntry(BaseEvent):
-    """A metric by its short name and by the name that says every variant."""
+    """A metric by its short name and by the name with all variants."""
 
     name: str
     full_name: str
 
 
 class ValueEntry(BaseEvent):
-    """A number of one cell; null where it is not a number.
+    """A value of one cell; null where it is NaN.
 
-    ``lowest`` and ``highest`` are the extremes over all orders of tied items; null where they are not known.
+    ``lowest`` and ``highest`` are the extremes over all orders of tied items; null where they are unknown.
     """
 
     metric: str
@@ -57,7 +57,7 @@ class ValueEntry(BaseEvent):
 
 
 class FactsEntry(BaseEvent):
-    """What was counted of one cell to find out what is suspicious (:class:`repro.evaluation.suspicion.Facts`).
+    """The counts of one cell from which findings are made (:class:`repro.evaluation.suspicion.Facts`).
 
     ``tied_users`` is by cut-off.
     """
@@ -80,10 +80,7 @@ class FactsEntry(BaseEvent):
 
 
 class FindingEntry(BaseEvent):
-    """Something suspicious about an algorithm: a code that stays the same, the numbers, and a sentence.
-
-    ``others`` are further algorithms that it is about.
-    """
+    """A finding about an algorithm: a stable code, the numbers, and a sentence; ``others`` are further algorithms."""
 
     code: str
     severity: Literal["warning", "note"]
@@ -95,8 +92,8 @@ class FindingEntry(BaseEvent):
 
 
 class SecondsEntry(BaseEvent):
-    """How long one cell took: the framework to fit, to score the candidates and to predict the held-out pairs, and
-    the core to rank and measure."""
+    """The seconds of one cell: the framework fits, scores candidates and predicts held-out pairs; the core ranks and
+    measures."""
 
     fit: float
     score: float = 0.0
@@ -104,10 +101,10 @@ class SecondsEntry(BaseEvent):
     rank: float = 0.0
 
 
-class RunStarted(BaseEvent):
-    """A run begins: what was asked, with which software, on which machine.
+class RunStarted(Session):
+    """A run starts: the study, the software and the machine.
 
-    ``left_out`` is what the study asked for with ``*`` and what cannot run here, with the reason.
+    ``left_out`` are algorithms that the study names with ``*`` and that cannot run here, with the reason.
     """
 
     event: Literal["run.started"] = "run.started"
@@ -115,24 +112,18 @@ class RunStarted(BaseEvent):
     study_digest: str
     protocol_hash: str
     seed: int
-    versions: dict[str, str]
-    machine: dict[str, Number]
-    workers: int
     executor: Literal["local", "ray"] = "local"
     block_users: int
     left_out: dict[str, str] = Field(default_factory=dict)
 
 
-class RunResumed(BaseEvent):
-    """A run that was cut off goes on."""
+class RunResumed(Session):
+    """An interrupted run continues."""
 
     event: Literal["run.resumed"] = "run.resumed"
     cells_kept: list[str]
     tunings_kept: list[str] = Field(default_factory=list)
     torn_bytes_dropped: int
-    versions: dict[str, str]
-    machine: dict[str, Number]
-    workers: int
     executor: Literal["local", "ray"] = "local"
 
 
@@ -146,32 +137,33 @@ class DecisionsResolved(BaseEvent):
     measures: list[MeasureEntry]
 
 
-class DataLoaded(BaseEvent):
-    """The data set as it came, and the SHA-256 of each file that a decision of the protocol names."""
+class _DataEvent(BaseEvent):
+    """The digest and the size of a data set."""
+
+    digest: str
+    rows: int
+    users: int
+    items: int
+
+
+class DataLoaded(_DataEvent):
+    """The data set before it is prepared, and the SHA-256 of each file that a decision of the protocol names."""
 
     event: Literal["data.loaded"] = "data.loaded"
     data: str
-    digest: str
-    rows: int
-    users: int
-    items: int
     files: dict[str, str] = Field(default_factory=dict)
 
 
-class DataPrepared(BaseEvent):
+class DataPrepared(_DataEvent):
     """The data set after filters and duplicates."""
 
     event: Literal["data.prepared"] = "data.prepared"
-    digest: str
-    rows: int
-    users: int
-    items: int
     scale: tuple[float, float]
     impacts: list[ImpactEntry]
 
 
 class FoldMade(BaseEvent):
-    """One fold: how many rows are in each part, and their digests."""
+    """One fold: the number of rows of each part, and their digests."""
 
     event: Literal["fold.made"] = "fold.made"
     fold: str
@@ -185,7 +177,7 @@ class FoldMade(BaseEvent):
 
 
 class SplitMade(BaseEvent):
-    """All folds are made; what the decisions about the split touched."""
+    """All folds are made; the effects of the decisions about the split."""
 
     event: Literal["split.made"] = "split.made"
     folds: int
@@ -193,7 +185,7 @@ class SplitMade(BaseEvent):
 
 
 class RangeEntry(BaseEvent):
-    """Numbers from low to high, tried evenly or, with ``log``, evenly in their logarithms."""
+    """Numbers from low to high, on a linear scale or, with ``log``, on a logarithmic one."""
 
     low: int | float
     high: int | float
@@ -201,14 +193,14 @@ class RangeEntry(BaseEvent):
 
 
 class TrialEntry(BaseEvent):
-    """Parameters that were tried: their value on the validation part, or why there is none.
+    """A trial: parameters and their value on the validation part, or why there is none.
 
-    ``no-value``: the metric has nothing to say about the algorithm with these parameters. Parameters proposed again
-    are not fitted again, and take no time.
+    ``no-value``: the metric is not defined for the algorithm with these parameters. Parameters suggested a second time
+    are not fitted again: the trial takes 0 seconds.
     """
 
     number: int
-    parameters: dict[str, str | int | float | bool]
+    parameters: Parameters
     state: Literal["complete", "failed", "no-value"]
     value: float | None
     users: int
@@ -217,17 +209,17 @@ class TrialEntry(BaseEvent):
 
 
 class BudgetEntry(BaseEvent):
-    """How much may be tried: the same for all algorithms of a study."""
+    """The budget of a search, the same for all algorithms of a study."""
 
     trials: int
     seconds: float | None
 
 
 class TuningFinished(BaseEvent):
-    """The parameters of an algorithm on a fold are chosen, on the validation part, before the test part is opened.
+    """The parameters of an algorithm on a fold are chosen on the validation part, before the test part is used.
 
-    ``left_out`` are parameters of the space that were not tuned, with the reason. Nothing is chosen where no trial has
-    a value.
+    ``left_out`` are parameters of the search space that were not tuned, with the reason. ``chosen`` is null where no
+    trial has a value.
     """
 
     event: Literal["tuning.finished"] = "tuning.finished"
@@ -239,20 +231,20 @@ class TuningFinished(BaseEvent):
     search: Literal["grid", "tpe"]
     seed: int
     budget: BudgetEntry
-    space: dict[str, RangeEntry | list[str | int | float | bool]]
+    space: dict[str, RangeEntry | list[Value]]
     left_out: dict[str, str]
     refit: Literal["train", "train+validation"]
     trials: list[TrialEntry]
-    chosen: dict[str, str | int | float | bool] | None
+    chosen: Parameters | None
     artifacts: dict[str, Digest]
     seconds: float
 
 
 class CellStarted(BaseEvent):
-    """One algorithm on one fold begins, in this process or in the framework's own environment.
+    """One algorithm on one fold starts, in this process or in the framework's own environment.
 
-    ``unmapped`` are parameters that were asked for and that the framework cannot express, with the reason. ``tuned``
-    says whether the parameters were chosen by tuning.
+    ``unmapped`` are parameters of the study that the framework cannot express, with the reason. ``tuned`` is whether
+    the parameters were chosen by tuning.
     """
 
     event: Literal["cell.started"] = "cell.started"
@@ -262,7 +254,7 @@ class CellStarted(BaseEvent):
     framework_version: str
     fold: str
     where: str
-    parameters: dict[str, str | int | float | bool]
+    parameters: Parameters
     unmapped: dict[str, str]
     tuned: bool = False
     fitted_on: Literal["train", "train+validation"] = "train"
@@ -271,11 +263,11 @@ class CellStarted(BaseEvent):
 
 
 class CellFinished(BaseEvent):
-    """One algorithm on one fold is done: its numbers, what each decision touched, what was stored.
+    """One algorithm on one fold is done: its values, the effects of decisions, and the stored tables.
 
-    ``artifacts`` are stored under their digests; ``digests`` are of what is not stored, such as the candidates.
-    ``notes`` are what the algorithm has to say about how it came by its scores; ``node`` is the machine of a cluster
-    that it ran on; ``facts`` are what was counted to find out what is suspicious.
+    ``artifacts`` are stored under their digests; ``digests`` are of data that is not stored, such as the candidates.
+    ``notes`` are the algorithm's own remarks about its scores; ``node`` is the machine of a cluster that it ran on;
+    ``facts`` are counts from which findings are made.
     """
 
     event: Literal["cell.finished"] = "cell.finished"
@@ -291,7 +283,7 @@ class CellFinished(BaseEvent):
 
 
 class CellFailed(BaseEvent):
-    """One algorithm on one fold could not be done."""
+    """One algorithm on one fold ended in an error."""
 
     event: Literal["cell.failed"] = "cell.failed"
     cell: str
@@ -299,21 +291,21 @@ class CellFailed(BaseEvent):
 
 
 class ResultsWritten(BaseEvent):
-    """The tables are written: each file that the run made, beside its artefacts, and its digest."""
+    """The tables are written: every file of the run except its artefacts, with its digest."""
 
     event: Literal["results.written"] = "results.written"
     files: Files
 
 
 class FindingsMade(BaseEvent):
-    """What is suspicious about the results, by algorithm; it replaces what an earlier such event says."""
+    """All findings about the results, by algorithm; they replace those of an earlier event."""
 
     event: Literal["findings.made"] = "findings.made"
     findings: list[FindingEntry]
 
 
 class RunFinished(BaseEvent):
-    """The run is over."""
+    """The run has ended."""
 
     event: Literal["run.finished"] = "run.finished"
     cells: int
@@ -322,11 +314,11 @@ class RunFinished(BaseEvent):
 
 
 class ReportWritten(BaseEvent):
-    """A command wrote files into the folder, in place of those of the same names: their digests.
+    """A command wrote files into the folder, or replaced them: their digests.
 
-    ``used`` are files of the folder that these were made of; ``removed`` are files that the command took away. In a
+    ``used`` are files of the folder that these were made from; ``removed`` are files that the command deleted. In a
     folder whose journal continues that of a run elsewhere, ``run`` is the hash of the last line of that journal.
-    ``tested`` says how differences were tested, where the files say which are significant: test, family, correction.
+    ``tested`` is the test, family and correction behind the significant differences in the files.
     """
 
     event: Literal["report.written"] = "report.written"
@@ -341,8 +333,7 @@ RECORDED_LATER = "The digests were recorded when this line was written: they say
 
 
 class FilesAdded(BaseEvent):
-    """Files that were in the folder without a digest in the journal, or that people changed since; and those that
-    people took away."""
+    """Files of the folder without a digest in the journal, or that people have changed; and those that they deleted."""
 
     event: Literal["files.added"] = "files.added"
     files: Files
@@ -350,7 +341,7 @@ class FilesAdded(BaseEvent):
     note: str = RECORDED_LATER
 
 
-# Events about files beside a run: they come after its end, and change nothing of it.
+# Events about files made from a run: they follow its end, and change nothing of it.
 ABOUT_FILES = ("report.written", "files.added")
 
 
@@ -377,7 +368,7 @@ Event = Annotated[
 
 
 class Line(BaseModel):
-    """One line of a journal: an event in its place of the chain."""
+    """One line of a journal: an event, linked to the previous line by its hash."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -388,17 +379,13 @@ class Line(BaseModel):
     hash: str = Field(description="SHA-256 of the other fields as JSON: keys sorted, no spaces, UTF-8.")
 
     def cited(self, digits: int = 64) -> str:
-        """Number, event and hash (its first ``digits``), as outputs quote a line so that a reader can look it up."""
+        """Number, event and hash (its first ``digits``), as reports and exports quote the line."""
         return f"line {self.number} ({self.event.event}), SHA-256 {self.hash[:digits]}"
 
 
 def journal_schema() -> dict[str, Any]:
-    """The JSON Schema of one line of a journal."""
+    """The JSON Schema of one line of a journal, made from the models of events."""
     schema = TypeAdapter(Line).json_schema()
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "repro journal line"} | {
         key: value for key, value in schema.items() if key != "title"
     }
-
-
-if __name__ == "__main__":
-    Path(__file__).with_name("schema.json").write_text(json.dumps(journal_schema(), indent=2) + "\n")

@@ -7,7 +7,6 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-import repro.runs.journal
 from repro.errors import JournalError
 from repro.runs.journal import Journal, events, has_journal, journal_schema, read_journal
 
@@ -36,11 +35,6 @@ def test_every_line_fits_the_published_schema(path):
     for line in path.read_text().splitlines():
         validator.validate(json.loads(line))
     assert not validator.is_valid({"number": 1})
-
-
-def test_the_schema_is_published_as_a_file_with_the_package():
-    published = Path(repro.runs.journal.__file__).with_name("schema.json")
-    assert json.loads(published.read_text()) == journal_schema(), "write it anew: python -m repro.runs.journal.events"
 
 
 @pytest.mark.parametrize("cut", [1, 10, 50])
