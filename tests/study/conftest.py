@@ -28,3 +28,10 @@ def study(data):
         seed=11,
         question="Which is which?",
     )
+
+
+@pytest.fixture(scope="session")
+def protocol():
+    """Two random splits with a validation part."""
+    changes = {"split__strategy": "user-ratio", "split__validation_ratio": 0.25, "split__repeats": 2}
+    return Protocol.load("random-5fold", **changes)

@@ -60,7 +60,7 @@ def test_what_is_lacking_is_told_before_anything_is_fitted(tmp_path, data):
 def test_features_of_the_data_set_need_a_named_one(data):
     protocol = Protocol.load("random-5fold", data__item_features="dataset")
     assert "data.item_features" not in protocol.files
-    with pytest.raises(StudyError, match=r'"dataset" asks for the features of a named data set'):
+    with pytest.raises(StudyError, match=r'"dataset" needs a named data set'):
         study_of(data, protocol).run()
 
 

@@ -1,4 +1,4 @@
-"""Cells on a Ray cluster of two real nodes: the same bits as here, whatever happens to a node, a task or the driver."""
+"""Cells on a Ray cluster of two real nodes: the bits of a local run, also when a node, a task or the driver dies."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import threading
 import time
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -22,7 +19,6 @@ import ray
 from ray.cluster_utils import Cluster
 
 from repro import Study
-from repro.cli.commands.runs.run import run
 from repro.current import reset
 from repro.errors import StudyError
 from repro.evaluation.blocks import ExecutionOptions, InThreads
@@ -33,15 +29,14 @@ from repro.runs.journal import read_journal
 from repro.study import RunOptions, run_study
 from repro.study.cell import run_cell
 from repro.study.executors.on_node import OnNodes
-from repro.study.executors.same_software import require_same, software_of
 from repro.study.plan import make_plan
+
+from .ray_plugins import HERE, SEES_HERE, STAGED, TINY, add_wheel
 
 pytestmark = pytest.mark.xdist_group("ray")
 
 NODE = {"num_cpus": 1, "object_store_memory": 150 * 2**20}
-SECONDS = 120  # until a test gives up waiting for what must happen
-HERE = Path(sysconfig.get_paths()["purelib"])
-SEES = f"import site; site.addsitedir({str(HERE)!r})"
+SECONDS = 120  # how long a test waits at most
 
 SAMPLED = """
 [relevance]
@@ -57,126 +52,13 @@ sample_size = 20
 over = "lists"
 """
 
-PLUGIN = '''
-"""Algorithms that wait or die where a test wants them to; the folder that they are given tells them."""
-
-import os
-import signal
-import time
-from pathlib import Path
-
-import numpy as np
-
-from repro.errors import DataError
-from repro.plugin import Algorithm, Framework, Parameter, Scores, impl
-
-
-class Staged:
-    def __init__(self, stage, folder):
-        self.stage, self.folder = stage, Path(folder)
-
-    def fit(self, train, *, seed):
-        self.counts = train.item_counts().astype(float)
-        self.noise = np.random.default_rng(seed).random(train.n_items)
-        getattr(self, "_" + self.stage)()
-
-    def _plain(self):
-        pass
-
-    def _wait(self):
-        """Say where it runs, and wait until it may go on."""
-        import ray
-
-        if ray.is_initialized():
-            told = self.folder / ray.get_runtime_context().get_node_id()
-            told.with_suffix(".part").write_text(str(os.getpid()))
-            told.with_suffix(".part").rename(told)
-            while not (self.folder / "go").exists():
-                time.sleep(0.01)
-
-    _stay = _wait
-
-    def _die_once(self):
-        died = self.folder / "died"
-        if not died.exists():
-            died.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    def _die(self):
-        with (self.folder / "deaths").open("a") as deaths:
-            deaths.write("x")
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    def _fail(self):
-        with (self.folder / "failures").open("a") as failures:
-            failures.write("x")
-        raise DataError("there is nothing to learn here; take other data")
-
-    def score(self, queries, items):
-        users = queries.users
-        return Scores(self.counts[items] + self.noise[items] * (1 + users[:, None] % 3))
-
-
-@impl
-def repro_framework():
-    stages = ("plain", "wait", "stay", "die_once", "die", "fail")
-    parameters = (Parameter("stage", "plain", "", stages), Parameter("folder", "", ""))
-    return Framework("staged", "1.0", "", (Algorithm("staged", "", Staged, parameters),))
-'''
-
-
-TINY = '''
-"""A framework that nobody has installed, and that scores by its version."""
-
-import sys
-from importlib.metadata import version
-
-import numpy as np
-
-from repro.plugin import Algorithm, Environment, Framework, Scores, impl
-
-
-class Constant:
-    def fit(self, train, *, seed):
-        import tiny_framework
-
-        self.sign = tiny_framework.SIGN
-        self.notes = {"version": version("tiny-framework"), "prefix": sys.prefix}
-
-    def score(self, queries, items):
-        users = queries.users
-        return Scores(np.tile(self.sign * np.asarray(items, dtype=float), (len(users), 1)))
-
-
-@impl
-def repro_framework():
-    steps = (("--no-index", "--no-deps", "--find-links", "WHEELS", "tiny-framework==2.0"),)
-    algorithm = Algorithm("constant", "", Constant)
-    return Framework("tiny", "2.0", "", (algorithm,), environment=Environment(("tiny_framework",), steps))
-'''
-
-
-def add_wheel(folder):
-    """A package of one module, in a folder that pip can search; its environment sees the packages of this one."""
-    about = "tiny_framework-2.0.dist-info"
-    files = {
-        "tiny_framework.py": "SIGN = -1\n",
-        "here.pth": SEES,
-        f"{about}/METADATA": "Metadata-Version: 2.1\nName: tiny-framework\nVersion: 2.0\n",
-        f"{about}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-    }
-    files[f"{about}/RECORD"] = "".join(f"{path},,\n" for path in [*files, f"{about}/RECORD"])
-    with zipfile.ZipFile(folder / "tiny_framework-2.0-py3-none-any.whl", "w") as archive:
-        for path, text in files.items():
-            archive.writestr(path, text)
-
 
 @pytest.fixture(scope="module")
 def plugin_folder(tmp_path_factory):
     """A folder with two installed plug-ins, for the nodes and for this process."""
     folder, wheels = tmp_path_factory.mktemp("plug-ins"), tmp_path_factory.mktemp("wheels")
     add_wheel(wheels)
-    for name, source in (("staged", PLUGIN), ("tiny", TINY.replace("WHEELS", str(wheels)))):
+    for name, source in (("staged", STAGED), ("tiny", TINY.replace("WHEELS", str(wheels)))):
         (folder / f"plugin_{name}.py").write_text(source)
         about = folder / f"plugin_{name}-1.0.dist-info"
         about.mkdir()
@@ -202,14 +84,14 @@ def bare(tmp_path_factory):
     """An environment that sees the packages of this one, and is small enough to be copied."""
     folder = tmp_path_factory.mktemp("bare") / "environment"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
-    (folder / HERE.relative_to(sys.prefix) / "here.pth").write_text(SEES)
+    (folder / HERE.relative_to(sys.prefix) / "here.pth").write_text(SEES_HERE)
     return folder
 
 
 class TwoNodes:
-    """A cluster of two nodes with a core each, in the bare environment: Ray copies that of its own to add requirements.
+    """A cluster of two nodes with a core each, in the bare environment, which Ray copies to add requirements.
 
-    ``variables`` are those that the nodes are started with.
+    ``variables`` are the environment variables of the nodes.
     """
 
     def __init__(self, python, folder, variables):
@@ -221,13 +103,13 @@ class TwoNodes:
             "health_check_failure_threshold": 5,
         }
         head = {"include_dashboard": False, "temp_dir": folder, "_system_config": checks}
-        with self._as_there():
+        with self._environment_of_nodes():
             self._cluster = Cluster(initialize_head=True, head_node_args={**NODE, **head})
         self.address = self._cluster.address
         self.add()
 
     def add(self):
-        with self._as_there():
+        with self._environment_of_nodes():
             return self._cluster.add_node(**NODE)
 
     def lose(self, node):
@@ -240,7 +122,7 @@ class TwoNodes:
         self._cluster.shutdown()
 
     @contextlib.contextmanager
-    def _as_there(self):
+    def _environment_of_nodes(self):
         with pytest.MonkeyPatch.context() as patch:
             for name, value in self._variables.items():
                 patch.setenv(name, value)
@@ -251,7 +133,7 @@ class TwoNodes:
 @pytest.fixture(scope="module")
 def cluster(plugin_folder, bare, tmp_path_factory):
     short = tempfile.mkdtemp(prefix="ray")  # the paths of sockets must be short
-    (Path(short) / "ray").mkdir()  # where Ray leaves the address, beside nobody else's
+    (Path(short) / "ray").mkdir()  # where Ray leaves the address
     variables = {
         "RAY_TMPDIR": short,
         "PYTHONPATH": os.pathsep.join([str(plugin_folder), *filter(None, [os.environ.get("PYTHONPATH")])]),
@@ -267,7 +149,7 @@ def cluster(plugin_folder, bare, tmp_path_factory):
 
 @pytest.fixture
 def there(cluster):
-    """Options of a run on the cluster, over a connection that tests share: the processes of its tasks go on."""
+    """Options of a run on the cluster, over a connection that tests share: the worker processes of Ray stay."""
     if not ray.is_initialized():
         ray.init(cluster.address, log_to_driver=False)
     return {"executor": "ray"}
@@ -325,15 +207,15 @@ def tiny(cluster, data, tiny_environment, monkeypatch):
 
 
 def freeze(environments, *pins):
-    """Say what the environment has: what it sees of the one here is none of its own."""
+    """State the packages of the environment, without those that it sees of this one."""
     (complete,) = environments.glob("tiny-*/complete.json")
     complete.write_text(json.dumps({"freeze": pins}))
 
 
-def until(happened):
-    """Wait for what must happen, however slow the machine is."""
+def until(condition):
+    """Wait until a condition is true."""
     end = time.monotonic() + SECONDS
-    while not happened():
+    while not condition():
         assert time.monotonic() < end
         time.sleep(0.01)
 
@@ -343,7 +225,7 @@ def cells_of(folder):
 
 
 def outcome(folder):
-    """All that must not depend on where and how it was computed."""
+    """What must not depend on where it was computed."""
     cells = {event.cell: (event.artifacts, event.digests, event.values) for event in cells_of(folder)}
     return cells, (folder / "results.parquet").read_bytes()
 
@@ -387,10 +269,10 @@ def test_a_process_that_dies_is_tried_again_and_a_cell_that_fails_is_not(
 ):
     monkeypatch.setattr("repro.study.executors.ray.RETRIES", 1)
     study = staged("die_once", "die", "fail", folds=1)
-    with pytest.raises(StudyError, match="2 of 3 cells failed") as told:
+    with pytest.raises(StudyError, match="2 of 3 cells failed") as caught:
         run_study(study, tmp_path / "there", RunOptions(**apart))
-    assert "the node or the process of die/1 died 2 times (out of memory?)" in str(told.value)
-    assert "fail/1: staged/staged: there is nothing to learn here; take other data" in str(told.value)
+    assert "the node or the process of die/1 died 2 times (out of memory?)" in str(caught.value)
+    assert "fail/1: staged/staged: there is nothing to learn here; take other data" in str(caught.value)
     assert (stage / "deaths").read_text() == "xx"
     assert (stage / "failures").read_text() == "x"
     run_study(staged("die_once", folds=1), tmp_path / "here")
@@ -419,13 +301,13 @@ def test_blocks_of_users_are_measured_as_tasks_of_their_own(there, data):
     study = Study(data, parse_protocol(SAMPLED, "sampled"), ["reference/item-knn"], metrics, seed=11)
     plan = make_plan(study)
 
-    def found(blocks):
+    def measured(blocks):
         output = run_cell(plan, plan.cells[0], ExecutionOptions(block_users=64, blocks=blocks, keep_scores=True))
         return output.values, output.impacts, output.tables, output.digests
 
-    here = found(InThreads(1))
-    assert all(found(OnNodes(most, worth=0.0)) == here for most in (1, 2, 3))
-    assert found(OnNodes(2, worth=1e9)) == here
+    here = measured(InThreads(1))
+    assert all(measured(OnNodes(most, worth=0.0)) == here for most in (1, 2, 3))
+    assert measured(OnNodes(2, worth=1e9)) == here
 
 
 def test_one_cell_for_many_workers_is_that_of_one(there, data, tmp_path):
@@ -469,9 +351,9 @@ def test_no_task_outlives_its_run_and_what_was_begun_can_be_finished(
     until(lambda: all((stage / node).exists() for node in nodes) or process.poll() is not None)
     pids = [int((stage / node).read_text()) for node in nodes]
     process.send_signal(end)
-    _, said = process.communicate(timeout=SECONDS)
+    _, printed = process.communicate(timeout=SECONDS)
     assert process.returncode == (130 if end == signal.SIGINT else -end)
-    assert "Traceback" not in said
+    assert "Traceback" not in printed
     until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
     (stage / "go").touch()
     study = Study.load(tmp_path / "study.toml")
@@ -483,7 +365,7 @@ def test_no_task_outlives_its_run_and_what_was_begun_can_be_finished(
 def test_a_framework_that_nodes_lack_is_installed_there_in_the_version_that_is_here(
     cluster, there, tiny, tiny_environment, tmp_path
 ):
-    """As Ray's runtime environment, or, where it would change what a node has, apart from it; its notes say where."""
+    """As Ray's runtime environment or, where it would change packages of the node, as a separate environment."""
     run_study(tiny, tmp_path / "here")
     run_study(tiny, tmp_path / "added", RunOptions(workers=1, **there))
     freeze(tiny_environment, "tiny-framework==2.0", "pluggy==0.1")
@@ -491,8 +373,8 @@ def test_a_framework_that_nodes_lack_is_installed_there_in_the_version_that_is_h
     names = ("here", "added", "apart")
     assert outcome(tmp_path / "added") == outcome(tmp_path / "apart") == outcome(tmp_path / "here")
     notes = [cells_of(tmp_path / name)[0].notes for name in names]
-    assert [told["version"] for told in notes] == ["2.0"] * 3
-    here, added, apart = (Path(told["prefix"]) for told in notes)
+    assert [note["version"] for note in notes] == ["2.0"] * 3
+    here, added, apart = (Path(note["prefix"]) for note in notes)
     assert here.is_relative_to(tiny_environment)
     assert added.is_relative_to(cluster.folder) and "runtime_resources" in added.parts
     assert apart.is_relative_to(cluster.environments)
@@ -504,58 +386,8 @@ def test_an_environment_that_cannot_be_built_is_a_failed_cell(there, tiny, tiny_
         run_study(tiny, tmp_path / "there", RunOptions(workers=1, **there))
 
 
-def test_a_node_with_other_software_is_refused():
-    expected = software_of("reference")
-    require_same(expected, "reference", "n1")
-    with pytest.raises(StudyError, match=r"node n1 has numpy .* and not 1\.0; install on every node what is installed"):
-        require_same({**expected, "numpy": "1.0"}, "reference", "n1")
-    with pytest.raises(StudyError, match="node n1 lacks a plug-in: there is no framework 'nowhere'"):
-        require_same(expected, "nowhere", "n1")
-
-
-def test_ray_of_another_version_is_told(apart, study, tmp_path, monkeypatch):
+def test_another_version_of_ray_is_an_error(apart, study, tmp_path, monkeypatch):
     monkeypatch.setattr(ray, "__version__", "1.13.0")
     with pytest.raises(StudyError, match=r"has other versions of Ray or Python than this machine.*1\.13\.0"):
         run_study(study, tmp_path / "run", RunOptions(**apart))
     assert not (tmp_path / "run").exists()
-
-
-def test_without_ray_it_is_told_how_to_have_it(study, tmp_path, monkeypatch):
-    ray.shutdown()
-    monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(StudyError, match=r"needs Ray, which is not installed; `pip install 'recsys-repro\[ray\]'`"):
-        run_study(study, tmp_path / "run", RunOptions(executor="ray"))
-
-
-def test_where_no_cluster_is_it_is_told_at_once(study, tmp_path, monkeypatch):
-    """Ray itself would wait for two minutes."""
-    ray.shutdown()
-    monkeypatch.setattr("repro.study.executors.cluster.ANSWER_SECONDS", 1.0)
-    with socket.socket() as closed, socket.create_server(("127.0.0.1", 0)) as mute:
-        closed.bind(("127.0.0.1", 0))
-        ports = closed.getsockname()[1], mute.getsockname()[1]
-        said = {
-            f"127.0.0.1:{ports[0]}": "cannot connect to a Ray cluster at .*: Connection refused",
-            f"ray://127.0.0.1:{ports[0]}": "cannot connect to a Ray cluster at ray://.*: Connection refused",
-            f"127.0.0.1:{ports[1]}": "what answers there is not Ray",
-            "ray://nowhere.invalid": "cannot connect to a Ray cluster at ray://nowhere.invalid: ",
-            "everywhere": "'everywhere' is no address of a Ray cluster; expected auto, local, HOST:PORT",
-        }
-        for address, sentence in said.items():
-            with pytest.raises(StudyError, match=sentence):
-                run_study(study, tmp_path / "run", RunOptions(executor="ray", address=address))
-    with pytest.raises(StudyError, match='address = "auto" is that of a Ray cluster; it needs executor = "ray"'):
-        run_study(study, tmp_path / "run", RunOptions(address="auto"))
-    with pytest.raises(StudyError, match="there is no executor 'rey'; did you mean 'ray'"):
-        run_study(study, tmp_path / "run", RunOptions(executor="rey"))
-    assert not (tmp_path / "run").exists()
-
-
-def test_addresses_and_executors_are_completed():
-    def offered(option, start):
-        (parameter,) = [one for one in run.params if option in one.opts]
-        return [item.value for item in parameter.shell_complete(None, start)]
-
-    assert offered("--executor", "") == ["local", "ray"]
-    assert offered("--address", "") == ["auto", "local", "ray://"]
-    assert offered("--address", "r") == ["ray://"]

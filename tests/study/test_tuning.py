@@ -1,4 +1,4 @@
-"""Tuning: chosen on the validation part alone, before the test part is opened, the same way every time."""
+"""Tuning chooses on the validation part alone, before the test part is used, and is reproducible."""
 
 import filecmp
 import itertools
@@ -17,49 +17,17 @@ from click.testing import CliRunner
 from repro import Study
 from repro.cli import cli
 from repro.data import synthetic_interactions
-from repro.errors import ProtocolError, StudyError
-from repro.plugin import Algorithm, Framework, Parameter, Scores, plugins
+from repro.errors import StudyError
 from repro.protocol import Protocol
 from repro.report import write_report
 from repro.runs.journal import read_journal
 from repro.study import make_plan
 from repro.study.fold_data import validation_data
-from repro.study.tuning import loop, search
+from repro.study.tuning import loop
 
-GRID = {"k": [3, 10, 40], "similarity": ["cosine", "pearson"]}
-SPACE = {"k": {"low": 2, "high": 60, "log": True}, "shrinkage": {"low": 0.0, "high": 20}}
-GRIDS, SPACES = {"item-knn": GRID}, {"item-knn": SPACE}
+from .tuned import FILE, GRID, GRIDS, SPACE, SPACES, choices, journal_of, outcome, tuned_study
+
 PARTS = {"train": "train", "test": "validation"}
-BUDGETS = [(6, "train"), (7, "train"), (6, "train+validation")]
-
-
-@pytest.fixture(scope="module")
-def protocol():
-    changes = {"split__strategy": "user-ratio", "split__validation_ratio": 0.25, "split__repeats": 2}
-    return Protocol.load("random-5fold", **changes)
-
-
-def tuned_study(data, protocol, spaces, algorithms=("reference/item-knn", "reference/popularity"), **tune):
-    section = {"metric": "ndcg@10", "trials": 6, "space": spaces} | tune
-    return Study(data, protocol, list(algorithms), ["ndcg@10", "rmse"], seed=7, tune=section)
-
-
-def journal_of(folder):
-    return read_journal(folder / "journal.jsonl")
-
-
-def choices(folder):
-    """Every tuning of a run, but for what is never twice the same: the times."""
-    found = {}
-    for event in journal_of(folder).events("tuning.finished"):
-        plain = event.model_dump(exclude={"seconds"})
-        found[event.cell] = plain | {"trials": [{**trial, "seconds": None} for trial in plain["trials"]]}
-    return found
-
-
-def outcome(folder):
-    cells = {event.cell: (event.values, event.artifacts) for event in journal_of(folder).events("cell.finished")}
-    return choices(folder), cells, (folder / "results.parquet").read_bytes()
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +44,7 @@ def finished(study, tmp_path_factory):
 
 @pytest.mark.parametrize(("metric", "best"), [("ndcg@10", max), ("rmse", min)])
 def test_the_choice_is_the_best_of_all_combinations_on_the_validation_part(data, protocol, tmp_path, metric, best):
-    """The rows of training and validation as files, the latter as the test part of a study of all combinations."""
+    """A study of all combinations, with the training and validation rows as its training and test files."""
     study = tuned_study(data, protocol, GRIDS, metric=metric)
     plan = make_plan(study)
     results = study.run(tmp_path / "run")
@@ -129,7 +97,7 @@ def test_ratings_of_the_test_part_change_nothing_about_the_choice(data, protocol
     ratings = data.ratings.copy()
     ratings[fold.test] = 9.0 - ratings[fold.test]  # the scale of the data set is another one, too
     other = tuned_study(replace(data, ratings=ratings), study.protocol, SPACES, metric="nrmse", trials=14)
-    runs = [one.run(tmp_path / name).folder for name, one in (("one", study), ("other", other))]
+    runs = [study.run(tmp_path / "first").folder, other.run(tmp_path / "second").folder]
     assert choices(runs[0]) == choices(runs[1])
     assert outcome(runs[0])[2] != outcome(runs[1])[2]
 
@@ -147,7 +115,7 @@ def test_rows_of_the_test_part_change_nothing_about_the_choice(data, protocol, t
                 frame = frame.assign(user=frame["user"] + 1000).drop_duplicates(["user", "item"])
             frame.to_csv(tmp_path / f"{part}.csv", index=False)
         files = {f"split.{part}_file": str(tmp_path / f"{part}.csv") for part in parts}
-        # All items are ranked, and one that nobody has in training comes first: it would be seen.
+        # All items are ranked, and items without training rows come first: the test rows would show.
         given = Protocol.load("random-5fold", missing__rank="first").replace({"split.strategy": "files", **files})
         runs.append(tuned_study(data, given, SPACES).run(tmp_path / name).folder)
     assert choices(runs[0]) == choices(runs[1])
@@ -198,7 +166,7 @@ def test_folds_are_tuned_on_a_share_of_their_training_rows(data, tmp_path):
         assert tried.whole.digest == data.select(np.union1d(fold.train, fold.validation)).digest
 
 
-def test_another_seed_proposes_others(finished):
+def test_another_seed_suggests_other_parameters(finished):
     events = {event.cell: event for event in journal_of(finished.folder).events("tuning.finished")}
     folds = [events[f"reference item-knn/{fold}"] for fold in ("1", "2")]
     assert folds[0].search == "tpe" and folds[0].seed != folds[1].seed
@@ -226,7 +194,7 @@ def test_every_trial_is_kept(finished):
             assert {name: row[f"parameters.{name}"] for name in trial.parameters} == trial.parameters
 
 
-def test_the_report_and_the_command_say_who_was_tuned(finished, study, tmp_path):
+def test_the_report_and_the_command_state_which_algorithms_were_tuned(finished, study, tmp_path):
     report = write_report(finished).read_text()
     assert "<h2>Tuning</h2>" in report and "factors = " in report and "up to 12 trials" in report
     assert "no: it has no parameters" in report
@@ -238,7 +206,7 @@ def test_the_report_and_the_command_say_who_was_tuned(finished, study, tmp_path)
     assert sentence in printed and "has them: reference ease." in printed
 
 
-def test_nothing_is_said_where_all_that_can_be_tuned_is(data, protocol, tmp_path):
+def test_there_is_no_remark_where_all_algorithms_with_parameters_are_tuned(data, protocol, tmp_path):
     uses = ["reference/puresvd", "reference/popularity"]
     results = tuned_study(data, protocol, {"puresvd": {"factors": [2, 4]}}, uses).run(tmp_path / "run")
     report = write_report(results).read_text()
@@ -260,7 +228,7 @@ def test_a_finished_tuning_is_not_done_again(study, finished, tmp_path, share, m
     journal.write_bytes(content[: int(len(content) * share)])
     kept = {event.cell for event in read_journal(journal).events("tuning.finished")}
     done = []
-    monkeypatch.setattr("repro.study.executors.local.tune_cell", _noting(done))
+    monkeypatch.setattr("repro.study.executors.steps.tune_cell", _noting(done))
     study.run(cut, resume=True)
     assert outcome(cut) == outcome(finished.folder)
     assert set(done) == set(choices(finished.folder)) - kept
@@ -286,37 +254,6 @@ def test_a_tuning_whose_trials_are_damaged_is_done_again_with_its_cell(study, fi
     assert outcome(damaged) == outcome(finished.folder)
     written = [(line.event.event, getattr(line.event, "cell", "")) for line in journal_of(damaged).lines]
     assert written.count(("tuning.finished", cell)) == written.count(("cell.finished", cell)) == 2
-
-
-FILE = """
-seed = 5
-metrics = ["ndcg@10"]
-[data]
-name = "synthetic"
-users = 150
-items = 80
-ratings = 4000
-alpha = 1.0
-[protocol]
-base = "random-5fold"
-split.strategy = "ratio"
-split.validation_ratio = 0.2
-[tune]
-metric = "ap"
-trials = 4
-[tune.space."user-knn"]
-k = { low = 3, high = 60 }
-similarity = ["cosine", "pearson"]
-[tune.space."puresvd"]
-factors = [2, 5]
-[[algorithms]]
-use = "reference/user-knn"
-parameters = { shrinkage = 3.0 }
-[[algorithms]]
-use = "reference/puresvd"
-[[algorithms]]
-use = "reference/ease"
-"""
 
 
 def test_killed_in_the_middle_and_resumed(tmp_path):
@@ -362,9 +299,9 @@ def test_a_cell_fails_where_all_trials_fail_and_the_others_go_on(data, protocol,
     assert [event.cell for event in journal.events("cell.finished")] == ["reference popularity/1"]
 
 
-def test_an_algorithm_about_which_the_metric_has_nothing_to_say(data, protocol, tmp_path):
+def test_an_algorithm_without_values_of_the_metric(data, protocol, tmp_path):
     study = tuned_study(data, protocol, {"puresvd": {"factors": [2, 4]}}, ["reference/puresvd"], metric="rmse")
-    with pytest.raises(StudyError, match="the metric has nothing to say about this algorithm"):
+    with pytest.raises(StudyError, match="the metric is not defined for this algorithm"):
         study.run(tmp_path / "run")
 
 
@@ -373,7 +310,7 @@ def test_no_trial_is_begun_after_the_time(data, protocol, tmp_path):
     assert results.tuning().groupby("fold").size().to_dict() == {"1": 1, "2": 1}
 
 
-def test_parameters_proposed_again_are_not_fitted_again(data, protocol, monkeypatch):
+def test_parameters_suggested_again_are_not_fitted_again(data, protocol, monkeypatch):
     study = tuned_study(data, protocol, {"item-knn": {"k": {"low": 3, "high": 10}}}, trials=7)
     plan = make_plan(study)
     tried = []
@@ -383,184 +320,3 @@ def test_parameters_proposed_again_are_not_fitted_again(data, protocol, monkeypa
     trials = loop.tune_cell(plan, plan.cells[0]).trials
     assert len(trials) == 7 and len(tried) == len(set(tried)) == len({t.parameters["k"] for t in trials}) < 7
     assert loop.best_trial(trials, "higher").number == 1
-
-
-FITTED = []
-
-
-class Toy:
-    """Remembers what it was fitted on."""
-
-    def __init__(self, *, weight, depth):
-        self.weight = weight
-
-    def fit(self, train, *, seed):
-        FITTED.append(train.digest)
-
-    def score(self, queries, items):
-        users = queries.users
-        return Scores(np.outer(self.weight + users, items))
-
-
-TOY = Algorithm(
-    "item-knn",
-    "a toy",
-    Toy,
-    parameters=(Parameter("weight", 1.0, "a weight"), Parameter("depth", "flat", "a depth", ("flat", "deep"))),
-    unmapped={"k": "all neighbours take part"},
-)
-
-
-@pytest.fixture
-def toy(monkeypatch):
-    monkeypatch.setitem(plugins().frameworks, "toy", Framework("toy", "1", "for tests", (TOY,)))
-    FITTED.clear()
-
-
-@pytest.mark.parametrize("refit", ["train", "train+validation"])
-def test_what_algorithms_are_fitted_on(toy, data, protocol, tmp_path, refit):
-    given = protocol.replace({"split.repeats": 1})
-    uses = ["toy/item-knn", {"use": "toy/item-knn", "label": "untuned", "tune": False}]
-    study = tuned_study(data, given, {"item-knn": {"weight": [0.5, 2.0]}}, uses, refit=refit)
-    plan = make_plan(study)
-    (fold,) = plan.split.folds
-    study.run(tmp_path / "run")
-    train = plan.interactions.select(fold.train).digest
-    both = plan.interactions.select(np.union1d(fold.train, fold.validation)).digest
-    last = train if refit == "train" else both
-    assert [train, train, last, last] == FITTED
-    assert {event.fitted_on for event in journal_of(tmp_path / "run").events("cell.started")} == {refit}
-
-
-def test_what_a_framework_cannot_express_is_left_out_and_recorded(toy, data, protocol, tmp_path):
-    study = tuned_study(data, protocol, {"item-knn": {"k": [1, 2], "weight": [1, 2.5]}}, ["toy/item-knn"])
-    study.run(tmp_path / "run")
-    for event in journal_of(tmp_path / "run").events("tuning.finished"):
-        assert event.left_out == {"k": "all neighbours take part"}
-        assert [trial.parameters for trial in event.trials] == [{"weight": 1.0}, {"weight": 2.5}]
-    assert journal_of(tmp_path / "run").events("cell.started")[0].unmapped == {"k": "all neighbours take part"}
-
-
-def test_a_framework_that_can_express_none_of_it_is_not_tuned(toy, data, protocol, tmp_path):
-    uses = ["toy/item-knn", "reference/item-knn"]
-    results = tuned_study(data, protocol, {"item-knn": {"k": [4, 9]}}, uses).run(tmp_path / "run")
-    assert set(results.tuning()["algorithm"]) == {"reference item-knn"}
-    assert "has them: toy item-knn." in write_report(results).read_text()
-    assert journal_of(results.folder).events("cell.started")[0].unmapped == {"k": "all neighbours take part"}
-
-
-def test_a_space_of_one_framework(toy, data, protocol):
-    spaces = {"item-knn": {"k": [4, 9]}, "toy/item-knn": {"weight": [1.0, 2.0]}}
-    study = tuned_study(data, protocol, spaces, ["toy/item-knn", "reference/item-knn"])
-    assert [list(entry.space) for entry in study.entries] == [["weight"], ["k"]]
-
-
-def test_a_parameter_that_is_stated_is_not_tuned(data, protocol):
-    stated = {"use": "reference/item-knn", "parameters": {"k": 7}}
-    (entry,) = tuned_study(data, protocol, GRIDS, [stated]).entries
-    assert list(entry.space) == ["similarity"]
-    assert entry.left_out == {"k": "the study states it"}
-
-
-def test_the_study_file_of_a_run_reads_back_as_the_same_study(tmp_path):
-    path = tmp_path / "study.toml"
-    path.write_text(
-        FILE + 'tune = false\n[[algorithms]]\nuse = "reference/user-knn"\nlabel = "as it is"\ntune = false\n'
-    )
-    study = Study.load(path)
-    (tmp_path / "again.toml").write_text(study.to_toml())
-    (tmp_path / "protocol.toml").write_text(study.protocol.to_toml())
-    again = Study.load(tmp_path / "again.toml")
-    assert again.digest == study.digest
-    assert [entry.space for entry in again.entries] == [entry.space for entry in study.entries]
-    assert [bool(entry.space) for entry in study.entries] == [True, True, False, False]
-    assert study.with_protocol(study.protocol.replace({"ties.break": "worst"})).tune is not None
-
-
-def test_another_budget_is_another_study(data, protocol):
-    digests = {tuned_study(data, protocol, GRIDS, trials=trials, refit=refit).digest for trials, refit in BUDGETS}
-    untuned = Study(data, protocol, ["reference/item-knn", "reference/popularity"], ["ndcg@10", "rmse"], seed=7)
-    assert len(digests | {untuned.digest}) == 4
-    assert "tune" not in untuned.describe()
-
-
-def test_optuna_is_needed_only_for_spaces_larger_than_the_trials(data, protocol, monkeypatch, tmp_path):
-    monkeypatch.setattr(search.importlib.util, "find_spec", lambda name: None)
-    make_plan(tuned_study(data, protocol, GRIDS))
-    for spaces in (SPACES, GRIDS):
-        with pytest.raises(StudyError, match=r"pip install 'recsys-repro\[tune\]'"):
-            make_plan(tuned_study(data, protocol, spaces, trials=5))
-
-
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        ({"split__strategy": "ratio"}, "set split.validation_ratio"),
-        ({"split__strategy": "user-ratio"}, "set split.validation_ratio"),
-        ({"split__strategy": "all-but-n", "split__n": 2}, "set split.validation_n"),
-        ({"split__strategy": "kfold"}, "set split.validation_share"),
-        ({"split__strategy": "time-users"}, "set split.validation_share"),
-    ],
-)
-def test_a_validation_part_is_needed(data, changes, sentence, tmp_path):
-    study = tuned_study(data, Protocol.load("random-5fold", **changes), GRIDS)
-    with pytest.raises(StudyError, match=r"\[tune\] chooses on a validation part") as caught:
-        study.run(tmp_path / "run")
-    assert sentence in str(caught.value)
-    assert not (tmp_path / "run").exists()
-
-
-def test_candidates_of_a_file_are_those_of_the_test(data, protocol, tmp_path):
-    (tmp_path / "negatives.txt").write_text("1 2 3\n")
-    given = protocol.replace({"candidates.base": "file", "candidates.file": str(tmp_path / "negatives.txt")})
-    with pytest.raises(StudyError, match=r'candidates.base = "file" gives those of the test part alone'):
-        make_plan(tuned_study(data, given, GRIDS))
-
-
-def test_a_metric_of_ratings_needs_ratings(data, protocol):
-    implicit = protocol.replace({"relevance.rule": "any"})
-    section = {"metric": "rmse", "trials": 3, "space": {"item-knn": GRID}}
-    study = Study(data.to_frame()[["user", "item"]], implicit, ["reference/item-knn"], ["ndcg@10"], tune=section)
-    with pytest.raises(ProtocolError, match="metric rmse compares predictions with ratings"):
-        make_plan(study)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "sentence"),
-    [
-        ('metric = "ap"', 'metrc = "ap"', "[tune]: unknown key 'metrc'; did you mean 'metric'"),
-        ('metric = "ap"', "", "[tune] has no 'metric'"),
-        ('metric = "ap"', 'metric = ["ap"]', "must be one metric"),
-        ('metric = "ap"', 'metric = "app"', "there is no metric 'app'"),
-        ('metric = "ap"', 'metric = "temporal-diversity@5"', "metric temporal-diversity@5 needs"),
-        ("trials = 4", "trials = 0", "trials = 0 must be a whole number of at least 1"),
-        ("trials = 4", "trials = 4\nseconds = -1", "seconds = -1 must be a number above 0"),
-        ("trials = 4", 'trials = 4\nrefit = "all"', 'allowed: "train" or "train+validation"'),
-        ("low = 3", "lo = 3", "unknown key 'lo'; did you mean 'low'"),
-        ("low = 3", "low = 70", "low = 70 and high = 60 must be numbers, low the smaller one"),
-        ("low = 3", 'low = "3"', "must be numbers, low the smaller one"),
-        ("low = 3", "low = 3.5", "k = 3.5 must be int"),
-        ("low = 3", "low = 0, log = true", "true only where low is above 0"),
-        ("{ low = 3, high = 60 }", "5", "must be a list of values, or a range"),
-        ("{ low = 3, high = 60 }", "[]", "must be a list of one or more values"),
-        ("{ low = 3, high = 60 }", "[5, 5.0]", "has a value twice"),
-        ('["cosine", "pearson"]', '["cosine", "jaccard"]', "similarity"),
-        ('["cosine", "pearson"]', "{ low = 1, high = 2 }", "list its values"),
-        ("k = {", "kk = {", "reference/user-knn has no such parameter"),
-        ('space."puresvd"', 'space."svd"', "the study has no such algorithm; did you mean"),
-        ('use = "reference/ease"', 'use = "reference/ease"\ntune = true', "and there is nothing to try"),
-        ('use = "reference/ease"', 'use = "reference/ease"\ntune = "no"', "must be true or false"),
-    ],
-)
-def test_what_is_refused(tmp_path, old, new, sentence):
-    assert old in FILE
-    path = tmp_path / "study.toml"
-    path.write_text(FILE.replace(old, new))
-    with pytest.raises((StudyError, ProtocolError)) as caught:
-        make_plan(Study.load(path))
-    assert sentence in str(caught.value)
-
-
-def test_nothing_to_tune_is_refused(data, protocol):
-    with pytest.raises(StudyError, match="leaves nothing to tune"):
-        tuned_study(data, protocol, GRIDS, [{"use": "reference/item-knn", "tune": False}])
