@@ -1,7 +1,7 @@
 """Canonical algorithms: one name and one set of parameters for the same algorithm in every framework.
 
-A framework maps the canonical parameters to its own, and says which of them it cannot express. Defaults are each
-framework's own, so that a study states what it wants to be equal.
+A framework maps the canonical parameters to its own, and declares which of them it cannot express. Each framework has
+its own defaults, so that a study has to state the parameters that should be equal.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _NEIGHBOURS = {
 }
 
 CANONICAL: dict[str, Canonical] = {
-    one.name: one
-    for one in (
+    algorithm.name: algorithm
+    for algorithm in (
         Canonical("random", "Random scores", ""),
         Canonical("popularity", "How many users have the item", ""),
         Canonical(

@@ -24,8 +24,8 @@ impl = pluggy.HookimplMarker(NAME)
 def repro_framework() -> Framework:  # type: ignore[empty-body]
     """Declare a framework: its name, version, environment and algorithms.
 
-    Called once, when the plug-ins are first asked for. The declaration is data; the framework itself is imported
-    at the first ``make`` or ``fit``, so that a plug-in can be listed where its framework is not installed.
+    Called once, when the plug-ins are first used. The declaration is data; the framework itself is imported at the
+    first ``make`` or ``fit``, so that a plug-in can be listed where its framework is not installed.
     """
 
 
@@ -33,7 +33,7 @@ def repro_framework() -> Framework:  # type: ignore[empty-body]
 def repro_evaluators() -> Sequence[Evaluator]:  # type: ignore[empty-body]
     """Declare evaluators: a framework's own evaluation code, fed with known scores, for audits.
 
-    Called when evaluators are first asked for.
+    Called when evaluators are first used.
     """
 
 
@@ -41,15 +41,15 @@ def repro_evaluators() -> Sequence[Evaluator]:  # type: ignore[empty-body]
 def repro_pipelines() -> Sequence[Pipeline]:  # type: ignore[empty-body]
     """Declare pipelines: a framework's whole evaluation, run as its documentation shows, for audits.
 
-    Called when pipelines are first asked for.
+    Called when pipelines are first used.
     """
 
 
 @spec
 def repro_datasets() -> Sequence[Dataset]:  # type: ignore[empty-body]
-    """Declare data sets: where they can be had, their checksum and how they are read.
+    """Declare data sets: their sources, checksums and readers.
 
-    Called when data sets are first asked for; the names join those of ``repro data list``.
+    Called when data sets are first used; the names join those of ``repro data list``.
     """
 
 
@@ -59,7 +59,7 @@ def repro_metrics() -> Sequence[MetricDeclaration]:  # type: ignore[empty-body]
 
     Their variants join the registry of decisions, their names those of ``repro metrics list``.
 
-    Called when metrics are first asked for.
+    Called when metrics are first used.
     """
 
 
@@ -67,15 +67,15 @@ def repro_metrics() -> Sequence[MetricDeclaration]:  # type: ignore[empty-body]
 def repro_splitters() -> Sequence[Splitter]:  # type: ignore[empty-body]
     """Declare splitters: a framework's own way to hold out rows, as ``split.strategy = "NAME"``.
 
-    Called when decisions are first asked for; the parameters of a splitter become decisions ``split.NAME.PARAMETER``.
+    Called when decisions are first used; the parameters of a splitter become decisions ``split.NAME.PARAMETER``.
     """
 
 
 @spec
 def repro_exporters() -> Sequence[Exporter]:  # type: ignore[empty-body]
-    """Declare exporters: a finished run written in another form (``Results.export``).
+    """Declare exporters: a finished run written in another form (``repro.export_run``).
 
-    Called when exporters are first asked for.
+    Called when exporters are first used.
     """
 
 
@@ -83,5 +83,5 @@ def repro_exporters() -> Sequence[Exporter]:  # type: ignore[empty-body]
 def repro_journal_event(folder: Path, line: Mapping[str, Any]) -> None:
     """Observe the journal: called after each line is written, with the run folder and the line as plain data.
 
-    An observer cannot change a run: what it raises is told once, and it is not called again in that run.
+    An observer cannot change a run: after an error, which is a warning, it is not called again in that run.
     """

@@ -80,65 +80,54 @@ class Catalogue:
     def _declared(
         self,
         hook: str,
-        kind: Callable[[], type],
+        kind: type,
         fault: Callable[[Any], str],
         taken: Collection[str] = (),
         names: Callable[[Any], Collection[str]] = lambda declaration: (declaration.name,),
     ) -> dict[str, Any]:
         """The declarations of a hook that returns several, by name; a plug-in that reuses a name is disabled."""
         declarations: dict[str, Any] = {}
-        used = dict.fromkeys(taken, "repro itself")
+        owners = dict.fromkeys(taken, "repro itself")
         for plugin, answer in self.call_hook(hook):
-            if wrong := validation.sequence_fault(answer, kind(), fault):
+            if wrong := validation.sequence_fault(answer, kind, fault):
                 self.disable(plugin, f"{hook} {wrong}")
                 continue
-            added: dict[str, str] = {}
-            repeated = ""
-            for name in (name for declaration in answer for name in names(declaration)):
-                repeated = repeated or (name if name in used or name in added else "")
-                added[name] = plugin
+            added = [name for declaration in answer for name in names(declaration)]
+            repeated = [name for n, name in enumerate(added) if name in owners or name in added[:n]]
             if repeated:
-                self.disable(plugin, f"{hook} declares '{repeated}', which {used.get(repeated, plugin)} has already")
+                owner = owners.get(repeated[0], plugin)
+                self.disable(plugin, f"{hook} declares '{repeated[0]}', which {owner} has already")
                 continue
-            used |= added
+            owners |= dict.fromkeys(added, plugin)
             declarations |= {declaration.name: declaration for declaration in answer}
         return declarations
 
     def evaluators(self) -> dict[str, Evaluator]:
         """The evaluators of all frameworks."""
-        return self._declared("repro_evaluators", lambda: Evaluator, validation.evaluator_fault)
+        return self._declared("repro_evaluators", Evaluator, validation.evaluator_fault)
 
     def pipelines(self) -> dict[str, Pipeline]:
         """The whole evaluations of all frameworks."""
-        return self._declared("repro_pipelines", lambda: Pipeline, validation.pipeline_fault)
+        return self._declared("repro_pipelines", Pipeline, validation.pipeline_fault)
 
     def splitters(self) -> dict[str, Splitter]:
         """The splitters of all frameworks."""
-        return self._declared("repro_splitters", lambda: Splitter, validation.splitter_fault)
+        return self._declared("repro_splitters", Splitter, validation.splitter_fault)
 
     def exporters(self, taken: Collection[str] = ()) -> dict[str, Exporter]:
         """The exporters of plug-ins; they cannot use names that are ``taken``."""
-        return self._declared("repro_exporters", lambda: Exporter, validation.exporter_fault, taken)
+        return self._declared("repro_exporters", Exporter, validation.exporter_fault, taken)
 
     def datasets(self, taken: Collection[str] = ()) -> dict[str, Dataset]:
         """The data sets of plug-ins; they cannot use names that are ``taken``."""
+        from repro.data import Dataset
 
-        def kind() -> type:
-            from repro.data import Dataset
-
-            return Dataset
-
-        return self._declared("repro_datasets", kind, validation.dataset_fault, taken)
+        return self._declared("repro_datasets", Dataset, validation.dataset_fault, taken)
 
     def metrics(self, kind: type[DeclaredMetric], taken: Collection[str] = ()) -> dict[str, DeclaredMetric]:
         """The metrics of plug-ins, of the class ``kind``; they cannot use names and aliases that are ``taken``."""
-        return self._declared(
-            "repro_metrics",
-            lambda: kind,
-            validation.metric_fault,
-            taken,
-            lambda metric: (metric.name, *metric.aliases),
-        )
+        fault = validation.metric_fault
+        return self._declared("repro_metrics", kind, fault, taken, lambda metric: (metric.name, *metric.aliases))
 
     def declared_framework(self, name: str) -> Framework:
         """A framework as its plug-in declares it."""
@@ -157,15 +146,14 @@ class Catalogue:
         return [
             name
             for name, framework in self.frameworks.items()
-            if any(candidate.name == algorithm for candidate in framework.algorithms)
+            if algorithm in (declared.name for declared in framework.algorithms)
         ]
 
 
 def algorithm_named(framework: Framework, algorithm: str) -> Algorithm:
     """An algorithm of a framework."""
-    for candidate in framework.algorithms:
-        if candidate.name == algorithm:
-            return candidate
-    names = [candidate.name for candidate in framework.algorithms]
-    known = f"It has: {', '.join(names)}" if names else "It brings no algorithms"
-    raise PluginError(f"framework {framework.name} has no algorithm '{algorithm}'{nearest(algorithm, names)} {known}")
+    by_name = {declared.name: declared for declared in framework.algorithms}
+    if algorithm in by_name:
+        return by_name[algorithm]
+    known = f"It has: {', '.join(by_name)}" if by_name else "It brings no algorithms"
+    raise PluginError(f"framework {framework.name} has no algorithm '{algorithm}'{nearest(algorithm, by_name)} {known}")

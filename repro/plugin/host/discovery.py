@@ -1,4 +1,4 @@
-"""Discovery: the entry points of the group ``repro``, loaded and asked for their frameworks."""
+"""Discovery: loads the entry points of the group ``repro``, and their frameworks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TRACED_WIDTH = 200
 
 
 def load_plugins(points: Sequence[EntryPoint]) -> Plugins:
-    """Load each entry point and ask it for its framework; a plug-in that fails is named and disabled."""
+    """Load each entry point and its framework; a plug-in that fails is recorded as broken."""
     plugins = Plugins()
     for point in points:
         manager = pluggy.PluginManager(spec.NAME)

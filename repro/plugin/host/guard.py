@@ -1,4 +1,4 @@
-"""Every call into a plug-in passes here: errors get the plug-in's name, results are checked."""
+"""Calls into plug-ins: errors get the plug-in's name, and results are checked."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ class CheckedRecommender:
         call(self.label, "fit", self._recommender.fit, rows, seed=seed)
 
     def score(self, queries: Queries, items: CodeArray) -> Scores:
-        result = call(self.label, "score", self._recommender.score, self._given(queries), _read_only(items))
+        result = call(self.label, "score", self._recommender.score, self._read_only(queries), _read_only(items))
         return checked_scores(self.label, "score", result, (len(queries), len(items)))
 
     def predict(self, queries: Queries, items: CodeArray) -> Scores:
         assert isinstance(self._recommender, RatingPredictor)
-        result = call(self.label, "predict", self._recommender.predict, self._given(queries), _read_only(items))
+        result = call(self.label, "predict", self._recommender.predict, self._read_only(queries), _read_only(items))
         return checked_scores(self.label, "predict", result, (len(queries),))
 
     def score_users(self, users: CodeArray, items: CodeArray) -> Scores:
@@ -75,8 +75,8 @@ class CheckedRecommender:
         """The recommender's notes about how it computed its scores."""
         return checked_notes(self.label, call(self.label, "notes", getattr, self._recommender, "notes", None))
 
-    def _given(self, queries: Queries) -> Queries:
-        """The queries as the recommender gets them: read-only, and with a history if it uses one."""
+    def _read_only(self, queries: Queries) -> Queries:
+        """Read-only queries, with a history if the recommender uses one."""
         if self._withheld is None and queries.history is not self._history and not queries.history.is_of(self._train):
             self._train = queries.history.rows
             self._history = History(_read_only_rows(self._train))

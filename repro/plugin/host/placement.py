@@ -82,7 +82,7 @@ class Plugins(Catalogue):
         return with_pins(requirements, pins) if requirements and pins else requirements
 
     def location(self, name: str) -> Location:
-        """Where a framework runs: in this process, in its own environment, or nowhere yet."""
+        """Where a framework runs: in this process, in its own environment, or nowhere because it is missing."""
         requirements = self.environment_of(name)
         if requirements is None:
             return "in-process"

@@ -1,4 +1,4 @@
-"""The host's side of isolation: workers, started and kept, and recommenders that live in them."""
+"""The host's side of isolation: worker processes, and recommenders that run in them."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class Launch:
     name      of the framework
     module    that declares it
     python    the interpreter of its environment
-    packages  the folders (or single files) of the Python packages of the core and of the plug-in: all that the worker
-              sees of this environment
+    packages  the folders (or single files) of the Python packages of the core and of the plug-in: the only packages of
+              this environment that the worker can import
     """
 
     name: str
@@ -107,7 +107,7 @@ class WorkerProcess:
             raise self._error(
                 f"sent a malformed reply to {what}: {error}; its environment may need to be rebuilt"
             ) from None
-        except BaseException:  # interrupted: the next answer would be that of this request
+        except BaseException:  # interrupted: the next reply would be the one to this request
             self.close()
             raise
         if not answer.pop("ok", False):
@@ -136,12 +136,12 @@ class WorkerProcess:
         self.close()
         if status >= 0:
             return self._error(f"ended with status {status} during {what}")
-        why = "; out of memory?" if -status == signal.SIGKILL else ""
-        return self._error(f"was killed by signal {-status} ({signal.Signals(-status).name}{why}) during {what}")
+        guess = "; out of memory?" if -status == signal.SIGKILL else ""
+        return self._error(f"was killed by signal {-status} ({signal.Signals(-status).name}{guess}) during {what}")
 
     def _error(self, what: str) -> PluginError:
-        said = "\n".join(f"    {line}" for line in self._pipes.last_lines(LAST_LINES))
-        return PluginError(f"the worker of {self.launch.name} {what}" + (f"; its last lines:\n{said}" if said else ""))
+        lines = "\n".join(f"    {line}" for line in self._pipes.last_lines(LAST_LINES))
+        return PluginError(f"the worker of {self.name} {what}" + (f"; its last lines:\n{lines}" if lines else ""))
 
 
 @contextlib.contextmanager
@@ -157,7 +157,7 @@ def _reading_reply(worker: WorkerProcess, what: str) -> Iterator[None]:
 
 
 class IsolatedRecommender:
-    """A recommender in a worker. A worker keeps one recommender: the one made last."""
+    """A recommender in a worker, which has only the recommender made last."""
 
     def __init__(
         self, worker: WorkerProcess, algorithm: str, parameters: dict[str, ParameterValue], limit: float | None
@@ -198,8 +198,8 @@ class IsolatedRecommender:
         header, arrays = wire.queries_to_arrays(queries, items)
         if queries.history.is_known and not queries.history.is_of(self._known):
             rows = TrainingData.of(queries.history.rows)
-            history, of_rows = wire.training_to_arrays(rows)
-            self._ask("history", of_rows, **history)
+            history, row_arrays = wire.training_to_arrays(rows)
+            self._ask("history", row_arrays, **history)
             self._known = rows
         _, results = self._ask(what, arrays, **header)
         with _reading_reply(self._worker, what):
@@ -248,10 +248,10 @@ class WorkerPool:
     def get(self, launch: Launch) -> WorkerProcess:
         """The worker of a framework; started at the first request, and again after it died."""
         worker = self._workers.get(launch)
-        if worker is None or not worker.alive:
-            if worker is not None:
-                worker.close()
-                del self._workers[launch]
+        if worker is not None and not worker.alive:
+            self._workers.pop(launch).close()
+            worker = None
+        if worker is None:
             worker = self._workers[launch] = WorkerProcess(launch)
         return worker
 

@@ -1,7 +1,7 @@
-"""The three pipes of a process: what it is sent, what it answers, and what it says beside that; until a deadline.
+"""The three pipes of a process, for requests, replies and its log on standard error, with a deadline.
 
-While one is waited for, what comes through the others is taken: a process that says a lot is never held up, and what it
-said before an answer is known when the answer is.
+The log is read while another pipe is waited for: a process that prints a lot never blocks, and the lines that it
+printed before a reply are known with the reply.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ class Pipes:
         assert process.stdin and process.stdout and process.stderr
         self._streams = (process.stdin, process.stdout, process.stderr)
         self._in, self._out, self._err = (stream.fileno() for stream in self._streams)
-        self._said = b""
+        self._log = b""
         self._deadline: float | None = None
         self._reads, self._writes = selectors.DefaultSelector(), selectors.DefaultSelector()
-        for one in (self._in, self._out, self._err):
-            os.set_blocking(one, False)
+        for descriptor in (self._in, self._out, self._err):
+            os.set_blocking(descriptor, False)
         self._reads.register(self._out, selectors.EVENT_READ)
         self._writes.register(self._in, selectors.EVENT_WRITE)
         for selector in (self._reads, self._writes):
             selector.register(self._err, selectors.EVENT_READ)
-        self._silent = False
+        self._log_ended = False
 
     @contextlib.contextmanager
     def until(self, limit: float | None) -> Iterator[None]:
@@ -46,7 +46,7 @@ class Pipes:
             self._deadline = None
 
     def send(self, pieces: Sequence[bytes]) -> None:
-        """Write all pieces; a BrokenPipeError where nobody reads any more."""
+        """Write all pieces; a BrokenPipeError where the process does not read any more."""
         for piece in pieces:
             view, at = memoryview(piece), 0
             while at < len(view):
@@ -55,11 +55,11 @@ class Pipes:
                     at += os.write(self._in, view[at : at + _BLOCK])
 
     def read(self, size: int) -> bytearray:
-        """Exactly ``size`` bytes of an answer; an EOFError where there are no more."""
+        """Exactly ``size`` bytes of a reply; an EOFError where there are fewer."""
         buffer = bytearray(min(size, _AT_ONCE))
         at = 0
         while at < size:
-            if at == len(buffer):  # more is made room for when that much has come, whatever was announced
+            if at == len(buffer):  # grows with the received bytes, whatever size was announced
                 buffer.extend(bytes(min(size - at, at)))
             self._wait(self._reads, self._out)
             with contextlib.suppress(BlockingIOError), memoryview(buffer) as view:
@@ -70,42 +70,42 @@ class Pipes:
         return buffer
 
     def last_lines(self, count: int) -> list[str]:
-        """The last lines that the process said; those that a progress bar wrote over each other are lines too."""
-        self._listen()
-        lines = (line.rstrip() for line in self._said.decode(errors="replace").splitlines())
+        """The last lines of the log; the states of a progress bar are lines too."""
+        self._read_log()
+        lines = (line.rstrip() for line in self._log.decode(errors="replace").splitlines())
         return [line for line in lines if line][-count:]
 
     def close(self) -> None:
-        """Close them; what was said until now is kept."""
-        self._listen()
-        self._silent = True
+        """Close the pipes, and keep the log."""
+        self._read_log()
+        self._log_ended = True
         self._reads.close()
         self._writes.close()
         for stream in self._streams:
             with contextlib.suppress(OSError):
                 stream.close()
 
-    def _wait(self, selector: selectors.BaseSelector, wanted: int) -> None:
-        """Wait for a pipe, listening to what is said."""
+    def _wait(self, selector: selectors.BaseSelector, descriptor: int) -> None:
+        """Wait for a pipe, and read the log meanwhile."""
         while True:
             left = None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
             ready = [key.fd for key, _ in selector.select(left)]
             if self._err in ready:
-                self._listen()
-            if wanted in ready:
+                self._read_log()
+            if descriptor in ready:
                 return
             if left == 0.0:
                 raise TimeoutError
 
-    def _listen(self) -> None:
-        """Take what was said so far, and remember the end of it."""
-        while not self._silent:
+    def _read_log(self) -> None:
+        """Read the log as far as it is written, and keep the end of it."""
+        while not self._log_ended:
             try:
-                said = os.read(self._err, _BLOCK)
+                text = os.read(self._err, _BLOCK)
             except BlockingIOError:
                 return
-            if not said:
-                self._silent = True
+            if not text:
+                self._log_ended = True
                 self._reads.unregister(self._err)
                 self._writes.unregister(self._err)
-            self._said = (self._said + said)[-_REMEMBERED:]
+            self._log = (self._log + text)[-_REMEMBERED:]

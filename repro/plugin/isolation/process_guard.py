@@ -1,7 +1,7 @@
-"""Runs a command that must not outlive the process that asked for it: `python guard.py COMMAND ...`.
+"""Runs a command that must not outlive the process that started it: `python process_guard.py COMMAND ...`.
 
-Standard input is a pipe of that process, and nothing is ever written to it. When the pipe closes, because the process
-was interrupted or killed, the command ends, and with it all that it started.
+Standard input is a pipe of that process, which writes nothing to it. When the pipe closes, because the process was
+interrupted or killed, the command ends with all processes that it started.
 """
 
 import os
@@ -17,7 +17,7 @@ def _end_with_pipe() -> None:
 
 
 def main() -> int:
-    """Run the command in this process's group; its status."""
+    """Run the command in this process's group; returns its status."""
     threading.Thread(target=_end_with_pipe, daemon=True).start()
     status = subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL).returncode
     return status if status >= 0 else 128 - status

@@ -1,9 +1,9 @@
-"""The wire format between the host and its workers: a header in JSON, and arrays as raw bytes. Nothing is unpickled.
+"""The wire format between the host and its workers: a header in JSON, and arrays as raw bytes; no pickles.
 
 A message is four bytes of mark and version, the length of the header (32 bits, little-endian), the header, and
 the bytes of each array that the header announces, in C order.
 
-This is not Arrow IPC because a worker's environment has no pyarrow: it holds the pinned requirements of the framework
+It is not Arrow IPC because a worker's environment has no pyarrow: it holds the pinned requirements of the framework
 and numpy, pandas, pluggy and scipy, and another large binary package would conflict with the versions that some
 frameworks pin. The messages are a few flat numeric arrays, for which raw bytes are as fast.
 """
@@ -32,17 +32,19 @@ MARK = b"RPW" + bytes([VERSION])
 LONGEST_HEADER = 1 << 24
 LARGEST_ARRAY = 1 << 40
 TYPES = ("|u1", "<i4", "<i8", "<f8")
+# The types of arrays that a message may lack; its header has a flag for each.
+_OPTIONAL = {"timestamps": "<i8", "sessions": "<i4", "moments": "<i8", "state": "|u1", "listed": "|u1"}
 
 AnyArray = npt.NDArray[Any]
 Message = tuple[dict[str, Any], list[AnyArray]]
 
 
 class WireError(Exception):
-    """What came over the wire is not a message of this version."""
+    """The received bytes are not a message of this version."""
 
 
 def encode(header: dict[str, Any], arrays: Sequence[AnyArray] = ()) -> list[bytes]:
-    """A message as pieces to be written one after the other."""
+    """A message as pieces to write one after the other."""
     for array in arrays:
         if array.dtype.str not in TYPES:
             raise WireError(f"an array of type {array.dtype}; {', '.join(TYPES)} can be sent")
@@ -55,7 +57,7 @@ def decode(read: Callable[[int], bytes | bytearray]) -> Message:
     """The next message; ``read(n)`` gives exactly n bytes, or raises EOFError."""
     mark = read(len(MARK))
     if mark[:3] != MARK[:3]:
-        raise WireError(f"what is not a message: it starts with {bytes(mark)!r}")
+        raise WireError(f"bytes that are not a message: they start with {bytes(mark)!r}")
     if mark != MARK:
         raise WireError(f"version {mark[3]} of the wire format, and this side speaks version {VERSION}")
     (length,) = struct.unpack("<I", read(4))
@@ -68,7 +70,7 @@ def decode(read: Callable[[int], bytes | bytearray]) -> Message:
     announced = header.pop("arrays", None) if isinstance(header, dict) else None
     if not isinstance(announced, list):
         raise WireError("a header that announces no arrays")
-    return header, [_array(one, read) for one in announced]
+    return header, [_array(entry, read) for entry in announced]
 
 
 def _array(announced: object, read: Callable[[int], bytes | bytearray]) -> AnyArray:
@@ -83,25 +85,35 @@ def _array(announced: object, read: Callable[[int], bytes | bytearray]) -> AnyAr
             try:
                 return np.frombuffer(read(size), dtype).reshape(shape)
             except (MemoryError, ValueError) as error:  # too large for this machine, or too many dimensions
-                raise WireError(f"an array of shape {shape} that cannot be had: {error}") from None
+                raise WireError(f"an array of shape {shape} that cannot be made: {error}") from None
     raise WireError(f"an array announced as {announced!r:.80}; expected one of {', '.join(TYPES)} and a shape")
 
 
-def rows_to_arrays(rows: Interactions) -> tuple[dict[str, Any], list[AnyArray]]:
-    """Interactions as a header and arrays; ids as numbers, or as text end to end."""
-    arrays: list[AnyArray] = [rows.users.astype("<i4"), rows.items.astype("<i4"), rows.ratings.astype("<f8")]
-    if rows.timestamps is not None:
-        arrays.append(rows.timestamps.astype("<i8"))
+def _pack(**arrays: AnyArray | None) -> Message:
+    """Arrays of which some may be None: a header with a flag for each, and the others."""
+    present = [array.astype(_OPTIONAL[name]) for name, array in arrays.items() if array is not None]
+    return {name: array is not None for name, array in arrays.items()}, present
+
+
+def _unpack(header: dict[str, Any], left: list[AnyArray], *names: str) -> list[Any]:
+    """The arrays that :func:`_pack` packed, taken from the start of ``left``; None for those that it lacked."""
+    return [left.pop(0) if header[name] else None for name in names]
+
+
+def rows_to_arrays(rows: Interactions) -> Message:
+    """Interactions as a header and arrays; ids as numbers, or as concatenated text."""
+    header, arrays = _pack(timestamps=rows.timestamps)
+    arrays = [rows.users.astype("<i4"), rows.items.astype("<i4"), rows.ratings.astype("<f8"), *arrays]
     text: list[str] = []
     for role, ids in (("user", rows.user_ids), ("item", rows.item_ids)):
         is_text, of_ids = _column_to_arrays(ids)
         text += [role] if is_text else []
         arrays += of_ids
-    return {"explicit": rows.explicit, "timestamps": rows.timestamps is not None, "text": text}, arrays
+    return {"explicit": rows.explicit, **header, "text": text}, arrays
 
 
 def _column_to_arrays(values: AnyArray) -> tuple[bool, list[AnyArray]]:
-    """A column as arrays, and whether it is text: numbers as such, anything else as text end to end and its bounds."""
+    """Whether a column is text, and its arrays: numbers as they are, anything else as concatenated text and offsets."""
     for kinds, sent in (("b", "|u1"), ("iu", "<i8"), ("f", "<f8")):
         if values.dtype.kind in kinds:
             return False, [values.astype(sent if values.dtype.str not in TYPES else values.dtype)]
@@ -110,25 +122,24 @@ def _column_to_arrays(values: AnyArray) -> tuple[bool, list[AnyArray]]:
 
 
 def _arrays_to_column(text: bool, left: list[AnyArray]) -> AnyArray:
-    """The column whose arrays are the next of those that are left."""
+    """The column whose arrays are at the start of ``left``."""
     if not text:
         return left.pop(0)
-    whole, offsets = left.pop(0).tobytes(), left.pop(0).tolist()
-    parts = [whole[start:end].decode(errors="surrogatepass") for start, end in itertools.pairwise(offsets)]
+    content, offsets = left.pop(0).tobytes(), left.pop(0).tolist()
+    parts = [content[start:end].decode(errors="surrogatepass") for start, end in itertools.pairwise(offsets)]
     return np.array(parts, dtype=object)
 
 
 def arrays_to_rows(header: dict[str, Any], arrays: Sequence[AnyArray]) -> Interactions:
-    """The interactions that :func:`rows_to_arrays` took apart."""
-    left = list(arrays)
-    users, items, ratings = left.pop(0), left.pop(0), left.pop(0)
-    timestamps = left.pop(0) if header["timestamps"] else None
+    """The inverse of :func:`rows_to_arrays`."""
+    users, items, ratings, *left = arrays
+    (timestamps,) = _unpack(header, left, "timestamps")
     user_ids, item_ids = (_arrays_to_column(role in header["text"], left) for role in ("user", "item"))
     return Interactions(users, items, ratings, timestamps, user_ids, item_ids, header["explicit"])
 
 
-def training_to_arrays(train: TrainingData) -> tuple[dict[str, Any], list[AnyArray]]:
-    """Training data as a header and arrays: the interactions, then sessions and columns where there are some."""
+def training_to_arrays(train: TrainingData) -> Message:
+    """Training data as a header and arrays: the interactions, then sessions and columns."""
     header, arrays = rows_to_arrays(train)
     parts: list[dict[str, Any]] = []
     optional = {"sessions": {} if train.sessions is None else {"": train.sessions}}
@@ -141,7 +152,7 @@ def training_to_arrays(train: TrainingData) -> tuple[dict[str, Any], list[AnyArr
 
 
 def arrays_to_training(header: dict[str, Any], arrays: Sequence[AnyArray]) -> TrainingData:
-    """The training data that :func:`training_to_arrays` took apart."""
+    """The inverse of :func:`training_to_arrays`."""
     count = len(arrays) - sum(part["arrays"] for part in header["columns"])
     left = list(arrays[count:])
     columns: dict[str, dict[str, AnyArray]] = {"sessions": {}, "user": {}, "item": {}}
@@ -155,87 +166,79 @@ def arrays_to_training(header: dict[str, Any], arrays: Sequence[AnyArray]) -> Tr
     )
 
 
-def queries_to_arrays(queries: Queries, items: AnyArray) -> tuple[dict[str, Any], list[AnyArray]]:
+def queries_to_arrays(queries: Queries, items: AnyArray) -> Message:
     """Queries without their history, and items, as a header and arrays."""
-    arrays: list[AnyArray] = [queries.users.astype("<i4"), items.astype("<i4")]
-    arrays += [] if queries.sessions is None else [queries.sessions.astype("<i4")]
-    arrays += [] if queries.moments is None else [queries.moments.astype("<i8")]
-    return {"sessions": queries.sessions is not None, "moments": queries.moments is not None}, arrays
+    header, arrays = _pack(sessions=queries.sessions, moments=queries.moments)
+    return header, [queries.users.astype("<i4"), items.astype("<i4"), *arrays]
 
 
 def arrays_to_queries(header: dict[str, Any], arrays: Sequence[AnyArray], history: History) -> tuple[Queries, AnyArray]:
-    """The queries and items that :func:`queries_to_arrays` took apart."""
+    """The inverse of :func:`queries_to_arrays`."""
     users, items, *left = arrays
-    sessions = left.pop(0) if header["sessions"] else None
-    moments = left.pop(0) if header["moments"] else None
-    return Queries(users, history, sessions, moments), items
+    return Queries(users, history, *_unpack(header, left, "sessions", "moments")), items
 
 
-def case_to_arrays(case: Case) -> tuple[dict[str, Any], list[AnyArray]]:
+def case_to_arrays(case: Case) -> Message:
     """A case for an evaluator as a header and arrays."""
-    arrays: list[AnyArray] = [case.order.astype("<i4"), case.scores.values.astype("<f8")]
-    if case.scores.state is not None:
-        arrays.append(case.scores.state)
-    if case.listed is not None:
-        arrays.append(case.listed.astype("|u1"))
+    flags, arrays = _pack(state=case.scores.state, listed=case.listed)
+    arrays = [case.order.astype("<i4"), case.scores.values.astype("<f8"), *arrays]
     parts = []
     for rows in (case.train, case.test):
         header, of_rows = rows_to_arrays(rows)
         parts.append({**header, "arrays": len(of_rows)})
         arrays += of_rows
-    has = {"state": case.scores.state is not None, "listed": case.listed is not None}
-    return {**has, "scale": list(case.scale), "train": parts[0], "test": parts[1]}, arrays
+    return {**flags, "scale": list(case.scale), "train": parts[0], "test": parts[1]}, arrays
 
 
 def arrays_to_case(header: dict[str, Any], arrays: Sequence[AnyArray]) -> Case:
-    """The case that :func:`case_to_arrays` took apart."""
-    left = list(arrays)
-    order, values = left.pop(0), left.pop(0)
-    state = left.pop(0) if header["state"] else None
-    listed = left.pop(0).astype(np.bool_) if header["listed"] else None
+    """The inverse of :func:`case_to_arrays`."""
+    order, values, *left = arrays
+    state, listed = _unpack(header, left, "state", "listed")
     split = header["train"]["arrays"]
     train, test = arrays_to_rows(header["train"], left[:split]), arrays_to_rows(header["test"], left[split:])
     low, high = header["scale"]
-    return Case(Scores(values, state), train, test, order, (low, high), listed)
+    return Case(
+        Scores(values, state), train, test, order, (low, high), None if listed is None else listed.astype(np.bool_)
+    )
 
 
-def observed_to_arrays(observed: Observed) -> tuple[dict[str, Any], list[AnyArray]]:
-    """An answer of an evaluator as a header and arrays: JSON has no numbers that are none."""
-    told = observed.per_user
+def observed_to_arrays(observed: Observed) -> Message:
+    """An answer of an evaluator as a header and arrays, because JSON has no NaN."""
+    values = observed.per_user
     arrays: list[AnyArray] = [] if observed.value is None else [np.array([observed.value], "<f8")]
-    if told is not None:
-        arrays += [np.array(list(told), "<i4"), np.array(list(told.values()), "<f8")]
-    return {"value": observed.value is not None, "per_user": told is not None}, arrays
+    if values is not None:
+        arrays += [np.array(list(values), "<i4"), np.array(list(values.values()), "<f8")]
+    return {"value": observed.value is not None, "per_user": values is not None}, arrays
 
 
 def arrays_to_observed(header: dict[str, Any], arrays: Sequence[AnyArray]) -> Observed:
-    """The answer that :func:`observed_to_arrays` took apart."""
+    """The inverse of :func:`observed_to_arrays`."""
     left = list(arrays)
     value = float(left.pop(0)[0]) if header["value"] else None
     per_user = dict(zip(left[0].tolist(), left[1].tolist(), strict=True)) if header["per_user"] else None
     return Observed(value, per_user)
 
 
-def folds_to_arrays(folds: Sequence[PipelineFold]) -> tuple[dict[str, Any], list[AnyArray]]:
+def folds_to_arrays(folds: Sequence[PipelineFold]) -> Message:
     """The folds of a framework's whole evaluation as a header and arrays."""
     arrays: list[AnyArray] = []
     headers = []
     for fold in folds:
-        state = fold.scores.state
-        numbers = np.array(list(fold.reported.values()), "<f8")
-        arrays += [fold.train.astype("<i8"), fold.test.astype("<i8"), fold.scores.values.astype("<f8"), numbers]
-        arrays += [] if state is None else [state]
-        headers.append({"measures": list(fold.reported), "state": state is not None})
+        flags, state = _pack(state=fold.scores.state)
+        reported = np.array(list(fold.reported.values()), "<f8")
+        arrays += [fold.train.astype("<i8"), fold.test.astype("<i8"), fold.scores.values.astype("<f8"), reported]
+        arrays += state
+        headers.append({"measures": list(fold.reported), **flags})
     return {"folds": headers}, arrays
 
 
 def arrays_to_folds(header: dict[str, Any], arrays: Sequence[AnyArray]) -> list[PipelineFold]:
-    """The folds that :func:`folds_to_arrays` took apart."""
+    """The inverse of :func:`folds_to_arrays`."""
     left = list(arrays)
     folds = []
-    for one in header["folds"]:
+    for fold in header["folds"]:
         train, test, values, numbers = (left.pop(0) for _ in range(4))
-        state = left.pop(0) if one["state"] else None
-        reported = dict(zip(one["measures"], numbers.tolist(), strict=True))
+        (state,) = _unpack(fold, left, "state")
+        reported = dict(zip(fold["measures"], numbers.tolist(), strict=True))
         folds.append(PipelineFold(train, test, Scores(values, state), reported))
     return folds

@@ -1,8 +1,8 @@
 """The worker: a process in a framework's own environment that fits, scores, splits and evaluates on request.
 
 Started as ``python -m repro.plugin.isolation.worker MODULE`` where MODULE declares the framework. It reads requests
-from standard input and replies on what was standard output; whatever the framework prints goes to standard error. The
-environment has numpy, pandas, pluggy and scipy beside the framework, so that nothing else may be imported here.
+from standard input and replies on the original standard output; what the framework prints goes to standard error. The
+environment has numpy, pandas, pluggy, scipy and the framework, so that nothing else may be imported here.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Server:
         return {}, []
 
     def _history(self, header: dict[str, Any], arrays: Sequence[wire.AnyArray]) -> Answer:
-        """Other rows than those of the last fit, or later ones, are the history of the queries that follow."""
+        """Use other rows than those of the last fit as the history of later queries."""
         self._known = History(wire.arrays_to_training(header, arrays))
         return {}, []
 
@@ -133,28 +133,24 @@ def _positions(splitter: str, part: object) -> wire.AnyArray:
     return positions.astype("<i8")
 
 
-def framework_of(module: str) -> Framework:
-    """The framework that a plug-in's module declares."""
-    framework = importlib.import_module(module).repro_framework()
+def server_of(module: str) -> Server:
+    """The server of the framework that a plug-in's module declares; each of its hooks is called once."""
+    plugin = importlib.import_module(module)
+    framework = plugin.repro_framework()
     assert isinstance(framework, Framework)
-    return framework
-
-
-def declared_by(module: str) -> Callable[[str], Sequence[Any]]:
-    """The declarations of a plug-in's module by hook, each hook called once; none where it lacks the hook."""
 
     @cache
     def declared(hook: str) -> Sequence[Any]:
-        declare = getattr(importlib.import_module(module), hook, None)
-        return declare() if declare else ()
+        declarations: Sequence[Any] = getattr(plugin, hook, tuple)()
+        return declarations
 
-    return declared
+    return Server(framework, declared)
 
 
 class Responder:
     """Reads requests for the framework of a module, one at a time, and encodes the replies.
 
-    An error is a reply too; its traceback goes to standard error.
+    An error is a reply too; the traceback of an unexpected one goes to standard error.
     """
 
     def __init__(self, module: str) -> None:
@@ -165,13 +161,13 @@ class Responder:
         """The reply to the next request, in pieces."""
         header, arrays = wire.decode(read)
         try:
-            self._server = self._server or Server(framework_of(self._module), declared_by(self._module))
-            given, results = self._server.answer(header, arrays)
-            pieces = wire.encode({"ok": True, **given}, results)
+            self._server = self._server or server_of(self._module)
+            reply, results = self._server.answer(header, arrays)
+            pieces = wire.encode({"ok": True, **reply}, results)
         except (Exception, SystemExit) as error:
-            if not isinstance(error, ReproError):
-                traceback.print_exc()
             known = isinstance(error, ReproError)
+            if not known:
+                traceback.print_exc()
             pieces = wire.encode({"ok": False, "known": known, "kind": type(error).__name__, "message": str(error)})
         sys.stderr.flush()
         return pieces
@@ -203,7 +199,7 @@ def _leave_with_parent(parent: int) -> None:
     """Exit when the process that started this worker has ended."""
     while os.getppid() == parent:
         time.sleep(1)
-    if os.getpgrp() == os.getpid():  # together with the processes that the framework started
+    if os.getpgrp() == os.getpid():  # also end the processes that the framework started
         os.killpg(os.getpid(), signal.SIGKILL)
     os._exit(1)
 
@@ -212,8 +208,7 @@ def main() -> None:
     """Serve on the standard streams."""
     threading.Thread(target=_leave_with_parent, args=(os.getppid(),), daemon=True).start()
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
     with contextlib.suppress(BrokenPipeError):
         serve(sys.argv[1], requests, answers)

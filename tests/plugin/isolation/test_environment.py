@@ -206,7 +206,7 @@ def test_a_file_with_another_hash_is_refused_at_once_and_never_installed(tmp_pat
     wheel(tmp_path, "tiny_framework", "import os; os.system('echo stolen')\n")  # the same name, other content
     told: list[str] = []
     with pytest.raises(
-        PluginError, match=r"not built: pip was given a file that is not one .*\(tiny_framework==1\.0\)"
+        PluginError, match=r"not built: pip downloaded a file that is not one .*\(tiny_framework==1\.0\)"
     ):
         environment.build("tiny", needs, told.append)
     assert not [line for line in told if "trying again" in line]

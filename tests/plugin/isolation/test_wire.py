@@ -129,8 +129,8 @@ def message(header, body=b"", mark=wire.MARK):
         (message({"arrays": [{"type": "<f8", "shape": [True]}]}), "an array announced as"),
         (message({"arrays": [{"type": ["<f8"], "shape": [1]}]}), "an array announced as"),
         (message({"arrays": [{"type": "<f8", "shape": [1 << 30, 1 << 30]}]}), "more than"),
-        (message({"arrays": [{"type": "<f8", "shape": [1] * 200}]}, bytes(8)), "cannot be had"),
-        (message({"arrays": [{"type": "<f8", "shape": [0, 1 << 39, 1 << 39]}]}), "cannot be had"),
+        (message({"arrays": [{"type": "<f8", "shape": [1] * 200}]}, bytes(8)), "cannot be made"),
+        (message({"arrays": [{"type": "<f8", "shape": [0, 1 << 39, 1 << 39]}]}), "cannot be made"),
     ],
 )
 def test_what_is_no_message_is_told(data, complaint):
