@@ -1,7 +1,7 @@
 """The composition root: one object that builds decisions, metrics, data sets and plug-ins from all packages.
 
-Packages do not look each other up by name. What one of them needs from packages downstream (a protocol needs the
-decisions that metrics declare) is put together here and handed down (:mod:`repro.current`).
+Packages do not look each other up by name. Where one of them needs parts of packages downstream (a protocol needs the
+decisions that metrics declare), it gets them from here (:mod:`repro.current`).
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from repro.data.registry import SYNTHETIC, Dataset, own_datasets
 from repro.evaluation.metrics.catalogue import own_metrics
 from repro.evaluation.metrics.metric import Metric
 from repro.plugin import Plugins, installed_plugins
-from repro.protocol import Decision, Option, Registry
+from repro.protocol import Registry
 from repro.protocol.decisions import AFTER_SPLIT, BEFORE_SPLIT
 from repro.split import OWN, split_decisions, splitters
 
 
 class Application:
-    """All that is looked up once; each part is built when it is first asked for.
+    """The parts that all packages share; each is built when it is first used.
 
-    plugins    the plug-ins that are installed, or those given
+    plugins    the installed plug-ins, or those of the constructor
     datasets   the named data sets: those of the suite, and those of plug-ins
     metrics    the metrics: those of the suite, and those of plug-ins
     registry   the decisions: those of the core, the parameters of splitters, and the variants of metrics
@@ -49,20 +49,19 @@ class Application:
 
     @cached_property
     def registry(self) -> Registry:
-        found = self.plugins.splitters().values()
-        further = {
-            "split.strategy": splitters.strategies(found),
-            "data.order": splitters.orders(found),
-        }
+        declared = self.plugins.splitters().values()
+        further = {"split.strategy": splitters.strategies(declared), "data.order": splitters.orders(declared)}
         core = (
-            _with_options(decision, further.get(decision.id, ()))
+            replace(decision, options=(*decision.options, *further[decision.id]))
+            if decision.id in further
+            else decision
             for decision in (*BEFORE_SPLIT, *split_decisions(OWN), *AFTER_SPLIT)
         )
         variants = (decision for metric in self.metrics.values() for decision in metric.variants)
-        return Registry([*core, *splitters.decisions(found), *variants])
+        return Registry([*core, *splitters.decisions(declared), *variants])
 
     def ask_plugins(self) -> Plugins:
-        """Ask every plug-in for everything, so that each one that is broken is known to be."""
+        """Call every hook of every plug-in, so that all broken plug-ins are known."""
         self.plugins.evaluators()
         self.plugins.pipelines()
         self.plugins.exporters()
@@ -72,9 +71,5 @@ class Application:
 
 def application() -> Application:
     """The application in use."""
-    found: Application = current()
-    return found
-
-
-def _with_options(decision: Decision, further: tuple[Option, ...]) -> Decision:
-    return replace(decision, options=(*decision.options, *further)) if further else decision
+    in_use: Application = current()
+    return in_use

@@ -1,9 +1,9 @@
-"""The application in use: what the composition root (:class:`repro.app.Application`) builds once for all packages.
+"""The application in use: the composition root (:class:`repro.app.Application`), built once for all packages.
 
-Packages ask for decisions, metrics, data sets and plug-ins through functions of their own (``registry()``,
-``metrics()``, ``datasets()``, ``plugins()``), which read them from the application in use. There is one default
-application, made when something is first asked of it. :func:`use` puts another one in its place for a while, and
-:func:`reset` makes the next question build a new one, for example after another plug-in was installed.
+Packages get decisions, metrics, data sets and plug-ins through functions of their own (``registry()``, ``metrics()``,
+``datasets()``, ``plugins()``), which read them from the application in use. There is one default application, made
+when it is first used. :func:`use` replaces it within a block, and :func:`reset` discards it, for example after another
+plug-in was installed.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ class _Holder:
 
 
 def provide(make: Callable[[], Any]) -> None:
-    """Say how the default application is made; ``repro`` itself does when it is imported."""
+    """Set the function that makes the default application; ``repro`` does when it is imported."""
     _Holder.make = make
 
 
 def current() -> Any:
-    """The application in use; the default one is made when it is first asked for."""
+    """The application in use; the default one is made at the first call."""
     if _Holder.application is None:
         assert _Holder.make is not None, "repro was not imported"
         _Holder.application = _Holder.make()
@@ -49,7 +49,7 @@ def use(application: Any) -> Iterator[None]:
 
 
 def reset() -> None:
-    """Forget the application in use: plug-ins, metrics and decisions are looked up anew."""
+    """Discard the application in use: plug-ins, metrics and decisions are looked up again."""
     _Holder.application = None
 
 
@@ -67,18 +67,16 @@ class Slot(Generic[Value]):
 
 
 def once(make: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
-    """Keep the results of a function, by its arguments, as long as the application in use."""
+    """Cache the results of a function, by its arguments, as long as the application in use."""
     slot: Slot[dict[Hashable, Value]] = Slot()
 
     @wraps(make)
-    def kept(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
-        results = slot.get()
-        if results is None:
-            results = {}
-            slot.set(results)
+    def cached(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
+        if (results := slot.get()) is None:
+            slot.set(results := {})
         key = (args, tuple(sorted(kwargs.items())))
         if key not in results:
             results[key] = make(*args, **kwargs)
         return results[key]
 
-    return kept
+    return cached

@@ -1,18 +1,18 @@
-"""The errors and warnings people see: each says what was given, what was expected and what to do next."""
+"""The errors and warnings of repro: each message has the input, what was expected, and what to do next."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
 
-# Longer names are no typing errors, and to compare them takes long.
+# Longer names are not misspelt names, and take long to compare.
 _LONGEST = 200
 
 
 class ReproError(Exception):
-    """Anything a user can mend; the command line prints its text without a traceback.
+    """An error that a user can fix; the command line prints its text without a traceback.
 
-    ``decision`` is the decision of the protocol that stops the evaluation, where one does.
+    ``decision`` is the decision of the protocol that stops the evaluation, if there is one.
     """
 
     def __init__(self, *texts: object, decision: str = "") -> None:
@@ -25,11 +25,11 @@ class DataError(ReproError):
 
 
 class ProtocolError(ReproError):
-    """A protocol, or a study's use of one, that does not say one clear thing."""
+    """A protocol, or a study's use of one, that is invalid or ambiguous."""
 
 
 class PluginError(ReproError):
-    """A plug-in that is missing, broken, or broke its contract."""
+    """A plug-in that is missing, broken, or violates its contract."""
 
 
 class StudyError(ReproError):
@@ -37,18 +37,18 @@ class StudyError(ReproError):
 
 
 class JournalError(ReproError):
-    """A journal or run folder that does not hold together."""
+    """A journal or run folder that is damaged or inconsistent."""
 
 
 class ReproWarning(UserWarning):
-    """A result that may not mean what it seems to mean; Python functions warn with it, commands print its text."""
+    """A result that may be misleading; Python functions warn with it, commands print its text."""
 
 
-def nearest(given: str, known: Iterable[str]) -> str:
-    """The end of a sentence about the unknown ``given``: a `did you mean` clause, or a full stop."""
-    given = given[:_LONGEST]
+def nearest(unknown: str, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown name: a `did you mean` clause, or a full stop."""
+    unknown = unknown[:_LONGEST]
     names = [name for name in known if len(name) <= _LONGEST]
-    close = difflib.get_close_matches(given, names, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(unknown, names, n=1, cutoff=0.5)
     if not close:
-        close = [name for name in names if given and (name.startswith(given) or given in name)][:1]
+        close = [name for name in names if unknown and unknown in name][:1]
     return f"; did you mean '{close[0]}'?" if close else "."

@@ -1,8 +1,7 @@
-"""Named streams: every random draw is a function of the seed, its purpose and the external ids it is about.
+"""Named streams: every random draw is a function of the seed, its purpose and its external ids.
 
-There is no generator whose state moves on from draw to draw. The number drawn for "split, user 42, item 7"
-is a hash of exactly that, so it does not depend on block size, worker count, or the order in which users
-or rows are visited.
+There is no generator with a state that changes from draw to draw. The number drawn for "split, user 42, item 7" is a
+hash of exactly that, so that it does not depend on block size, worker count, or the order of users or rows.
 """
 
 from __future__ import annotations
@@ -33,22 +32,22 @@ def combine(key, value):  # type: ignore[no-untyped-def]  # as mix
     return mix((key ^ value) + _STEP)
 
 
+def _hash(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
 def stream(seed: int, *names: str | int) -> np.uint64:
     """The key of a named stream: ``stream(7, "split")``."""
-    text = "\x1f".join([str(seed), *map(str, names)])
-    return np.uint64(int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little"))
+    return np.uint64(_hash("\x1f".join([str(seed), *map(str, names)])))
 
 
 def id_keys(ids: Iterable[object]) -> KeyArray:
     """A key for each external id, from its text: 42 and "42" are the same id."""
-    return np.array(
-        [int.from_bytes(hashlib.blake2b(str(i).encode(), digest_size=8).digest(), "little") for i in ids],
-        dtype=np.uint64,
-    )
+    return np.array([_hash(str(external_id)) for external_id in ids], dtype=np.uint64)
 
 
 def child_keys(key: np.uint64, *ids: KeyArray) -> KeyArray:
-    """Child streams of ``key``, one for each position of the (equally long) arrays of id keys."""
+    """The keys of child streams of ``key``, one for each position of the (equally long) arrays of id keys."""
     keys: KeyArray = np.broadcast_to(key, ids[0].shape) if ids else np.array([key])
     with np.errstate(over="ignore"):
         for values in ids:

@@ -1,7 +1,7 @@
 """Compare the algorithms of a run, or systems in files of per-user values.
 
-:func:`run_comparisons` compares the algorithms of a run, once for each metric; `repro compare`, the report, the exports
-for papers and the Python results all read what it gives, so they cannot contradict each other.
+:func:`run_comparisons` compares the algorithms of a run, once for each metric. The report and the exports for papers
+use it, and `repro compare` the same function, so that they cannot contradict each other.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Systems:
-    """Systems with per-user values, wherever they come from.
+    """Systems with per-user values, from a run or from files.
 
-    source      how they are called in messages
-    metrics     the names of what was measured, the first one the default
-    values      of a metric, given by name: users x systems, empty where a system has no number of a user
+    source      their name in messages
+    metrics     the names of the metrics, the first one the default
+    values      of a metric: users x systems, empty where a system has no value of a user
     better      of a metric: "higher", "lower" or "neither"
-    algorithms  of which algorithm each system is a setting; empty where that is not known
+    algorithms  the algorithm that each system is a setting of; empty where that is not known
     notes       of a metric: how its per-user values differ from the table
-    cautions    what makes any test on these users weak
+    cautions    why any test on these users is weak
     """
 
     source: str
@@ -108,33 +108,27 @@ def _refuse_lost_baseline(baseline: str | None, selection: Selection, systems: S
 
 
 class RunComparisons:
-    """The algorithms of a run, compared by each metric when it is first asked for.
+    """The algorithms of a run, compared by each metric when it is first needed.
 
-    metrics   those with a number for each user, in the order of the study
+    metrics   those with a value for each user, in the order of the study
     """
 
     def __init__(self, systems: Systems | None, settings: Settings) -> None:
         self.settings = settings
         self.metrics = systems.metrics if systems else ()
         self._systems = systems
-        self._values: dict[str, pd.DataFrame] = {}
-        self._compared: dict[str, Compared | None] = {}
+        self.values = cache(self._values)
+        self.of = cache(self._of)
 
-    def values(self, metric: str) -> pd.DataFrame:
+    def _values(self, metric: str) -> pd.DataFrame:
         """Users x systems."""
         assert self._systems is not None
-        if metric not in self._values:
-            self._values[metric] = self._systems.values(metric)
-        return self._values[metric]
+        return self._systems.values(metric)
 
-    def of(self, metric: str) -> Compared | None:
-        """The comparison by one metric; None where fewer than two systems, or not the baseline, have numbers of it."""
-        if metric not in self._compared:
-            self._compared[metric] = self._compare(metric) if metric in self.metrics else None
-        return self._compared[metric]
-
-    def _compare(self, metric: str) -> Compared | None:
-        assert self._systems is not None
+    def _of(self, metric: str) -> Compared | None:
+        """The comparison by one metric; None where fewer than two systems, or not the baseline, have values of it."""
+        if metric not in self.metrics or self._systems is None:
+            return None
         values, baseline = self.values(metric), self.settings.baseline
         if values.shape[1] < 2 or (baseline is not None and baseline not in values):
             return None
@@ -142,7 +136,7 @@ class RunComparisons:
 
 
 def run_comparisons(run: Run, settings: Settings | None = None) -> RunComparisons:
-    """The comparisons of a run. Within a process each is computed once, whoever asks for it."""
+    """The comparisons of a run; a process computes each of them once."""
     return _run_comparisons(run, settings or Settings())
 
 
@@ -172,7 +166,7 @@ def systems_of_run(run: Run) -> Systems:
 
 
 def _notes(run: Run, measure: Measure) -> tuple[str, ...]:
-    """Why the means over users are not the numbers in the run's table, where they are not."""
+    """Why the means over users differ from the numbers in the run's table, where they do."""
     over = run.protocol["average.over"]
     if measure.metric.kind == "prediction":
         over = measure.variants.get("average", "users")
@@ -224,7 +218,7 @@ def systems_of_files(paths: Sequence[str | Path]) -> Systems:
 
 
 def _protocol_of(table: pa.Table, label: str) -> dict[str, str]:
-    """The protocol that the values of a file were measured under, where the file states it: Parquet files do."""
+    """The protocol of the values of a file, if the file states it: Parquet files do."""
     attributes = json.loads((table.schema.metadata or {}).get(b"PANDAS_ATTRS", b"{}"))
     protocol = attributes.get("protocol") if isinstance(attributes, dict) else None
     if not isinstance(protocol, dict) or "hash" not in protocol:
@@ -268,7 +262,7 @@ def _by_run(table: pa.Table, path: Path, label: str) -> dict[str, pd.DataFrame]:
 
 
 def _better(name: str) -> str:
-    """Which direction of the metric called ``name`` is the better one, whatever its variants and cut-off."""
+    """The better direction of the metric called ``name``, whatever its variants and cut-off."""
     plain = name.partition("[")[0].partition("@")[0].strip().lower()
     known = {alias: metric for metric in metrics().values() for alias in (metric.name, *metric.aliases)}
     if plain not in known:

@@ -1,4 +1,4 @@
-"""The journal of a run: append-only, hash-chained, valid up to its last event even after a crash."""
+"""The journal of a run: append-only and hash-chained; a crash leaves it valid up to its last event."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Observe = Callable[[Mapping[str, Any]], None]
 
 @dataclass(frozen=True)
 class Contents:
-    """The lines of a journal; ``torn`` bytes at its end are the start of a line that was never finished."""
+    """The lines of a journal; the last ``torn`` bytes of the file are the start of an incomplete line."""
 
     lines: tuple[Line, ...]
     torn: int = 0
@@ -42,7 +42,7 @@ class Contents:
 
     @property
     def end(self) -> Line:
-        """The line with which the run finished; reports and exports of the run may add lines after it."""
+        """The line that ends the run; reports and exports of the run may add lines after it."""
         for line in reversed(self.lines):
             if line.event.event in ENDS:
                 return line
@@ -70,31 +70,31 @@ class Contents:
 
 
 class Journal:
-    """Writes a journal: every line is on disk before the next thing happens."""
+    """Writes a journal: every line is on disk before the run continues."""
 
     def __init__(self, path: Path, contents: Contents | None = None, observe: Observe | None = None) -> None:
-        """A new journal at ``path``, or, with its ``contents``, one to be continued: a torn end is cut off.
+        """A new journal at ``path`` or, with its ``contents``, one to continue: an incomplete last line is removed.
 
         ``observe`` is called with each line after it is written.
         """
-        kept = contents or Contents(())
+        existing = contents or Contents(())
         self.path = path
         self._observe = observe
-        self._number = len(kept.lines)
-        self._previous = kept.last_hash
+        self._number = len(existing.lines)
+        self._previous = existing.last_hash
         try:
             if contents is not None and not path.is_file():
                 _unpack(path)
             # Without a buffer, so that a failed write is not repeated later.
             self._file = path.open("xb" if contents is None else "r+b", buffering=0)
-            self._file.truncate(self._file.seek(-kept.torn, os.SEEK_END))
+            self._file.truncate(self._file.seek(-existing.torn, os.SEEK_END))
         except FileExistsError:
             raise
         except OSError as error:
             raise self._unwritten(error) from None
 
     def write(self, event: BaseModel) -> str:
-        """Append ``event``; its hash."""
+        """Append ``event``; returns its hash."""
         body = {
             "number": self._number + 1,
             "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
@@ -109,7 +109,7 @@ class Journal:
         return self._previous
 
     def _append(self, line: bytes) -> None:
-        """Put a whole line on disk, or none of it."""
+        """Write a complete line to disk, or nothing."""
         start = self._file.tell()
         try:
             left = memoryview(line)
@@ -117,7 +117,7 @@ class Journal:
                 left = left[self._file.write(left) :]
             os.fsync(self._file.fileno())
         except OSError as error:
-            with contextlib.suppress(OSError):  # a torn line is known as such
+            with contextlib.suppress(OSError):  # an incomplete line is recognised as such
                 self._file.truncate(self._file.seek(start))
             raise self._unwritten(error) from None
 
@@ -132,7 +132,7 @@ class Journal:
 
 
 def canonical_json(value: object) -> bytes:
-    """JSON with sorted keys and no spaces; not-a-number is refused, as JSON has none."""
+    """JSON with sorted keys and no spaces; NaN is an error, because JSON has none."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
 
 
@@ -178,8 +178,8 @@ def _unpack(path: Path) -> None:
 def read_journal(path: Path) -> Contents:
     """The lines of the journal at ``path``, plain or compressed, each checked against its schema and the chain.
 
-    A last line without its end is what a killed run leaves: it is not part of the journal. Anything else
-    that does not fit is a JournalError that names the line.
+    An incomplete last line, as a killed run leaves it, is not part of the journal. Any other fault is a JournalError
+    that names the line.
     """
     whole, newline, torn = journal_bytes(path).rpartition(b"\n")
     lines: list[Line] = []
