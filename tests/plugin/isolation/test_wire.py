@@ -114,7 +114,7 @@ def message(header, body=b"", mark=wire.MARK):
 @pytest.mark.parametrize(
     ("data", "complaint"),
     [
-        (b"Epoch 1/10 loss 0.7\n", "not a message: it starts with b'Epoc'"),
+        (b"Epoch 1/10 loss 0.7\n", "not a message: they start with b'Epoc'"),
         (message({"arrays": []}, mark=b"RPW\x09"), "version 9 of the wire format, and this side speaks version 2"),
         (wire.MARK + b"\xff\xff\xff\xff", "a header of 4,294,967,295 bytes"),
         (message(b"{"), "not JSON"),
