@@ -99,9 +99,9 @@ def _of_dataset(name: str, columns: Sequence[str] | None, progress: Progress | N
         replace(source, member=source.features, member_checksum="") for source in known.sources if source.features
     )
     if not sources:
-        able = [other.name for other in datasets().values() if any(source.features for source in other.sources)]
+        names = [other.name for other in datasets().values() if any(source.features for source in other.sources)]
         raise DataError(
-            f"{name} has no features of its items; name a file of them (data sets with features: {', '.join(able)})"
+            f"{name} has no features of its items; name a file of them (data sets with features: {', '.join(names)})"
         )
     fetched = fetch(replace(known, sources=sources), progress)
     stated = list(fetched.source.feature_columns) or None
@@ -122,10 +122,8 @@ def features_from_frame(
     if not len(table):
         raise DataError(f"{label} has no rows: a file of features has a row for each item")
     codes, ids = encode_ids(table[key].to_numpy(), "item", label)
-    parts = [_entries(table[name], name, codes, len(chosen) > 1, label) for name in chosen]
-    rows = np.concatenate([part[0] for part in parts])
-    words = np.concatenate([part[1] for part in parts])
-    weights = np.concatenate([part[2] for part in parts])
+    entries = (_entries(table[name], name, codes, len(chosen) > 1, label) for name in chosen)
+    rows, words, weights = (np.concatenate(parts) for parts in zip(*entries, strict=True))
     places, features = pd.factorize(words, sort=True)
     _, first = np.unique(rows.astype(np.int64) * max(len(features), 1) + places, return_index=True)
     matrix = csr_array((weights[first], (rows[first], places[first])), shape=(len(ids), len(features)))
@@ -145,11 +143,11 @@ def _item_column(names: Sequence[str], stated: str | None, label: str) -> str:
 def _feature_columns(names: Sequence[str], item: str, stated: Sequence[str] | None, label: str) -> list[str]:
     if isinstance(stated, str):
         stated = [stated]
-    others = [name for name in names if name != item]
+    available = [name for name in names if name != item]
     for name in stated or ():
-        if name not in others:
-            raise DataError(f"{label} has no column '{name}'; it has {', '.join(others)}{nearest(name, others)}")
-    chosen = list(stated or (name for name in others if not plain_name(name).endswith(_LABELS)))
+        if name not in available:
+            raise DataError(f"{label} has no column '{name}'; it has {', '.join(available)}{nearest(name, available)}")
+    chosen = list(stated or (name for name in available if not plain_name(name).endswith(_LABELS)))
     if not chosen:
         raise DataError(f"{label} has no column of features besides {item}; it has {', '.join(names)}")
     return chosen
@@ -167,8 +165,8 @@ def _entries(
                 f"{label}: the item of row {again + 1:,} has a row before, and {name} is a column of numbers; give "
                 "each item one row"
             )
-        kept = np.flatnonzero(weights)
-        return items[kept], np.full(len(kept), name, dtype=object), weights[kept]
+        nonzero = np.flatnonzero(weights)
+        return items[nonzero], np.full(len(nonzero), name, dtype=object), weights[nonzero]
     words = [list(_words(cell)) for cell in column.tolist()]
     rows = np.repeat(items, [len(cell) for cell in words])
     texts = [f"{name}={word}" if prefixed else word for cell in words for word in cell]

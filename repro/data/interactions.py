@@ -164,9 +164,8 @@ class Interactions:
 
     def _repr_html_(self) -> str:
         """In a notebook: the first rows, as pandas shows them."""
-        return f"<p>{escape(repr(self))}</p>" + self.select(np.arange(min(len(self), 5))).to_frame().to_html(
-            index=False
-        )
+        first = self.select(np.arange(min(len(self), 5)))
+        return f"<p>{escape(repr(self))}</p>" + first.to_frame().to_html(index=False)
 
     def __repr__(self) -> str:
         return f"Interactions({len(self):,} rows, {self.n_users:,} users, {self.n_items:,} items)"

@@ -53,17 +53,15 @@ def _looks_like_path(name: str) -> bool:
 
 def _check_options(options: dict[str, Any], function: Callable[..., Any], name: str) -> None:
     """Reject options that the function does not have, and values of another type than it declares."""
-    known = list(inspect.signature(function).parameters)
-    for option in options:
+    known, hints = list(inspect.signature(function).parameters), get_type_hints(function)
+    for option, value in options.items():
         if option not in known:
             raise DataError(
                 f"{name} has no option '{option}'{nearest(option, known)} Its options are {', '.join(known)}"
             )
-    hints = get_type_hints(function)
-    for option, value in options.items():
         if not _is_instance(value, hints[option]):
-            wanted = " or ".join(type_.__name__ for type_ in _types(hints[option]) if type_ is not NoneType)
-            raise DataError(f"{name}: the option {option} is {value!r}, but must be {wanted}")
+            types = " or ".join(type_.__name__ for type_ in _types(hints[option]) if type_ is not NoneType)
+            raise DataError(f"{name}: the option {option} is {value!r}, but must be {types}")
 
 
 def _types(hint: Any) -> tuple[type, ...]:

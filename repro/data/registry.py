@@ -19,7 +19,7 @@ SYNTHETIC = "synthetic"
 
 @dataclass(frozen=True)
 class Source:
-    """One place a data set can be had from, and how what it gives is checked and read."""
+    """One place from which a data set can be downloaded, and how its file is checked and read."""
 
     address: str
     checksum: str = ""
@@ -32,12 +32,12 @@ class Source:
 
     @property
     def file_name(self) -> str:
-        """What the file of interactions is called once it is here."""
+        """The name of the file of interactions on this machine."""
         return PurePosixPath(self.member or urlsplit(self.address).path).name
 
     @property
     def checked(self) -> bool:
-        """Whether there is a confirmed checksum to hold what it gives against."""
+        """Whether a confirmed checksum of the file is known."""
         return bool(self.checksum or self.member_checksum)
 
 
@@ -55,7 +55,7 @@ class Dataset:
     digest: str | None = None
 
     def cached(self, folder: Path | None = None) -> tuple[Path, Source] | None:
-        """The file of this data set on this machine and the source it is from, if it is here."""
+        """The file of this data set on this machine and its source; None where it was not downloaded yet."""
         for source in self.sources:
             path = (folder or data_folder()) / self.name / source.file_name
             if path.is_file():

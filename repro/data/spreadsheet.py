@@ -1,4 +1,4 @@
-"""CSV files that people open in a spreadsheet: text that begins as a formula does stays text.
+"""CSV files that people open in a spreadsheet: text that begins like a formula stays text.
 
 A cell of text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return gets an apostrophe before it.
 So does text that begins with apostrophes followed by such a character, so that every text can be read back exactly.
@@ -20,18 +20,18 @@ _FORMULA = re.compile("'*[=+\\-@\t\r]")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
-def _acts(text: str) -> bool:
+def _is_formula(text: str) -> bool:
     return _FORMULA.match(text) is not None and _NUMBER.fullmatch(text) is None
 
 
 def cell_of(text: str) -> str:
-    """The cell of a CSV file that shows ``text``, and computes nothing."""
-    return f"'{text}" if _acts(text) else text
+    """The cell of a CSV file that shows ``text`` and is never computed as a formula."""
+    return f"'{text}" if _is_formula(text) else text
 
 
 def text_of(cell: str) -> str:
     """The text of a cell that :func:`cell_of` wrote."""
-    return cell[1:] if cell[:1] == "'" and _acts(cell[1:]) else cell
+    return cell[1:] if cell[:1] == "'" and _is_formula(cell[1:]) else cell
 
 
 class CellWriter:
@@ -68,6 +68,6 @@ def frame_csv(frame: pd.DataFrame, separator: str = ",") -> bytes:
 
 
 def _quoting(cells: Iterable[object]) -> Literal[0, 2]:
-    """How text is quoted: where it has to be, and all of it where a carriage return is in it, which is not seen to."""
-    within = any(isinstance(cell, str) and "\r" in cell for cell in cells)
-    return csv.QUOTE_NONNUMERIC if within else csv.QUOTE_MINIMAL
+    """Text is quoted where it must be; all of it where some has a carriage return, which the csv module overlooks."""
+    has_return = any(isinstance(cell, str) and "\r" in cell for cell in cells)
+    return csv.QUOTE_NONNUMERIC if has_return else csv.QUOTE_MINIMAL

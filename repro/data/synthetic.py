@@ -20,7 +20,7 @@ from numba.extending import register_jitable
 
 from repro.data.interactions import Interactions
 from repro.errors import DataError
-from repro.rng import KeyArray, child_keys, combine, id_keys, mix, stream, uniform
+from repro.rng import child_keys, combine, id_keys, mix, stream, uniform
 
 register_jitable(mix)
 register_jitable(combine)
@@ -112,17 +112,12 @@ def _topped_up(counts: IntArray, remainders: npt.NDArray[np.float64], total: int
     return np.sort(counts)[::-1]
 
 
-def _draw_users(item_keys: KeyArray, counts: IntArray, n_users: int) -> npt.NDArray[np.int32]:
-    """The users of each item, item after item, in ascending order; no item has a user twice."""
-    drawn: npt.NDArray[np.int32] = _draw_users_kernel(item_keys, counts, n_users)
-    return drawn
-
-
 @njit(cache=True)
-def _draw_users_kernel(item_keys, counts, n_users):  # type: ignore[no-untyped-def]  # compiled
-    """The j-th draw of an item is a hash of its key and j; a user drawn before is skipped.
+def _draw_users(item_keys, counts, n_users):  # type: ignore[no-untyped-def]  # compiled
+    """The users of each item, item after item, in ascending order; no item has a user twice.
 
-    An item that more than half of the users rate draws those who do not.
+    The j-th draw of an item is a hash of its key and j; a user drawn before is skipped. An item that more than half of
+    the users rate draws those who do not.
     """
     drawn = np.empty(counts.sum(), dtype=np.int32)
     taken = np.zeros(n_users, dtype=np.bool_)

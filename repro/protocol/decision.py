@@ -59,6 +59,11 @@ class Option:
     reads: tuple[Stage, ...] = ()
     searchable: bool = True
 
+    @classmethod
+    def fail(cls, text: str) -> Option:
+        """The option that the run stops."""
+        return cls("fail", "the run stops", text, stops_run=True)
+
 
 @dataclass(frozen=True)
 class When:

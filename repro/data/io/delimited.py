@@ -34,12 +34,10 @@ def read_columns(
     Columns in ``as_text`` are categories of their text, or of whole numbers where all of them are in canonical form;
     the others are numbers where all their values are numbers.
     """
-    whole = _read_whole_numbers(path, layout, chosen, as_text)
-    if whole is not None:
-        table, comments = whole
+    if parsed := _read_whole_numbers(path, layout, chosen, as_text):
+        table, comments = parsed
         columns = {role: table.column(name) for role, name in chosen.items()}
-        values = {role: (number_codes if role in as_text else column_values)(c) for role, c in columns.items()}
-        return values, comments
+        return {role: (number_codes if role in as_text else column_values)(c) for role, c in columns.items()}, comments
     types = {
         name: pa.dictionary(pa.int32(), pa.string()) if role in as_text else pa.float64()
         for role, name in chosen.items()
@@ -63,8 +61,7 @@ def _read_whole_numbers(
     """The chosen columns with ids read as whole numbers, in half the time; None where that may lose something."""
     if layout.escape or codecs.lookup(layout.encoding).name not in _BYTE_BY_BYTE:
         return None
-    whole = {*as_text, "timestamp"}
-    types = {name: pa.int64() if role in whole else pa.float64() for role, name in chosen.items()}
+    types = {name: pa.int64() if role in (*as_text, "timestamp") else pa.float64() for role, name in chosen.items()}
     watched = WatchedStream()
     try:
         table, comments = _parse(path, layout, types, watched)
@@ -181,14 +178,14 @@ def column_values(column: pa.ChunkedArray) -> Values:
         return np.concatenate([chunk.to_numpy() for chunk in column.chunks]) if column.num_chunks else np.array([])
     if not column.num_chunks:
         return np.array([], dtype=object)
-    whole = column.unify_dictionaries().combine_chunks()
-    if isinstance(whole, pa.ChunkedArray):
-        whole = whole.chunk(0)
-    text = whole.dictionary.cast(pa.string())
+    combined = column.unify_dictionaries().combine_chunks()
+    if isinstance(combined, pa.ChunkedArray):
+        combined = combined.chunk(0)
+    text = combined.dictionary.cast(pa.string())
     trimmed = pc.utf8_trim_whitespace(text).to_numpy(zero_copy_only=False)
-    kept, names = pd.factorize(trimmed)  # "7" and " 7" are the same id
-    codes = whole.indices.fill_null(-1).to_numpy()
-    codes = np.where(codes < 0, -1, kept[codes])
+    codes_of_texts, names = pd.factorize(trimmed)  # "7" and " 7" are the same id
+    codes = combined.indices.fill_null(-1).to_numpy()
+    codes = np.where(codes < 0, -1, codes_of_texts[codes])
     return pd.Categorical.from_codes(codes, pd.Index(names, dtype=object))  # type: ignore[arg-type]
 
 

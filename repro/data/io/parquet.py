@@ -41,17 +41,14 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
 def _declared_bytes(file: pq.ParquetFile, columns: Sequence[str] | None) -> int:
     """The least memory of the columns in bytes, by the rows and sizes that the file declares."""
     about, total = file.metadata, 0
-    wanted = None if columns is None else set(columns)
     for place in range(about.num_columns):
         column = about.schema.column(place)
-        if wanted is not None and column.path.partition(".")[0] not in wanted:
+        if columns is not None and column.path.partition(".")[0] not in columns:
             continue
         width = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96": 8}.get(column.physical_type)
         chunks = [about.row_group(group).column(place) for group in range(about.num_row_groups)]
-        values, packed = (
-            sum(chunk.num_values for chunk in chunks),
-            sum(chunk.total_uncompressed_size for chunk in chunks),
-        )
+        values = sum(chunk.num_values for chunk in chunks)
+        packed = sum(chunk.total_uncompressed_size for chunk in chunks)
         total += max(max(values, about.num_rows) * (width or _TEXT_WIDTH), packed)
     return total
 

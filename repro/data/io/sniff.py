@@ -106,8 +106,8 @@ def _first_lines(path: Path, encoding: str) -> tuple[list[str], list[str]]:
     comments: list[str] = []
     for line in lines:
         if not line.lstrip().startswith(COMMENT):
-            others = (other for other in lines if not other.lstrip().startswith(COMMENT))
-            return comments, [line, *itertools.islice(others, _SAMPLE - 1)]
+            rows = (row for row in lines if not row.lstrip().startswith(COMMENT))
+            return comments, [line, *itertools.islice(rows, _SAMPLE - 1)]
         comments.append(line)
         if len(comments) > _SAMPLE:  # ids may begin with this character too
             break
@@ -139,14 +139,14 @@ def _names(
     path: Path, rows: Sequence[Sequence[str]], header: bool, delimiter: str
 ) -> tuple[tuple[str, ...], list[str]]:
     """The names of the columns, as many as a row has, and notes about them."""
-    first, others = rows[0], rows[1:] or rows
-    width = len(others[0])
-    trailing = width > 2 and all(len(row) == width and not row[-1] for row in others)
+    first, body = rows[0], rows[1:] or rows
+    width = len(body[0])
+    trailing = width > 2 and all(len(row) == width and not row[-1] for row in body)
     if header:
         names, notes = list(first), []
         if len(first) == width - 1 and trailing:
             names, notes = [*first, ""], ["a delimiter at the end of each row is passed over"]
-        elif len(first) == width - 1 and _counts([row[0] for row in others]):
+        elif len(first) == width - 1 and _counts([row[0] for row in body]):
             names, notes = ["", *first], ["the first column of the rows has no name and is passed over"]
         elif not first[0] or plain_name(first[0]).startswith("unnamed"):
             notes = ["the first column has no name and is passed over"]

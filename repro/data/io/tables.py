@@ -223,8 +223,8 @@ def _counting_order(users: Values, values: Values) -> str:
 
 
 def _without_empty_ids(values: Mapping[str, Values]) -> dict[str, Values]:
-    kept = np.ones(len(values["user"]), dtype=bool)
+    has_ids = np.ones(len(values["user"]), dtype=bool)
     for role in ("user", "item"):
         column = pd.Series(values[role])
-        kept &= (column.notna() & (column != "")).to_numpy()
-    return {role: column[kept] for role, column in values.items()}
+        has_ids &= (column.notna() & (column != "")).to_numpy()
+    return {role: column[has_ids] for role, column in values.items()}

@@ -73,10 +73,10 @@ def are_user_lines(lines: Sequence[UserLine]) -> bool:
         return False
     widths = Counter(len(line.items) for line in lines)
     distinct = len({line.user for line in lines}) == len(lines)
-    whole = all(_WHOLE.fullmatch(text) for line in lines for text in (line.user, *line.items))
-    whole = whole or any(re.search(r"[^\W\d]", text) for line in lines for text in line.items[1:])
+    numbers = all(_WHOLE.fullmatch(text) for line in lines for text in (line.user, *line.items))
+    words = any(re.search(r"[^\W\d]", text) for line in lines for text in line.items[1:])
     uneven = max(widths) <= 1 or widths.most_common(1)[0][1] <= 0.75 * len(lines)
-    return distinct and whole and len(widths) > 1 and uneven
+    return distinct and (numbers or words) and len(widths) > 1 and uneven
 
 
 def _begins_json(line: str) -> bool:

@@ -5,6 +5,42 @@ from repro.protocol.decision import Decision, Option, When
 # Scores that may count as missing.
 _WITHOUT_SCORE = ("missing", "non-positive", "infinite", "fallback")
 
+
+def mean_options(meaning: str, text: str, *, global_used_by: tuple[str, ...] = ()) -> tuple[Option, ...]:
+    """Options that use a mean of training ratings in place of what is missing, after ``meaning`` and ``text``."""
+    return (
+        *(
+            Option(
+                f"{noun}-mean",
+                f"{meaning} the {noun}'s mean training rating",
+                f"{text} the {noun}'s mean training rating",
+            )
+            for noun in ("user", "item")
+        ),
+        Option(
+            "global-mean",
+            f"{meaning} the mean training rating",
+            f"{text} the mean of all training ratings",
+            used_by=global_used_by,
+        ),
+    )
+
+
+def fallback(id: str, noun: str, default: str) -> Decision:
+    """Whether a score or prediction that a framework made up counts."""
+    return Decision(
+        id,
+        f"What is a {noun} that the framework made up because the algorithm had none?",
+        options=(
+            Option("accept", f"a {noun} like any other", "like any other", used_by=("surprise", "cornac")),
+            Option("missing", f"a missing {noun}", "as missing"),
+        ),
+        default=default,
+        acts_on=("fallback",),
+        sentence=f"{noun.capitalize()}s that a framework makes up where its algorithm has none counted {{value}}.",
+    )
+
+
 DECISIONS = (
     Decision(
         "missing.rank",
@@ -27,28 +63,8 @@ DECISIONS = (
                 "as if its score were missing.constant",
                 "were ranked as if their score were {missing.constant}",
             ),
-            Option(
-                "user-mean",
-                "as if its score were the user's mean training rating",
-                "were ranked as if their score were the user's mean training rating",
-            ),
-            Option(
-                "item-mean",
-                "as if its score were the item's mean training rating",
-                "were ranked as if their score were the item's mean training rating",
-            ),
-            Option(
-                "global-mean",
-                "as if its score were the mean training rating",
-                "were ranked as if their score were the mean of all training ratings",
-                used_by=("surprise",),
-            ),
-            Option(
-                "fail",
-                "the run stops",
-                "Every candidate had a score: the run would have stopped at one without.",
-                stops_run=True,
-            ),
+            *mean_options("as if its score were", "were ranked as if their score were", global_used_by=("surprise",)),
+            Option.fail("Every candidate had a score: the run would have stopped at one without."),
         ),
         default="last",
         acts_on=_WITHOUT_SCORE,
@@ -62,17 +78,7 @@ DECISIONS = (
         when=(When("missing.rank", ("constant",)),),
         acts_on=_WITHOUT_SCORE,
     ),
-    Decision(
-        "missing.fallback",
-        "What is a score that the framework made up because the algorithm had none?",
-        options=(
-            Option("accept", "a score like any other", "like any other", used_by=("surprise", "cornac")),
-            Option("missing", "a missing score", "as missing"),
-        ),
-        default="missing",
-        acts_on=("fallback",),
-        sentence="Scores that a framework makes up where its algorithm has none counted {value}.",
-    ),
+    fallback("missing.fallback", "score", default="missing"),
     Decision(
         "missing.zero",
         "Is a score of zero a score?",
@@ -91,12 +97,7 @@ DECISIONS = (
         options=(
             Option("scored", "yes: above (or below) every finite one", "were ranked beyond all finite ones"),
             Option("missing", "no", "counted as missing"),
-            Option(
-                "fail",
-                "the run stops",
-                "All scores were finite: the run would have stopped at an infinite one.",
-                stops_run=True,
-            ),
+            Option.fail("All scores were finite: the run would have stopped at an infinite one."),
         ),
         default="scored",
         acts_on=("infinite",),

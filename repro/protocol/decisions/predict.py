@@ -1,6 +1,7 @@
 """How predicted ratings are compared with real ones."""
 
 from repro.protocol.decision import Decision, Option, When
+from repro.protocol.decisions.missing import fallback, mean_options
 
 DECISIONS = (
     Decision(
@@ -9,19 +10,7 @@ DECISIONS = (
         options=(
             Option("skip", "it is left out", "left out"),
             Option("constant", "the prediction is predict.constant", "given the prediction {predict.constant}"),
-            Option(
-                "user-mean",
-                "the prediction is the user's mean training rating",
-                "given the user's mean training rating",
-            ),
-            Option(
-                "item-mean",
-                "the prediction is the item's mean training rating",
-                "given the item's mean training rating",
-            ),
-            Option(
-                "global-mean", "the prediction is the mean training rating", "given the mean of all training ratings"
-            ),
+            *mean_options("the prediction is", "given"),
             Option(
                 "nan",
                 "no error that it is in is a number",
@@ -29,12 +18,7 @@ DECISIONS = (
                 used_by=("surprise", "cornac"),
                 gives_number=False,
             ),
-            Option(
-                "fail",
-                "the run stops",
-                "Every test pair had a predicted rating: the run would have stopped at one without.",
-                stops_run=True,
-            ),
+            Option.fail("Every test pair had a predicted rating: the run would have stopped at one without."),
         ),
         default="skip",
         acts_on=("missing", "fallback"),
@@ -47,17 +31,7 @@ DECISIONS = (
         typical=(0.0, 1.0, 3.0),
         when=(When("predict.missing", ("constant",)),),
     ),
-    Decision(
-        "predict.fallback",
-        "What is a prediction that the framework made up because the algorithm had none?",
-        options=(
-            Option("accept", "a prediction like any other", "like any other", used_by=("surprise", "cornac")),
-            Option("missing", "a missing prediction", "as missing"),
-        ),
-        default="accept",
-        acts_on=("fallback",),
-        sentence="Predictions that a framework makes up where its algorithm has none counted {value}.",
-    ),
+    fallback("predict.fallback", "prediction", default="accept"),
     Decision(
         "predict.clip",
         "Are predictions clipped?",
