@@ -35,31 +35,32 @@ def compare(name: str, rows: Path, rounds: int) -> None:
         with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             for line in process.stdout:
-                tell(f"{name} {plugins().framework(name).version}", json.loads(line))
+                print_row(f"{name} {plugins().framework(name).version}", json.loads(line))
         if process.returncode:
             raise SystemExit(f"{name}: measuring ended with status {process.returncode}")
 
 
-def tell(framework: str, found: dict[str, str | float]) -> None:
-    own, whole, chunks = (float(found[way]) for way in ("own", "one call", "chunks"))
-    times = f"{own * 1e3:,.1f} | {whole * 1e3:,.1f} | {whole / own:.2f} | {chunks * 1e3:,.1f} | {chunks / own:.2f}"
-    print(f"| {framework} | {found['algorithm']} | `{found['way']}` | {times} |", flush=True)
+def print_row(framework: str, seconds: dict[str, str | float]) -> None:
+    own, one_call, chunks = (float(seconds[way]) for way in ("own", "one call", "chunks"))
+    times = f"{own * 1e3:,.1f} | {one_call * 1e3:,.1f} | {one_call / own:.2f}"
+    times += f" | {chunks * 1e3:,.1f} | {chunks / own:.2f}"
+    print(f"| {framework} | {seconds['algorithm']} | `{seconds['way']}` | {times} |", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("frameworks", nargs="*", default=FRAMEWORKS, help="which frameworks; all by default")
     parser.add_argument("--rounds", type=int, default=9)
-    given = parser.parse_args()
+    options = parser.parse_args()
     data = repro.load_dataset("ml-100k")
-    print(f"{data.n_users:,} users by {data.n_items:,} items, one thread, medians of {given.rounds} rounds\n")
+    print(f"{data.n_users:,} users by {data.n_items:,} items, one thread, medians of {options.rounds} rounds\n")
     print("| framework | algorithm | own batch scoring | own, ms | one call, ms | ratio | 64 at a time, ms | ratio |")
     print("| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |")
     with tempfile.TemporaryDirectory() as folder:
         rows = Path(folder) / "rows.npz"
         np.savez(rows, users=data.users, items=data.items, ratings=data.ratings)
-        for name in given.frameworks:
-            compare(name, rows, given.rounds)
+        for name in options.frameworks:
+            compare(name, rows, options.rounds)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Evaluation speed beside other evaluators: python benchmarks/evaluators.py
+"""Evaluation speed compared with other evaluators: python benchmarks/evaluators.py
 
 6,040 users (as in MovieLens 1M), 100 recommendations and 30 relevant items each, six metrics. Every peer gets the
 same lists and must give the same numbers before it is timed. Times are the best of several runs, warm.
@@ -168,8 +168,8 @@ def ranx_contests(recommended: pd.DataFrame, truth: pd.DataFrame) -> list[Contes
     names = dict(zip(METRICS, ("ndcg@10", "ndcg@100", "precision@10", "recall@10", "map@100", "mrr"), strict=True))
 
     def theirs() -> dict[str, float]:
-        found = ranx_evaluate(qrels, run, list(names.values()))
-        return {ours: float(found[name]) for ours, name in names.items()}
+        values = ranx_evaluate(qrels, run, list(names.values()))
+        return {ours: float(values[name]) for ours, name in names.items()}
 
     return contests_alone(recommended, truth, "ranx", theirs)
 
@@ -183,8 +183,8 @@ def ir_measures_contests(recommended: pd.DataFrame, truth: pd.DataFrame) -> list
     def theirs() -> dict[str, float]:
         qrels = truth.rename(columns={"user": "query_id", "item": "doc_id", "rating": "relevance"})
         run = recommended.rename(columns={"user": "query_id", "item": "doc_id"})
-        found = ir_measures.calc_aggregate(list(measures.values()), qrels, run)
-        return {ours: float(found[name]) for ours, name in measures.items()}
+        values = ir_measures.calc_aggregate(list(measures.values()), qrels, run)
+        return {ours: float(values[name]) for ours, name in measures.items()}
 
     return [Contest("(b) from frames", "ir_measures", theirs, lambda: from_frames(recommended, truth, METRICS), 10)]
 
@@ -194,7 +194,7 @@ def lenskit_contests(recommended: pd.DataFrame, truth: pd.DataFrame) -> list[Con
     from lenskit.metrics import NDCG, Precision, Recall, RecipRank, RunAnalysis
     from lenskit.metrics.ranking import AveragePrecision
 
-    asked = (NDCG(n=10), NDCG(n=100), Precision(n=10), Recall(n=10), AveragePrecision(n=100), RecipRank())
+    metrics = (NDCG(n=10), NDCG(n=100), Precision(n=10), Recall(n=10), AveragePrecision(n=100), RecipRank())
     names = {"user": "user_id", "item": "item_id"}
 
     def theirs() -> dict[str, float]:
@@ -203,7 +203,7 @@ def lenskit_contests(recommended: pd.DataFrame, truth: pd.DataFrame) -> list[Con
         lists = ItemListCollection.from_df(ranked, ["user_id"])
         held_out = ItemListCollection.from_df(truth.rename(columns=names), ["user_id"])
         analysis = RunAnalysis()
-        for name, metric in zip(LENSKIT_METRICS, asked, strict=True):
+        for name, metric in zip(LENSKIT_METRICS, metrics, strict=True):
             analysis.add_metric(metric, name)
         return analysis.measure(lists, held_out).list_metrics().mean().to_dict()
 

@@ -1,4 +1,4 @@
-"""Local processes beside Ray, with one worker and with two: python benchmarks/executors.py
+"""Local processes compared with Ray, with one worker and with two: python benchmarks/executors.py
 
 Cells: five algorithms on MovieLens 100K, five folds: 25 cells, run into a folder as `repro run` does, with processes
 that are started for the run. The cluster is there before, on this machine, and connecting to it is part of the time.
@@ -7,7 +7,7 @@ Blocks: one algorithm on one fold of synthetic data, 24,160 users by 3,706 items
 metrics. On Ray with two workers, the blocks of its users are tasks of their own; the fit and the scores are one
 process's work. Here, one cell has all cores, whatever the number of workers.
 
-All are run in alternating rounds; the least seconds of each are told. Their results must be the same bytes.
+All are run in alternating rounds; the table has the least seconds of each. Their results must be the same bytes.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
     rounds = parser.parse_args().rounds
-    asked = studies()
+    measured = studies()
     with tempfile.TemporaryDirectory(prefix="ray") as folder:
         cluster = Cluster(
             initialize_head=True,
@@ -62,26 +62,26 @@ def main() -> None:
             },
         )
         try:
-            compare(asked, cluster.address, rounds)
+            compare(measured, cluster.address, rounds)
         finally:
             cluster.shutdown()
 
 
-def compare(asked: dict[str, repro.Study], address: str, rounds: int) -> None:
+def compare(measured: dict[str, repro.Study], address: str, rounds: int) -> None:
     print("| what | executor | workers | s | times local | times one worker |")
     print("| --- | --- | ---: | ---: | ---: | ---: |")
-    for what, study in asked.items():
+    for what, study in measured.items():
         seconds_of(study, "local", 1, address)  # what is compiled is compiled once
-        found: dict[tuple[str, int], list[tuple[float, bytes]]] = {kind: [] for kind in KINDS}
+        runs_of: dict[tuple[str, int], list[tuple[float, bytes]]] = {kind: [] for kind in KINDS}
         for _ in range(rounds):
             for kind in KINDS:
-                found[kind].append(seconds_of(study, *kind, address))
-        assert len({results for runs in found.values() for _, results in runs}) == 1
-        least = {kind: min(took for took, _ in runs) for kind, runs in found.items()}
+                runs_of[kind].append(seconds_of(study, *kind, address))
+        assert len({results for runs in runs_of.values() for _, results in runs}) == 1
+        least = {kind: min(took for took, _ in runs) for kind, runs in runs_of.items()}
         for executor, workers in KINDS:
             took = least[executor, workers]
-            local, one = took / least["local", workers], took / least[executor, 1]
-            print(f"| {what} | {executor} | {workers} | {took:.2f} | {local:.2f} | {one:.2f} |", flush=True)
+            local, one_worker = took / least["local", workers], took / least[executor, 1]
+            print(f"| {what} | {executor} | {workers} | {took:.2f} | {local:.2f} | {one_worker:.2f} |", flush=True)
 
 
 if __name__ == "__main__":

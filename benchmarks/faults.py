@@ -21,10 +21,10 @@ TESTS = ("tests/faults", "tests/study/test_kill.py")
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        told = Path(folder) / "told.xml"
-        options = ["-q", "-n", "0", "-p", "no:cacheprovider", f"--junit-xml={told}"]
+        results = Path(folder) / "results.xml"
+        options = ["-q", "-n", "0", "-p", "no:cacheprovider", f"--junit-xml={results}"]
         subprocess.run([sys.executable, "-m", "pytest", *options, *TESTS], cwd=ROOT, stdout=subprocess.DEVNULL)
-        cases = list(ElementTree.parse(told).iter("testcase"))
+        cases = list(ElementTree.parse(results).iter("testcase"))
     tried, survived = Counter[str](), Counter[str]()
     for case in cases:
         if case.find("skipped") is not None:

@@ -1,10 +1,10 @@
 """What it costs to run a framework in a process and an environment of its own: python benchmarks/isolation.py
 
-A cell of a study on MovieLens 100K: an algorithm is made, fitted to four fifths of the rows, and asked for the scores
-of all users and items, 64 users at a time, and for predictions of the other fifth where it predicts. The same cell runs
-in this process and in a worker with the same versions, in alternating rounds; the least seconds of each are told, and
-what the worker adds. A worker is started once for each process of a run, and kept: its start is told beside that, and
-so is the import of the framework, which a process that runs it itself has to do as well.
+A cell of a study on MovieLens 100K: an algorithm is made, fitted to four fifths of the rows, and scores all users and
+items, 64 users at a time; where it predicts ratings, it predicts the other fifth. The same cell runs in this process
+and in a worker with the same versions, in alternating rounds. The table has the least seconds of each, and what the
+worker adds. A worker starts once for each process of a run, so its start has a column of its own, and so has the import
+of the framework, which a process without a worker needs as well.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ CELLS = {
 }
 
 
-def cell(reference: str, given: dict[str, float], train: Interactions, test: Interactions) -> float:
+def cell(reference: str, parameters: dict[str, float], train: Interactions, test: Interactions) -> float:
     _, algorithm = plugins().algorithm(reference)
     users, items = np.arange(train.n_users, dtype=np.int32), np.arange(train.n_items, dtype=np.int32)
     began = time.perf_counter()
-    recommender = plugins().recommender(reference, parameters_of(algorithm, given))
+    recommender = plugins().recommender(reference, parameters_of(algorithm, parameters))
     recommender.fit(train, seed=1)
     for start in range(0, len(users), CHUNK_USERS):
         recommender.score_users(users[start : start + CHUNK_USERS], items)
@@ -53,24 +53,22 @@ def started(framework: str) -> tuple[float, float]:
 
 
 def compare(framework: str, train: Interactions, test: Interactions, rounds: int) -> None:
-    name, given = CELLS[framework]
+    name, parameters = CELLS[framework]
     start, imported = started(framework)
     times: dict[str, list[float]] = {"": [], framework: []}
     for _ in range(rounds):
         for isolated, taken in times.items():
             os.environ[ISOLATED] = isolated
-            taken.append(cell(f"{framework}/{name}", given, train, test))
-    here, apart = map(min, times.values())
-    print(
-        f"| {framework}/{name} | {start:.2f} | {imported:.2f} | {here:.2f} | {apart:.2f} | {apart - here:.2f} |",
-        flush=True,
-    )
+            taken.append(cell(f"{framework}/{name}", parameters, train, test))
+    in_process, in_worker = map(min, times.values())
+    seconds = (start, imported, in_process, in_worker, in_worker - in_process)
+    print(f"| {framework}/{name} | {' | '.join(f'{value:.2f}' for value in seconds)} |", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=7)
-    given = parser.parse_args()
+    options = parser.parse_args()
     rows = repro.load_dataset("ml-100k")
     held_out = np.random.default_rng(1).random(len(rows)) < 0.2
     train, test = rows.select(~held_out), rows.select(held_out)
@@ -78,7 +76,7 @@ def main() -> None:
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
     with threadpool_limits(1):
         for framework in CELLS:
-            compare(framework, train, test, given.rounds)
+            compare(framework, train, test, options.rounds)
     plugins().workers.close()
 
 

@@ -1,10 +1,9 @@
-"""What 1,000 protocols cost beside one: python benchmarks/multiverse.py
+"""The cost of 1,000 protocols compared with one: python benchmarks/multiverse.py
 
-Five algorithms on MovieLens 100K, five folds, whose scores are kept. One protocol is evaluated: the run is opened,
+Five algorithms on MovieLens 100K, five folds, whose scores are stored. One protocol is evaluated: the run is opened,
 scores are read, candidates chosen, lists ranked and measured. Then 1,000 are, in the same way: ties, missing scores,
 candidates, the relevance threshold and the variants of nDCG are varied, in the designed sample of `repro multiverse`.
-Both are done in alternating rounds, in one process; the least seconds of each are told, and how many times the one the
-thousand are.
+Both run in alternating rounds, in one process. The table has the least seconds of each, and their ratio.
 """
 
 from __future__ import annotations
@@ -33,26 +32,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--variants", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=3)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         study = repro.Study("ml-100k", "random-5fold", [f"reference/{name}" for name in ALGORITHMS], ["ndcg@10"])
         run = study.run(Path(folder) / "run", keep_scores=True, workers=2).folder
 
         def one() -> object:
-            kept = ScoredRun.open(run)
-            return measure_variants(kept, [kept.protocol], ["ndcg@10"])
+            scored = ScoredRun.open(run)
+            return measure_variants(scored, [scored.protocol], ["ndcg@10"])
 
         def many() -> object:
-            return multiverse(ScoredRun.open(run), VARIED, budget=asked.variants)
+            return multiverse(ScoredRun.open(run), VARIED, budget=options.variants)
 
         one()  # what is compiled is compiled once
         single, several = [], []
-        for _ in range(asked.rounds):
+        for _ in range(options.rounds):
             single.append(timed(one))
             several.append(timed(many))
     print("| protocols | s | times one |\n| ---: | ---: | ---: |")
     ratio = min(several) / min(single)
-    print(f"| 1 | {min(single):.2f} | 1 |\n| {asked.variants:,} | {min(several):.1f} | {ratio:.1f} |")
+    print(f"| 1 | {min(single):.2f} | 1 |\n| {options.variants:,} | {min(several):.1f} | {ratio:.1f} |")
 
 
 if __name__ == "__main__":

@@ -57,10 +57,10 @@ def scipy_pair(a: np.ndarray, b: np.ndarray, samples: int) -> float:
     def statistic(x: np.ndarray, y: np.ndarray, axis: int) -> np.ndarray:
         return np.mean(x - y, axis=axis)
 
-    found = stats.permutation_test(
+    test = stats.permutation_test(
         (a, b), statistic, permutation_type="samples", n_resamples=samples, vectorized=True, batch=500, rng=0
     )
-    return float(found.pvalue)
+    return float(test.pvalue)
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
-"""Reading a CSV file of ratings, beside Polars and pyarrow: python benchmarks/reading.py [RATINGS]
+"""Reading a CSV file of ratings, compared with Polars and pyarrow: python benchmarks/reading.py [RATINGS]
 
 The file has users, items, ratings and times, in the shape of MovieLens 25M or smaller. The peers read its four columns
-into a frame; repro gives interactions: ids numbered in ascending order, every value checked, what was guessed told.
+into a frame; repro returns interactions: ids numbered in ascending order, every value checked, every guess noted.
 All are run in alternating rounds; the least seconds of each count.
 """
 
@@ -50,8 +50,8 @@ def main() -> None:
         megabytes = file.stat().st_size / 1e6
     print(f"{ratings:,} ratings, {megabytes:,.0f} MB", file=sys.stderr)
     print("| reader | s | times repro |\n| --- | ---: | ---: |")
-    for name, found in seconds.items():
-        print(f"| {name} | {min(found):.2f} | {min(found) / min(seconds['repro']):.2f} |")
+    for name, times in seconds.items():
+        print(f"| {name} | {min(times):.2f} | {min(times) / min(seconds['repro']):.2f} |")
 
 
 def write(file: Path, ratings: int) -> None:

@@ -3,9 +3,9 @@
 Synthetic ratings in the shape of MovieLens 100K (1x), 1M (10x), 10M (100x) and 25M (250x) are written as a CSV file,
 and `repro run` reads them, holds out a fifth of each user's ratings, and evaluates popularity, item-knn and
 implicit-als on all test users and all items, one cell after the other. Writing the file is not part of the time. Lists
-are scored while others are ranked. What is beside the cells is reading and splitting, tables, tests and the report.
+are scored while others are ranked. The time outside of cells is reading, splitting, tables, tests and the report.
 
-Memory is that of the run and of all processes it has started, shared pages counted once (PSS), looked at ten times a
+Memory is that of the run and of all processes it has started, shared pages counted once (PSS), measured ten times a
 second; for the largest size it is the peak that has to stay below 8 GiB.
 """
 
@@ -89,9 +89,10 @@ def measure(size: str, folder: Path) -> None:
     for number, cell in enumerate(journal.events("cell.finished")):
         lasted = (at["cell.finished", cell.cell] - at["cell.started", cell.cell]).total_seconds()
         shape = f"{size} | {users:,} | {items:,} | {ratings:,}" if not number else " | | |"
-        whole = f"{took:.0f} | {peak / 2**30:.2f}" if not number else " |"
+        total = f"{took:.0f} | {peak / 2**30:.2f}" if not number else " |"
         spent = [cell.seconds.fit, cell.seconds.score, cell.seconds.rank, lasted]
-        print(f"| {shape} | {cell.cell.partition('/')[0]} | {' | '.join(f'{one:.1f}' for one in spent)} | {whole} |")
+        seconds = " | ".join(f"{value:.1f}" for value in spent)
+        print(f"| {shape} | {cell.cell.partition('/')[0]} | {seconds} | {total} |")
     sys.stdout.flush()
 
 
@@ -100,10 +101,10 @@ def family(pid: int) -> Iterator[int]:
     yield pid
     for children in Path(f"/proc/{pid}/task").glob("*/children"):
         try:
-            found = children.read_text().split()
+            pids = children.read_text().split()
         except OSError:  # it ended meanwhile
             continue
-        for child in found:
+        for child in pids:
             yield from family(int(child))
 
 

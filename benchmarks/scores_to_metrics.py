@@ -83,7 +83,7 @@ def numpy_metrics(hits: npt.NDArray[np.bool_], relevant: npt.NDArray[np.int64]) 
         (hits * cumulated / ranks).sum(axis=1) / relevant,
         first,
     ]
-    return [float(one.mean()) for one in per_user]
+    return [float(values.mean()) for values in per_user]
 
 
 def make_scores(n_users: int, n_items: int, rng: np.random.Generator) -> FloatArray:
@@ -142,11 +142,11 @@ def make_rules(n_users: int, n_items: int, protocol: Protocol) -> RankingRules:
 def measured(values: FloatArray, block: ListBlock, rules: RankingRules, protocol: Protocol, depth: int) -> list[float]:
     """Ours: rank, then measure and average."""
     ranked, _ = rank(Scores(values), block, rules, depth=depth, cutoffs=[10, depth])
-    asked = [parse_measure(name, protocol, metrics()) for name in METRICS]
+    measures = [parse_measure(name, protocol, metrics()) for name in METRICS]
     nothing = np.empty(0, dtype=np.int32)
     users, items = np.arange(len(block.users)), np.arange(len(block.items))
     background = Background(Interactions(nothing, nothing, np.empty(0), None, users, items), block.items)
-    return [averaged.value for averaged in measure_given(ranked, asked, background, protocol).values()]
+    return [averaged.value for averaged in measure_given(ranked, measures, background, protocol).values()]
 
 
 def timed(runs: dict[str, Callable[[], object]], repetitions: int) -> dict[str, list[float]]:
@@ -197,9 +197,9 @@ def stream(n_users: int, n_items: int, depth: int, block_users: int) -> None:
         size = min(block_users, n_users - first)
         values, block = make_scores(size, n_items, rng), make_block(size, n_items, rng)
         begin = time.perf_counter()
-        _, found = rank(Scores(values), block, rules, depth=depth, cutoffs=[10])
+        _, ranked = rank(Scores(values), block, rules, depth=depth, cutoffs=[10])
         ranking += time.perf_counter() - begin
-        tally += found
+        tally += ranked
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print("| users | items | block | candidates | ranking s | peak GiB |")
     print("| ---: | ---: | ---: | ---: | ---: | ---: |")
@@ -214,11 +214,11 @@ def main() -> None:
     parser.add_argument("--depth", type=int, default=100)
     parser.add_argument("--block", type=int, default=1024, help="users in a block of --stream")
     parser.add_argument("--repetitions", type=int, default=9)
-    given = parser.parse_args()
-    if given.stream:
-        stream(given.users or 138_000, given.items or 27_000, given.depth, given.block)
+    options = parser.parse_args()
+    if options.stream:
+        stream(options.users or 138_000, options.items or 27_000, options.depth, options.block)
     else:
-        compare(given.users or 6_040, given.items or 3_706, given.depth, given.repetitions)
+        compare(options.users or 6_040, options.items or 3_706, options.depth, options.repetitions)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """How soon a second process evaluates: python benchmarks/start.py
 
-Compiled code is kept on disk. A new process imports repro, loads the code and evaluates two small frames; next to it,
-a new process that imports Numba and runs the smallest compiled function there is, also from disk: what no program
-with compiled loops of this kind can do without. Importing pandas, which whoever has frames has done, is told apart.
+Compiled code is stored on disk. A new process imports repro, loads the code and evaluates two small frames. For
+comparison, a new process imports Numba and runs the smallest compiled function, also from disk, as every program with
+such compiled loops must. The import of pandas, which users of frames need anyway, is reported separately.
 """
 
 from __future__ import annotations

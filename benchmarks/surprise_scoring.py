@@ -1,9 +1,9 @@
-"""Scoring all of MovieLens 100K beside Surprise's own `algo.test`: python benchmarks/surprise_scoring.py
+"""Scoring all of MovieLens 100K, compared with Surprise's own `algo.test`: python benchmarks/surprise_scoring.py
 
-Both have the same fitted parameters and are asked for the same pairs, all users by all items. `algo.test` takes minutes
-for all of them, so it is timed on a random sample of the pairs, and its time for all is that of the sample times how
-many more there are; the estimates of the sample must agree to 1e-9 first. The plug-in scores all pairs, in one call and
-in chunks of 64 users as studies ask for them, on one thread.
+Both have the same fitted parameters and score the same pairs, all users by all items. `algo.test` takes minutes for all
+of them, so it is timed on a random sample, and its time is scaled to all pairs; first, the estimates of the sample must
+agree to 1e-9. The plug-in scores all pairs, in one call and in chunks of 64 users as studies request them,
+on one thread.
 """
 
 from __future__ import annotations
@@ -72,10 +72,10 @@ def compare(name: str, rows: Interactions, sample: int, rounds: int) -> None:
     recommender.fit(rows, seed=SEED)
     chosen = np.random.default_rng(SEED).choice(rows.n_users * rows.n_items, sample, replace=False)
     users, items = (chosen // rows.n_items).astype(np.int32), (chosen % rows.n_items).astype(np.int32)
-    asked = list(zip(users.tolist(), items.tolist(), strict=True))
-    estimates = np.array([algorithm.predict(user, item, clip=False).est for user, item in asked])
+    sampled = list(zip(users.tolist(), items.tolist(), strict=True))
+    estimates = np.array([algorithm.predict(user, item, clip=False).est for user, item in sampled])
     assert np.abs(recommender.predict_pairs(users, items).values - estimates).max() < 1e-9
-    pairs = [(user, item, 0.0) for user, item in asked]
+    pairs = [(user, item, 0.0) for user, item in sampled]
     everything = rows.n_users * rows.n_items / sample
     times = [  # side by side, so that whatever else the machine does meets both
         (
@@ -85,9 +85,9 @@ def compare(name: str, rows: Interactions, sample: int, rounds: int) -> None:
         )
         for _ in range(rounds)
     ]
-    test, whole, chunks = (statistics.median(column) for column in zip(*times, strict=True))
+    test, at_once, chunks = (statistics.median(column) for column in zip(*times, strict=True))
     print(
-        f"| {name} | {test:,.1f} | {whole:.3f} | {test / whole:,.0f}x | {chunks:.3f} | {test / chunks:,.0f}x |",
+        f"| {name} | {test:,.1f} | {at_once:.3f} | {test / at_once:,.0f}x | {chunks:.3f} | {test / chunks:,.0f}x |",
         flush=True,
     )
 
@@ -97,15 +97,15 @@ def main() -> None:
     parser.add_argument("names", nargs="*", default=list(CONTESTANTS), help="which algorithms; all by default")
     parser.add_argument("--sample", type=int, default=10_000, help="pairs that algo.test is timed on")
     parser.add_argument("--rounds", type=int, default=3)
-    given = parser.parse_args()
+    options = parser.parse_args()
     rows = repro.load_dataset("ml-100k")
     print(f"scikit-surprise {surprise.__version__}; {rows.n_users:,} users by {rows.n_items:,} items;", end=" ")
-    print(f"algo.test measured on {given.sample:,} random pairs and scaled to all {rows.n_users * rows.n_items:,}\n")
+    print(f"algo.test measured on {options.sample:,} random pairs and scaled to all {rows.n_users * rows.n_items:,}\n")
     print(f"| algorithm | algo.test, s | one call, s | ratio | {CHUNK_USERS} users at a time, s | ratio |")
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
     with threadpool_limits(1):
-        for name in given.names:
-            compare(name, rows, given.sample, given.rounds)
+        for name in options.names:
+            compare(name, rows, options.sample, options.rounds)
 
 
 if __name__ == "__main__":

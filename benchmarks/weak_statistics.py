@@ -90,17 +90,17 @@ def coverage(
     """The share of experiments in which each kind of 95% interval contains the true mean difference."""
     draw, mean = POPULATIONS[population]
     draws = np.random.default_rng(seed)
-    true, found = mean * share, dict.fromkeys(("t", "percentile", "bca"), 0)
+    true, covered = mean * share, dict.fromkeys(("t", "percentile", "bca"), 0)
     for _ in range(experiments):
         values = sample(draw, draws, users, share)
         means = resampled(values, draws, samples)
-        for method in found:
+        for method in covered:
             if method == "t" or np.ptp(values) == 0:
                 low, high = t_interval(values, 0.95)
             else:
                 low, high = bootstrap_interval(values, means, 0.95, method)
-            found[method] += low - 1e-12 <= true <= high + 1e-12
-    return {method: count / experiments for method, count in found.items()}
+            covered[method] += low - 1e-12 <= true <= high + 1e-12
+    return {method: count / experiments for method, count in covered.items()}
 
 
 def false_alarms(
@@ -108,7 +108,7 @@ def false_alarms(
 ) -> dict[str, float]:
     """The share of experiments in which each test finds a difference in means at 0.05, though there is none."""
     draws = np.random.default_rng(seed)
-    found = dict.fromkeys(("t", "randomisation", "bootstrap", "wilcoxon", "sign"), 0)
+    alarms = dict.fromkeys(("t", "randomisation", "bootstrap", "wilcoxon", "sign"), 0)
     for _ in range(experiments):
         values = sample(NULLS[null], draws, users, share)
         other = values[values != 0]
@@ -124,8 +124,8 @@ def false_alarms(
             **{test: paired_test(test, values, np.zeros(users)).p for test in ("wilcoxon", "sign")},
         }
         for test, value in p.items():
-            found[test] += value <= 0.05
-    return {test: count / experiments for test, count in found.items()}
+            alarms[test] += value <= 0.05
+    return {test: count / experiments for test, count in alarms.items()}
 
 
 def main() -> None:
@@ -137,10 +137,10 @@ def main() -> None:
                 continue  # no spread at all
             for differing in DIFFERING:
                 users = round(differing / share)
-                found = coverage(population, users, share)
+                covered = coverage(population, users, share)
                 print(
                     f"| {population} | {differing} | {users:,} | "
-                    + " | ".join(f"{v:.1%}" for v in found.values())
+                    + " | ".join(f"{v:.1%}" for v in covered.values())
                     + " |",
                     flush=True,
                 )
@@ -151,9 +151,9 @@ def main() -> None:
         for share in SHARES:
             for differing in DIFFERING:
                 users = round(differing / share)
-                found = false_alarms(null, users, share)
+                alarms = false_alarms(null, users, share)
                 print(
-                    f"| {null} | {differing} | {users:,} | " + " | ".join(f"{v:.1%}" for v in found.values()) + " |",
+                    f"| {null} | {differing} | {users:,} | " + " | ".join(f"{v:.1%}" for v in alarms.values()) + " |",
                     flush=True,
                 )
 

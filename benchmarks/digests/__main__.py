@@ -38,10 +38,10 @@ def main() -> int:
     compare = commands.add_parser("compare", help="name the results that differ")
     compare.add_argument("before", type=Path)
     compare.add_argument("after", type=Path)
-    given = parser.parse_args()
-    if given.command == "compare":
-        return compare_files(given.before, given.after)
-    return write_file(given.file, given.only.split(","), given.jobs, given.keep)
+    options = parser.parse_args()
+    if options.command == "compare":
+        return compare_files(options.before, options.after)
+    return write_file(options.file, options.only.split(","), options.jobs, options.keep)
 
 
 def write_file(file: Path, only: list[str], jobs: int, keep: Path | None) -> int:
@@ -99,12 +99,12 @@ def compare_files(before: Path, after: Path) -> int:
     results = first["results"].keys() | second["results"].keys()
     changed, reworded = 0, 0
     for name in sorted(results):
-        one, other = (document["results"].get(name) for document in (first, second))
-        if one is None or other is None:
-            print(f"MISSING         {name}: only in {before if other is None else after}")
+        old, new = (document["results"].get(name) for document in (first, second))
+        if old is None or new is None:
+            print(f"MISSING         {name}: only in {before if new is None else after}")
             changed += 1
             continue
-        numbers, text = (differing(one["parts"], other["parts"], kind) for kind in ("numbers", "text"))
+        numbers, text = (differing(old["parts"], new["parts"], kind) for kind in ("numbers", "text"))
         if numbers:
             print(f"NUMBERS DIFFER  {name}: {', '.join(numbers)}")
         elif text:
@@ -115,9 +115,9 @@ def compare_files(before: Path, after: Path) -> int:
     return 1 if changed else 0
 
 
-def differing(one: dict[str, dict[str, str]], other: dict[str, dict[str, str]], kind: str) -> list[str]:
-    parts = one.keys() | other.keys()
-    return sorted(part for part in parts if one.get(part, {}).get(kind) != other.get(part, {}).get(kind))
+def differing(old: dict[str, dict[str, str]], new: dict[str, dict[str, str]], kind: str) -> list[str]:
+    parts = old.keys() | new.keys()
+    return sorted(part for part in parts if old.get(part, {}).get(kind) != new.get(part, {}).get(kind))
 
 
 if __name__ == "__main__":

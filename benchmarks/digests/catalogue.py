@@ -47,5 +47,5 @@ def metrics(work: Work) -> None:
 
 
 def hashes(output: Output) -> canonical.Forms:
-    """The hashes of protocols, which other outputs leave out; a change of one is told as a change of text."""
+    """The hashes of protocols, which other outputs leave out; a change of a hash is reported as a change of text."""
     return canonical.Forms("", " ".join(re.findall(r"\b(?=[0-9]*[a-f])[0-9a-f]{12,64}\b", output.out)))

@@ -26,9 +26,9 @@ def ratings(seed: int = 1) -> pd.DataFrame:
     draw = numbers(seed)
     rows = []
     for user in range(1, USERS + 1):
-        wanted = 1 + next(draw) % 24 if user % 12 == 0 else 6 + next(draw) % 19
+        size = 1 + next(draw) % 24 if user % 12 == 0 else 6 + next(draw) % 19
         items: list[int] = []
-        while len(items) < wanted:
+        while len(items) < size:
             item = 100 + min(next(draw) % ITEMS, next(draw) % ITEMS)
             if item not in items:
                 items.append(item)

@@ -40,14 +40,14 @@ def tasks() -> list[Task]:
 def frames(work: Work) -> None:
     train, truth = data.parts(data.ratings())
     lists, earlier = data.recommendations(), data.recommendations(seed=8)
-    given: dict[str, Any] = {"train": train, "seed": 11}
-    for name, (wanted, changes) in PROTOCOLS.items():
+    options: dict[str, Any] = {"train": train, "seed": 11}
+    for name, (metrics, changes) in PROTOCOLS.items():
         with work.result(name) as result:
             protocol = protocol_of("random-5fold", changes)
             more = {"features": data.features(), "previous": earlier} if name == "all-metrics" else {}
-            result.table("averages", repro.evaluate(lists, truth, protocol, wanted, **given, **more))
+            result.table("averages", repro.evaluate(lists, truth, protocol, metrics, **options, **more))
             if name != "predictions":
-                per_user = repro.evaluate(lists, truth, protocol, OF_USERS, per_user=True, **given)
+                per_user = repro.evaluate(lists, truth, protocol, OF_USERS, per_user=True, **options)
                 result.table("per user", per_user)
     with work.result("default") as result:
         ranked = lists.dropna().assign(rank=lambda rows: rows.groupby("user").cumcount() + 1)
@@ -82,7 +82,7 @@ def write_lists(folder: Path) -> None:
 
 def files(work: Work) -> None:
     write_lists(Path())
-    wanted = [word for name in FEW if name not in ("rmse", "novelty@10") for word in ("-m", name)]
+    metrics = [word for name in FEW if name not in ("rmse", "novelty@10") for word in ("-m", name)]
     for suffix, truth in {
         "csv": "truth.csv",
         "tsv.gz": "truth.csv",
@@ -93,7 +93,7 @@ def files(work: Work) -> None:
     }.items():
         with work.result(suffix) as result:
             command = ["evaluate", "--run", f"three=lists-3.{suffix}", "--run", f"four=lists-4.{suffix}"]
-            command += ["--truth", truth, *wanted]
+            command += ["--truth", truth, *metrics]
             result.json("json", work.repro(*command, "--json"))
             if suffix in ("csv", "run"):
                 command += ["--set", "ties.break=trec", "--full", "-o", "table.csv"]
@@ -117,11 +117,11 @@ def files(work: Work) -> None:
 
 def curves(work: Work) -> None:
     write_lists(Path())
-    given = ["curve", "--run", "three=lists-3.csv", "--run", "four=lists-4.csv", "--truth", "truth.csv"]
+    command = ["curve", "--run", "three=lists-3.csv", "--run", "four=lists-4.csv", "--truth", "truth.csv"]
     for kind in ("precision-recall", "roc"):
         for join in ("pooled", "lengths", "users"):
             with work.result(f"{kind}-{join}") as result:
                 options = ["--kind", kind, "--join", join, "-o", "points.csv", "--plot", "plot.json"]
-                result.output("text", work.repro(*given, *options))
+                result.output("text", work.repro(*command, *options))
                 result.file("points.csv", Path("points.csv"))
                 result.file("plot.json", Path("plot.json"))

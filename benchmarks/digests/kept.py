@@ -41,9 +41,9 @@ def tasks() -> list[Task]:
     return [Task("kept", "", explanations), Task("exports", "", exports)]
 
 
-def run(work: Work, wanted: list[str]) -> None:
+def run(work: Work, metrics: list[str]) -> None:
     data.write_files(Path())
-    write_study(Path("study.toml"), wanted)
+    write_study(Path("study.toml"), metrics)
     done = work.repro("run", "study.toml", "--quiet", "--keep-scores", "--workers", 1)
     if done.status:
         raise RuntimeError(done.err)

@@ -140,8 +140,8 @@ def tasks() -> list[Task]:
     for name, more in SPLITS.items():
         arguments = ("random-5fold", {"split.strategy": name} | more, FEW)
         splits.append(Task("studies", f"split-{name.replace('/', '-')}", study, arguments))
-    others = [Task("studies", name, study, arguments) for name, arguments in PROTOCOLS.items()]
-    return [*splits, *others, Task("studies", "tuned", tuned), Task("studies", "executors", executors)]
+    of_protocols = [Task("studies", name, study, arguments) for name, arguments in PROTOCOLS.items()]
+    return [*splits, *of_protocols, Task("studies", "tuned", tuned), Task("studies", "executors", executors)]
 
 
 def entries() -> list[dict[str, str]]:
@@ -152,12 +152,12 @@ def protocol_of(base: str, changes: dict[str, Any]) -> repro.Protocol:
     return repro.Protocol.load(base, **{name.replace(".", "__"): value for name, value in changes.items()})
 
 
-def study(work: Work, base: str, changes: dict[str, Any], wanted: list[str]) -> None:
+def study(work: Work, base: str, changes: dict[str, Any], metrics: list[str]) -> None:
     data.write_files(Path())
     source = "repeated.csv" if "data.duplicates" in changes else "ratings.csv"
     with work.result() as result:
-        asked = repro.Study(source, protocol_of(base, changes), entries(), wanted, seed=7)
-        add_run(result, asked, Path("run"))
+        planned = repro.Study(source, protocol_of(base, changes), entries(), metrics, seed=7)
+        add_run(result, planned, Path("run"))
 
 
 def tuned(work: Work) -> None:
@@ -167,21 +167,21 @@ def tuned(work: Work) -> None:
     for refit in ("train", "train+validation"):
         with work.result(refit) as result:
             section = TUNE | {"refit": refit}
-            asked = repro.Study("ratings.csv", protocol_of("random-5fold", changes), algorithms, FEW, tune=section)
-            add_run(result, asked, Path(refit))
+            planned = repro.Study("ratings.csv", protocol_of("random-5fold", changes), algorithms, FEW, tune=section)
+            add_run(result, planned, Path(refit))
 
 
-def add_run(result: Result, asked: repro.Study, folder: Path) -> None:
-    results = asked.run(folder, workers=1)
+def add_run(result: Result, planned: repro.Study, folder: Path) -> None:
+    results = planned.run(folder, workers=1)
     result.run(folder)
     result.table("table", results.table().reset_index())
     result.table("per user", results.per_user().reset_index())
 
 
-def write_study(path: Path, wanted: list[str]) -> None:
+def write_study(path: Path, metrics: list[str]) -> None:
     """A study as a file, for the commands."""
     algorithms = "".join(f'[[algorithms]]\nuse = "{entry["use"]}"\nlabel = "{entry["label"]}"\n' for entry in entries())
-    path.write_text(STUDY.format(metrics=str(wanted).replace("'", '"')) + algorithms, encoding="utf-8")
+    path.write_text(STUDY.format(metrics=str(metrics).replace("'", '"')) + algorithms, encoding="utf-8")
 
 
 def executors(work: Work) -> None:

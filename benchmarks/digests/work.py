@@ -77,12 +77,12 @@ class Result:
 
     def files(self, folder: Path, pattern: str = "**/*") -> None:
         """Every file below a folder, each a part; files that are named by their hashes are one part together."""
-        found: dict[str, list[canonical.Forms]] = {}
+        parts: dict[str, list[canonical.Forms]] = {}
         for path in sorted(folder.glob(pattern)):
             if path.is_file() and path.name != ".lock":
                 name = re.sub(r"[0-9a-f]{32,}", "HASH", str(path.relative_to(folder)))
-                found.setdefault(name, []).append(forms_of_file(path))
-        for name, forms in found.items():
+                parts.setdefault(name, []).append(forms_of_file(path))
+        for name, forms in parts.items():
             self.add(name, canonical.together(forms))
 
     def run(self, folder: Path) -> None:

@@ -37,13 +37,13 @@ def seconds(ask: Callable[[], Any]) -> float:
 def check(case: Case, batch: Batch, values: np.ndarray) -> None:
     """The plug-in's scores are the framework's own, where these are numbers: equal to 1e-5, or to 1e-5 of them."""
     theirs = batch.dense(batch.ask())
-    there = np.isfinite(theirs)
-    assert there.mean() > 0.05, f"{case.algorithm}: hardly any scores"
-    np.testing.assert_allclose(values[there], theirs[there], rtol=case.tolerance, atol=case.tolerance)
+    has_score = np.isfinite(theirs)
+    assert has_score.mean() > 0.05, f"{case.algorithm}: hardly any scores"
+    np.testing.assert_allclose(values[has_score], theirs[has_score], rtol=case.tolerance, atol=case.tolerance)
 
 
 def measure(framework: Framework, case: Case, train: Interactions, rounds: int) -> dict[str, Any]:
-    algorithm = next(one for one in framework.algorithms if one.name == case.algorithm)
+    algorithm = next(declared for declared in framework.algorithms if declared.name == case.algorithm)
     recommender = make_recommender(algorithm, parameters_of(algorithm, case.parameters), case.algorithm)
     recommender.fit(train, seed=SEED)
     batch = case.own(train, recommender._recommender)
@@ -53,12 +53,12 @@ def measure(framework: Framework, case: Case, train: Interactions, rounds: int) 
         for start in range(0, len(users), CHUNK):
             recommender.score_users(users[start : start + CHUNK], items)
 
-    def whole() -> np.ndarray:
+    def all_scores() -> np.ndarray:
         return recommender.score_users(users, items).values
 
-    check(case, batch, whole())
+    check(case, batch, all_scores())
     rounds = rounds if seconds(batch.ask) < LONG else 3
-    times = [[seconds(ask) for ask in (batch.ask, whole, in_chunks)] for _ in range(rounds)]
+    times = [[seconds(ask) for ask in (batch.ask, all_scores, in_chunks)] for _ in range(rounds)]
     own, one_call, chunks = (statistics.median(column) for column in zip(*times, strict=True))
     return {"algorithm": case.algorithm, "way": case.way, "own": own, "one call": one_call, "chunks": chunks}
 
@@ -72,8 +72,8 @@ def main() -> None:
     framework = importlib.import_module(f"repro_{name}.plugin").repro_framework()
     for case in importlib.import_module(f"of_{name}").CASES:
         with contextlib.redirect_stdout(io.StringIO()):
-            found = measure(framework, case, train, int(rounds))
-        print(json.dumps(found), flush=True)
+            result = measure(framework, case, train, int(rounds))
+        print(json.dumps(result), flush=True)
 
 
 if __name__ == "__main__":

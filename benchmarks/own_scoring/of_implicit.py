@@ -31,9 +31,9 @@ def listed(model: Any, matrix: Any) -> Batch:
 
     def dense(answer: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
         ids, scores = answer
-        there = (ids >= 0) & (scores > -np.finfo(np.float32).max)  # what fills lists up
+        filled = (ids >= 0) & (scores > -np.finfo(np.float32).max)  # what fills lists up
         rows = np.broadcast_to(users[:, None], ids.shape)
-        return placed(matrix.shape, rows[there], ids[there], scores[there])
+        return placed(matrix.shape, rows[filled], ids[filled], scores[filled])
 
     return Batch(lambda: model.recommend(users, matrix, N=n_items, filter_already_liked_items=False), dense)
 

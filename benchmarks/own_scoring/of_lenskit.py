@@ -22,10 +22,10 @@ def scored(train: Interactions, recommender: Any) -> Batch:
     pipeline = topn_pipeline(recommender.component)
     pipeline.train(data, TrainingOptions(retrain=False))
     items = ItemList(item_nums=np.arange(data.item_count, dtype=np.int32), vocabulary=data.items)
-    asked = dict.fromkeys(data.users.ids().tolist(), items)
+    requested = dict.fromkeys(data.users.ids().tolist(), items)
 
     def ask() -> np.ndarray:
-        lists = score(pipeline, asked, n_jobs=1)
+        lists = score(pipeline, requested, n_jobs=1)
         return np.array([scores.scores() for _, scores in lists.items()], dtype=np.float64)
 
     return Batch(ask)

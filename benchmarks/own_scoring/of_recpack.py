@@ -17,8 +17,8 @@ def predicted(train: Interactions, recommender: Any) -> Batch:
     algorithm, history = recommender._scoring.algorithm, recommender._scoring.history
 
     def dense(prediction: Any) -> np.ndarray:
-        found = prediction.toarray()
-        return np.where(found == 0, np.nan, found)
+        scores = prediction.toarray()
+        return np.where(scores == 0, np.nan, scores)
 
     return Batch(lambda: algorithm.predict(history), dense)
 

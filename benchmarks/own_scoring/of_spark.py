@@ -23,14 +23,14 @@ def model_of(train: Interactions) -> Any:
 def transformed(train: Interactions, recommender: Any) -> Batch:
     model = model_of(train)
     users, items = (side.ravel().astype(np.int32) for side in np.indices((train.n_users, train.n_items)))
-    asked = session().createDataFrame(pa.table({"user": users, "item": items})).cache()
-    asked.count()
+    pairs = session().createDataFrame(pa.table({"user": users, "item": items})).cache()
+    pairs.count()
 
     def dense(answer: Any) -> np.ndarray:
         columns = [answer.column(name).to_numpy() for name in ("user", "item", "prediction")]
         return placed((train.n_users, train.n_items), *columns)
 
-    return Batch(lambda: model.transform(asked).toArrow(), dense)
+    return Batch(lambda: model.transform(pairs).toArrow(), dense)
 
 
 def product(train: Interactions, recommender: Any) -> Batch:

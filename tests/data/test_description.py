@@ -55,16 +55,16 @@ def small():
 
 
 def test_figures_by_hand(small):
-    found = describe(small)
-    assert (found.users, found.items, found.ratings) == (3, 2, 5)
-    assert found.density == pytest.approx(5 / 6)
-    assert found.gini == pytest.approx(0.1)  # counts 3 and 2: (3 - 2) / (2 * 5)
-    assert found.histogram == {3.0: 1, 4.0: 3, 5.0: 1}
-    assert found.mean_rating == pytest.approx(4.0)
-    assert found.duplicates == 1
-    assert found.per_user == (1, 1.0, 3)
-    assert found.per_item == (2, 2.5, 3)
-    assert found.time_span == "1970-01-01 to 1970-01-03"
+    figures = describe(small)
+    assert (figures.users, figures.items, figures.ratings) == (3, 2, 5)
+    assert figures.density == pytest.approx(5 / 6)
+    assert figures.gini == pytest.approx(0.1)  # counts 3 and 2: (3 - 2) / (2 * 5)
+    assert figures.histogram == {3.0: 1, 4.0: 3, 5.0: 1}
+    assert figures.mean_rating == pytest.approx(4.0)
+    assert figures.duplicates == 1
+    assert figures.per_user == (1, 1.0, 3)
+    assert figures.per_item == (2, 2.5, 3)
+    assert figures.time_span == "1970-01-01 to 1970-01-03"
 
 
 def test_only_what_occurs_counts(small):
@@ -77,19 +77,19 @@ def test_density_of_the_size_of_movielens_1m():
     users, items, ratings = 6040, 3706, 1_000_209
     pairs = np.arange(ratings) * (users * items) // ratings
     codes = (pairs // items).astype(np.int32), (pairs % items).astype(np.int32)
-    found = describe(Interactions(*codes, np.ones(ratings), None, np.arange(users), np.arange(items)))
-    assert (found.users, found.items, found.duplicates) == (users, items, 0)
-    assert dict(found.lines())["density"] == "4.468%"
+    figures = describe(Interactions(*codes, np.ones(ratings), None, np.arange(users), np.arange(items)))
+    assert (figures.users, figures.items, figures.duplicates) == (users, items, 0)
+    assert dict(figures.lines())["density"] == "4.468%"
 
 
 def test_forms(small):
-    found = describe(small)
-    assert json.loads(json.dumps(found.to_dict()))["per_user"] == {"min": 1, "median": 1.0, "max": 3}
-    assert found.to_frame().loc["users", "value"] == "3"
+    figures = describe(small)
+    assert json.loads(json.dumps(figures.to_dict()))["per_user"] == {"min": 1, "median": 1.0, "max": 3}
+    assert figures.to_frame().loc["users", "value"] == "3"
 
 
 def test_without_ratings_and_timestamps():
-    found = describe(Interactions.from_frame(pd.DataFrame({"user": [1], "item": [1]})))
-    assert not found.explicit
-    assert found.time_span == "no timestamps"
-    assert "interactions (no ratings)" in dict(found.lines())
+    figures = describe(Interactions.from_frame(pd.DataFrame({"user": [1], "item": [1]})))
+    assert not figures.explicit
+    assert figures.time_span == "no timestamps"
+    assert "interactions (no ratings)" in dict(figures.lines())

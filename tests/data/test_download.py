@@ -87,31 +87,31 @@ def server(site):
 
 def test_a_member_of_an_archive_with_progress(tmp_path, site, server):
     archive = bundle(site / "data.zip")
-    wanted = dataset(Source(f"{server.address}/data.zip", sha256(archive), "me", "folder/ratings.csv"))
+    declared = dataset(Source(f"{server.address}/data.zip", sha256(archive), "me", "folder/ratings.csv"))
     seen = []
-    found = fetch(wanted, lambda done, total: seen.append((done, total)), folder=tmp_path / "cache")
-    assert found.path == tmp_path / "cache" / "mine" / "ratings.csv"
-    assert found.path.read_bytes() == CSV
-    assert found.check == "checksum confirmed by me"
+    fetched = fetch(declared, lambda done, total: seen.append((done, total)), folder=tmp_path / "cache")
+    assert fetched.path == tmp_path / "cache" / "mine" / "ratings.csv"
+    assert fetched.path.read_bytes() == CSV
+    assert fetched.check == "checksum confirmed by me"
     size = archive.stat().st_size
     assert seen[-1] == (size, size)
-    fetch(wanted, folder=tmp_path / "cache")
+    fetch(declared, folder=tmp_path / "cache")
     assert len(server.asked) == 1, "what is here is not downloaded again"
 
 
 def test_a_bare_file_without_checksum_is_reported_as_unchecked(tmp_path, site):
     (site / "ratings.csv").write_bytes(CSV)
-    found = fetch(dataset(Source((site / "ratings.csv").as_uri())), folder=tmp_path / "cache")
-    assert found.path.read_bytes() == CSV
-    assert found.check.startswith("unchecked")
+    fetched = fetch(dataset(Source((site / "ratings.csv").as_uri())), folder=tmp_path / "cache")
+    assert fetched.path.read_bytes() == CSV
+    assert fetched.check.startswith("unchecked")
 
 
 def test_checksum_mismatch_names_both_and_keeps_nothing(tmp_path, site):
     archive = bundle(site / "data.zip")
     promised = "sha256:" + "0" * 64
-    wanted = dataset(Source(archive.as_uri(), promised, "me", "folder/ratings.csv"))
+    declared = dataset(Source(archive.as_uri(), promised, "me", "folder/ratings.csv"))
     with pytest.raises(ChecksumError) as caught:
-        fetch(wanted, folder=tmp_path / "cache", pause=0)
+        fetch(declared, folder=tmp_path / "cache", pause=0)
     assert promised.removeprefix("sha256:") in str(caught.value)
     assert sha256(archive).removeprefix("sha256:") in str(caught.value)
     assert leftovers(tmp_path / "cache") == []
@@ -119,9 +119,9 @@ def test_checksum_mismatch_names_both_and_keeps_nothing(tmp_path, site):
 
 def test_checksum_mismatch_is_not_tried_again(tmp_path, site, server):
     bundle(site / "data.zip")
-    wanted = dataset(Source(f"{server.address}/data.zip", "md5:" + "0" * 32, "me", "folder/ratings.csv"))
+    declared = dataset(Source(f"{server.address}/data.zip", "md5:" + "0" * 32, "me", "folder/ratings.csv"))
     with pytest.raises(ChecksumError):
-        fetch(wanted, folder=tmp_path / "cache", pause=0)
+        fetch(declared, folder=tmp_path / "cache", pause=0)
     assert len(server.asked) == 1
 
 
@@ -149,17 +149,17 @@ def test_archive_that_climbs_out_of_its_folder(tmp_path, site):
 
 def test_the_second_source_when_the_first_fails(tmp_path, site, server):
     (site / "ratings.csv").write_bytes(CSV)
-    wanted = dataset(Source(f"{server.address}/gone.zip", member="x.csv"), Source(f"{server.address}/ratings.csv"))
-    found = fetch(wanted, folder=tmp_path / "cache", pause=100)
-    assert found.source is wanted.sources[1]
+    declared = dataset(Source(f"{server.address}/gone.zip", member="x.csv"), Source(f"{server.address}/ratings.csv"))
+    fetched = fetch(declared, folder=tmp_path / "cache", pause=100)
+    assert fetched.source is declared.sources[1]
     assert server.asked == ["/gone.zip", "/ratings.csv"], "no source is tried twice before all were tried"
 
 
 def test_a_passing_fault_is_tried_again(tmp_path, site, server):
     (site / "ratings.csv").write_bytes(CSV)
     server.failures = 2
-    found = fetch(dataset(Source(f"{server.address}/ratings.csv")), folder=tmp_path / "cache", pause=0)
-    assert found.path.read_bytes() == CSV
+    fetched = fetch(dataset(Source(f"{server.address}/ratings.csv")), folder=tmp_path / "cache", pause=0)
+    assert fetched.path.read_bytes() == CSV
     assert len(server.asked) == 3
 
 
@@ -178,8 +178,8 @@ def test_an_address_that_does_not_answer(tmp_path):
 def test_two_at_once_end_with_one_whole_file(tmp_path, site):
     content = b"user,item\n" + b"".join(b"%d,%d\n" % (n, n) for n in range(50_000))
     archive = bundle(site / "data.zip", content=content)
-    wanted = dataset(Source(archive.as_uri(), sha256(archive), "me", "folder/ratings.csv"))
-    threads = [threading.Thread(target=fetch, args=(wanted,), kwargs={"folder": tmp_path / "cache"}) for _ in "ab"]
+    declared = dataset(Source(archive.as_uri(), sha256(archive), "me", "folder/ratings.csv"))
+    threads = [threading.Thread(target=fetch, args=(declared,), kwargs={"folder": tmp_path / "cache"}) for _ in "ab"]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -221,19 +221,19 @@ def test_every_entry_of_the_registry_is_complete():
         *("hetrec-lastfm", "lastfm-360k", "book-crossing", "ta-feng"),
     }
     lengths = {"md5": 32, "sha256": 64}
-    for one in datasets().values():
-        assert one.title, one
-        assert one.home.startswith("http"), one
-        assert one.terms, one
-        assert one.citation, one
-        assert one.sources, one
-        for source in one.sources:
+    for known in datasets().values():
+        assert known.title, known
+        assert known.home.startswith("http"), known
+        assert known.terms, known
+        assert known.citation, known
+        assert known.sources, known
+        for source in known.sources:
             assert bool(source.confirmed) == source.checked, "a checksum is there only if someone confirms it"
             for checksum in filter(None, (source.checksum, source.member_checksum)):
                 algorithm, _, value = checksum.partition(":")
-                assert len(value) == lengths[algorithm], one
-        names = [source.file_name for source in one.sources if source.reader != one.sources[0].reader]
-        assert one.sources[0].file_name not in names, "the name of the file says how it is read"
+                assert len(value) == lengths[algorithm], known
+        names = [source.file_name for source in known.sources if source.reader != known.sources[0].reader]
+        assert known.sources[0].file_name not in names, "the name of the file says how it is read"
 
 
 def test_reader_options_of_the_registry_are_those_of_the_reader():

@@ -163,8 +163,8 @@ def test_a_named_data_set_brings_its_own(tmp_path, monkeypatch):
 
 
 def test_every_movielens_has_features():
-    for name, one in datasets().items():
-        assert all(bool(source.features) == name.startswith("ml-") for source in one.sources), name
+    for name, known in datasets().items():
+        assert all(bool(source.features) == name.startswith("ml-") for source in known.sources), name
 
 
 def test_movielens_100k_from_the_package_index(request, monkeypatch):

@@ -27,8 +27,8 @@ def rows(data):
 
 
 def prepared(data, seed=0, **decisions):
-    kept, impacts = prepare(data, protocol(**decisions), seed)
-    return kept, {impact.decision: impact for impact in impacts}
+    result, impacts = prepare(data, protocol(**decisions), seed)
+    return result, {impact.decision: impact for impact in impacts}
 
 
 REPEATED = [("u", "i", 3.0, 20), ("v", "i", 1.0, 5), ("u", "i", 5.0, 10), ("u", "i", 4.0, 20), ("u", "j", 2.0, 1)]
@@ -45,8 +45,8 @@ def test_sentence():
 
 def test_nothing_stated_changes_nothing_and_finds_no_duplicates():
     data = interactions(REPEATED[:2])
-    kept, impacts = prepared(data)
-    assert kept.digest == data.digest
+    result, impacts = prepared(data)
+    assert result.digest == data.digest
     assert list(impacts) == ["data.duplicates"]
     assert impacts["data.duplicates"].sentence == "data.duplicates=error: 0 of 2 rows repeat a user and item"
 
@@ -68,43 +68,43 @@ def test_duplicates_are_refused_by_default():
     ],
 )
 def test_duplicates(treatment, expected):
-    kept, impacts = prepared(interactions(REPEATED), duplicates=treatment)
-    assert rows(kept) == expected
+    result, impacts = prepared(interactions(REPEATED), duplicates=treatment)
+    assert rows(result) == expected
     assert (impacts["data.duplicates"].touched, impacts["data.duplicates"].total) == (2, 5)
 
 
 @pytest.mark.parametrize(("treatment", "rating"), [("first", 3.0), ("last", 4.0)])
 def test_duplicates_without_timestamps_go_by_row(treatment, rating):
     data = interactions([row[:3] for row in REPEATED], ("user", "item", "rating"))
-    kept, _ = prepared(data, duplicates=treatment)
-    assert ["u", "i", rating] in rows(kept)
+    result, _ = prepared(data, duplicates=treatment)
+    assert ["u", "i", rating] in rows(result)
 
 
 def test_repeated_interactions_without_ratings_sum_to_counts():
     data = interactions([("u", "i"), ("u", "i"), ("u", "j")], ("user", "item"))
-    kept, _ = prepared(data, duplicates="sum")
-    assert kept.explicit
-    assert rows(kept) == [["u", "i", 2], ["u", "j", 1]]
-    kept, _ = prepared(data, duplicates="last")
-    assert not kept.explicit
+    result, _ = prepared(data, duplicates="sum")
+    assert result.explicit
+    assert rows(result) == [["u", "i", 2], ["u", "j", 1]]
+    result, _ = prepared(data, duplicates="last")
+    assert not result.explicit
 
 
 @settings(deadline=None)
 @given(st.permutations(REPEATED * 2), st.sampled_from(["first", "last", "mean", "sum"]))
 def test_duplicates_with_timestamps_do_not_depend_on_the_order_of_rows(shuffled, treatment):
-    kept, _ = prepared(interactions(shuffled), duplicates=treatment)
+    result, _ = prepared(interactions(shuffled), duplicates=treatment)
     expected, _ = prepared(interactions(REPEATED * 2), duplicates=treatment)
-    assert kept.digest == expected.digest
+    assert result.digest == expected.digest
 
 
 def test_ranges_include_their_bounds():
     data = interactions([("u", str(r), float(r), 10 * r) for r in range(1, 6)])
-    kept, impacts = prepared(data, min_rating=2, max_rating=4)
-    assert kept.ratings.tolist() == [2, 3, 4]
+    result, impacts = prepared(data, min_rating=2, max_rating=4)
+    assert result.ratings.tolist() == [2, 3, 4]
     assert impacts["data.min_rating"].sentence == "data.min_rating=2.0: 1 of 5 rows left out"
     assert impacts["data.max_rating"].sentence == "data.max_rating=4.0: 1 of 4 rows left out"
-    kept, impacts = prepared(data, from_time=20, to_time=30)
-    assert kept.timestamps.tolist() == [20, 30]
+    result, impacts = prepared(data, from_time=20, to_time=30)
+    assert result.timestamps.tolist() == [20, 30]
     assert impacts["data.to_time"].touched == 2
 
 
@@ -178,16 +178,16 @@ def test_core_by_brute_force(pairs, least_user, least_item, rounds):
         with pytest.raises(DataError, match="leaves no rows"):
             prepared(data, **decisions)
         return
-    kept, _ = prepared(data, **decisions)
-    assert [tuple(row) for row in rows(kept)] == expected
+    result, _ = prepared(data, **decisions)
+    assert [tuple(row) for row in rows(result)] == expected
 
 
 def test_core_reports_users_items_and_rounds():
     # Dropping c leaves item 3 with one rating, dropping that leaves b with one: two rounds, a third to be sure.
     data = interactions([("a", 1), ("a", 2), ("d", 1), ("d", 2), ("b", 1), ("b", 3), ("c", 3)], ("user", "item"))
-    kept, impacts = prepared(data, user_core=2, item_core=2)
-    assert sorted(set(kept.user_ids)) == ["a", "d"]
+    result, impacts = prepared(data, user_core=2, item_core=2)
+    assert sorted(set(result.user_ids)) == ["a", "d"]
     assert impacts["data.user_core"].sentence == "data.user_core=2: 2 of 4 users left out"
     assert impacts["data.item_core"].sentence == "data.item_core=2: 1 of 3 items left out"
     assert impacts["data.core_rounds"].sentence == "data.core_rounds=until-stable: 3 of 7 rows left out in 3 rounds"
-    assert kept.item_ids.tolist() == [1, 2], "ids that no longer occur are dropped"
+    assert result.item_ids.tolist() == [1, 2], "ids that no longer occur are dropped"

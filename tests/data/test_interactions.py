@@ -34,8 +34,8 @@ def test_digest_does_not_depend_on_the_order_of_rows_or_the_form_of_ids(rows, or
 @pytest.mark.parametrize("changed", [(3, 2, 5.0, 1), (1, 3, 5.0, 1), (1, 2, 4.0, 1), (1, 2, 5.0, 2)])
 def test_digest_tells_one_changed_cell(changed):
     rows = [(1, 2, 5.0, 1), (2, 2, 3.0, 1)]
-    whole = Interactions.from_frame(frame(rows)).digest
-    assert Interactions.from_frame(frame([changed, rows[1]])).digest != whole
+    digest = Interactions.from_frame(frame(rows)).digest
+    assert Interactions.from_frame(frame([changed, rows[1]])).digest != digest
 
 
 def test_digest_of_a_part_is_that_of_the_same_rows_alone():
@@ -55,8 +55,8 @@ def test_codes_follow_the_ids_as_numbers_where_all_are():
 
 
 def test_ids_that_numbers_would_change_stay_text():
-    kept = Interactions.from_frame(pd.DataFrame({"user": ["007", "7", "-0"], "item": [1, 1, 1]}))
-    assert sorted(kept.user_ids) == ["-0", "007", "7"]
+    interactions = Interactions.from_frame(pd.DataFrame({"user": ["007", "7", "-0"], "item": [1, 1, 1]}))
+    assert sorted(interactions.user_ids) == ["-0", "007", "7"]
 
 
 def test_canonical_order_is_by_user_item_timestamp_and_rating():

@@ -96,7 +96,7 @@ def test_every_public_name_is_there():
 
 
 @pytest.mark.parametrize(
-    ("name", "option", "wanted"),
+    ("name", "option", "types"),
     [
         ("synthetic", {"users": "many"}, "int"),
         ("synthetic", {"users": True}, "int"),
@@ -107,9 +107,9 @@ def test_every_public_name_is_there():
         ("ratings.csv", {"header": 7}, "bool"),
     ],
 )
-def test_an_option_of_the_wrong_kind(name, option, wanted):
+def test_an_option_of_the_wrong_kind(name, option, types):
     ((key, value),) = option.items()
-    with pytest.raises(DataError, match=rf"{name}: the option {key} is {value!r}, but must be {wanted}"):
+    with pytest.raises(DataError, match=rf"{name}: the option {key} is {value!r}, but must be {types}"):
         load_dataset(name, **option)
 
 

@@ -37,10 +37,10 @@ def test_counts_are_whole_bounded_descending_and_add_up(size, alpha):
 @given(sizes(), st.floats(0, 2), st.integers(0, 5))
 def test_the_chosen_number_of_ratings_and_no_pair_twice(size, alpha, seed):
     users, items, ratings = size
-    found = describe(synthetic_interactions(users, items, ratings, alpha, seed=seed))
-    assert found.ratings == ratings
-    assert found.duplicates == 0
-    assert found.items == items or ratings < items
+    figures = describe(synthetic_interactions(users, items, ratings, alpha, seed=seed))
+    assert figures.ratings == ratings
+    assert figures.duplicates == 0
+    assert figures.items == items or ratings < items
 
 
 def test_counts_follow_the_law():
@@ -58,12 +58,12 @@ def test_alpha_0_is_uniform_and_skew_grows_with_alpha():
 
 
 def test_the_default_has_the_size_and_shape_of_movielens_1m():
-    found = describe(synthetic_interactions())
-    assert (found.users, found.items, found.ratings) == (6040, 3706, 1_000_209)
-    assert f"{found.density:.3%}" == "4.468%"
-    assert f"{found.gini:.3f}" == "0.634"
-    assert found.per_item[2] == pytest.approx(3428, abs=5)
-    shares = np.array([found.histogram[float(stars)] for stars in range(1, 6)]) / found.ratings
+    figures = describe(synthetic_interactions())
+    assert (figures.users, figures.items, figures.ratings) == (6040, 3706, 1_000_209)
+    assert f"{figures.density:.3%}" == "4.468%"
+    assert f"{figures.gini:.3f}" == "0.634"
+    assert figures.per_item[2] == pytest.approx(3428, abs=5)
+    shares = np.array([figures.histogram[float(stars)] for stars in range(1, 6)]) / figures.ratings
     assert shares == pytest.approx(MOVIELENS_PRIOR, abs=0.002)
 
 

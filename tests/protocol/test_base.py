@@ -25,8 +25,8 @@ def test_a_file_with_a_base_is_the_protocol_that_states_everything(base, changes
         changes["missing.constant"] = 1.0
     lines = [f'base = "{base}"', *(f"{key} = {value!r}" for key, value in changes.items())]
     protocol = parse_protocol("\n".join(lines), "mine.toml")
-    whole = Protocol.load(base).replace(changes)
-    assert protocol == whole and protocol.hash == whole.hash
+    complete = Protocol.load(base).replace(changes)
+    assert protocol == complete and protocol.hash == complete.hash
     again = parse_protocol(protocol.to_toml(), "again.toml")
     assert again == protocol and again.hash == protocol.hash
     for number, key in enumerate(changes, 2):
@@ -40,11 +40,11 @@ def test_headers_are_of_the_file_and_open_decisions_are_inherited(tmp_path):
     (tmp_path / "one.toml").write_text('base = "random-5fold"\nname = "one"\ntitle = "One"\nopen = ["ties.break"]')
     (tmp_path / "two.toml").write_text('base = "one.toml"\nsplit.folds = 3')
     (tmp_path / "three.toml").write_text('base = "two.toml"\nopen = []')
-    one, two, three = (read_protocol(tmp_path / f"{name}.toml") for name in ("one", "two", "three"))
-    assert (one.name, one.title, one.open) == ("one", "One", ("ties.break",))
-    assert (two.name, two.title, two.open) == ("", "", ("ties.break",))
-    assert three.open == () and three["split.folds"] == 3
-    assert two.origins["split.folds"] == three.origins["split.folds"] == f"{tmp_path / 'two.toml'}:2"
+    first, second, third = (read_protocol(tmp_path / f"{name}.toml") for name in ("one", "two", "three"))
+    assert (first.name, first.title, first.open) == ("one", "One", ("ties.break",))
+    assert (second.name, second.title, second.open) == ("", "", ("ties.break",))
+    assert third.open == () and third["split.folds"] == 3
+    assert second.origins["split.folds"] == third.origins["split.folds"] == f"{tmp_path / 'two.toml'}:2"
 
 
 def test_files_that_decisions_name_are_found_from_the_file_that_states_them(tmp_path):

@@ -36,8 +36,8 @@ def test_no_default_was_changed():
     decisions = Application(Plugins()).registry.values()
     pinned = tomllib.loads(Path(__file__).with_name("defaults.toml").read_text())
     assert pinned["version"] == HASH_VERSION
-    assert {one.id: one.default for one in decisions if not one.required} == pinned["defaults"]
-    assert {one.id for one in decisions if one.required} == set(pinned["required"])
+    assert {decision.id: decision.default for decision in decisions if not decision.required} == pinned["defaults"]
+    assert {decision.id for decision in decisions if decision.required} == set(pinned["required"])
 
 
 def changed(changes):
@@ -59,9 +59,9 @@ CHANGES = st.lists(
 @given(one=CHANGES, other=CHANGES)
 def test_hashes_are_equal_exactly_where_protocols_mean_the_same(one, other):
     first, second, both = changed(one), changed(other), changed(one | other)
-    found = [protocol for protocol in (BASE, first, second, both) if protocol is not None]
-    for left in found:
-        for right in found:
+    protocols = [protocol for protocol in (BASE, first, second, both) if protocol is not None]
+    for left in protocols:
+        for right in protocols:
             assert (left.hash == right.hash) == (dict(left) == dict(right))
 
 
@@ -82,11 +82,9 @@ def test_new_decisions_change_no_hash(monkeypatch):
     """More decisions than today: a variant of another metric, one of a known metric, one of a known family, and an
     option of a known decision. Their defaults leave numbers as they were."""
     more = [Decision(name, "?", options=(Option("a", ""), Option("b", "")), default="a") for name in NEW]
-    known = [
-        replace(one, options=(*one.options, Option("another", ""))) if one.id == "ties.break" else one
-        for one in registry().values()
-    ]
-    wider = Registry([*more, *known])
+    known = dict(registry())
+    known["ties.break"] = replace(known["ties.break"], options=(*known["ties.break"].options, Option("another", "")))
+    wider = Registry([*more, *known.values()])
     protocols = [Protocol.load(name) for name in protocol_names()[:25]]
     hashes = [protocol.hash for protocol in protocols]
     monkeypatch.setattr(model, "registry", lambda: wider)
@@ -245,21 +243,21 @@ def cut_off(folder):
 @pytest.mark.parametrize("change", ["installed since", "removed since", "another variant of its own metric"])
 def test_a_run_goes_on_with_other_metrics_installed(tmp_path, installed, change):
     (tmp_path / "study.toml").write_text(STUDY)
-    study, run, whole = (tmp_path / name for name in ("study.toml", "run", "whole"))
+    study, run, complete = (tmp_path / name for name in ("study.toml", "run", "whole"))
     if change == "removed since":
-        call(study, run, whole, "begin", "metric.toy.kind", site=installed)
+        call(study, run, complete, "begin", "metric.toy.kind", site=installed)
     else:
         Study.load(study).run(run, keep_scores=True)
-    shutil.copytree(run, whole)
+    shutil.copytree(run, complete)
     cut_off(run)
     match change:
         case "installed since":
-            call(study, run, whole, "go on", "metric.toy.kind", site=installed)
+            call(study, run, complete, "go on", "metric.toy.kind", site=installed)
         case "removed since":
             Study.load(study).run(run, keep_scores=True, resume=True)
         case _:
-            call(study, run, whole, "go on", "metric.ndcg.another", code=LATER + CODE)
+            call(study, run, complete, "go on", "metric.ndcg.another", code=LATER + CODE)
     assert len(read_journal(run / "journal.jsonl").events("run.resumed")[0].cells_kept) == 1
-    assert (run / "results.parquet").read_bytes() == (whole / "results.parquet").read_bytes()
-    for folder in (run, whole):
+    assert (run / "results.parquet").read_bytes() == (complete / "results.parquet").read_bytes()
+    for folder in (run, complete):
         assert verify(folder, "rescore").holds

@@ -105,7 +105,7 @@ CONTRADICTIONS = {
 
 
 def test_the_examples_are_about_all_contradictions_that_are_declared():
-    declared = {(key, one.other) for key, decision in registry().items() for one in decision.contradicts}
+    declared = {(key, rule.other) for key, decision in registry().items() for rule in decision.contradicts}
     assert declared == set(CONTRADICTIONS)
 
 

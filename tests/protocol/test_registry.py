@@ -55,9 +55,9 @@ def test_conditions_name_decisions_and_values_that_exist():
     known = registry()
 
     def check(condition):
-        for one in getattr(condition, "conditions", [condition]):
-            for value in one.values:
-                assert known[one.decision].accept(value) is not None, (one.decision, value)
+        for alternative in getattr(condition, "conditions", [condition]):
+            for value in alternative.values:
+                assert known[alternative.decision].accept(value) is not None, (alternative.decision, value)
 
     for decision in known.values():
         for condition in decision.when:

@@ -88,11 +88,12 @@ def test_every_decision_is_stated_and_another_value_is_another_text(name):
     known = registry()
     texts = [sentence.text for sentence in stated]
     for key in keys:
-        others = [value for value in known[key].tried if value != protocol[key]]
+        changes = [value for value in known[key].tried if value != protocol[key]]
         if known[key].kind in ("integer", "number") and not isinstance(protocol[key], str):
             numbers = (protocol[key] + 1, protocol[key] + 2, protocol[key] / 2)
-            others.append(next((value for number in numbers if (value := known[key].accept(number)) is not None), None))
-        for value in (value for value in others if value is not None):
+            accepted = (known[key].accept(number) for number in numbers)
+            changes.append(next((value for value in accepted if value is not None), None))
+        for value in (value for value in changes if value is not None):
             try:
                 changed = protocol.replace({key: value})
             except ProtocolError:

@@ -80,14 +80,14 @@ def random_rows() -> Callable[..., Interactions]:
         generator = np.random.default_rng(seed)
         met = generator.random((users, items)) < density
         met[0, 0] = True
-        found = generator.permutation(np.argwhere(met))
+        pairs = generator.permutation(np.argwhere(met))
         return Interactions.from_frame(
             pd.DataFrame(
                 {
-                    "user": found[:, 0] * 7 + 1,
-                    "item": found[:, 1] * 3 + 2,
-                    "rating": generator.integers(1, 6, len(found)),
-                    "timestamp": generator.integers(0, max(2, len(found) // 3), len(found)),
+                    "user": pairs[:, 0] * 7 + 1,
+                    "item": pairs[:, 1] * 3 + 2,
+                    "rating": generator.integers(1, 6, len(pairs)),
+                    "timestamp": generator.integers(0, max(2, len(pairs) // 3), len(pairs)),
                 }
             )
         )

@@ -1,4 +1,4 @@
-"""Head items, unseen users and items, and what is said about them."""
+"""Head items, unseen users and items, and the impacts that report them."""
 
 from __future__ import annotations
 

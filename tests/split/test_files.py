@@ -93,7 +93,7 @@ def test_a_test_pair_in_the_validation_file_is_told(files, protocol, rows, writt
     assert written(split, split.folds[0].test) == "a2 b2"
     assert written(split, split.folds[0].validation) == "a3 b2"
     assert any(
-        "1 of 2 rows are of a user and item that split.validation_file has too" in one for one in sentences(split)
+        "1 of 2 rows are of a user and item that split.validation_file has too" in text for text in sentences(split)
     )
 
 
@@ -120,12 +120,12 @@ def test_a_pair_twice_in_a_file_is_treated_as_the_protocol_says(files, protocol,
     split = make_folds(rows("z1"), stated, 1)
     assert written(split, split.folds[0].train) == "a1 b1"
     assert split.interactions.ratings.tolist() == [2, 3, 5, 3.5]  # where the last row of the pair stands
-    told = sentences(split)
+    texts = sentences(split)
     assert (
         "data.duplicates=mean: 1 of 3 rows of split.train_file are merged into another of the same user and item"
-        in told
+        in texts
     )
-    assert any(one.startswith("split.test_file=test.csv: 2 of 3 rows are used, read as: ") for one in told)
+    assert any(text.startswith("split.test_file=test.csv: 2 of 3 rows are used, read as: ") for text in texts)
 
 
 def test_files_with_and_without_ratings_are_refused_where_relevance_compares_them(files, protocol, rows):
@@ -145,7 +145,7 @@ def test_ratings_of_the_training_file_alone_are_kept(files, protocol, rows):
     assert split.interactions.explicit
     assert not split.rated
     assert split.interactions.ratings.tolist() == [4, 2, 1]
-    assert any("it has no ratings, unlike the training file: they are 1" in one for one in sentences(split))
+    assert any("it has no ratings, unlike the training file: they are 1" in text for text in sentences(split))
 
 
 def test_ratings_and_times_of_the_test_file_alone_are_not_used(files, protocol, rows):
@@ -156,18 +156,18 @@ def test_ratings_and_times_of_the_test_file_alone_are_not_used(files, protocol, 
     assert split.rated
     assert split.interactions.ratings.tolist() == [1, 1, 1]
     assert split.interactions.timestamps is None
-    told = next(one for one in sentences(split) if one.startswith("split.test_file"))
-    assert "its ratings are not used, since the training file has none" in told
-    assert "its timestamps are not used, since another file has none" in told
+    text = next(sentence for sentence in sentences(split) if sentence.startswith("split.test_file"))
+    assert "its ratings are not used, since the training file has none" in text
+    assert "its timestamps are not used, since another file has none" in text
 
 
 def test_what_was_assumed_of_each_file_is_told(files, protocol, rows):
     folder = files("UserID,movie_id,title", train="a1/x b1/y", test="a2/z")
-    told = sentences(make_folds(rows("z1"), protocol("files", folder, **TRAIN_TEST), 1))
+    texts = sentences(make_folds(rows("z1"), protocol("files", folder, **TRAIN_TEST), 1))
     assert (
         "split.train_file=train.csv: 2 of 2 rows are used, read as: text separated by commas with a header; taken are "
         "UserID for user, movie_id for item; not used: title; user ids are text; item ids are whole numbers"
-    ) in told
+    ) in texts
 
 
 def test_numbers_with_decimals_in_one_file_are_the_numbers_of_the_other(tmp_path, protocol, rows, written):
@@ -187,10 +187,10 @@ def test_a_line_for_each_user(tmp_path, protocol, rows, written):
     split = make_folds(rows("z1"), protocol("files", tmp_path, **TRAIN_TEST), 1)
     assert written(split, split.folds[0].train) == "010 011 012 110 212 213"
     assert written(split, split.folds[0].test) == "013 111"
-    told = sentences(split)
+    texts = sentences(split)
     assert any(
         "each line is a user and its items; 1 users have no items in their lines, the first in line 4" in s
-        for s in told
+        for s in texts
     )
 
 

@@ -80,9 +80,9 @@ def test_the_latest_row_of_the_users_of_each_part(protocol, rows, written):
 def test_short_users_are_trained_on_or_left_out_in_every_fold(protocol, rows, written):
     data = rows("a1 a2 b1 c1 c2")
     stated = {"folds": 2, "holdout": "all-but-n", "holdout_n": 1}
-    kept = make_folds(data, protocol("kfold-users", **stated), 1)
-    assert all("b1" in written(kept, fold.train) for fold in kept.folds)
-    assert {len(fold.test) for fold in kept.folds} == {1}
+    split = make_folds(data, protocol("kfold-users", **stated), 1)
+    assert all("b1" in written(split, fold.train) for fold in split.folds)
+    assert {len(fold.test) for fold in split.folds} == {1}
     dropped = make_folds(data, protocol("kfold-users", short_users="drop", **stated), 1)
     assert all("b1" not in written(dropped, fold.train) + written(dropped, fold.test) for fold in dropped.folds)
     assert "split.short_users=drop: 1 of 3 users have too few rows to be tested" in [

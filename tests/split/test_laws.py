@@ -60,8 +60,8 @@ def test_a_strategy_reads_decisions_of_the_split_that_apply_to_it():
     for name, strategy in STRATEGIES.items():
         assert set(strategy.reads) | {strategy.validation} <= set(known), name
         for key in strategy.reads:
-            named = [one for when in known[key].when for one in getattr(when, "conditions", [when])]
-            assert any(one.holds(name) for one in named if one.decision == "split.strategy"), (name, key)
+            conditions = [part for when in known[key].when for part in getattr(when, "conditions", [when])]
+            assert any(part.holds(name) for part in conditions if part.decision == "split.strategy"), (name, key)
         for key in ("split.order", "split.folds", "split.n", "split.time", "split.clock", "split.train_file"):
             values = {"split.strategy": name, "split.order": "random"}
             assert known.active(known[key], values) == (key in strategy.reads), (name, key)
@@ -103,14 +103,14 @@ def test_parts_are_ascending_disjoint_and_complete(name, stated, protocol, rando
 def test_the_order_of_rows_does_not_matter(name, stated, protocol, random_rows, pairs):
     data = random_rows()
     shuffled = data.select(np.random.default_rng(5).permutation(len(data)))
-    one, other = (make_folds(rows, protocol(name, **stated), 1) for rows in (data, shuffled))
-    assert len(one.folds) == len(other.folds)
-    for first, second in zip(one.folds, other.folds, strict=True):
-        assert pairs(one, first.train) == pairs(other, second.train)
-        assert pairs(one, first.test) == pairs(other, second.test)
+    stored, reordered = (make_folds(rows, protocol(name, **stated), 1) for rows in (data, shuffled))
+    assert len(stored.folds) == len(reordered.folds)
+    for first, second in zip(stored.folds, reordered.folds, strict=True):
+        assert pairs(stored, first.train) == pairs(reordered, second.train)
+        assert pairs(stored, first.test) == pairs(reordered, second.test)
         if first.validation is not None:
-            assert pairs(one, first.validation) == pairs(other, second.validation)
-    assert [impact.sentence for impact in one.impacts] == [impact.sentence for impact in other.impacts]
+            assert pairs(stored, first.validation) == pairs(reordered, second.validation)
+    assert [impact.sentence for impact in stored.impacts] == [impact.sentence for impact in reordered.impacts]
 
 
 @pytest.mark.parametrize(

@@ -103,9 +103,9 @@ def test_own_and_each_draw_the_same_moments(protocol, random_rows, pairs):
 
 def test_folds_of_users_without_a_past_are_passed_over_where_unseen_users_are_dropped(protocol, rows):
     data = rows("a1 a2 b1 c1", [1, 2, 3, 4])  # b and c have one row: their moment is before all they did
-    kept = make_folds(data, protocol("time-users", clock="each"), 1)
+    split = make_folds(data, protocol("time-users", clock="each"), 1)
     dropped = make_folds(data, protocol("time-users", clock="each", unseen_users="drop"), 1)
-    assert [fold.test.tolist() for fold in kept.folds] == [[1], [2], [3]]
+    assert [fold.test.tolist() for fold in split.folds] == [[1], [2], [3]]
     assert [(fold.name, fold.test.tolist()) for fold in dropped.folds] == [("1", [1])]
 
 

@@ -44,11 +44,11 @@ def test_users_without_a_row_beyond_the_given_ones_can_be_dropped(protocol, rows
 @pytest.mark.parametrize("n", [1, 3, 8])
 def test_counts_of_each_user(n, protocol, random_rows):
     data = random_rows(density=0.2)
-    given = make_folds(data, protocol("given-n", n=n), 1).folds[0]
+    fold = make_folds(data, protocol("given-n", n=n), 1).folds[0]
     all_but = make_folds(data, protocol("all-but-n", n=n, validation_n=2), 1).folds[0]
     for user in range(data.n_users):
         count = int((data.users == user).sum())
-        assert (data.users[given.train] == user).sum() == min(count, n)
+        assert (data.users[fold.train] == user).sum() == min(count, n)
         short = count < n + 3
         assert (data.users[all_but.test] == user).sum() == (0 if short else n)
         assert (data.users[all_but.validation] == user).sum() == (0 if short else 2)

@@ -53,9 +53,9 @@ def test_equal_times_at_random_hang_on_the_seed_and_on_no_row_order(protocol, ra
     data = replace(random_rows(), timestamps=np.zeros(len(random_rows()), dtype=np.int64))
     stated = protocol("user-ratio", order="time", equal_times="random")
     mirrored = data.select(np.arange(len(data))[::-1])
-    one, other = make_folds(data, stated, 1), make_folds(mirrored, stated, 1)
-    assert pairs(one, one.folds[0].test) == pairs(other, other.folds[0].test)
-    assert not np.array_equal(one.folds[0].test, make_folds(data, stated, 2).folds[0].test)
+    original, reflected = make_folds(data, stated, 1), make_folds(mirrored, stated, 1)
+    assert pairs(original, original.folds[0].test) == pairs(reflected, reflected.folds[0].test)
+    assert not np.array_equal(original.folds[0].test, make_folds(data, stated, 2).folds[0].test)
 
 
 def test_the_journal_can_say_where_equal_times_decided(protocol, rows):

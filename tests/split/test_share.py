@@ -41,8 +41,8 @@ def test_shares_are_exact(count, share, rounding, expected):
 )
 def test_shares_agree_with_decimal_arithmetic(counts, thousandths, rounding):
     mode = {"round": ROUND_HALF_UP, "floor": ROUND_FLOOR, "ceil": ROUND_CEILING}[rounding]
-    wanted = [int((Decimal(thousandths) / 1000 * count).quantize(Decimal(1), rounding=mode)) for count in counts]
-    assert shares_of(np.array(counts), thousandths / 1000, rounding).tolist() == wanted
+    expected = [int((Decimal(thousandths) / 1000 * count).quantize(Decimal(1), rounding=mode)) for count in counts]
+    assert shares_of(np.array(counts), thousandths / 1000, rounding).tolist() == expected
 
 
 def test_broken_shares_are_those_that_rounding_decides():

@@ -86,10 +86,10 @@ def test_random_ones_agree_with_a_plain_sort(name, of, protocol, random_rows):
 def test_only_training_rows_are_set_apart(name, stated, protocol, random_rows):
     """The test part is the one that there is without validation, and so are training and validation together."""
     data = random_rows()
-    whole = make_folds(data, protocol(name, **STATED.get(name, {})), 1).folds
+    without = make_folds(data, protocol(name, **STATED.get(name, {})), 1).folds
     parted = make_folds(data, protocol(name, validation_share=0.25, **stated, **STATED.get(name, {})), 1).folds
-    assert len(whole) == len(parted)
-    for before, after in zip(whole, parted, strict=True):
+    assert len(without) == len(parted)
+    for before, after in zip(without, parted, strict=True):
         assert before.validation is None
         assert np.array_equal(after.test, before.test)
         assert np.array_equal(np.sort(np.concatenate([after.train, after.validation])), before.train)
@@ -99,10 +99,10 @@ def test_only_training_rows_are_set_apart(name, stated, protocol, random_rows):
 
 def test_the_splitter_of_a_framework_too(protocol, random_rows):
     data = random_rows()
-    whole, parted = (
+    without, parted = (
         make_folds(data, protocol("surprise/KFold", **stated), 1).folds for stated in ({}, {"validation_share": 0.25})
     )
-    for before, after in zip(whole, parted, strict=True):
+    for before, after in zip(without, parted, strict=True):
         assert np.array_equal(after.test, before.test)
         assert np.array_equal(np.union1d(after.train, after.validation), before.train)
         assert len(after.validation) == round(len(before.train) / 4)

@@ -33,6 +33,6 @@ def test_packed_or_not_it_is_the_same(name, packed, tmp_path):
             archive.write(plain, name)
     else:
         file.write_bytes((gzip if packed == ".gz" else bz2).compress(plain.read_bytes()))
-    found = read_interactions(file)
-    assert found.to_frame().equals(expected.to_frame())
-    assert np.array_equal(found.user_ids, expected.user_ids)
+    interactions = read_interactions(file)
+    assert interactions.to_frame().equals(expected.to_frame())
+    assert np.array_equal(interactions.user_ids, expected.user_ids)

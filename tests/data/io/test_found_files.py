@@ -1,4 +1,4 @@
-"""Files as others publish them: delimiters, headers, comments, lists, JSON; and what is told about each."""
+"""Files as others publish them: delimiters, headers, comments, lists, JSON; and the notes about each."""
 
 import bz2
 import gzip
@@ -77,7 +77,7 @@ def test_the_same_rows_in_every_form(write, name, content):
     assert rows(read_interactions(write(name, content))) == ROWS
 
 
-def told(path, **options):
+def notes_of(path, **options):
     return "; ".join(read_with_notes(path, ReadOptions(**options)).notes)
 
 
@@ -113,7 +113,7 @@ def told(path, **options):
     ],
 )
 def test_what_was_assumed_is_told(write, content, notes):
-    assert told(write("a.txt", content)) == notes
+    assert notes_of(write("a.txt", content)) == notes
 
 
 @pytest.mark.parametrize(
@@ -169,9 +169,9 @@ def test_line_numbers_count_comments(write):
 def test_archives_that_hold_other_than_one_file(write):
     with pytest.raises(DataError, match=r"a.zip holds 2 files \(a.csv, b.csv\), and one was expected"):
         read_interactions(write("a.zip", zipped(("a.csv", COMMAS), ("b.csv", COMMAS))))
-    whole = zipped(("a.csv", COMMAS * 100))
+    archive = zipped(("a.csv", COMMAS * 100))
     with pytest.raises(DataError, match="cannot unpack"):
-        read_interactions(write("a.zip", whole[: len(whole) // 2]))
+        read_interactions(write("a.zip", archive[: len(archive) // 2]))
 
 
 def test_json_that_is_no_table(write):

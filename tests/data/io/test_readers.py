@@ -1,4 +1,4 @@
-"""Files of interactions, and what is said about a bad one."""
+"""Files of interactions, and the messages about bad ones."""
 
 import gzip
 
@@ -203,10 +203,10 @@ def test_empty_user(write):
     assert "user is empty in line 3" in refused(write("a.csv", "user,item\n1,2\n,3\n"))
 
 
-@pytest.mark.parametrize(("line", "found"), [("1,3,4", 3), ("1,3,4,5,6", 5)])
-def test_wrong_number_of_columns(write, line, found):
+@pytest.mark.parametrize(("line", "columns"), [("1,3,4", 3), ("1,3,4,5,6", 5)])
+def test_wrong_number_of_columns(write, line, columns):
     message = refused(write("a.csv", f"{CSV}{line}\n"))
-    assert f"line 5 has {found} columns where 4 were expected" in message
+    assert f"line 5 has {columns} columns where 4 were expected" in message
     assert repr(line) in message
 
 
@@ -255,9 +255,9 @@ def test_a_folder_is_not_a_file(tmp_path):
 
 
 def test_compressed_file_that_is_cut_short(write):
-    whole = gzip.compress(CSV.encode() * 50)
+    compressed = gzip.compress(CSV.encode() * 50)
     with pytest.raises(DataError, match=r"cannot read .*ratings\.csv\.gz \(.*copy it again"):
-        read_interactions(write("ratings.csv.gz", whole[: len(whole) // 2]))
+        read_interactions(write("ratings.csv.gz", compressed[: len(compressed) // 2]))
     with pytest.raises(DataError, match=r"cannot read .*plain\.csv\.gz"):
         read_interactions(write("plain.csv.gz", CSV))
 

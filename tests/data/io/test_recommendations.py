@@ -79,22 +79,22 @@ def write(tmp_path):
 
 @pytest.mark.parametrize("name", RUNS)
 def test_recommendations_in_every_form_give_the_numbers_of_frames(write, name):
-    found = evaluate(write(name, RUNS[name]), TRUTH, metrics=METRICS)
-    pd.testing.assert_frame_equal(found, evaluate(LISTS, TRUTH, metrics=METRICS), check_exact=True)
+    evaluated = evaluate(write(name, RUNS[name]), TRUTH, metrics=METRICS)
+    pd.testing.assert_frame_equal(evaluated, evaluate(LISTS, TRUTH, metrics=METRICS), check_exact=True)
 
 
 @pytest.mark.parametrize("name", TRUTHS)
 def test_truth_in_every_form_gives_the_numbers_of_frames(write, name):
-    found = evaluate(LISTS, str(write(name, TRUTHS[name])), metrics=METRICS)
-    pd.testing.assert_frame_equal(found, evaluate(LISTS, TRUTH, metrics=METRICS), check_exact=True)
+    evaluated = evaluate(LISTS, str(write(name, TRUTHS[name])), metrics=METRICS)
+    pd.testing.assert_frame_equal(evaluated, evaluate(LISTS, TRUTH, metrics=METRICS), check_exact=True)
 
 
 def test_parquet_and_compressed_files(tmp_path, write):
     expected = evaluate(LISTS, TRUTH, metrics=METRICS)
     LISTS.rename(columns={"score": "prediction"}).to_parquet(tmp_path / "run.parquet")
     TRUTH.rename(columns={"user": "user_id"}).to_parquet(tmp_path / "truth.parquet")
-    found = evaluate(tmp_path / "run.parquet", tmp_path / "truth.parquet", metrics=METRICS)
-    pd.testing.assert_frame_equal(found, expected, check_exact=True)
+    evaluated = evaluate(tmp_path / "run.parquet", tmp_path / "truth.parquet", metrics=METRICS)
+    pd.testing.assert_frame_equal(evaluated, expected, check_exact=True)
     run = write("a.run.gz", gzip.compress(RUNS["a.run"].encode()))
     truth = write("test.qrels.gz", gzip.compress(TRUTHS["test.qrels"].encode()))
     pd.testing.assert_frame_equal(evaluate(run, truth, metrics=METRICS), expected, check_exact=True)
@@ -192,8 +192,8 @@ def test_predictions_of_surprise_with_their_truth(write, name, content):
     assert errors(file, protocol=without) == pytest.approx(POSSIBLE_ONLY, abs=1e-12)
 
 
-def errors(given, **options):
-    table = evaluate(given, metrics=["mae", "rmse"], **options)
+def errors(predictions, **options):
+    table = evaluate(predictions, metrics=["mae", "rmse"], **options)
     return dict(zip(table["metric"], table["value"], strict=True))
 
 
@@ -205,7 +205,7 @@ def test_predictions_of_surprise_as_they_are_in_python():
     unknown = [*PREDICTED, Prediction("ann", "w", None, 1.0, POSSIBLE)]
     assert errors(unknown) == pytest.approx(ALL, abs=1e-12), "without a rating it is not held out"
     with pytest.raises(DataError, match="no prediction has a rating to compare it with"):
-        errors([one._replace(r_ui=None) for one in PREDICTED])
+        errors([prediction._replace(r_ui=None) for prediction in PREDICTED])
 
 
 def test_a_made_up_score_is_ranked_as_the_protocol_says():

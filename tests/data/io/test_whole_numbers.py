@@ -30,10 +30,10 @@ def read_in_parts(text, size):
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 1000])
-@pytest.mark.parametrize(("text", "odd"), [*((one, True) for one in ODD), *((one, False) for one in PLAIN)])
+@pytest.mark.parametrize(("text", "odd"), [*((number, True) for number in ODD), *((number, False) for number in PLAIN)])
 def test_numbers_that_are_printed_otherwise_are_seen_wherever_they_are_cut(text, odd, size):
-    for whole in (text, f"1,{text},3\n", f"4,5\n{text}"):
-        assert read_in_parts(whole, size) is odd
+    for content in (text, f"1,{text},3\n", f"4,5\n{text}"):
+        assert read_in_parts(content, size) is odd
 
 
 def test_a_stream_is_watched_anew_from_its_beginning():
@@ -78,10 +78,10 @@ def test_it_is_as_if_they_were_read_as_text(tmp_path_factory, rows, delimiter, q
     text = "".join(delimiter.join(map(cell, row)) + "\n" for row in [("user", "item", "rating"), *rows])
     path = tmp_path_factory.mktemp("read") / ("rows.csv.gz" if compressed else "rows.csv")
     path.write_bytes(gzip.compress(text.encode()) if compressed else text.encode())
-    found = read_interactions(path, delimiter=delimiter, header=True)
+    interactions = read_interactions(path, delimiter=delimiter, header=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(delimited, "_read_whole_numbers", lambda *arguments: None)
         expected = read_interactions(path, delimiter=delimiter, header=True)
     for name in ("users", "items", "ratings", "user_ids", "item_ids"):
-        one, other = getattr(found, name), getattr(expected, name)
-        assert one.dtype == other.dtype and np.array_equal(one, other)
+        actual, reference = getattr(interactions, name), getattr(expected, name)
+        assert actual.dtype == reference.dtype and np.array_equal(actual, reference)
