@@ -1,18 +1,26 @@
-"""An evaluation of one fold: the same for every algorithm, fitted here, replayed or given."""
+"""An evaluation of one fold: the lists of an algorithm and the ratings that it predicts."""
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import pyarrow as pa
+
 from repro.evaluation.blocks import DEFAULT_OPTIONS, ExecutionOptions
 from repro.evaluation.fold import FoldData
-from repro.evaluation.measure_lists import measure_lists
-from repro.evaluation.measure_predictions import measure_predictions
+from repro.evaluation.measure_lists import join_scores, measure_lists
 from repro.evaluation.measured import Measured
-from repro.evaluation.metrics import Measure, simple_measures
+from repro.evaluation.metrics import Measure, average_predictions, simple_measures
+from repro.evaluation.stages import resolve
+from repro.evaluation.suspicion import prediction_facts
 from repro.plugin import CheckedRecommender
 from repro.protocol import Protocol
+
+CHUNK = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,3 +55,47 @@ class Evaluation:
 
     def _of_kind(self, *kinds: str) -> list[Measure]:
         return [measure for measure in simple_measures(self.measures) if measure.metric.kind in kinds]
+
+
+def measure_predictions(
+    recommender: CheckedRecommender,
+    parts: FoldData,
+    measures: Sequence[Measure],
+    protocol: Protocol,
+    scale: tuple[float, float],
+) -> Measured:
+    """Each measure's value, what ``predict.*`` decisions touched, and, as a table, the predictions as they came
+    and as they count (``resolved``; not a number where a pair is left out).
+
+    An algorithm that does not predict ratings has no value: not a number, of no users.
+    """
+    if not recommender.predicts:
+        return Measured({measure.full_name: (math.nan, 0) for measure in measures})
+    test = parts.test
+    began = time.perf_counter()
+    queries = parts.queries(test.users)
+    chunks = [
+        recommender.predict(queries.part(start, start + CHUNK), test.items[start : start + CHUNK])
+        for start in range(0, len(test), CHUNK)
+    ]
+    seconds = {"predict": time.perf_counter() - began}
+    scores = join_scores(chunks)
+    resolved = resolve(scores, test, parts.train, scale, protocol)
+    values = {}
+    for measure in measures:
+        averaged = average_predictions(measure, resolved)
+        values[measure.full_name] = (averaged.value, averaged.users_counted)
+    predictions = pa.table(
+        {
+            "user": pa.array(test.user_ids[test.users]),
+            "item": pa.array(test.item_ids[test.items]),
+            "rating": test.ratings,
+            "prediction": scores.values,
+            "state": scores.state if scores.state is not None else np.zeros(len(test), dtype=np.uint8),
+            "own": resolved.own,
+            "resolved": resolved.values,
+        }
+    )
+    return Measured(
+        values, list(resolved.impacts), {"predictions": predictions}, seconds, facts=prediction_facts(scores)
+    )

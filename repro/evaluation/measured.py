@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from repro.data import Impact
 from repro.evaluation.metrics import Measure, simple_measures
@@ -40,15 +40,12 @@ class Measured:
     @classmethod
     def joined(cls, parts: Sequence[Measured]) -> Measured:
         """The results of lists and those of predictions together."""
-        return cls(
-            {name: value for part in parts for name, value in part.values.items()},
-            [impact for part in parts for impact in part.impacts],
-            {name: table for part in parts for name, table in part.tables.items()},
-            {name: value for part in parts for name, value in part.seconds.items()},
-            {name: value for part in parts for name, value in part.digests.items()},
-            {name: value for part in parts for name, value in part.intervals.items()},
-            sum((part.facts for part in parts), Facts()),
-        )
+        impacts = [impact for part in parts for impact in part.impacts]
+        mappings: dict[str, dict[str, Any]] = {
+            name: {key: value for part in parts for key, value in getattr(part, name).items()}
+            for name in ("values", "tables", "seconds", "digests", "intervals")
+        }
+        return cls(impacts=impacts, facts=sum((part.facts for part in parts), Facts()), **mappings)
 
     def value(self, measure: Measure) -> tuple[float, int]:
         """The value of a measure, also of one that is made of others, and the number of users behind it."""

@@ -18,8 +18,7 @@ from repro.evaluation.candidates import Judgements, judge
 from repro.evaluation.candidates.ragged import offsets_of
 from repro.evaluation.fold import FoldData
 from repro.evaluation.metrics import Background, Measure
-from repro.evaluation.ranking import GivenLists, MissingRule, Ranked, RankingRules, TieRule, rank_lists
-from repro.evaluation.ranking.ties import gives_order
+from repro.evaluation.ranking import GivenLists, MissingRule, Ranked, RankingRules, TieRule, gives_order, rank_lists
 from repro.protocol import Protocol
 
 _WITHOUT_TRAINING = {"test", "ratings"}

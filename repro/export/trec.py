@@ -22,7 +22,7 @@ from repro.data.io.parquet import read_parquet
 from repro.data.spreadsheet import csv_text
 from repro.errors import ProtocolError, StudyError
 from repro.evaluation.candidates import judge
-from repro.evaluation.ranking.ties import gives_order
+from repro.evaluation.ranking import gives_order
 from repro.runs.run import CellRecord, Run
 
 # Characters that end a word or start a comment in TREC files, and the sign of an escape.

@@ -16,8 +16,7 @@ from repro.data.interactions import RowArray
 from repro.data.io.parquet import read_parquet
 from repro.errors import ProtocolError, StudyError
 from repro.evaluation.metrics import simple_measures
-from repro.evaluation.ranking import Ranked
-from repro.evaluation.ranking.ties import gives_order
+from repro.evaluation.ranking import Ranked, gives_order
 from repro.evaluation.stages import stored_depth
 from repro.evaluation.stored_lists import ListTables, StoredFold
 from repro.protocol import Protocol

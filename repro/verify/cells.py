@@ -15,9 +15,9 @@ from repro.data.impact import Impact
 from repro.data.io.parquet import read_parquet
 from repro.errors import JournalError
 from repro.evaluation.candidates import unlisted_users
+from repro.evaluation.evaluation import measure_predictions
 from repro.evaluation.kept_scores import ReplayedScores, read_scores
 from repro.evaluation.measure_lists import measure_lists
-from repro.evaluation.measure_predictions import measure_predictions
 from repro.evaluation.measured import Measured, joined_interval
 from repro.evaluation.metrics import Measure, simple_measures
 from repro.evaluation.stages import measure_collection, measure_values, stored_depth

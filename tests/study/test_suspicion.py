@@ -14,8 +14,8 @@ from click.testing import CliRunner
 from repro import Study
 from repro.cli import cli
 from repro.errors import ReproWarning
+from repro.evaluation.evaluation import measure_predictions
 from repro.evaluation.measure_lists import measure_lists
-from repro.evaluation.measure_predictions import measure_predictions
 from repro.evaluation.metrics import simple_measures
 from repro.evaluation.suspicion import Facts, Subject, Value, find_suspicious, summaries
 from repro.plugin import FALLBACK, CheckedRecommender, Scores, parameters_of, plugins

@@ -1,11 +1,9 @@
 """Ranking: from scores to lists, with rules for missing scores and ties, and the ranks of test items."""
 
-from repro.evaluation.ranking.listed import given_scores, listed_scores
-from repro.evaluation.ranking.missing import MissingRule
 from repro.evaluation.ranking.ranked import Ranked, TiedLists, Ties, tied_lists
-from repro.evaluation.ranking.ranker import GivenLists, RankingRules, rank, rank_lists
+from repro.evaluation.ranking.ranker import GivenLists, given_scores, listed_scores, rank, rank_lists
+from repro.evaluation.ranking.rules import MissingRule, RankingRules, TieRule, gives_order, refuse_rows
 from repro.evaluation.ranking.tally import Tally
-from repro.evaluation.ranking.ties import TieRule, refuse_rows
 
 __all__ = [
     "GivenLists",
@@ -17,6 +15,7 @@ __all__ = [
     "TiedLists",
     "Ties",
     "given_scores",
+    "gives_order",
     "listed_scores",
     "rank",
     "rank_lists",

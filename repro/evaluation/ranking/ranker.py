@@ -11,53 +11,19 @@ import numpy as np
 import numpy.typing as npt
 from numba.core import config
 
-from repro.data.interactions import CodeArray, FloatArray, IdArray, Interactions
+from repro.data.interactions import CodeArray, FloatArray
 from repro.errors import DataError, StudyError
 from repro.evaluation.candidates.lists import ListBlock, Offsets
 from repro.evaluation.ranking import kernels
-from repro.evaluation.ranking.missing import MissingRule
 from repro.evaluation.ranking.ranked import Ranked
+from repro.evaluation.ranking.rules import LARGEST, MissingRule, RankingRules, TieRule
 from repro.evaluation.ranking.tally import Tally
-from repro.evaluation.ranking.ties import TieRule
 from repro.plugin import Scores
-from repro.protocol import Protocol
 
 _ZERO = {"scored": 0, "missing": 1, "missing-or-below": 2}
 _PRECISION = {"double": kernels.DOUBLE, "single": kernels.SINGLE, "decimals": kernels.DECIMALS}
 _SMALL = 400_000  # with fewer cells, a second thread is not worth its start
 _RANGE = 100_000  # with fewer cells, a range of lists is not worth its own working space
-
-
-@dataclass(frozen=True, eq=False)
-class RankingRules:
-    """The decisions ``missing.*`` and ``ties.*`` of a protocol, prepared for the users and items of a data set."""
-
-    missing: MissingRule
-    ties: TieRule
-    user_ids: IdArray
-    item_ids: IdArray
-
-    @classmethod
-    def from_protocol(
-        cls,
-        protocol: Protocol,
-        vocabulary: Interactions,
-        *,
-        train: Interactions | None,
-        data_items: CodeArray | None,
-        seed: int,
-    ) -> RankingRules:
-        """The rules for codes of ``vocabulary`` (any part of the data set).
-
-        ``train`` are the training rows, which rules that rank by mean ratings need. ``data_items`` are the items of all
-        rows of the data set in their original order, which some tie rules need.
-        """
-        return cls(
-            MissingRule.from_protocol(protocol, train),
-            TieRule.from_protocol(protocol, vocabulary, data_items, seed),
-            vocabulary.user_ids,
-            vocabulary.item_ids,
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -377,3 +343,50 @@ def _candidates(problem: _Problem, lists: kernels.Lists, n: int) -> tuple[int, n
     if problem.kind == kernels.DENSE:
         columns = np.setdiff1d(np.arange(len(problem.column_items)), columns)
     return int(lists.rows[n]), columns
+
+
+def listed_scores(ranked: Ranked, scores: Scores, block: ListBlock, rules: RankingRules) -> FloatArray:
+    """For lists that ``rank`` returned: lists x depth, NaN beyond the end of a list."""
+    if not len(block.items):
+        return np.full(ranked.items.shape, np.nan)
+    columns = np.searchsorted(block.items, ranked.items)  # 0 beyond the end, where the item is -1
+    return _as_ranked(ranked, scores.values[block.rows[:, np.newaxis], columns], rules)
+
+
+def given_scores(ranked: Ranked, given: GivenLists, rules: RankingRules) -> FloatArray:
+    """As :func:`listed_scores`, for lists that ``rank_lists`` returned."""
+    if not len(given.items):
+        return np.full(ranked.items.shape, np.nan)
+    n_items = len(rules.item_ids)
+    keys = np.repeat(np.arange(len(given)), np.diff(given.offsets)) * n_items + given.items
+    order = np.argsort(keys, kind="stable")
+    ranked_keys = np.arange(len(given))[:, np.newaxis] * n_items + ranked.items
+    positions = np.searchsorted(keys[order], np.where(ranked.items >= 0, ranked_keys, -1))
+    return _as_ranked(ranked, given.scores[order[positions]], rules)
+
+
+def _as_ranked(ranked: Ranked, values: FloatArray, rules: RankingRules) -> FloatArray:
+    """Scores as they are compared: with missing ones replaced, at the precision of ties."""
+    resolved = np.where(ranked.scored > 0, np.clip(values, -LARGEST, LARGEST), _fills(ranked, rules.missing))
+    rounded = _rounded(resolved, rules.ties) + 0.0  # -0.0 is 0.0
+    return np.where(ranked.items >= 0, rounded, np.nan)
+
+
+def _fills(ranked: Ranked, missing: MissingRule) -> FloatArray:
+    """The replacement score of each listed item."""
+    if missing.by_item:
+        return missing.fills_of_items()[ranked.items]
+    return np.broadcast_to(missing.fills_of_users(ranked.users)[:, np.newaxis], ranked.items.shape)
+
+
+def _rounded(values: FloatArray, ties: TieRule) -> FloatArray:
+    """Scores at the precision of ties; infinite scores, and those that would become infinite, stay."""
+    with np.errstate(over="ignore"):
+        if ties.precision == "single":
+            single: npt.NDArray[np.float64] = values.astype(np.float32).astype(np.float64)
+            return np.where(np.isinf(values), values, np.clip(single, -LARGEST, LARGEST))
+        if ties.precision == "decimals":
+            scale = 10.0**ties.decimals
+            decimal = np.rint(values * scale) / scale
+            return np.where(np.isinf(decimal), values, decimal)
+    return values

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import numpy.typing as npt
@@ -23,19 +23,13 @@ from repro.protocol import Protocol
 
 Counts = npt.NDArray[np.int64]
 
-_NOTES = {
-    N_MISSING: "had no score that counts",
-    N_FALLBACK: "were fallback scores of the framework",
-    N_ZERO: "were zero",
-    N_INFINITE: "were infinite",
-    N_ROUNDED: "were rounded",
-}
+# The decision about each kind of score, and a note for its effect.
 _DECISIONS = {
-    N_MISSING: "missing.rank",
-    N_FALLBACK: "missing.fallback",
-    N_ZERO: "missing.zero",
-    N_INFINITE: "missing.infinite",
-    N_ROUNDED: "ties.precision",
+    N_MISSING: ("missing.rank", "had no score that counts"),
+    N_FALLBACK: ("missing.fallback", "were fallback scores of the framework"),
+    N_ZERO: ("missing.zero", "were zero"),
+    N_INFINITE: ("missing.infinite", "were infinite"),
+    N_ROUNDED: ("ties.precision", "were rounded"),
 }
 
 
@@ -92,17 +86,8 @@ class Tally:
     def __add__(self, other: Tally) -> Tally:
         if self.cutoffs != other.cutoffs:
             raise ValueError(f"tallies of different cut-offs, {self.cutoffs} and {other.cutoffs}, do not add up")
-        return Tally(
-            self.cutoffs,
-            self.users + other.users,
-            self.lists + other.lists,
-            self.candidates + other.candidates,
-            self.scores + other.scores,
-            self.lists_with + other.lists_with,
-            self.users_with + other.users_with,
-            self.lists_tied + other.lists_tied,
-            self.users_tied + other.users_tied,
-        )
+        counts = (count.name for count in fields(self) if count.name != "cutoffs")
+        return Tally(self.cutoffs, **{name: getattr(self, name) + getattr(other, name) for name in counts})
 
     @property
     def unscored(self) -> int:
@@ -122,8 +107,8 @@ class Tally:
     def impacts(self, protocol: Protocol) -> list[Impact]:
         """The effects of the decisions ``missing.*`` and ``ties.*``."""
         impacts: list[Impact] = []
-        for count, decision in _DECISIONS.items():
-            value, note = protocol[decision], _NOTES[count]
+        for count, (decision, note) in _DECISIONS.items():
+            value = protocol[decision]
             if count == N_ROUNDED and value == "double":
                 continue
             if value == "missing-or-below":
@@ -131,20 +116,17 @@ class Tally:
             impacts.append(Impact(decision, value, int(self.scores[count]), self.candidates, "scores", note))
             if count == N_MISSING:
                 note = "had a candidate without a score that counts"
-                impacts += self._of_lists(
-                    decision, protocol, int(self.lists_with[count]), int(self.users_with[count]), note
-                )
+                impacts += self._of_lists(decision, protocol, self.lists_with[count], self.users_with[count], note)
         for index, cutoff in enumerate(self.cutoffs):
             note = f"had a tie across rank {cutoff}"
-            impacts += self._of_lists(
-                "ties.break", protocol, int(self.lists_tied[index]), int(self.users_tied[index]), note
-            )
+            lists, users = self.lists_tied[index], self.users_tied[index]
+            impacts += self._of_lists("ties.break", protocol, lists, users, note)
         return impacts
 
     def _of_lists(self, decision: str, protocol: Protocol, lists: int, users: int, note: str) -> list[Impact]:
         """The effects on users, and on lists if users have several."""
-        of_users = Impact(decision, protocol[decision], users, self.users, "users", note)
-        of_lists = Impact(decision, protocol[decision], lists, self.lists, "lists", note)
+        of_users = Impact(decision, protocol[decision], int(users), self.users, "users", note)
+        of_lists = Impact(decision, protocol[decision], int(lists), self.lists, "lists", note)
         return [of_users] if self.lists == self.users else [of_users, of_lists]
 
 

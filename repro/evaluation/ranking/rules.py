@@ -1,4 +1,4 @@
-"""Ties: when two scores are equal, and the order of items with equal scores."""
+"""The rules of a ranking: missing scores and their replacements, ties and the order of items with equal scores."""
 
 from __future__ import annotations
 
@@ -9,16 +9,87 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from repro.data.interactions import CodeArray, IdArray, Interactions
-from repro.errors import ProtocolError
+from repro.data.interactions import CodeArray, FloatArray, IdArray, Interactions
+from repro.data.rating_means import RatingMeans
+from repro.errors import ProtocolError, StudyError
 from repro.evaluation.ranking.ranked import Ties
+from repro.plugin import FALLBACK, UNSCORED
 from repro.protocol import Protocol, Value, registry
 from repro.rng import KeyArray, stream
 
 OrderArray = npt.NDArray[np.int64]
 
 BREAK = "ties.break"
+LARGEST = float(np.finfo(np.float64).max)
 _BY_DATA = ("data", "data-desc")
+_NOT_RANKED = {"last": -np.inf, "first": np.inf, "drop": np.nan, "fail": -np.inf}
+
+
+@dataclass(frozen=True, eq=False)
+class MissingRule:
+    """The decisions ``missing.*``, and the mean ratings that they may need.
+
+    A score is missing if it is unscored (or NaN), a fallback that counts as missing, infinite, or zero, in this order.
+    Missing scores are ranked by ``rank``: not at all, last, first, or by a replacement score.
+    """
+
+    rank: str
+    constant: float
+    fallback: str
+    zero: str
+    infinite: str
+    means: RatingMeans | None
+
+    @classmethod
+    def from_protocol(cls, protocol: Protocol, train: Interactions | None) -> MissingRule:
+        rank = protocol.text("missing.rank")
+        means = None
+        if rank.endswith("-mean"):
+            if train is None:
+                raise StudyError(
+                    f'missing.rank = "{rank}" needs training rows, and there are none here; '
+                    'give them, or choose "last", "first", "drop" or "constant"'
+                )
+            means = RatingMeans.of(train)
+        return cls(
+            rank,
+            protocol.number("missing.constant") if rank == "constant" else 0.0,
+            protocol.text("missing.fallback"),
+            protocol.text("missing.zero"),
+            protocol.text("missing.infinite"),
+            means,
+        )
+
+    @property
+    def by_item(self) -> bool:
+        return self.rank == "item-mean"
+
+    def fills_of_users(self, users: CodeArray) -> FloatArray:
+        """The replacement of a missing score for each of these users; infinite or NaN if there is none."""
+        if self.rank == "user-mean":
+            assert self.means is not None
+            return self.means.users[users]
+        if self.rank in _NOT_RANKED:
+            return np.full(len(users), _NOT_RANKED[self.rank])
+        fill = self.means.overall if self.means is not None else self.constant
+        return np.full(len(users), min(max(fill, -LARGEST), LARGEST))
+
+    def fills_of_items(self) -> FloatArray:
+        """The replacement of a missing score for each item of the vocabulary; used if ``by_item``."""
+        return self.means.items if self.by_item and self.means is not None else np.empty(0)
+
+    def missing(self, values: FloatArray, state: npt.NDArray[np.uint8] | None) -> npt.NDArray[np.bool_]:
+        """A mask of the scores that are missing."""
+        missing = np.isnan(values)
+        if state is not None:
+            missing |= state == UNSCORED
+            if self.fallback == "missing":
+                missing |= state == FALLBACK
+        if self.infinite == "missing":
+            missing |= np.isinf(values)
+        if self.zero != "scored":
+            missing |= (values <= 0) if self.zero == "missing-or-below" else (values == 0)
+        return missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,3 +189,35 @@ def first_appearance(items: npt.NDArray[Any], n_items: int) -> OrderArray:
     first = len(items) + np.arange(n_items, dtype=np.int64)
     first[distinct] = rows
     return first
+
+
+@dataclass(frozen=True, eq=False)
+class RankingRules:
+    """The decisions ``missing.*`` and ``ties.*`` of a protocol, prepared for the users and items of a data set."""
+
+    missing: MissingRule
+    ties: TieRule
+    user_ids: IdArray
+    item_ids: IdArray
+
+    @classmethod
+    def from_protocol(
+        cls,
+        protocol: Protocol,
+        vocabulary: Interactions,
+        *,
+        train: Interactions | None,
+        data_items: CodeArray | None,
+        seed: int,
+    ) -> RankingRules:
+        """The rules for codes of ``vocabulary`` (any part of the data set).
+
+        ``train`` are the training rows, which rules that rank by mean ratings need. ``data_items`` are the items of all
+        rows of the data set in their original order, which some tie rules need.
+        """
+        return cls(
+            MissingRule.from_protocol(protocol, train),
+            TieRule.from_protocol(protocol, vocabulary, data_items, seed),
+            vocabulary.user_ids,
+            vocabulary.item_ids,
+        )
