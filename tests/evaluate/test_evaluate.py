@@ -64,8 +64,8 @@ def test_by_default_a_rating_above_zero_is_relevant():
 
 def test_grades_are_the_ratings():
     truth = frame([("ann", "x", 1), ("ann", "y", 3)], "user item rating")
-    found = values(RECOMMENDED, truth, metrics=["ndcg[gain=linear]@3", "ndcg[gain=exp2]@3"])
-    assert list(found.values()) == pytest.approx([(1 + 3 * D2) / (3 + D2), (1 + 7 * D2) / (7 + D2)])
+    measured = values(RECOMMENDED, truth, metrics=["ndcg[gain=linear]@3", "ndcg[gain=exp2]@3"])
+    assert list(measured.values()) == pytest.approx([(1 + 3 * D2) / (3 + D2), (1 + 7 * D2) / (7 + D2)])
 
 
 def test_relevance_by_the_users_mean_in_training():
@@ -87,11 +87,11 @@ def test_ranks_in_place_of_scores():
 def test_missing_scores_are_a_decision():
     recommended = frame([("ann", "x", 0.1), ("ann", "y", np.nan), ("ann", "z", 0.2)])
     truth = HELD_OUT[:1]
-    asked = {}
+    by_rule = {}
     for rule in ("last", "first", "drop"):
         protocol = default_protocol(rated=False).replace({"missing.rank": rule})
-        asked[rule] = values(recommended, truth, protocol, ["rr"])["rr"]
-    assert asked == {"last": pytest.approx(1 / 3), "first": 1.0, "drop": 0.0}
+        by_rule[rule] = values(recommended, truth, protocol, ["rr"])["rr"]
+    assert by_rule == {"last": pytest.approx(1 / 3), "first": 1.0, "drop": 0.0}
     with pytest.raises(repro.ReproError, match="fail"):
         evaluate(recommended, truth, default_protocol(rated=False).replace({"missing.rank": "fail"}))
 
@@ -99,12 +99,12 @@ def test_missing_scores_are_a_decision():
 def test_tied_scores_are_a_decision():
     tied = frame([("ann", item, 1.0) for item in ("i9", "i10", "i2")])
     truth = frame([("ann", "i9")], "user item")
-    found = {}
+    by_rule = {}
     for rule in ("item-asc", "item-desc", "expected", "best", "worst", "shared-mean"):
         protocol = default_protocol(rated=False).replace({"ties.break": rule})
-        found[rule] = values(tied, truth, protocol, ["rr"])["rr"]
+        by_rule[rule] = values(tied, truth, protocol, ["rr"])["rr"]
     expected = {"item-asc": 1 / 3, "item-desc": 1, "expected": (1 + 1 / 2 + 1 / 3) / 3, "best": 1, "worst": 1 / 3}
-    assert found == pytest.approx(expected | {"shared-mean": 1 / 2})
+    assert by_rule == pytest.approx(expected | {"shared-mean": 1 / 2})
 
 
 def test_ties_in_the_order_of_the_rows():
@@ -116,9 +116,9 @@ def test_ties_in_the_order_of_the_rows():
 
 
 def test_coverage():
-    found = values(RECOMMENDED, HELD_OUT, metrics=["user-coverage@1", "catalogue-coverage@1"])
+    measured = values(RECOMMENDED, HELD_OUT, metrics=["user-coverage@1", "catalogue-coverage@1"])
     # Ann and Bob of three test users; x and y, first for them, of the items w, x, y and z.
-    assert found == {"user-coverage@1": pytest.approx(2 / 3), "catalogue-coverage@1": 0.5}
+    assert measured == {"user-coverage@1": pytest.approx(2 / 3), "catalogue-coverage@1": 0.5}
     with pytest.raises(ProtocolError, match="user-coverage@1 is about all users together"):
         evaluate(RECOMMENDED, HELD_OUT, metrics=["user-coverage@1"], per_user=True)
 
@@ -197,12 +197,12 @@ WANTED = pd.DataFrame({"user": [1, 1, 2], "item": [2, 4, 2]})
 def plain_interval(metric, k):
     """Every order of tied items of both users, in plain Python; the mean over users is lowest where both are."""
     ends = []
-    for user, wanted in ((1, {2, 4}), (2, {2})):
+    for user, relevant in ((1, {2, 4}), (2, {2})):
         rows = TIED[TIED["user"] == user]
         score = dict(zip(rows["item"], rows["score"], strict=True))
         orders = [o for o in itertools.permutations(score) if all(score[a] >= score[b] for a, b in pairwise(o))]
-        found = [metric([item in wanted for item in order[:k]], len(wanted)) for order in orders]
-        ends.append((min(found), max(found)))
+        of_orders = [metric([item in relevant for item in order[:k]], len(relevant)) for order in orders]
+        ends.append((min(of_orders), max(of_orders)))
     return tuple(sum(side) / 2 for side in zip(*ends, strict=True))
 
 
@@ -223,14 +223,14 @@ def test_every_value_has_its_interval_over_all_orders_of_tied_items(rule):
             assert (row.lowest, row.highest) == pytest.approx(plain[row.metric])
         else:
             assert math.isnan(row.lowest) and math.isnan(row.highest)
-    codes = {(one["code"], one["metric"]) for one in table.attrs["findings"]}
+    codes = {(finding["code"], finding["metric"]) for finding in table.attrs["findings"]}
     assert codes == {("ties.decide", name) for name in ("hit@1", "precision@2", "recall@3", "rr")}
 
 
 def test_nothing_is_said_of_lists_without_ties():
     table = evaluate(RECOMMENDED, HELD_OUT, metrics=["ndcg@3", "rr"])
     assert table["lowest"].tolist() == table["value"].tolist() == table["highest"].tolist()
-    assert [one["code"] for one in table.attrs["findings"]] == ["inputs.mismatch"], "Cem has no list"
+    assert [finding["code"] for finding in table.attrs["findings"]] == ["inputs.mismatch"], "Cem has no list"
 
 
 def test_predictions_that_are_all_made_up_or_all_equal():
@@ -238,4 +238,4 @@ def test_predictions_that_are_all_made_up_or_all_equal():
     for extra, code in (({"score": [3.0] * 3}, "constant"), ({"score": [3, 4, 5.0], "state": "fallback"}, "fallback")):
         with pytest.warns(ReproWarning):
             table = evaluate(pairs[["user", "item"]].assign(**extra), pairs, metrics=["rmse"])
-        assert [one["code"] for one in table.attrs["findings"]] == [f"predictions.{code}"]
+        assert [finding["code"] for finding in table.attrs["findings"]] == [f"predictions.{code}"]

@@ -49,13 +49,13 @@ def test_ids_that_share_their_text_and_ids_that_do_not_are_the_same():
     pairs = [(user, item) for user in range(100) for item in range(60)]
     shared_users, shared_items = ([f"{what}{n}" for n in range(100)] for what in "ui")
     shared = frame([(shared_users[u], shared_items[i], (7 * u + 3 * i) % 101) for u, i in pairs])
-    apart = frame([(f"u{u}", f"i{i}", (7 * u + 3 * i) % 101) for u, i in pairs])
+    separate = frame([(f"u{u}", f"i{i}", (7 * u + 3 * i) % 101) for u, i in pairs])
     truth = frame([(f"u{u}", f"i{(5 * u + i) % 90}") for u in range(100) for i in range(9)], "user item")
-    asked = ["ndcg@10", "ap", "catalogue-coverage@5"]
-    expected = evaluate(apart, truth, metrics=asked)
-    pd.testing.assert_frame_equal(evaluate(shared, truth, metrics=asked), expected, check_exact=True)
+    requested = ["ndcg@10", "ap", "catalogue-coverage@5"]
+    expected = evaluate(separate, truth, metrics=requested)
+    pd.testing.assert_frame_equal(evaluate(shared, truth, metrics=requested), expected, check_exact=True)
     mixed = shared.sample(frac=1, random_state=3)
-    pd.testing.assert_frame_equal(evaluate(mixed, truth, metrics=asked), expected, check_exact=True)
+    pd.testing.assert_frame_equal(evaluate(mixed, truth, metrics=requested), expected, check_exact=True)
     gap = shared.assign(item=[None, *shared["item"][1:]])
     with pytest.raises(DataError, match="item is empty in row 1 of recommendations"):
         evaluate(gap, truth)
@@ -100,12 +100,12 @@ PAIRS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9)), unique=True, m
 @given(recommended=PAIRS, truth=PAIRS, random=st.randoms(use_true_random=False))
 def test_neither_the_order_of_rows_nor_the_form_of_ids_moves_a_bit(recommended, truth, random):
     scored = [(user, item, (7 * user + 3 * item) % 5) for user, item in recommended]
-    asked = ["ndcg@3", "ap", "hit@2", "precision[denominator=list]@4"]
-    plain = evaluate(frame(scored), frame(truth, "user item"), metrics=asked)
+    requested = ["ndcg@3", "ap", "hit@2", "precision[denominator=list]@4"]
+    plain = evaluate(frame(scored), frame(truth, "user item"), metrics=requested)
     random.shuffle(scored)
     random.shuffle(truth)
     shuffled = frame(scored).astype({"user": str, "item": str}).sample(frac=1, random_state=1)
-    again = evaluate(shuffled, frame(truth, "user item").astype(str), metrics=asked)
+    again = evaluate(shuffled, frame(truth, "user item").astype(str), metrics=requested)
     pd.testing.assert_frame_equal(plain, again, check_exact=True)
 
 
@@ -171,8 +171,8 @@ def test_names_of_columns_that_are_not_there():
         evaluate(RECOMMENDED.assign(rank=1), HELD_OUT, columns={"score": "predicted"})
     with pytest.raises(DataError, match="there is no 'scores'; did you mean 'score'"):
         evaluate(RECOMMENDED, HELD_OUT, columns={"scores": "predicted"})
-    apart = HELD_OUT.rename(columns={"user": "uid"})
-    assert values(RECOMMENDED, apart, metrics=["rr"], columns={"truth.user": "uid"}) == {"rr": 0.5}
+    renamed = HELD_OUT.rename(columns={"user": "uid"})
+    assert values(RECOMMENDED, renamed, metrics=["rr"], columns={"truth.user": "uid"}) == {"rr": 0.5}
 
 
 # Beside lists and truth: training rows, features of items, earlier lists.
@@ -189,10 +189,10 @@ def test_what_was_recommended_before():
         "temporal-novelty@2": pytest.approx((1 / 2 + 0 + 0) / 3),
     }
     # y came to ann before that.
-    found = values(RECOMMENDED, HELD_OUT, metrics=temporal, previous=[EARLIER, BEFORE])
-    assert found == {"temporal-diversity@2": pytest.approx(1 / 6), "temporal-novelty@2": 0.0}
-    found = evaluate(RECOMMENDED, HELD_OUT, metrics=temporal[:1], previous=BEFORE, per_user=True)
-    assert dict(zip(found["user"], found["value"], strict=True)) == {"ann": 1 / 2, "bob": 1 / 2}
+    measured = values(RECOMMENDED, HELD_OUT, metrics=temporal, previous=[EARLIER, BEFORE])
+    assert measured == {"temporal-diversity@2": pytest.approx(1 / 6), "temporal-novelty@2": 0.0}
+    measured = evaluate(RECOMMENDED, HELD_OUT, metrics=temporal[:1], previous=BEFORE, per_user=True)
+    assert dict(zip(measured["user"], measured["value"], strict=True)) == {"ann": 1 / 2, "bob": 1 / 2}
 
 
 def test_earlier_lists_are_ranked_by_the_same_rules():
@@ -207,11 +207,11 @@ def test_earlier_lists_are_ranked_by_the_same_rules():
 
 def test_earlier_lists_from_files_and_under_other_names(tmp_path):
     EARLIER.rename(columns={"score": "prediction"}).to_csv(tmp_path / "earlier.csv", index=False)
-    asked = ["temporal-novelty@2"]
-    first = values(RECOMMENDED, HELD_OUT, metrics=asked, previous=[EARLIER, BEFORE])
-    assert values(RECOMMENDED, HELD_OUT, metrics=asked, previous=[tmp_path / "earlier.csv", BEFORE]) == first
-    renamed = [one.rename(columns={"user": "uid"}) for one in (RECOMMENDED, HELD_OUT, EARLIER, BEFORE)]
-    assert values(*renamed[:2], metrics=asked, previous=renamed[2:], columns={"user": "uid"}) == first
+    requested = ["temporal-novelty@2"]
+    first = values(RECOMMENDED, HELD_OUT, metrics=requested, previous=[EARLIER, BEFORE])
+    assert values(RECOMMENDED, HELD_OUT, metrics=requested, previous=[tmp_path / "earlier.csv", BEFORE]) == first
+    renamed = [table.rename(columns={"user": "uid"}) for table in (RECOMMENDED, HELD_OUT, EARLIER, BEFORE)]
+    assert values(*renamed[:2], metrics=requested, previous=renamed[2:], columns={"user": "uid"}) == first
     with pytest.raises(DataError, match="previous 1 have neither a column 'score' nor 'rank'"):
         evaluate(RECOMMENDED, HELD_OUT, previous=EARLIER[["user", "item"]])
 
@@ -220,21 +220,21 @@ FEATURES = frame([("x", "a|b"), ("y", "a"), ("z", "c"), ("elsewhere", "c")], "it
 
 
 def test_features_of_items(tmp_path):
-    asked = ["ild[over=features,distance=jaccard]@3"]
+    requested = ["ild[over=features,distance=jaccard]@3"]
     # Ann's x, y, z: 1/2, 1, 1. Bob's y, x: 1/2. Cem has no list.
-    expected = {asked[0]: pytest.approx(((1 / 2 + 1 + 1) / 3 + 1 / 2) / 2)}
-    assert values(RECOMMENDED, HELD_OUT, metrics=asked, features=FEATURES) == expected
+    expected = {requested[0]: pytest.approx(((1 / 2 + 1 + 1) / 3 + 1 / 2) / 2)}
+    assert values(RECOMMENDED, HELD_OUT, metrics=requested, features=FEATURES) == expected
     FEATURES.to_csv(tmp_path / "tags.csv", index=False)
-    assert values(RECOMMENDED, HELD_OUT, metrics=asked, features=tmp_path / "tags.csv") == expected
+    assert values(RECOMMENDED, HELD_OUT, metrics=requested, features=tmp_path / "tags.csv") == expected
     protocol = default_protocol(rated=False).replace({"data.item_features": str(tmp_path / "tags.csv")})
-    assert values(RECOMMENDED, HELD_OUT, protocol, metrics=asked) == expected
-    renamed = [one.rename(columns={"item": "sku"}) for one in (RECOMMENDED, HELD_OUT, FEATURES)]
-    assert values(*renamed[:2], metrics=asked, features=renamed[2], columns={"item": "sku"}) == expected
+    assert values(RECOMMENDED, HELD_OUT, protocol, metrics=requested) == expected
+    renamed = [table.rename(columns={"item": "sku"}) for table in (RECOMMENDED, HELD_OUT, FEATURES)]
+    assert values(*renamed[:2], metrics=requested, features=renamed[2], columns={"item": "sku"}) == expected
 
 
 def test_features_beyond_the_frames_do_not_grow_the_catalogue():
-    asked = ["catalogue-coverage@3"]
-    assert values(RECOMMENDED, HELD_OUT, metrics=asked, features=FEATURES) == {asked[0]: 3 / 4}
+    requested = ["catalogue-coverage@3"]
+    assert values(RECOMMENDED, HELD_OUT, metrics=requested, features=FEATURES) == {requested[0]: 3 / 4}
 
 
 @pytest.mark.parametrize(
@@ -264,5 +264,5 @@ def test_novelty_of_frames_with_training_rows():
     train = frame([("ann", "q"), ("bob", "z"), ("eve", "x"), ("dot", "x"), ("dot", "y"), ("cem", "y")], "user item")
     # Five users: x and y are with two of them, z with one. Cem has no list and counts 0.
     ann, bob = (2 * math.log2(5 / 2) + math.log2(5)) / 3, math.log2(5 / 2)
-    found = values(RECOMMENDED, HELD_OUT, metrics=["novelty@3"], train=train)
-    assert found["novelty@3"] == pytest.approx((ann + bob + 0) / 3, abs=1e-12)
+    measured = values(RECOMMENDED, HELD_OUT, metrics=["novelty@3"], train=train)
+    assert measured["novelty@3"] == pytest.approx((ann + bob + 0) / 3, abs=1e-12)

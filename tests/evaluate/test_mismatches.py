@@ -38,7 +38,7 @@ def warned(function, *arguments, **options):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         function(*arguments, **options)
-    return [str(one.message) for one in caught if issubclass(one.category, ReproWarning)]
+    return [str(warning.message) for warning in caught if issubclass(warning.category, ReproWarning)]
 
 
 @pytest.fixture
@@ -58,15 +58,17 @@ def called(name, *arguments):
 def test_frames_files_and_commands_say_the_same_once(files, defect):
     given, start, further = DEFECTS[defect]
     given.to_csv("given.csv", index=False)
-    found = warned(repro.evaluate, given, TRUTH)
-    assert len([one for one in found if one.startswith(start.format("recommendations")) and further in one]) == 1
-    assert warned(repro.evaluate, "given.csv", "truth.csv") == found
-    as_command = [one.replace("recommendations", "given.csv", 1) for one in found]
+    sentences = warned(repro.evaluate, given, TRUTH)
+    assert (
+        len([text for text in sentences if text.startswith(start.format("recommendations")) and further in text]) == 1
+    )
+    assert warned(repro.evaluate, "given.csv", "truth.csv") == sentences
+    as_command = [text.replace("recommendations", "given.csv", 1) for text in sentences]
     assert called("evaluate") == as_command
     if defect not in ("zeros in front of users", "no rows"):  # without any list there is no curve
-        assert warned(repro.curves, given, TRUTH, "roc", "lengths") == found
+        assert warned(repro.curves, given, TRUTH, "roc", "lengths") == sentences
         assert called("curve", "--kind", "roc", "--join", "lengths") == [
-            one.replace("given.csv", "given") for one in as_command
+            text.replace("given.csv", "given") for text in as_command
         ]
 
 
@@ -103,7 +105,7 @@ def test_float_ids_that_stand_for_several_numbers_are_refused(kind, column, tabl
     tables = {"recommendations": LISTS, "truth": TRUTH, "train": TRUTH}
 
     def with_id(value):
-        ids = [float(value), *(float(one) for one in tables[table][column][1:])]
+        ids = [float(value), *(float(id_) for id_ in tables[table][column][1:])]
         made = pd.Series(ids, dtype=object if kind == "object" else kind)
         return tables | {table: tables[table].assign(**{column: made})}
 
@@ -132,7 +134,7 @@ def test_whole_ids_of_any_size_match_themselves_alone(first, second):
     """Beside them are floats, which must not make floats of them."""
 
     def ids(values, kind):
-        return pd.Series([str(one) for one in values] if kind == "string" else values, dtype=kind)
+        return pd.Series([str(value) for value in values] if kind == "string" else values, dtype=kind)
 
     lists = pd.DataFrame({"user": [1, 1], "item": ids([BIG + 1, BIG + 3], first), "score": [2.0, 1.0]})
     truth = pd.DataFrame({"user": [1.0], "item": ids([BIG + 2], second)})

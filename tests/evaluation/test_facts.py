@@ -86,10 +86,10 @@ def test_the_maximum_of_1r_precision_is_one_in_n(data, n):
 @pytest.mark.parametrize("n", [5, 10])
 def test_ar_precision_bounds_1r_precision_when_lists_share_their_sample(data, algorithm, n):
     """Equation 4.2: |U| P@n / pr <= 1RP@n <= sum of m_u P_u@m_u / (n pr), with m_u = n + pr(u) - 1."""
-    one, all_ = Fold(data, protocol("one", 60)), Fold(data, protocol("all", 60))
-    relevant = np.add.reduceat(one.judgements.relevant, one.judgements.offsets[:-1], dtype=np.int64)
+    single, all_ = Fold(data, protocol("one", 60)), Fold(data, protocol("all", 60))
+    relevant = np.add.reduceat(single.judgements.relevant, single.judgements.offsets[:-1], dtype=np.int64)
     total = relevant.sum()
-    value = one.value(algorithm, f"precision@{n}")
+    value = single.value(algorithm, f"precision@{n}")
     lower = len(relevant) * all_.value(algorithm, f"precision@{n}") / total
     depths = {user: n + int(count) - 1 for user, count in zip(data.user_ids, relevant, strict=True) if count}
     hits = 0.0

@@ -78,8 +78,8 @@ def findings(code, severity, several):
     """What is found of ``several`` algorithms, of one code."""
     names = [f"algorithm-{n}x" for n in range(several)]
     make = MAKERS[code, severity]
-    found = find_suspicious([make(name, n) for n, name in enumerate(names)], "item-asc", "last")
-    return names, [one for one in found if (one.code, one.severity) == (code, severity)]
+    result = find_suspicious([make(name, n) for n, name in enumerate(names)], "item-asc", "last")
+    return names, [finding for finding in result if (finding.code, finding.severity) == (code, severity)]
 
 
 def shown(figure):
@@ -96,71 +96,75 @@ def test_every_code_has_a_paragraph_and_is_documented_and_tested():
 @pytest.mark.parametrize("several", [2, 6, 30])
 @pytest.mark.parametrize(("code", "severity"), MAKERS, ids=str)
 def test_several_algorithms_with_one_code_are_one_paragraph_that_names_them_all(code, severity, several):
-    names, found = findings(code, severity, several)
-    (told,) = summaries(found)
-    assert (told.code, told.severity, set(told.algorithms)) == (code, severity, set(names))
-    text = str(told)
+    names, result = findings(code, severity, several)
+    (paragraph,) = summaries(result)
+    assert (paragraph.code, paragraph.severity, set(paragraph.algorithms)) == (code, severity, set(names))
+    text = str(paragraph)
     assert all(name in re.split(r"[\s,:;.()]+", text) for name in names)
     assert len(text.splitlines()) <= several + 1
-    if several > 2 and len(found) > 3:
-        assert len(text) < 0.7 * sum(len(one.sentence) for one in found), "what is common is said again and again"
+    if several > 2 and len(result) > 3:
+        assert len(text) < 0.7 * sum(len(finding.sentence) for finding in result), "common words are repeated"
     if severity == "note":
-        assert not told.lines
+        assert not paragraph.lines
         return
-    for one in found if len(found) > 1 else ():
-        own = [shown(one.figures[figure]) for figure in SHOWN if figure in one.figures]
-        line = next(line for line in told.lines if one.algorithm in re.split("[:,] ", line)) if own else ""
+    for finding in result if len(result) > 1 else ():
+        own = [shown(finding.figures[figure]) for figure in SHOWN if figure in finding.figures]
+        line = next(line for line in paragraph.lines if finding.algorithm in re.split("[:,] ", line)) if own else ""
         assert all(figure in line for figure in own), (own, line)
 
 
 @pytest.mark.parametrize(("code", "severity"), MAKERS, ids=str)
 def test_one_finding_is_its_sentence(code, severity):
-    found = findings(code, severity, 2)[1][:1]
-    assert [str(one) for one in summaries(found)] == [found[0].sentence]
+    result = findings(code, severity, 2)[1][:1]
+    assert [str(item) for item in summaries(result)] == [result[0].sentence]
 
 
 @given(st.lists(st.sampled_from(list(MAKERS)), min_size=1, unique=True), st.integers(2, 8), st.randoms())
 def test_codes_are_told_apart_and_warnings_come_first(kinds, several, random):
-    found = [one for kind in kinds for one in findings(*kind, several)[1]]
-    random.shuffle(found)
-    told = summaries(found)
-    assert {(one.code, one.severity) for one in told} == set(kinds) and len(told) == len(kinds)
-    severities = [one.severity for one in told]
+    result = [finding for kind in kinds for finding in findings(*kind, several)[1]]
+    random.shuffle(result)
+    paragraphs = summaries(result)
+    assert {(paragraph.code, paragraph.severity) for paragraph in paragraphs} == set(kinds) and len(paragraphs) == len(
+        kinds
+    )
+    severities = [paragraph.severity for paragraph in paragraphs]
     assert severities == sorted(severities, reverse=True), "warning comes after note in the alphabet"
 
 
 def test_lists_that_do_not_meet_the_truth_are_told_by_name():
     protocol = Protocol.load("random-5fold")
     given = {"a.csv": LISTS.head(0), "b.csv": LISTS.assign(score=float("nan")), "c.csv": LISTS.assign(item="other")}
-    found = [
-        one
+    result = [
+        finding
         for name, frame in given.items()
-        for one in mismatch_findings(read_frames(frame, truth=TRUTH), protocol, name)
+        for finding in mismatch_findings(read_frames(frame, truth=TRUTH), protocol, name)
     ]
-    (told,) = summaries(found)
-    assert told.algorithms == tuple(given) and len(told.lines) == 3
-    for line, sentence in zip(told.lines, (one.sentence for one in found), strict=True):
+    (paragraph,) = summaries(result)
+    assert paragraph.algorithms == tuple(given) and len(paragraph.lines) == 3
+    for line, sentence in zip(paragraph.lines, (finding.sentence for finding in result), strict=True):
         assert line.endswith(sentence)
 
 
 @pytest.mark.parametrize("figure", [None, "text", 1])
 @pytest.mark.parametrize(("code", "severity"), MAKERS, ids=str)
 def test_figures_of_another_version_do_not_matter(code, severity, figure):
-    names, found = findings(code, severity, 4)
-    others = [replace(one, figures={} if figure is None else dict.fromkeys(one.figures, figure)) for one in found]
-    (told,) = summaries(others)
-    assert all(name in re.split(r"[\s,:;.()]+", str(told)) for name in names)
+    names, result = findings(code, severity, 4)
+    others = [
+        replace(finding, figures={} if figure is None else dict.fromkeys(finding.figures, figure)) for finding in result
+    ]
+    (paragraph,) = summaries(others)
+    assert all(name in re.split(r"[\s,:;.()]+", str(paragraph)) for name in names)
 
 
 def test_what_a_later_version_found_is_told_too():
-    found = [repro.evaluation.suspicion.Finding("later.code", "note", name, f"{name} is odd.") for name in "ab"]
-    assert str(summaries(found)[0]).splitlines()[1:] == ["  a is odd.", "  b is odd."]
+    result = [repro.evaluation.suspicion.Finding("later.code", "note", name, f"{name} is odd.") for name in "ab"]
+    assert str(summaries(result)[0]).splitlines()[1:] == ["  a is odd.", "  b is odd."]
 
 
 def test_a_line_about_many_metrics_stays_short():
     values = [Value(f"ndcg@{k}", 0.2, 0.1, 0.5) for k in range(1, 21)]
-    (told,) = summaries(find_suspicious([Subject(name, values, Facts()) for name in "ab"], "random"))
-    assert len(told.lines) == 1, "what is the same of several is said once"
-    assert told.lines[0].startswith("a, b: ndcg@1 0.2000 (0.1000 to 0.5000), ndcg@2 ")
-    assert "ndcg@3 0.2000 (0.1000 to 0.5000) and 17 more metrics;" in told.lines[0]
-    assert all(len(line) < 160 for line in told.lines)
+    (paragraph,) = summaries(find_suspicious([Subject(name, values, Facts()) for name in "ab"], "random"))
+    assert len(paragraph.lines) == 1, "algorithms with the same text share a line"
+    assert paragraph.lines[0].startswith("a, b: ndcg@1 0.2000 (0.1000 to 0.5000), ndcg@2 ")
+    assert "ndcg@3 0.2000 (0.1000 to 0.5000) and 17 more metrics;" in paragraph.lines[0]
+    assert all(len(line) < 160 for line in paragraph.lines)

@@ -66,11 +66,11 @@ class Stored:
 
     def value(self, system, names, keep):
         """The mean over folds of each metric, where ``keep`` chooses the rows of a fold's test frame."""
-        found = []
+        of_folds = []
         for fold, test in self.tests.items():
             lists = self.lists[f"{system}/{fold}"][["user", "item", "rank"]]
-            found.append(repro.evaluate(lists, keep(fold, test), self.protocol, names)["value"].to_numpy())
-        return np.mean(found, axis=0)
+            of_folds.append(repro.evaluate(lists, keep(fold, test), self.protocol, names)["value"].to_numpy())
+        return np.mean(of_folds, axis=0)
 
 
 def kept_frames(run, masks):
@@ -92,9 +92,9 @@ def test_masked_ratings_are_as_good_as_removed_ones(which, test, request):
     folder = request.getfixturevalue(which)
     run, stored = judge_run(repro.Run(folder), 20), Stored(folder)
     masks = all_kept(run) if test is None else test.kept(run, 7)
-    asked = columns(METRICS, (5, 20), run.protocol)
-    values = system_values(run, asked, masks)
-    names = [f"{column.metric}@{column.cutoff}" for column in asked]
+    requested = columns(METRICS, (5, 20), run.protocol)
+    values = system_values(run, requested, masks)
+    names = [f"{column.metric}@{column.cutoff}" for column in requested]
     for number, system in enumerate(run.systems):
         expected = stored.value(system, names, kept_frames(run, masks))
         np.testing.assert_allclose(values[:, number], expected, rtol=0, atol=1e-12)
@@ -203,14 +203,14 @@ def test_a_p_value_agrees_with_a_plain_randomisation_test(folder, small):
     signs = np.random.default_rng(1).choice([-1.0, 1.0], size=(20_000, len(difference)))
     expected = (np.abs(signs @ difference) >= abs(difference.sum()) - 1e-9).mean()
     table = small.pvalues.set_index(["metric", "cutoff", "system_a", "system_b"])["p"]
-    found = table[("rr", 20, "popularity", "bias")]
-    assert found == pytest.approx(expected, abs=0.08)  # of 500 samples: three standard errors
+    p = table[("rr", 20, "popularity", "bias")]
+    assert p == pytest.approx(expected, abs=0.08)  # of 500 samples: three standard errors
 
 
 def test_one_metric_has_all_cut_offs_compared_and_the_others_the_deepest(small):
-    asked = {("ndcg", 5), ("ndcg", 20), ("precision", 20), ("rr", 20)}
+    compared = {("ndcg", 5), ("ndcg", 20), ("precision", 20), ("rr", 20)}
     for table in (small.sparsity, small.popularity, small.dp, small.pvalues):
-        assert set(zip(table["metric"], table["cutoff"], strict=True)) == asked
+        assert set(zip(table["metric"], table["cutoff"], strict=True)) == compared
 
 
 def test_the_same_seed_gives_the_same_tables_whatever_the_workers(folder, small):
@@ -222,16 +222,16 @@ def test_the_same_seed_gives_the_same_tables_whatever_the_workers(folder, small)
     assert other.popularity.equals(small.popularity), "nothing is drawn there"
 
 
-def test_stages_are_told(folder):
-    told = []
+def test_progress_is_reported_by_stage(folder):
+    progress = []
     study_metrics(
         folder,
         Settings(("ndcg",), (5,), samples=1, randomisations=10),
-        tell=lambda stage, done, total: told.append((stage, done, total)),
+        tell=lambda stage, done, total: progress.append((stage, done, total)),
     )
-    stages = list(dict.fromkeys(stage for stage, _, _ in told))
+    stages = list(dict.fromkeys(stage for stage, _, _ in progress))
     assert stages == ["reading the lists", "random test sets", "without popular items", "randomisation tests"]
-    assert all((stage, total, total) in told for stage, _, total in told)
+    assert all((stage, total, total) in progress for stage, _, total in progress)
 
 
 @pytest.mark.parametrize(

@@ -70,24 +70,24 @@ def written(tmp_path_factory):
     (place / "study.toml").write_text(STUDY)
     run = place / "run"
     call("run", place / "study.toml", "--into", run, "--keep-scores", "--workers", 1, "--quiet")
-    found = {"run": [run], "report": [run]}
+    by_command = {"run": [run], "report": [run]}
     call("report", run)
     call("replay", run, "--into", place / "again", "--here", "--workers", 1, "--quiet")
-    found["replay"] = [place / "again"]
+    by_command["replay"] = [place / "again"]
     to = ("--to-protocol", "said-bellogin-ut", "--into", place / "explanation", "--workers", 1, "--quiet")
     call("explain", run, "-m", "ndcg@10", *to)
-    found["explain"] = [place / "explanation"]
+    by_command["explain"] = [place / "explanation"]
     shutil.copytree(run, place / "asked" / "run")
     shutil.copy(place / "ratings.csv", place / "asked")
     shutil.copy(place / "study.toml", place / "asked")
     vary = ("--vary", "ties.break=item-asc|item-desc", "--workers", 1, "--quiet")
     call("multiverse", place / "asked" / "study.toml", *vary, "--into", place / "asked")
     (place / "asked" / "ratings.csv").unlink()
-    found["multiverse"] = [place / "asked"]
+    by_command["multiverse"] = [place / "asked"]
     small = ("--cutoffs", "3,5", "--samples", 2, "--randomisations", 50, "--workers", 1, "--quiet")
     call("study-metrics", run, "-m", "ndcg", "-m", "precision", *small, "--into", place / "metrics")
-    found["study-metrics"] = [place / "metrics"]
-    found["export"] = [place / "export"]
+    by_command["study-metrics"] = [place / "metrics"]
+    by_command["export"] = [place / "export"]
     forms = [part for form in exporters() for part in ("--to", form)]
     call("export", run, *forms, "--into", place / "export", "--quiet")
     claims = place / "claims"
@@ -101,13 +101,13 @@ def written(tmp_path_factory):
         if path.name in ("claim.toml", "truth.csv", "lists.csv"):
             shutil.copy(path, claims / "worked")
     invoke("replicate", claims, "--workers", 1, "--budget", 2, "--refits", 1, "--quiet")
-    found["replicate"] = [claims, *(claims / name for name in ("tiny", "worked", "lacking"))]
+    by_command["replicate"] = [claims, *(claims / name for name in ("tiny", "worked", "lacking"))]
     notes = place / "notes"
     notes.mkdir()
     (notes / "README.md").write_text("What came out.")
     call("seal", notes)
-    found["seal"] = [notes]
-    return found
+    by_command["seal"] = [notes]
+    return by_command
 
 
 def test_every_command_is_here(written):
@@ -132,8 +132,8 @@ COMMANDS = ("run", "report", "replay", "explain", "multiverse", "study-metrics",
 def test_one_flipped_bit_in_any_file_is_found(written, command):
     draw = random.Random(command)
     for folder in written[command]:
-        found = verify(folder)
-        assert found.holds, str(found)
+        verification = verify(folder)
+        assert verification.holds, str(verification)
         files = own_files(folder)
         assert len(files) > 1
         for path in files:

@@ -15,18 +15,18 @@ from repro.verify import seal, verify
 
 
 def only_failure(folder):
-    found = verify(folder)
-    assert len(found.failures) == 1, str(found)
-    return found.failures[0]
+    verification = verify(folder)
+    assert len(verification.failures) == 1, str(verification)
+    return verification.failures[0]
 
 
 def test_a_run_holds(run):
-    found = verify(run)
-    assert found.holds and found.kind == "run"
+    verification = verify(run)
+    assert verification.holds and verification.kind == "run"
     # 7 events before the cells, 2 of each of 6 cells, 4 after; 2 test parts, lists, values and values of tied lists of
     # 6 cells, predictions of the 4 that predict, study, protocol, 2 tables, a freeze and the report.
-    assert found.summary == "run holds: integrity: 23 events, 30 files"
-    assert found.unchecked == []
+    assert verification.summary == "run holds: integrity: 23 events, 30 files"
+    assert verification.unchecked == []
 
 
 @pytest.mark.parametrize("what", ["removed", "moved", "edited"])
@@ -126,9 +126,9 @@ def test_files_without_a_digest_do_not_hold_until_they_are_sealed(run, forge):
     assert [failure.artefact for failure in verify(run).failures] == open_
     sealed = seal(run)
     assert sorted(sealed.files) == open_
-    found = verify(run)
-    assert found.holds
-    assert found.notes == [f"recorded as they were found, not as a command wrote them: {', '.join(open_)}"]
+    verification = verify(run)
+    assert verification.holds
+    assert verification.notes == [f"recorded as they were found, not as a command wrote them: {', '.join(open_)}"]
     last = read_journal(run / "journal.jsonl").lines[-1]
     assert "recorded when this line was written" in last.event.note and last.hash == sealed.head
     assert seal(run).files == {} and read_journal(run / "journal.jsonl").last_hash == sealed.head
@@ -140,8 +140,10 @@ def test_people_may_change_their_own_files_and_no_others(run):
     seal(run)
     (run / "README.md").write_text("What really came out.")
     (run / "later.md").unlink()
-    said = {failure.artefact: failure.what for failure in verify(run).failures}
-    assert sorted(said) == ["README.md", "later.md"] and "if the change is yours, `repro seal" in said["README.md"]
+    reasons = {failure.artefact: failure.what for failure in verify(run).failures}
+    assert (
+        sorted(reasons) == ["README.md", "later.md"] and "if the change is yours, `repro seal" in reasons["README.md"]
+    )
     sealed = seal(run)
     assert (list(sealed.files), sealed.removed) == (["README.md"], ["later.md"])
     assert verify(run).holds
@@ -169,8 +171,8 @@ def test_a_link_is_no_file_of_the_folder(run, tmp_path):
 def test_a_folder_without_a_journal_gets_one(tmp_path):
     (tmp_path / "table.csv").write_text("a,b")
     seal(tmp_path)
-    found = verify(tmp_path)
-    assert found.holds and found.summary == f"{tmp_path.name} (files) holds: integrity: 1 events, 1 files"
+    verification = verify(tmp_path)
+    assert verification.holds and verification.summary == f"{tmp_path.name} (files) holds: integrity: 1 events, 1 files"
     (tmp_path / "more.csv").write_text("a,b")
     assert only_failure(tmp_path).artefact == "more.csv"
     (tmp_path / "more.csv").unlink()
@@ -190,15 +192,15 @@ def test_a_part_of_a_run_is_checked_for_what_it_has_and_no_more(run):
         (run / name).unlink()
     (run / "README.md").write_text("What came out.")
     (run / "study.toml").write_text('question = "As it was asked"')
-    found = verify(run)
-    assert found.kind == "part of a run"
-    assert [failure.artefact for failure in found.failures] == ["README.md", "study.toml"]
+    verification = verify(run)
+    assert verification.kind == "part of a run"
+    assert [failure.artefact for failure in verification.failures] == ["README.md", "study.toml"]
     seal(run)
-    found = verify(run)
-    assert found.holds
+    verification = verify(run)
+    assert verification.holds
     # The table, a freeze and the report of the run, and what was sealed; the rest of its 30 files is elsewhere.
-    assert found.checked["integrity"] == "24 events, 5 files"
-    assert found.unchecked == ["26 files of the run that were not kept here"]
+    assert verification.checked["integrity"] == "24 events, 5 files"
+    assert verification.unchecked == ["26 files of the run that were not kept here"]
     with pytest.raises(StudyError, match="it has no lists to compute from"):
         verify(run, "rescore")
     (run / "results.csv").write_text("algorithm,value")
@@ -214,8 +216,8 @@ def test_what_is_made_of_a_run_must_stay_and_what_is_nested_is_named(run):
     assert (failure.artefact, failure.what) == ("table.csv", "it is missing")
     keep_files(folder, {"table.csv": b"a,b"}, run=run)
     shutil.copytree(run, folder / "run")
-    found = verify(folder)
-    assert found.holds and "run: with a journal of its own, to be verified by itself" in found.unchecked
+    verification = verify(folder)
+    assert verification.holds and "run: with a journal of its own, to be verified by itself" in verification.unchecked
 
 
 def test_what_was_made_earlier_and_notes_stay_covered_when_the_run_went_on(run):
@@ -242,9 +244,9 @@ def test_a_run_with_a_failed_cell_and_one_that_was_resumed_hold(tmp_path):
     for resume in (False, True):
         with pytest.raises(StudyError, match="cells failed"):
             study.run(tmp_path / "run", resume=resume)
-        found = verify(tmp_path / "run", "rescore")
-        assert found.holds, str(found)
-        assert "2 of 4 cells failed when it ran" in found.summary
+        verification = verify(tmp_path / "run", "rescore")
+        assert verification.holds, str(verification)
+        assert "2 of 4 cells failed when it ran" in verification.summary
 
 
 def test_what_a_killed_run_leaves_is_gone_when_it_was_resumed(run):
@@ -259,8 +261,8 @@ def test_what_a_killed_run_leaves_is_gone_when_it_was_resumed(run):
     study = Study.load(run / "study.toml")
     study.folder = run.parent
     study.run(run, resume=True)
-    found = verify(run, "rescore")
-    assert found.holds, str(found)
+    verification = verify(run, "rescore")
+    assert verification.holds, str(verification)
 
 
 def test_what_is_no_run_is_told(tmp_path):

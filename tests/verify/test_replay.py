@@ -22,12 +22,14 @@ def test_a_run_that_was_moved_comes_again_with_its_data_given(run, tmp_path):
     assert not (tmp_path / "again").exists()
     done = replay(moved, tmp_path / "again", data=str(run.parent / "ratings.csv"), tolerance=0.5)
     assert done.reproduced and done.comparison.summary.startswith("18 numbers: 18 identical")
-    assert [one.sentence for one in done.frameworks] == ["reference: as it is here, with the versions of then"]
+    assert [framework.sentence for framework in done.frameworks] == [
+        "reference: as it is here, with the versions of then"
+    ]
     assert done.changed == {}
     assert verify(tmp_path / "again", "rescore").holds
-    told = json.loads((tmp_path / "again" / "replay.json").read_text())
-    assert told["tolerance"] == 0.5 and told["reproduced"] is True
-    assert told["original"] == Run(moved).journal.end.cited()
+    document = json.loads((tmp_path / "again" / "replay.json").read_text())
+    assert document["tolerance"] == 0.5 and document["reproduced"] is True
+    assert document["original"] == Run(moved).journal.end.cited()
     with pytest.raises(StudyError, match="holds a run already"):
         replay(moved, tmp_path / "again")
 
@@ -97,12 +99,14 @@ def test_versions_that_are_not_here_ask_for_an_environment(run, forge, tmp_path,
     forger.replace_file("environments/surprise.txt", older.encode())
     forger.finish()
     assert verify(folder).holds
-    (wanted,) = surroundings(Run(folder))
-    assert wanted.where == "frozen environment" and "~numpy==1.0.1" in wanted.pins
-    assert f"~scikit-surprise=={frozen['scikit-surprise']}" in wanted.pins
-    assert wanted.changed == {"numpy": ("1.0.1", frozen["numpy"])}
-    assert wanted.lacking == ("local-thing @ file:///gone",) and not wanted.as_then
-    assert "but for what could not be installed, since no index has it: local-thing @ file:///gone" in wanted.sentence
+    (environment,) = surroundings(Run(folder))
+    assert environment.where == "frozen environment" and "~numpy==1.0.1" in environment.pins
+    assert f"~scikit-surprise=={frozen['scikit-surprise']}" in environment.pins
+    assert environment.changed == {"numpy": ("1.0.1", frozen["numpy"])}
+    assert environment.lacking == ("local-thing @ file:///gone",) and not environment.as_then
+    assert (
+        "but for what could not be installed, since no index has it: local-thing @ file:///gone" in environment.sentence
+    )
     (as_it_is,) = surroundings(Run(folder), here=True)
     assert as_it_is.where == "here" and "numpy 1.0.1 then" in as_it_is.sentence and not as_it_is.as_then
 
@@ -119,13 +123,13 @@ def test_a_replay_says_what_it_could_not_install(forge, tmp_path, make_run):
     command = ["replay", str(folder), "--quiet", "--workers", "1", "--json", "--into"]
     done = CliRunner().invoke(cli, [*command, str(tmp_path / "again")])
     assert done.exit_code == 0, (done.output, done.exception)
-    told = json.loads(done.stdout)
-    assert told["versions_of_then"] is False and told["not_installed"] == {"surprise": list(unread)}
-    assert told["frameworks"]["surprise"] == (
+    document = json.loads(done.stdout)
+    assert document["versions_of_then"] is False and document["not_installed"] == {"surprise": list(unread)}
+    assert document["frameworks"]["surprise"] == (
         "surprise: as it is here, with the versions of then, but for what cannot be compared, since it names no "
         f"version: {', '.join(unread)}"
     )
-    assert json.loads((tmp_path / "again" / "replay.json").read_text())["not_installed"] == told["not_installed"]
+    assert json.loads((tmp_path / "again" / "replay.json").read_text())["not_installed"] == document["not_installed"]
     strict = CliRunner().invoke(cli, [*command, str(tmp_path / "strict"), "--strict"])
     assert strict.exit_code == 1
 

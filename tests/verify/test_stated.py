@@ -104,15 +104,17 @@ def test_no_seed_version_parameter_or_time_can_be_edited_alone(stated, forge):
 def test_the_head_that_was_published_is_looked_up(run, forge):
     lines = read_journal(run / "journal.jsonl").lines
     head = lines[-1].hash
-    found = verify(run, head=head)
-    assert found.holds
-    assert found.notes == [f"the published head is line {len(lines)} of the journal (report.written), its last line"]
+    verification = verify(run, head=head)
+    assert verification.holds
+    assert verification.notes == [
+        f"the published head is line {len(lines)} of the journal (report.written), its last line"
+    ]
     (run / "README.md").write_text("What came out.")
     seal(run)
-    found = verify(run, head=head[:16].upper())
-    assert found.holds
-    said = f"the published head is line {len(lines)} of the journal (report.written); 1 line was added since"
-    assert found.notes[-1] == f"{said} (1 files.added)"
+    verification = verify(run, head=head[:16].upper())
+    assert verification.holds
+    text = f"the published head is line {len(lines)} of the journal (report.written); 1 line was added since"
+    assert verification.notes[-1] == f"{text} (1 files.added)"
     forger = forge(run)  # even what contradicts nothing: when the run began
     forger.lines[0]["time"] = "2001-01-01T00:00:00.000+00:00"
     forger.finish()
@@ -127,15 +129,15 @@ def test_retrain_goes_by_what_the_cells_say(run, forge):
     """Study and journal are changed alike: integrity has nothing to find, and other numbers come."""
     forger = forge(run)
     text = (run / "study.toml").read_text()
-    asked = tomllib.loads(text)["algorithms"][-1]["parameters"]
-    forger.replace_file("study.toml", text.replace(f"k = {asked['k']},", "k = 2,").encode())
+    metrics = tomllib.loads(text)["algorithms"][-1]["parameters"]
+    forger.replace_file("study.toml", text.replace(f"k = {metrics['k']},", "k = 2,").encode())
     for event in forger.events("cell.started"):
         if "k" in event["parameters"]:
             event["parameters"]["k"] = 2
     forger.finish()
     assert verify(run).holds
-    found = verify(run, "retrain", algorithms=["reference item-knn"])
-    assert any(failure.level == "retrain" for failure in found.failures)
+    verification = verify(run, "retrain", algorithms=["reference item-knn"])
+    assert any(failure.level == "retrain" for failure in verification.failures)
 
 
 def test_retrain_compares_what_the_framework_says_of_itself(run, forge):
@@ -144,8 +146,8 @@ def test_retrain_compares_what_the_framework_says_of_itself(run, forge):
         event["deterministic"] = False
     forger.finish()
     assert verify(run).holds
-    found = verify(run, "retrain", algorithms=["reference popularity"])
-    said = [str(failure) for failure in found.failures]
-    assert len(said) == 2 and all(
-        "says that it is deterministic, and the journal says otherwise" in one for one in said
+    verification = verify(run, "retrain", algorithms=["reference popularity"])
+    sentences = [str(failure) for failure in verification.failures]
+    assert len(sentences) == 2 and all(
+        "says that it is deterministic, and the journal says otherwise" in sentence for sentence in sentences
     )

@@ -37,7 +37,7 @@ def _protocol_of(
 
 def _lists_of(block: ListBlock, fold: FoldRows) -> dict[Any, set[Any]]:
     users, items = fold.whole.user_ids, fold.whole.item_ids
-    found: dict[Any, set[Any]] = {}
+    lists: dict[Any, set[Any]] = {}
     for n in range(len(block)):
         columns = block.columns[block.offsets[n] : block.offsets[n + 1]]
         assert (np.diff(columns) > 0).all()
@@ -45,8 +45,8 @@ def _lists_of(block: ListBlock, fold: FoldRows) -> dict[Any, set[Any]]:
             columns = np.setdiff1d(np.arange(len(block.items)), columns)
         user = users[block.users[block.rows[n]]]
         key = user if block.targets[n] < 0 else (user, items[block.targets[n]])
-        found[key] = set(items[block.items[columns]].tolist())
-    return found
+        lists[key] = set(items[block.items[columns]].tolist())
+    return lists
 
 
 @pytest.fixture(scope="session")

@@ -14,11 +14,11 @@ def digest(name, sizes, seed=1, **changes):
     protocol = Protocol.load(name, **changes)
     fold = make_folds(DATA, protocol, 1).folds[0]
     candidates = plan_candidates(FoldRows(DATA, DATA.select(fold.train), DATA.select(fold.test)), protocol, seed)
-    found, start = CandidatesDigest(), 0
+    hashed, start = CandidatesDigest(), 0
     while start < len(candidates.users):
-        found.add(candidates.block(candidates.users[start : start + sizes]))
+        hashed.add(candidates.block(candidates.users[start : start + sizes]))
         start += sizes
-    return found.hexdigest()
+    return hashed.hexdigest()
 
 
 @pytest.mark.parametrize("name", ["bellogin-ai-an", "said-bellogin-rpn", "said-bellogin-ut"])

@@ -192,29 +192,29 @@ def sentences(candidates):
 
 def test_what_was_assumed_is_told(given):
     _, candidates = given("# drawn once\nuid;negatives\na;7.0;8\nb;1;8\nc;1;2\n")
-    told = sentences(candidates)
-    assert told[0] == (
+    messages = sentences(candidates)
+    assert messages[0] == (
         "candidates.file=negatives.txt: 3 of 3 lists of the file are read as: text separated by semicolons; 1 line "
         "that begins with # is a comment; a header (uid, negatives); each line is a user and its negatives"
     )
     assert (
         "candidates.file=negatives.txt: 1 of 6 item ids of the file are whole numbers written otherwise than in the "
         "data set (7 and 7.0), and taken for these"
-    ) in told
+    ) in messages
 
 
 def test_users_and_items_that_nobody_has_are_left_out_and_told(given):
     lists, candidates = given("a 7 8 99\nb 1 8\nc 1 2\nzed 1\n")
     assert lists == IN_AR
-    told = sentences(candidates)
+    messages = sentences(candidates)
     assert (
         "candidates.file=negatives.txt: 1 of 4 lists of the file are of users without any row and left out, the first "
         "'zed' in line 4"
-    ) in told
+    ) in messages
     assert (
         "candidates.file=negatives.txt: 1 of 7 items of the file are of items without any row and left out, the first "
         "'99' in line 1"
-    ) in told
+    ) in messages
 
 
 def test_training_items_among_the_negatives_stay_and_are_told(given):

@@ -78,9 +78,9 @@ def test_each_list_has_a_sample_of_its_own_or_all_lists_of_a_user_share_one(list
     own, shared = lists_for(ONE), lists_for(ONE + 'sample_per = "user"')
     users = {user for user, _ in own}
     samples = {user: {frozenset(x - {t}) for (u, t), x in own.items() if u == user} for user in users}
-    assert sum(len(found) for found in samples.values()) == len(own)
+    assert sum(len(sample) for sample in samples.values()) == len(own)
     samples = {user: {frozenset(x - {t}) for (u, t), x in shared.items() if u == user} for user in users}
-    assert all(len(found) == 1 for found in samples.values())
+    assert all(len(sample) == 1 for sample in samples.values())
 
 
 def test_one_precision_is_bound_by_all_precision(crowd, lists_for):

@@ -180,12 +180,12 @@ def brute_force(fold, base, exclude, relevant, rated):
         negative = {i for u, i, rating in test if u == user and rating < 4}
         lowest = {"all": 0, "relevant": 4, "none": 9}[exclude]
         barred = {i for u, i, rating in train if u == user and rating >= lowest}
-        found = (positive & anyone) - barred
+        listed = (positive & anyone) - barred
         negatives = anyone - positive - barred - (negative if rated == "exclude" else set())
         if relevant == "all":
-            lists[user] = (negatives, found)
+            lists[user] = (negatives, listed)
         else:
-            lists |= {(user, target): (negatives, {target} & found) for target in positive}
+            lists |= {(user, target): (negatives, {target} & listed) for target in positive}
     return lists
 
 
@@ -209,17 +209,17 @@ def test_lists_agree_with_sets(
     expected = brute_force(fold, base, exclude, relevant, rated)
     decisions = f'base = "{base}"\nexclude_train = "{exclude}"\nrelevant = "{relevant}"\nrated_negatives = "{rated}"\n'
     candidates = plan_candidates(fold, protocol_of(decisions), 1)
-    found = lists_of(candidates.block(candidates.users), fold)
-    assert found == {key: negatives | positives for key, (negatives, positives) in expected.items()}
+    lists = lists_of(candidates.block(candidates.users), fold)
+    assert lists == {key: negatives | positives for key, (negatives, positives) in expected.items()}
 
     decisions += f'negatives = "sampled"\nsample_size = {size}\nsample_weight = "{weight}"\n'
     decisions += f"replacement = {str(replacement).lower()}\n"
     candidates = plan_candidates(fold, protocol_of(decisions), 1)
-    found = lists_of(candidates.block(candidates.users), fold)
-    assert found.keys() == expected.keys()
+    lists = lists_of(candidates.block(candidates.users), fold)
+    assert lists.keys() == expected.keys()
     for key, (negatives, positives) in expected.items():
-        drawn = found[key] - positives
-        assert found[key] >= positives
+        drawn = lists[key] - positives
+        assert lists[key] >= positives
         assert drawn <= negatives
         if replacement:
             assert min(1, len(negatives)) <= len(drawn) <= size

@@ -106,14 +106,14 @@ def rank_list(
     part = range(block.judged_offsets[n], block.judged_offsets[n + 1])
     judged = {int(block.judged_items[h]): (int(block.judged_relevant[h]), float(block.judged_grades[h])) for h in part}
     means = RatingMeans.of(train)
-    found = Expected()
+    expected = Expected()
     entries = []
     for column in columns:
         item = int(block.items[column])
         value = float(scores.values[row, column])
         state = 0 if scores.state is None else int(scores.state[row, column])
         missing = is_missing(value, state, protocol)
-        found.missing += missing
+        expected.missing += missing
         level: Any = fill_of(user, item, protocol, means) if missing else (0, value)
         if level == "drop":
             continue
@@ -122,16 +122,16 @@ def rank_list(
         entries.append((level, tie_key(user, item, protocol, train, seed), item, scored))
     entries.sort(key=lambda entry: (-entry[0][0], -entry[0][1], entry[1]))
     levels = [entry[0] for entry in entries]
-    found.items = [entry[2] for entry in entries]
-    found.scored = [entry[3] for entry in entries]
+    expected.items = [entry[2] for entry in entries]
+    expected.scored = [entry[3] for entry in entries]
     for item in judged:
-        if item in found.items:
-            place = found.items.index(item)
+        if item in expected.items:
+            place = expected.items.index(item)
             above, tied = levels.index(levels[place]), levels.count(levels[place])
             if above < depth:
-                found.hits[item] = (place + 1, above, tied)
-    found.straddles = [k < len(levels) and levels[k - 1] == levels[k] for k in cutoffs]
-    return found
+                expected.hits[item] = (place + 1, above, tied)
+    expected.straddles = [k < len(levels) and levels[k - 1] == levels[k] for k in cutoffs]
+    return expected
 
 
 def check(
@@ -156,9 +156,9 @@ def check(
         assert ranked.scored[n, :length].tolist() == expected.scored[:reach]
         part = slice(ranked.offsets[n], ranked.offsets[n + 1])
         places = zip(ranked.position[part], ranked.above[part], ranked.tied[part], strict=True)
-        found = dict(zip(ranked.hit_items[part].tolist(), [tuple(map(int, p)) for p in places], strict=True))
+        hits = dict(zip(ranked.hit_items[part].tolist(), [tuple(map(int, p)) for p in places], strict=True))
         judged = block.judged_items[part].tolist()
-        assert found == {item: expected.hits.get(item, (0, -1, 0)) for item in judged}
+        assert hits == {item: expected.hits.get(item, (0, -1, 0)) for item in judged}
         in_order = sorted(expected.hits, key=lambda item: expected.hits[item][0])
         assert ranked.hit_items[part].tolist() == in_order + [i for i in judged if i not in expected.hits]
         grades = dict(zip(judged, block.judged_grades[part].tolist(), strict=True))

@@ -111,8 +111,8 @@ def test_blocks_of_any_size_give_the_same(case, size):
     at = 0
     for first in range(0, len(block.users), size):
         part = some(block, first, min(first + size, len(block.users)))
-        ranked, found = rank(Scores(scores.values[first : first + size]), part, rules, depth=10, cutoffs=[10])
-        tally += found
+        ranked, part_tally = rank(Scores(scores.values[first : first + size]), part, rules, depth=10, cutoffs=[10])
+        tally += part_tally
         for name in ("items", "scored", "lengths", "n_relevant"):
             np.testing.assert_array_equal(getattr(ranked, name), getattr(whole, name)[at : at + len(part)])
         begin, end = whole.offsets[at], whole.offsets[at + len(part)]
@@ -129,10 +129,10 @@ def test_any_number_of_threads_gives_the_same(room):
     block, scores = room.block(400, 1500, False, rng, max_lists=1), room.scores((400, 1500), False, False, rng)
     train = room.train(402, 1503, rng)
     rules = RankingRules.from_protocol(room.protocol(), train, train=train, data_items=train.items, seed=1)
-    one, counted = rank(scores, block, rules, depth=50, cutoffs=[10], threads=1)
+    single, counted = rank(scores, block, rules, depth=50, cutoffs=[10], threads=1)
     for threads in (2, 5):
         several, again = rank(scores, block, rules, depth=50, cutoffs=[10], threads=threads)
-        same(one, several)
+        same(single, several)
         assert again.scores.tolist() == counted.scores.tolist()
 
 

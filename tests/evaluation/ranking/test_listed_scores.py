@@ -28,10 +28,10 @@ def test_lists_descend_and_equal_scores_are_those_that_tie(room, changes, listed
     train = room.train(8, 33, rng)
     rules = RankingRules.from_protocol(room.protocol(changes), train, train=train, data_items=train.items, seed=1)
     ranked, _ = rank(scores, block, rules, depth=None)
-    found = listed_scores(ranked, scores, block, rules)
-    assert (np.isnan(found) == (ranked.items < 0)).all()
+    listed = listed_scores(ranked, scores, block, rules)
+    assert (np.isnan(listed) == (ranked.items < 0)).all()
     for n in range(len(ranked)):
-        row = found[n, : ranked.lengths[n]]
+        row = listed[n, : ranked.lengths[n]]
         assert (row[1:] <= row[:-1]).all()
         for hit in range(ranked.offsets[n], ranked.offsets[n + 1]):
             if ranked.position[hit]:
