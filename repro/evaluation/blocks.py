@@ -93,7 +93,7 @@ class BlockMeasurer:
 
 
 class BlockMap(Interface):
-    """Measures ``count`` blocks, which are scored one by one as they are asked for, and gives them in their order.
+    """Measures ``count`` blocks, which are scored one by one on demand, and returns them in their order.
 
     ``most`` is how many are under way at once.
     """
@@ -108,7 +108,7 @@ class BlockMap(Interface):
 class InThreads:
     """Several blocks at a time in threads of this process, or the only one on all of them; all cores by default.
 
-    The algorithm is asked for the next scores meanwhile, in the caller's thread.
+    The algorithm computes the next scores meanwhile, in the caller's thread.
     """
 
     threads: int | None = None

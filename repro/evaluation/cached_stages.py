@@ -133,7 +133,7 @@ class FoldStages:
 
 @dataclass(frozen=True, eq=False)
 class RankedLists:
-    """Lists in their order; ``tied`` tells whether some candidates have no score, or the same score as others."""
+    """Lists in their order; ``tied`` is True if candidates have no score, or the same score as others."""
 
     lists: Lists
     ranked: Ranked
@@ -148,7 +148,7 @@ class ScoreStages:
     """Rankings, values of lists and averages that the scores of one algorithm give on a fold.
 
     A measure is known by its object: measures that are alike must be one and the same. Where only the last ranking is
-    kept, protocols are best asked for in the order of :meth:`ranking_key`.
+    kept, protocols are best evaluated in the order of :meth:`ranking_key`.
     """
 
     def __init__(self, fold: FoldStages, source: ScoreSource, depth: int | None, with_scores: bool) -> None:

@@ -22,7 +22,7 @@ _JUDGEMENTS = ("judged_relevant", "judged_grades")
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """The lists of a fold before they are ranked, and what metrics know beside them.
+    """The lists of a fold before they are ranked, and what metrics know besides them.
 
     ``ideals`` are the values of ideal lists, which all rankings of these lists share.
     """
@@ -65,7 +65,7 @@ class FoldData(FoldRows):
 
     @cached_property
     def history(self) -> History:
-        """What is known of users when their lists are asked for: the rows that algorithms are fitted on."""
+        """What is known of users when their lists are requested: the rows that algorithms are fitted on."""
         return History(self.fitted)
 
     def queries(self, users: CodeArray) -> Queries:
@@ -93,5 +93,5 @@ class FoldData(FoldRows):
         )
 
     def background(self, items: CodeArray) -> Background:
-        """What metrics know beside the lists; ``items`` are those that can be recommended."""
+        """What metrics know besides the lists; ``items`` are those that can be recommended."""
         return Background(self.test, items, self.train, self.features)

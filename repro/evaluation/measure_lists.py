@@ -26,7 +26,7 @@ from repro.evaluation.suspicion import Facts, list_facts
 from repro.plugin import CheckedRecommender, Queries, Scores
 from repro.protocol import Protocol
 
-# An algorithm is always asked for the same test users together and for all items, whatever the size of a block and
+# An algorithm always scores the same test users together and all items, whatever the size of a block and
 # whichever items are ranked, because the last bits of a matrix product depend on its shape.
 CHUNK_USERS = 64
 BLOCK_BYTES = 1 << 28
@@ -114,7 +114,7 @@ def user_blocks(users: CodeArray, n_items: int, block_users: int, at_once: int =
 
 
 def score_block(recommender: CheckedRecommender, queries: Queries, n_items: int) -> Scores:
-    """The scores of a block of queries for all items, asked for chunk by chunk."""
+    """The scores of a block of queries for all items, chunk by chunk."""
     items = np.arange(n_items, dtype=np.int32)
     starts = range(0, len(queries), CHUNK_USERS)
     return join_scores([recommender.score(queries.part(start, start + CHUNK_USERS), items) for start in starts])

@@ -1,9 +1,9 @@
 """Which metric and cut-off to trust: correlation, robustness and discriminative power.
 
 For the systems of one run: how far metrics and cut-offs agree on their order, how far a metric keeps to its own order
-when held-out ratings are taken away (at random, or those of popular items), and how many pairs of systems it tells
-apart (Valcarce, Bellogín, Parapar & Castells, On the robustness and discriminative power of information retrieval
-metrics for top-N recommendation, RecSys 2018).
+when held-out ratings are taken away (at random, or those of popular items), and how many pairs of systems it
+distinguishes (Valcarce, Bellogín, Parapar & Castells, On the robustness and discriminative power of information
+retrieval metrics for top-N recommendation, RecSys 2018).
 """
 
 from __future__ import annotations

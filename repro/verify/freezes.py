@@ -65,13 +65,13 @@ class Surroundings:
         listed = ", ".join(self.lacking)
         match self.where:
             case "frozen environment":
-                text = f"an environment of the versions of then{f' ({changes} outside of it)' if changes else ''}"
+                text = f"an environment with the versions of the run{f' ({changes} outside of it)' if changes else ''}"
                 if self.lacking:
                     text += f", but for what could not be installed, since no index has it: {listed}"
             case "own environment":
                 text = "its own environment, as it was then"
             case _:
-                text = f"as it is here, {changes or 'with the versions of then'}"
+                text = f"as it is here, {changes or 'with the versions of the run'}"
                 if self.lacking:
                     text += f", but for what cannot be compared, since it names no version: {listed}"
         builds = f"; in the build for this machine: {', '.join(self.builds)}" if self.builds else ""

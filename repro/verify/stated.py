@@ -30,7 +30,7 @@ Study = Mapping[str, Any]
 
 
 def check_stated(path: Path, record: FolderRecord, *, whole: bool) -> Iterator[Failure]:
-    """The contradictions within a journal and, where the ``whole`` run is there, between journal and files."""
+    """The contradictions within a journal and, of a ``whole`` run, between journal and files."""
     yield from _check_times(record)
     study = _read_study(path) if whole else None
     if whole and study is None:

@@ -16,36 +16,21 @@ STUDY = """
 question = "Which is which?"
 data = "ratings.csv"
 metrics = ["ndcg@10", "precision@5"]
-
-[protocol]
-base = "random-5fold"
-split.folds = 2
-
-[[algorithms]]
-use = "reference/popularity"
-
-[[algorithms]]
-use = "reference/item-mean"
+protocol = { base = "random-5fold", split.folds = 2 }
+algorithms = [{ use = "reference/popularity" }, { use = "reference/item-mean" }]
 """
 CLAIM = """
 title = "A tiny table"
 source = "Table 1"
 seeds = [3]
-[data]
-name = "ratings.csv"
-[protocol]
-base = "random-5fold"
-split.folds = 2
-[[algorithms]]
-use = "reference/item-mean"
-label = "Mean"
-[table]
-metrics = ["rmse"]
-Mean = ["0.11"]
+data = { name = "ratings.csv" }
+protocol = { base = "random-5fold", split.folds = 2 }
+algorithms = [{ use = "reference/item-mean", label = "Mean" }]
+table = { metrics = ["rmse"], Mean = ["0.11"] }
 """
 LACKING = CLAIM.replace("ratings.csv", "absent.csv")  # a claim that cannot be run
 REPORTS = Path(__file__).parents[2] / "reports"
-# Writes no folder of its own: prints, or writes one file where it is told to, or what people then edit.
+# Commands that write no folder: they print, or write one file, or files that people then edit.
 WITHOUT_FOLDER = {
     *("algorithms", "claim", "compare", "curve", "data", "diff", "evaluate", "metrics", "plugins", "protocol"),
     *("verify", "audit"),  # an audit takes longer: tests/audit flips the bits of one

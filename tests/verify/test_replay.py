@@ -1,4 +1,4 @@
-"""Replay: from the folder alone, wherever it was moved, with the data and the versions of then."""
+"""Replay: from the folder alone, wherever it was moved, with the data and the versions of the run."""
 
 import json
 import shutil
@@ -23,7 +23,7 @@ def test_a_run_that_was_moved_comes_again_with_its_data_given(run, tmp_path):
     done = replay(moved, tmp_path / "again", data=str(run.parent / "ratings.csv"), tolerance=0.5)
     assert done.reproduced and done.comparison.summary.startswith("18 numbers: 18 identical")
     assert [framework.sentence for framework in done.frameworks] == [
-        "reference: as it is here, with the versions of then"
+        "reference: as it is here, with the versions of the run"
     ]
     assert done.changed == {}
     assert verify(tmp_path / "again", "rescore").holds
@@ -112,7 +112,7 @@ def test_versions_that_are_not_here_ask_for_an_environment(run, forge, tmp_path,
 
 
 def test_a_replay_says_what_it_could_not_install(forge, tmp_path, make_run):
-    """The versions of then are here, and some lines of the freeze name no version at all."""
+    """The versions of the run are installed, and some lines of the freeze name no version at all."""
     (tmp_path / "surprise").mkdir()
     folder = make_run(tmp_path / "surprise", ["surprise/bias"], ["rmse"])
     unread = ("local-thing @ file:///gone", "-e git+https://example.org/x@abc#egg=edited", "-e /home/of/somebody")
@@ -126,7 +126,7 @@ def test_a_replay_says_what_it_could_not_install(forge, tmp_path, make_run):
     document = json.loads(done.stdout)
     assert document["versions_of_then"] is False and document["not_installed"] == {"surprise": list(unread)}
     assert document["frameworks"]["surprise"] == (
-        "surprise: as it is here, with the versions of then, but for what cannot be compared, since it names no "
+        "surprise: as it is here, with the versions of the run, but for what cannot be compared, since it names no "
         f"version: {', '.join(unread)}"
     )
     assert json.loads((tmp_path / "again" / "replay.json").read_text())["not_installed"] == document["not_installed"]

@@ -31,6 +31,7 @@ register_jitable(combine)
 ColumnArray = npt.NDArray[np.int32]
 StateArray = npt.NDArray[np.uint8]
 CountArray = npt.NDArray[np.int64]
+Arrays = tuple[npt.NDArray[Any], ...]
 
 FREE, CLOSED, DRAWN, ADDED = 0, 1, 2, 3
 _TO_UNIT = 2.0**-53
@@ -100,25 +101,12 @@ def draw_negatives(pools: Pools, lists: ListDraws, size: int, replacement: bool)
     slots = offsets_of(lists.added.lengths + np.minimum(lists.available, size))
     columns = np.empty(slots[-1], dtype=np.int32)
     lengths = np.empty(len(lists.rows), dtype=np.int64)
-    compiled_pools = _Pools(
-        _input(pools.columns.offsets),
-        _input(pools.columns.values),
-        _input(pools.cumulative if pools.weighted else nothing),
-        _input(pools.guide if pools.weighted else nothing),
-        _input(pools.weights),
-    )
-    compiled_lists = _Lists(
-        _input(lists.strata),
-        _input(lists.keys),
-        _input(lists.available),
-        _input(lists.rows),
-        _input(lists.closed.offsets),
-        _input(lists.closed.values),
-        _input(lists.added.offsets),
-        _input(lists.added.values),
-        _input(slots),
-    )
-    _draw_lists(compiled_pools, compiled_lists, size, replacement, columns, lengths)
+    sums = (pools.cumulative, pools.guide) if pools.weighted else (nothing, nothing)
+    pool_arrays: Arrays = (pools.columns.offsets, pools.columns.values, *sums, pools.weights)
+    closed, added = ((ragged.offsets, ragged.values) for ragged in (lists.closed, lists.added))
+    list_arrays: Arrays = (lists.strata, lists.keys, lists.available, lists.rows, *closed, *added, slots)
+    pool_inputs, list_inputs = tuple(map(_input, pool_arrays)), tuple(map(_input, list_arrays))
+    _draw_lists(pool_inputs, list_inputs, size, replacement, columns, lengths)
     filled = Ragged(slots, columns)
     if (lengths == filled.lengths).all():
         return filled
@@ -131,30 +119,6 @@ def _input(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-class _Pools(NamedTuple):
-    """The pools as the compiled functions read them."""
-
-    offsets: Offsets
-    columns: ColumnArray
-    cumulative: CountArray
-    guide: CountArray
-    weights: CountArray
-
-
-class _Lists(NamedTuple):
-    """The lists as the compiled functions read them; ``slots`` is where the columns of each list are written."""
-
-    strata: npt.NDArray[np.int32]
-    keys: KeyArray
-    available: RowArray
-    rows: npt.NDArray[np.int32]
-    closed_offsets: Offsets
-    closed_columns: ColumnArray
-    added_offsets: Offsets
-    added_columns: ColumnArray
-    slots: Offsets
 
 
 class _Pool(NamedTuple):
@@ -176,8 +140,9 @@ class _Sample(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _draw_lists(
-    pools: _Pools, lists: _Lists, size: int, replacement: bool, columns: ColumnArray, lengths: RowArray
+    pools: Arrays, lists: Arrays, size: int, replacement: bool, columns: ColumnArray, lengths: RowArray
 ) -> None:
+    """Draw for each list, and write its columns from its slot on and their number into ``lengths``."""
     # Arrays are taken out of the tuples once: each time counts a reference, which costs more than a draw.
     offsets, pool_columns, cumulative, guide, weights = pools
     strata, keys, available, rows, closed_offsets, closed_columns, added_offsets, added_columns, slots = lists

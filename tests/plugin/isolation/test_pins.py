@@ -285,7 +285,7 @@ def test_a_run_is_replayed_with_the_versions_of_its_freeze(study, tmp_path):
     assert install().exit_code == 0
     said = []
     done = replay(tmp_path / "old", tmp_path / "again", say=said.append)
-    [environment] = [one for one in said if one.startswith("tiny: an environment of the versions of then")]
+    [environment] = [one for one in said if one.startswith("tiny: an environment with the versions of the run")]
     assert "no index has it" in environment  # what is installed from this source tree
     assert "tiny is ready" in said
     assert done.reproduced and done.comparison.summary.startswith("1 numbers: 1 identical")
