@@ -21,13 +21,10 @@ class RerunOptions(StoredRunOptions):
     """How a run is repeated, and which differences are accepted."""
 
     tolerance: float = option(
-        "--tolerance",
-        type=click.FloatRange(min=0),
-        default=0.01,
-        help="Accepted difference of a number, as a share of the original.",
+        "Accepted difference of a number, as a share of the original.", type=click.FloatRange(min=0), default=0.01
     )
     baseline: str | None = option(
-        "--baseline", metavar="LABEL", help="The algorithm that effect ratios refer to [default: the study's first]."
+        "The algorithm that effect ratios refer to [default: the study's first].", metavar="LABEL"
     )
     workers: int = workers_option("Number of processes that run cells.")
 

@@ -112,17 +112,17 @@ def export_forms(
     *,
     replace: bool = False,
     as_zip: bool = False,
-    tell: Callable[[str, int, int], None] = lambda stage, done, total: None,
+    progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
     **settings: Any,
 ) -> dict[str, Path]:
     """Write several forms into the folder ``into``, each under its own name, and each with the settings that it takes.
 
     The journal in ``into`` continues that of the run, with the digest of each file that was written. Errors in the
-    arguments are raised before anything is written. ``tell`` is called with each form before and after it.
+    arguments are raised before anything is written. ``progress`` is called with each form before and after it.
     """
     chosen = {form: find_exporter(form) for form in forms}
-    taken = {name for exporter in chosen.values() for name in exporter.takes}
-    if unused := [name for name in settings if name not in taken]:
+    known = {name for exporter in chosen.values() for name in exporter.takes}
+    if unused := [name for name in settings if name not in known]:
         raise StudyError(f"none of the forms {', '.join(chosen)} has a setting '{unused[0]}'; leave it out")
     targets = {form: into / f"{form}{exporter.suffix}" for form, exporter in chosen.items()}
     if as_zip:
@@ -133,12 +133,12 @@ def export_forms(
     for form, target in targets.items():
         own = {name: value for name, value in settings.items() if name in chosen[form].takes}
         zipped = as_zip and not chosen[form].suffix
-        tell(form, 0, 1)
+        progress(form, 0, 1)
         before = _files(target, into)
         written[form] = export_run(folder, form, target, replace=replace, as_zip=zipped, **own)
         after = _files(target, into)
         keep_written(into, after, run=folder, removed=[name for name in before if name not in after])
-        tell(form, 1, 1)
+        progress(form, 1, 1)
     return written
 
 

@@ -42,14 +42,14 @@ def test_text_is_folded_between_words_before_a_number_is(lines):
 
 
 def test_columns_to_spare_are_left_out_and_named(lines):
-    found = lines(30, COLUMNS, ROWS, right=["mean", "p"], spare=["p", "mean"])
-    assert found[0] == "system          mean  verdict"
-    assert " ".join(found).endswith("(p: in a wider terminal, or with --json)")
+    result = lines(30, COLUMNS, ROWS, right=["mean", "p"], spare=["p", "mean"])
+    assert result[0] == "system          mean  verdict"
+    assert " ".join(result).endswith("(p: in a wider terminal, or with --json)")
 
 
 def test_what_does_not_fit_goes_into_a_table_below(lines):
-    found = lines(20, ["system", "first", "second"], [["a", "0.12345678", "0.87654321"]], right=["first", "second"])
-    assert found == ["system       first", "a       0.12345678", "", "system      second", "a       0.87654321"]
+    result = lines(20, ["system", "first", "second"], [["a", "0.12345678", "0.87654321"]], right=["first", "second"])
+    assert result == ["system       first", "a       0.12345678", "", "system      second", "a       0.87654321"]
 
 
 def test_json_has_null_for_what_is_no_number(capsys):

@@ -28,13 +28,13 @@ def test_no_yes_without_an_event_of_the_journal_or_files_that_were_checked(which
 
 
 def test_what_the_journal_shows(run, predictions_only):
-    found = answers(run)
-    assert found["Is more than accuracy measured?"].answer == "yes"
-    assert found["Were all algorithms with parameters tuned, baselines too?"].answer == "no"
+    result = answers(run)
+    assert result["Is more than accuracy measured?"].answer == "yes"
+    assert result["Were all algorithms with parameters tuned, baselines too?"].answer == "no"
     assert (
-        found["Is it stated where the data is available, and under which terms?"].answer == "no"
+        result["Is it stated where the data is available, and under which terms?"].answer == "no"
     )  # data of Python code
-    assert found["Has somebody else obtained the same numbers?"].answer == "no"
+    assert result["Has somebody else obtained the same numbers?"].answer == "no"
     other = answers(predictions_only)
     assert other["Is it stated, and recorded, which items were ranked?"].answer == "not applicable"
     assert other["Can differences be tested on paired values of users?"].answer == "not applicable"

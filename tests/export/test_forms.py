@@ -24,8 +24,8 @@ def test_the_same_run_gives_the_same_bytes(run, tmp_path, form):
 
 
 def contents(path):
-    files = [path] if path.is_file() else [one for one in path.rglob("*") if one.is_file()]
-    return {str(one.relative_to(path)): one.read_bytes() for one in files}
+    files = [path] if path.is_file() else [item for item in path.rglob("*") if item.is_file()]
+    return {str(item.relative_to(path)): item.read_bytes() for item in files}
 
 
 def test_a_zip_has_the_files_of_the_folder(run, tmp_path):
@@ -83,7 +83,7 @@ def test_a_run_with_failed_cells_is_exported_and_says_so(data, tmp_path):
         Study(data, protocol, algorithms, ["hit@5"]).run(tmp_path / "run")
     written = export_forms(tmp_path / "run", FORMS, tmp_path / "out")
     graph = json.loads((written["ro-crate"] / "ro-crate-metadata.json").read_text())["@graph"]
-    (action,) = [one for one in graph if one["@type"] == "CreateAction"]
+    (action,) = [item for item in graph if item["@type"] == "CreateAction"]
     assert action["actionStatus"] == "http://schema.org/FailedActionStatus"
     assert action["error"].startswith("reference item-knn/2: the score of user")
     methods = (written["methods"] / "methods.md").read_text()

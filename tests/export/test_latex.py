@@ -43,11 +43,11 @@ def rows(table):
     lines = [line.removesuffix(r"\\").split(" & ") for line in table.splitlines() if line.endswith(r"\\")]
     head: list[str] = []
     cells: dict[str, list[str]] = {}
-    for name, *others in ([cell.strip() for cell in line] for line in lines):
+    for name, *rest in ([cell.strip() for cell in line] for line in lines):
         if name == "algorithm":
-            head += others
+            head += rest
         else:
-            cells.setdefault(name, []).extend(others)
+            cells.setdefault(name, []).extend(rest)
     return head, cells
 
 
@@ -62,9 +62,9 @@ def test_tex_sets_the_table_within_the_page(run, tmp_path, engine):
 @pytest.mark.skipif(not ENGINES, reason="there is no TeX here")
 def test_tex_sets_every_character_that_is_not_named_by_its_code(tmp_path):
     characters = [chr(code) for code in range(0x3000) if not 0xD800 <= code < 0xE000]
-    kept = [latex_text(f"x{one}y") for one in characters if "U+" not in latex_text(one)]
-    assert len(kept) > 200
-    log = compiled(tmp_path, "\n\n".join(kept))
+    stored = [latex_text(f"x{item}y") for item in characters if "U+" not in latex_text(item)]
+    assert len(stored) > 200
+    log = compiled(tmp_path, "\n\n".join(stored))
     assert "Missing character" not in log
 
 

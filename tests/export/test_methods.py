@@ -20,7 +20,7 @@ def methods(run, tmp_path_factory):
 
 
 def stated(folder):
-    return {key for section in sections(Run(folder)) for one in section.sentences for key in one.states}
+    return {key for section in sections(Run(folder)) for item in section.sentences for key in item.states}
 
 
 def test_every_decision_that_bears_on_the_run_is_stated(run, one_relevant, predictions_only):
@@ -103,13 +103,13 @@ def test_a_tuned_run_says_how(data, tmp_path):
 
 
 def test_citations_are_found_however_they_are_written():
-    assert [(one.key, one.where) for one in citations("Fisher 1935; Bellogín 2012, table 4.2")] == [
+    assert [(item.key, item.where) for item in citations("Fisher 1935; Bellogín 2012, table 4.2")] == [
         ("fisher1935", ""),
         ("bellogin2012", "table 4.2"),
     ]
     long = "Cremonesi, Koren & Turrin (2010), RecSys, doi:10.1145/1864708.1864721"
-    assert [one.key for one in citations(long)] == ["cremonesi2010"]
-    assert [one.key for one in citations("Schein et al. 2002, 2005")] == ["schein2002", "schein2005"]
+    assert [item.key for item in citations(long)] == ["cremonesi2010"]
+    assert [item.key for item in citations("Schein et al. 2002, 2005")] == ["schein2002", "schein2005"]
     assert citations("somebody, some day") == [] == citations("Nobody 1901")
     assert entries()["steck2019"].plain() == (
         "Harald Steck. Embarrassingly Shallow Autoencoders for Sparse Data. The World Wide Web Conference (WWW), "
@@ -122,8 +122,10 @@ def test_all_that_the_code_cites_is_known():
     from repro.protocol import registry
     from repro.stats import CORRECTIONS, TESTS
 
-    decisions = [cite for one in registry().values() for cite in (one.cite, *(option.cite for option in one.options))]
-    algorithms = [one.cite for framework in plugins().frameworks.values() for one in framework.algorithms]
-    others = [one.cite for one in (*metrics().values(), *TESTS.values(), *CORRECTIONS.values())]
-    for cite in filter(None, {*decisions, *algorithms, *others}):
+    decisions = [
+        cite for item in registry().values() for cite in (item.cite, *(option.cite for option in item.options))
+    ]
+    algorithms = [item.cite for framework in plugins().frameworks.values() for item in framework.algorithms]
+    rest = [item.cite for item in (*metrics().values(), *TESTS.values(), *CORRECTIONS.values())]
+    for cite in filter(None, {*decisions, *algorithms, *rest}):
         assert len(citations(cite)) >= len(cite.split(";")), cite

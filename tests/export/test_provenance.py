@@ -33,13 +33,13 @@ def test_everything_that_is_named_is_declared(document):
     named = {
         value for record in document.get_records() if not record.identifier for _, value in record.formal_attributes
     }
-    assert {one for one in named if hasattr(one, "localpart")} <= declared
+    assert {item for item in named if hasattr(item, "localpart")} <= declared
 
 
 def test_times_and_derivations_can_be(document):
     """No activity ends before it begins; an entity is made once, within its maker's time; nothing comes from itself."""
-    activities = {one.identifier: one for one in of(document, ProvActivity)}
-    assert all(one.get_startTime() <= one.get_endTime() for one in activities.values())
+    activities = {item.identifier: item for item in of(document, ProvActivity)}
+    assert all(item.get_startTime() <= item.get_endTime() for item in activities.values())
     made = {}
     for generation in of(document, ProvGeneration):
         entity, activity, time = generation.args
@@ -57,7 +57,7 @@ def test_times_and_derivations_can_be(document):
         above, new = set(), sources[entity]
         while new:
             above |= new
-            new = {one for each in new for one in sources.get(each, ())} - above
+            new = {item for each in new for item in sources.get(each, ())} - above
         assert entity not in above
 
 
@@ -66,18 +66,18 @@ def test_results_come_from_the_data_by_way_of_the_lists(document, run):
     lines = [json.loads(line) for line in (run / "journal.jsonl").read_text().splitlines()]
     events = {line["event"]["event"]: line["event"] for line in lines}
     labels = {
-        str(one.identifier): {str(label) for label in one.get_attribute("prov:label")}
-        for one in of(document, ProvEntity)
+        str(item.identifier): {str(label) for label in item.get_attribute("prov:label")}
+        for item in of(document, ProvEntity)
     }
-    steps = {(str(one.args[0]), str(one.args[1])) for one in of(document, ProvDerivation)}
+    steps = {(str(item.args[0]), str(item.args[1])) for item in of(document, ProvDerivation)}
     table = f"sha256:{events['results.written']['files']['results.parquet']}"
     data = f"sha256:{events['data.loaded']['digest']}"
     lists = next(name for name, label in labels.items() if label == {"lists of random/1"})
     assert {(table, lists), (lists, "run:fold-1-train"), ("run:fold-1-train", data)} <= steps
-    agents = {str(one.identifier) for one in of(document, ProvAgent)}
+    agents = {str(item.identifier) for item in of(document, ProvAgent)}
     versions = events["run.started"]["versions"]
     assert agents == {
         f"repro:software/repro/{versions['repro']}",
         f"repro:software/reference/{versions['framework:reference']}",
     }
-    assert sum(1 for one in of(document, ProvActivity) if "cell" in str(one.identifier)) == 4 * 2
+    assert sum(1 for item in of(document, ProvActivity) if "cell" in str(item.identifier)) == 4 * 2

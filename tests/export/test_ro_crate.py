@@ -38,9 +38,9 @@ def validate(crate, cache, severity="required"):
     ]
     command += ["--requirement-severity", severity, "--output-format", "json", "--output-file", report, crate]
     done = subprocess.run([TOOLS / "rocrate-validator", "-y", *map(str, command)], capture_output=True, text=True)
-    found = json.loads(report.read_text())
-    assert found["passed"] == (done.returncode == 0), done.stdout + done.stderr
-    return found
+    result = json.loads(report.read_text())
+    assert result["passed"] == (done.returncode == 0), done.stdout + done.stderr
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +63,8 @@ def test_the_validator_would_have_said_so(crate, cache, tmp_path):
             del entity["instrument"]
     (copy / "ro-crate-metadata.json").write_text(json.dumps(metadata))
     (copy / "run" / "results.csv").unlink()
-    found = validate(copy, cache)
-    assert found["passed"] is False and found["issues"]
+    result = validate(copy, cache)
+    assert result["passed"] is False and result["issues"]
 
 
 @pytest.mark.slow
@@ -114,7 +114,7 @@ def test_the_action_says_who_made_what_from_what_and_when(crate, run):
     named = {tool["name"]: tool["softwareVersion"] for tool in tools}
     assert named == {"repro": versions["repro"], "reference": versions["framework:reference"]}
     assert {"run/results.parquet", "run/journal.jsonl"} <= {made["@id"] for made in action["result"]}
-    used = {one["@id"] for one in action["object"]}
+    used = {item["@id"] for item in action["object"]}
     digest = next(line["event"]["digest"] for line in lines if line["event"]["event"] == "data.loaded")
     assert used == {f"#data-{digest}", "run/study.toml", "run/protocol.toml"}
     assert entities[action["agent"]["@id"]]["name"] == "Ada Lovelace"

@@ -39,13 +39,13 @@ def test_pytrec_eval_gets_the_numbers_of_the_run(trec, run):
     for row in rows:
         with (trec / row["file"]).open() as lists, (trec / row["qrels"]).open() as judged:
             qrels, ranking = pytrec_eval.parse_qrel(judged), pytrec_eval.parse_run(lists)
-        found = pytrec_eval.RelevanceEvaluator(qrels, set(SAME.values())).evaluate(ranking)
+        result = pytrec_eval.RelevanceEvaluator(qrels, set(SAME.values())).evaluate(ranking)
         for metric, theirs in SAME.items():
             mine = own.loc[(row["algorithm"], row["fold"], metric)].dropna().set_index("user")["value"]
             assert len(mine) > 60
             for user, value in mine.items():
                 topic = user.replace(" ", "%20").replace("#", "%23")
-                assert found[topic][theirs] == pytest.approx(value, abs=1e-12)
+                assert result[topic][theirs] == pytest.approx(value, abs=1e-12)
 
 
 def test_ir_measures_gets_the_mean_of_users_with_relevant_items(trec, run):
@@ -54,9 +54,9 @@ def test_ir_measures_gets_the_mean_of_users_with_relevant_items(trec, run):
     qrels = pd.DataFrame(ir_measures.read_trec_qrels(str(trec / row["qrels"])))
     relevant = qrels.groupby("query_id")["relevance"].transform("max") > 0
     lists = pd.DataFrame(ir_measures.read_trec_run(str(trec / row["file"])))
-    found = ir_measures.calc_aggregate(measures, qrels[relevant], lists)
+    result = ir_measures.calc_aggregate(measures, qrels[relevant], lists)
     own = Run(run).results.set_index(["algorithm", "fold", "metric"])["value"]
-    assert found[measures[0]] == pytest.approx(own["[item] kNN", "2", "ndcg@10"], abs=1e-12)
+    assert result[measures[0]] == pytest.approx(own["[item] kNN", "2", "ndcg@10"], abs=1e-12)
 
 
 def test_ids_that_would_end_a_word_are_escaped_and_said_to_be(trec):
@@ -75,10 +75,10 @@ def test_ids_that_need_no_escape_are_left_as_they_are(one_relevant, tmp_path):
     assert "%20" not in (tmp_path / "trec" / "README.txt").read_text()
     with (tmp_path / "trec" / row["file"]).open() as lists, (tmp_path / "trec" / row["qrels"]).open() as judged:
         evaluator = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(judged), {"P_5"})
-        found = evaluator.evaluate(pytrec_eval.parse_run(lists))
+        result = evaluator.evaluate(pytrec_eval.parse_run(lists))
     own = values(one_relevant).loc[(row["algorithm"], row["fold"], "precision@5")]
-    mine = {f"{one.user}:{one.target}": one.value for one in own.itertuples()}
-    assert mine == pytest.approx({topic: value["P_5"] for topic, value in found.items()})
+    mine = {f"{each.user}:{each.target}": each.value for each in own.itertuples()}
+    assert mine == pytest.approx({topic: value["P_5"] for topic, value in result.items()})
 
 
 def test_scores_fall_by_one_from_rank_to_rank(trec):

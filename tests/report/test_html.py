@@ -55,9 +55,9 @@ def blocks(text):
 
 
 def kinds():
-    found = [one for one in vars(html).values() if isinstance(one, type) and hasattr(one, "kind")]
-    assert len(found) == 7
-    return found
+    result = [item for item in vars(html).values() if isinstance(item, type) and hasattr(item, "kind")]
+    assert len(result) == 7
+    return result
 
 
 def test_each_kind_of_block_is_tried_below():

@@ -56,9 +56,9 @@ def compared(folder):
     """By metric and pair, what `repro compare --json` says."""
     chosen = [part for metric in METRICS for part in ("-m", metric)]
     return {
-        (one["metric"], frozenset((pair["a"], pair["b"]))): {**pair, "stated": one["stated"]}
-        for one in json.loads(asked("compare", folder, *chosen, "--json"))
-        for pair in one["pairs"]
+        (item["metric"], frozenset((pair["a"], pair["b"]))): {**pair, "stated": item["stated"]}
+        for item in json.loads(asked("compare", folder, *chosen, "--json"))
+        for pair in item["pairs"]
     }
 
 
@@ -67,13 +67,13 @@ def check_report(results, truth):
     run, page = RunView(results), html.unescape(run_page(results))
     table = results.table()
     for (metric, pair), row in truth.items():
-        one = run.tested[metric]
+        item = run.tested[metric]
         a, b = sorted(pair)
-        assert one.p[a][b] == one.p[b][a] == row["p_corrected"]
-        if one.best in pair:
-            (other,) = pair - {one.best}
-            assert one.differs(other) == row["significant"]
-            assert one.against.loc[other, "verdict"] == row["verdict"]
+        assert item.p[a][b] == item.p[b][a] == row["p_corrected"]
+        if item.best in pair:
+            (other,) = pair - {item.best}
+            assert item.differs(other) == row["significant"]
+            assert item.against.loc[other, "verdict"] == row["verdict"]
     leaders = table[METRICS[0]].dropna().sort_values(ascending=False, kind="stable").index[:2]
     row = truth[METRICS[0], frozenset(leaders)]
     answer = re.search(r'<p class="answer">(.*?)</p>', page).group(1)
@@ -140,10 +140,10 @@ def test_a_difference_between_runs_has_the_p_of_comparing_the_users_of_both(tmp_
     first, second = (
         made(tmp_path / name, 5, 30, 20, ties__break=rule) for name, rule in (("a", "item-asc"), ("b", "item-desc"))
     )
-    found = diff(first.folder, second.folder)
-    assert found.test == "randomisation" and "by Holm" in found.stated and "all algorithms" in found.stated
+    result = diff(first.folder, second.folder)
+    assert result.test == "randomisation" and "by Holm" in result.stated and "all algorithms" in result.stated
     seen = []
-    for pair in found.numbers:
+    for pair in result.numbers:
         if not pair.users:  # popularity predicts no ratings
             assert pair.p != pair.p
             continue

@@ -35,14 +35,14 @@ def run(tmp_path_factory):
 
 def hashed_lines(folder):
     """Of each line of the journal: its event, and the SHA-256 of its other fields, computed here."""
-    found = []
+    result = []
     for text in (folder / "journal.jsonl").read_text(encoding="utf-8").splitlines():
         body = json.loads(text)
         stated = body.pop("hash")
         plain = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
         assert hashlib.sha256(plain).hexdigest() == stated
-        found.append((body["event"]["event"], stated))
-    return found
+        result.append((body["event"]["event"], stated))
+    return result
 
 
 def check(path, lines):
@@ -50,11 +50,11 @@ def check(path, lines):
     text = path.read_text(encoding="utf-8", errors="replace")
     quoted = QUOTED.findall(text)
     for number, event, digest in quoted:
-        kind, whole = lines[int(number) - 1]
-        assert (event, digest) == (kind, whole[: len(digest)]), path
-    for kind, whole in lines:
-        if whole[:16] in text:
-            assert any(whole.startswith(digest) for _, _, digest in quoted), (path, kind)
+        kind, full = lines[int(number) - 1]
+        assert (event, digest) == (kind, full[: len(digest)]), path
+    for kind, full in lines:
+        if full[:16] in text:
+            assert any(full.startswith(digest) for _, _, digest in quoted), (path, kind)
     return len(quoted)
 
 

@@ -26,18 +26,16 @@ complete_test, complete_correction, complete_zeros = map(_complete_from, ("TESTS
 def test_option() -> Any:
     """``--test``, randomisation by default."""
     return option(
-        "--test",
+        "randomisation, wilcoxon, t, sign, bootstrap, nemenyi, conover.",
         shell_complete=complete_test,
         default="randomisation",
-        help="randomisation, wilcoxon, t, sign, bootstrap, nemenyi, conover.",
     )
 
 
 def correct_option(family: str) -> Any:
     """``--correct``, the correction for the number of tests of a ``family``."""
     return option(
-        "--correct",
+        f"none, bonferroni, holm, hochberg, sidak, benjamini-hochberg; over {family}.",
         shell_complete=complete_correction,
         default="holm",
-        help=f"none, bonferroni, holm, hochberg, sidak, benjamini-hochberg; over {family}.",
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -64,14 +64,12 @@ class AuditOptions(ProgressOptions):
 
 def only_option() -> Any:
     """``--only``, frameworks or evaluators."""
-    return option(
-        "--only", metavar="NAME,NAME,...", shell_complete=complete_only, help="Only these frameworks or evaluators."
-    )
+    return option("Only these frameworks or evaluators.", metavar="NAME,NAME,...", shell_complete=complete_only)
 
 
 def data_option(help: str) -> Any:
     """``--data``, MovieLens 100K by default."""
-    return option("--data", default="ml-100k", shell_complete=complete_data, help=help)
+    return option(help, default="ml-100k", shell_complete=complete_data)
 
 
 def framework_of(evaluator: str) -> str:
@@ -120,8 +118,7 @@ def evaluator_called(name: str) -> Evaluator:
     from repro.plugin import plugins
 
     known = plugins().evaluators()
-    if name not in known:
-        _fail_unknown("evaluator", name, list(known))
+    _require_known("evaluator", name, list(known), " A function is called package.module:function.")
     refuse_missing(known[name])
     return known[name]
 
@@ -130,18 +127,16 @@ def pipeline_called(name: str) -> Pipeline:
     from repro.plugin import plugins
 
     known = plugins().pipelines()
-    if name not in known:
-        _fail_unknown("pipeline", name, list(known))
+    _require_known("pipeline", name, list(known))
     return known[name]
 
 
-def _fail_unknown(what: str, name: str, known: list[str]) -> NoReturn:
+def _require_known(kind: str, name: str, known: list[str], hint: str = "") -> None:
     from repro.errors import PluginError, nearest
 
-    hint = " A function is called package.module:function." if what == "evaluator" else ""
-    raise PluginError(
-        f"there is no {what} '{name}'{nearest(name, known)} There are: {', '.join(known) or 'none'}.{hint}"
-    )
+    if name not in known:
+        names = ", ".join(known) or "none"
+        raise PluginError(f"there is no {kind} '{name}'{nearest(name, known)} There are: {names}.{hint}")
 
 
 def measures_called(evaluator: Evaluator, requested: tuple[str, ...]) -> list[str]:
@@ -155,8 +150,8 @@ def measures_called(evaluator: Evaluator, requested: tuple[str, ...]) -> list[st
         if not any(name.lower() in own_names for own_names in names.values()):
             known = ", ".join(f"{measure} ({metric})" for measure, metric in evaluator.measures.items())
             raise PluginError(f"{evaluator.name} has no measure '{name}'{nearest(name, names)} It has: {known}")
-    wanted = {name.lower() for name in requested}
-    return [measure for measure, own_names in names.items() if not wanted or wanted & set(own_names)]
+    lowered = {name.lower() for name in requested}
+    return [measure for measure, own_names in names.items() if not lowered or lowered & set(own_names)]
 
 
 def chosen_evaluators(only: str | None) -> list[Evaluator]:
@@ -169,8 +164,7 @@ def chosen_evaluators(only: str | None) -> list[Evaluator]:
     names = [part.strip() for part in only.split(",") if part.strip()]
     frameworks = list(dict.fromkeys(map(framework_of, known)))
     for name in names:
-        if name not in known and name not in frameworks:
-            _fail_unknown("framework or evaluator", name, [*frameworks, *known])
+        _require_known("framework or evaluator", name, [*frameworks, *known])
     return [evaluator for name, evaluator in known.items() if {name, framework_of(name)} & set(names)]
 
 

@@ -41,29 +41,26 @@ class ListFileOptions(ChangeOptions, JsonOption):
     """Files of recommendations, truth and training rows, and the protocol that they are measured under."""
 
     runs: tuple[str, ...] = option(
+        "Recommendations; may be repeated. - is standard input.",
         "--run",
         multiple=True,
         required=True,
         metavar="[LABEL=]FILE",
         shell_complete=complete_file,
-        help="Recommendations; may be repeated. - is standard input.",
     )
-    train: str | None = option("--train", type=FILE, help="Training rows, if decisions or metrics need them.")
-    protocol: str | None = option(
-        "--protocol", metavar="NAME|FILE", shell_complete=complete_protocol, help="See `repro protocol list`."
-    )
+    train: str | None = option("Training rows, if decisions or metrics need them.", type=FILE)
+    protocol: str | None = option("See `repro protocol list`.", metavar="NAME|FILE", shell_complete=complete_protocol)
     columns: tuple[str, ...] = option(
-        "--columns",
+        "The name of a column: user=userId, or truth.user=uid for one of the files (run, truth, train). "
+        "Without a header, columns are numbered: rank=3. Common names are recognised.",
         multiple=True,
         metavar="ROLE=NAME",
-        help="The name of a column: user=userId, or truth.user=uid for one of the files (run, truth, train). "
-        "Without a header, columns are numbered: rank=3. Common names are recognised.",
     )
     formats: tuple[str, ...] = option(
+        "text, parquet, json, recbole, trec or surprise, of all files or of one: run=trec [default: recognised].",
         "--format",
         multiple=True,
         metavar="[FILE=]FORMAT",
-        help="text, parquet, json, recbole, trec or surprise, of all files or of one: run=trec [default: recognised].",
     )
     seed: int = seed_option("Random seed of ties.break=random.")
 

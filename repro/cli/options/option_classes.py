@@ -15,12 +15,26 @@ Options = TypeVar("Options")
 Names = Iterable[str] | Mapping[str, str]
 
 
-def option(*names: str, **settings: Any) -> Any:
-    """A field that a click option fills; the help shows its default."""
+def option(help: str, *names: str, **settings: Any) -> Any:
+    """A field that a click option fills, named after the field unless it has other ``names``; help shows defaults."""
     if "default" in settings:
         settings.setdefault("show_default", True)
-    required = settings.get("required", False)
-    return field(metadata={"declare": lambda name: click.option(*names, name, **settings), "required": required})
+
+    def declare(field_name: str) -> Callable[..., Any]:
+        flags = names or (f"--{field_name.replace('_', '-')}",)
+        return click.option(*flags, field_name, help=help, **settings)
+
+    return field(metadata={"declare": declare, "required": settings.get("required", False)})
+
+
+def flag(help: str, *names: str) -> Any:
+    """A field that is true if the option is there."""
+    return option(help, *names, is_flag=True)
+
+
+def count_option(help: str, default: int | None = None) -> Any:
+    """A field with a whole number from 1."""
+    return option(help, type=click.IntRange(1), **({} if default is None else {"default": default}))
 
 
 def argument(**settings: Any) -> Any:
@@ -28,23 +42,27 @@ def argument(**settings: Any) -> Any:
     return field(metadata={"declare": lambda name: click.argument(name, **settings), "required": True})
 
 
-def takes(kind: type[Options]) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
-    """Decorate a command whose only parameter is an object of the dataclass ``kind``.
+def command(
+    kind: type[Options], *examples: str, group: click.Group | None = None
+) -> Callable[[Callable[[Options], None]], click.Command]:
+    """Make a command, of a ``group`` or on its own, of a function that takes an object of the dataclass ``kind``.
 
-    The help lists required options first, then those of ``kind`` itself, then those of its base classes.
+    The help lists required options first, then those of ``kind`` itself, then those of its base classes; and the
+    ``examples``.
     """
     declared = {option.name: option.metadata for option in fields(kind)}  # type: ignore[arg-type]
     names = dict.fromkeys(name for base in kind.__mro__ for name in inspect.get_annotations(base) if name in declared)
     in_order = sorted(names, key=lambda name: not declared[name]["required"])
+    epilog = f"Example{'s' if len(examples) > 1 else ''}: {'; '.join(examples)}"
 
-    def decorate(command: Callable[[Options], None]) -> Callable[..., None]:
-        @functools.wraps(command)
+    def decorate(function: Callable[[Options], None]) -> click.Command:
+        @functools.wraps(function)
         def call(**values: Any) -> None:
-            command(kind(**values))
+            function(kind(**values))
 
         for name in reversed(in_order):
             call = declared[name]["declare"](name)(call)
-        return call
+        return (group or click).command(epilog=epilog)(call)
 
     return decorate
 

@@ -59,11 +59,11 @@ class ChangeOptions:
     """Changes of decisions of a protocol."""
 
     changes: tuple[str, ...] = option(
+        "Change a decision of the protocol; may be repeated.",
         "--set",
         multiple=True,
         metavar="DECISION=VALUE",
         shell_complete=complete_change,
-        help="Change a decision of the protocol; may be repeated.",
     )
 
     def changed_decisions(self) -> dict[str, Value]:

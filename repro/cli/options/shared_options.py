@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from repro.cli.options.option_classes import option
+from repro.cli.options.option_classes import flag, option
 from repro.cli.options.protocol_options import complete_metric
 
 FILE = click.Path(dir_okay=False)
@@ -20,14 +20,14 @@ SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 class JsonOption:
     """A table for people, or JSON for scripts."""
 
-    as_json: bool = option("--json", is_flag=True, help="Print JSON, for scripts.")
+    as_json: bool = flag("Print JSON, for scripts.", "--json")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProgressOptions(JsonOption):
     """Progress bars on standard error."""
 
-    quiet: bool = option("--quiet", is_flag=True, help="No progress bar.")
+    quiet: bool = flag("No progress bar.")
 
     @property
     def hidden(self) -> bool:
@@ -40,37 +40,36 @@ class StoredRunOptions(ProgressOptions):
     """The data and the algorithms of a finished run."""
 
     algorithms: tuple[str, ...] = option(
-        "--algorithm", multiple=True, metavar="LABEL", help="Only this algorithm; may be repeated."
+        "Only this algorithm; may be repeated.", "--algorithm", multiple=True, metavar="LABEL"
     )
-    data: str | None = option("--data", metavar="DATA", help="Path to the data of the run, if it has moved.")
+    data: str | None = option("Path to the data of the run, if it has moved.", metavar="DATA")
 
 
 def metric_option(help: str) -> Any:
     """``-m`` for metrics."""
-    return option("-m", "--metric", multiple=True, metavar="NAME", shell_complete=complete_metric, help=help)
+    return option(help, "-m", "--metric", multiple=True, metavar="NAME", shell_complete=complete_metric)
 
 
 def seed_option(help: str = "Random seed.") -> Any:
     """``--seed``, 0 by default."""
-    return option("--seed", type=click.IntRange(0), default=0, help=help)
+    return option(help, type=click.IntRange(0), default=0)
 
 
 def workers_option(help: str) -> Any:
     """``--workers``, by default one for each core."""
     cores = os.cpu_count() or 1
-    return option("--workers", type=click.IntRange(1), default=cores, show_default="all cores", help=help)
+    return option(help, type=click.IntRange(1), default=cores, show_default="all cores")
 
 
 def into_option(help: str) -> Any:
     """``--into``, a folder."""
-    return option("--into", type=FOLDER, help=help)
+    return option(help, type=FOLDER)
 
 
 def time_limit_option() -> Any:
     """``--time-limit`` of frameworks."""
     return option(
-        "--time-limit",
+        "How long a framework in a process of its own may take to fit, or to score a block of users.",
         type=click.FloatRange(min=0, min_open=True),
         metavar="SECONDS",
-        help="How long a framework in a process of its own may take to fit, or to score a block of users.",
     )

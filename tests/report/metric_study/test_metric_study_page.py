@@ -129,13 +129,13 @@ def test_the_table_averages_over_the_smaller_test_sets_only(study):
 
 
 def test_findings_follow_the_numbers(study):
-    told = findings(with_numbers(study))
-    assert told[0].startswith("ndcg@20 (mean τ 1.000) keeps") and "rr@20 (mean τ 0.700) does so least" in told[0]
-    assert told[1].startswith("ndcg@20 (mean τ 0.900)") and "rr@20 (mean τ 0.300)" in told[1]
-    assert told[2].startswith("ndcg@20 (DP 1.00) distinguishes systems best") and "rr@20 (DP 7.00)" in told[2]
-    assert "robustness to fewer ratings grows (0.800 at 5, 1.000 at 20; best: 1.000 at 20)" in told[3]
-    assert "robustness to the loss of popular items grows (0.500 at 5, 0.900 at 20; best: 0.900 at 20)" in told[3]
-    assert "discriminative power grows (5.00 at 5, 1.00 at 20; best: 1.00 at 20)" in told[3]
+    result = findings(with_numbers(study))
+    assert result[0].startswith("ndcg@20 (mean τ 1.000) keeps") and "rr@20 (mean τ 0.700) does so least" in result[0]
+    assert result[1].startswith("ndcg@20 (mean τ 0.900)") and "rr@20 (mean τ 0.300)" in result[1]
+    assert result[2].startswith("ndcg@20 (DP 1.00) distinguishes systems best") and "rr@20 (DP 7.00)" in result[2]
+    assert "robustness to fewer ratings grows (0.800 at 5, 1.000 at 20; best: 1.000 at 20)" in result[3]
+    assert "robustness to the loss of popular items grows (0.500 at 5, 0.900 at 20; best: 0.900 at 20)" in result[3]
+    assert "discriminative power grows (5.00 at 5, 1.00 at 20; best: 1.00 at 20)" in result[3]
 
 
 def test_findings_turn_round_with_the_numbers(study):

@@ -37,24 +37,24 @@ def browser():
 @pytest.fixture
 def opened(browser):
     """Opens a report; at the end it must have asked for nothing and complained of nothing."""
-    contexts, asked, said = [], [], []
+    contexts, arguments, output = [], [], []
 
     def open_page(path, **options):
         context = browser.new_context(viewport={"width": 1200, "height": 900}, **options)
         contexts.append(context)
         tab = context.new_page()
-        tab.on("request", lambda request: asked.append(request.url))
-        tab.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
-        tab.on("pageerror", lambda error: said.append(str(error)))
-        tab.on("dialog", lambda dialog: said.append(dialog.message) or dialog.dismiss())
+        tab.on("request", lambda request: arguments.append(request.url))
+        tab.on("console", lambda message: output.append(f"{message.type}: {message.text}"))
+        tab.on("pageerror", lambda error: output.append(str(error)))
+        tab.on("dialog", lambda dialog: output.append(dialog.message) or dialog.dismiss())
         tab.goto(path.as_uri())
-        asked.remove(path.as_uri())
+        arguments.remove(path.as_uri())
         return tab
 
     yield open_page
     for context in contexts:
         context.close()
-    assert asked == [] and said == []
+    assert arguments == [] and output == []
 
 
 def draw_all(tab):
@@ -84,20 +84,20 @@ def test_what_is_said_of_many_algorithms_leaves_the_table_on_the_first_screen(op
     first = tab.locator("table.results tbody tr").first.bounding_box()
     assert first["y"] + first["height"] <= 800
 
-    told = summaries(crowd.findings)
-    paragraphs = {number: tab.locator(f"#finding-{number}") for number in range(1, len(told) + 1)}
-    assert [one.is_visible() for one in paragraphs.values()] == [one.severity == "warning" for one in told]
-    assert {one.severity for one in told} == {"warning", "note"}
-    for number, one in enumerate(told, 1):
+    result = summaries(crowd.findings)
+    paragraphs = {number: tab.locator(f"#finding-{number}") for number in range(1, len(result) + 1)}
+    assert [item.is_visible() for item in paragraphs.values()] == [item.severity == "warning" for item in result]
+    assert {item.severity for item in result} == {"warning", "note"}
+    for number, item in enumerate(result, 1):
         marked = tab.locator("table.results tbody tr", has=tab.locator(f'a[href="#finding-{number}"]'))
         names = {text.partition("!")[0].partition("[")[0].strip() for text in marked.locator("th").all_inner_texts()}
-        assert names == set(one.algorithms)
-    tab.locator(f'table.results a[href="#finding-{len(told)}"]').first.click()  # opens what is folded
-    paragraphs[len(told)].wait_for()
+        assert names == set(item.algorithms)
+    tab.locator(f'table.results a[href="#finding-{len(result)}"]').first.click()  # opens what is folded
+    paragraphs[len(result)].wait_for()
     tab.locator("#answer details summary").first.wait_for()
-    for number, one in enumerate(told, 1):
-        if one.severity == "note":
-            assert all(name in paragraphs[number].inner_text() for name in one.algorithms)
+    for number, item in enumerate(result, 1):
+        if item.severity == "note":
+            assert all(name in paragraphs[number].inner_text() for name in item.algorithms)
 
 
 def test_rows_are_sorted_by_click_and_by_keyboard(opened, page, finished):

@@ -81,8 +81,8 @@ def test_the_page_is_read_in_order(elements):
     for landmark in ("header", "nav", "main", "footer"):
         assert len(elements.named(landmark)) == 1
     sections = {attrs["id"] for attrs, _ in elements.named("section")}
-    said = {attrs["id"] for attrs, _ in elements.named("p") if "id" in attrs}
-    assert {attrs["href"] for attrs, _ in elements.named("a")} == {f"#{name}" for name in (*sections, *said)}
+    output = {attrs["id"] for attrs, _ in elements.named("p") if "id" in attrs}
+    assert {attrs["href"] for attrs, _ in elements.named("a")} == {f"#{name}" for name in (*sections, *output)}
     assert sections >= {"answer", "touched", "distributions", "differences", "significance", "tradeoffs", "timing"}
     assert sections >= {"curves", "protocol", "identity", "journal"}
 
@@ -117,9 +117,9 @@ def test_the_same_run_gives_the_same_bytes(page, finished):
 
 def test_the_whole_journal_is_inside_to_the_byte(text, finished):
     lines = (finished.folder / "journal.jsonl").read_bytes().splitlines(keepends=True)
-    told = [line for line in lines if json.loads(line)["event"]["event"] != "report.written"]
-    assert len(told) == len(lines) - 1
-    assert packed(text, "journal-lines") == b"".join(told)
+    result = [line for line in lines if json.loads(line)["event"]["event"] != "report.written"]
+    assert len(result) == len(lines) - 1
+    assert packed(text, "journal-lines") == b"".join(result)
 
 
 def test_no_text_of_the_data_becomes_an_element(hostile, page):

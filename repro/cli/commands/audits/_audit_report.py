@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from repro.cli.options.evaluator_options import AuditOptions, chosen_evaluators, data_option, only_option, usable
-from repro.cli.options.option_classes import option, takes
+from repro.cli.options.option_classes import command, flag, option
 from repro.cli.options.shared_options import FILE, FOLDER, metric_option, workers_option
 from repro.cli.output import Styled, echo, print_json
 from repro.cli.progress import Stages
@@ -27,32 +25,26 @@ class ReportOptions(AuditOptions):
     metrics: tuple[str, ...] = metric_option(
         "Only measures that are declared as this metric, such as ndcg; may be repeated."
     )
-    into: str = option(
-        "--into", type=FOLDER, default="audit", help="The folder of the report, the journal and the pages."
-    )
+    into: str = option("The folder of the report, the journal and the pages.", type=FOLDER, default="audit")
     protocols: str | None = option(
-        "--protocols",
+        "The table of the inferred protocols [default: protocols.toml in the folder of --into].",
         type=FILE,
         metavar="FILE",
-        help="The table of the inferred protocols [default: protocols.toml in the folder of --into].",
     )
     data: str = data_option("The data of whole evaluations: a data set of `repro data list`, or a file.")
-    no_pipelines: bool = option("--no-pipelines", is_flag=True, help="Do not run the frameworks' whole evaluations.")
-    from_journal: bool = option(
-        "--from-journal", is_flag=True, help="Ask no evaluator: write tables and report from the journal there."
-    )
-    resume: bool = option("--resume", is_flag=True, help="Finish an interrupted audit, or begin one.")
-    fresh: bool = option("--fresh", is_flag=True, help="Replace the audit that is in the folder.")
+    no_pipelines: bool = flag("Do not run the frameworks' whole evaluations.")
+    from_journal: bool = flag("Ask no evaluator: write tables and report from the journal there.")
+    resume: bool = flag("Finish an interrupted audit, or begin one.")
+    fresh: bool = flag("Replace the audit that is in the folder.")
     workers: int = workers_option("Number of processes; no effect on results.")
 
 
-@click.command(
-    epilog=(
-        "Examples: repro audit report; repro audit report --resume; "
-        "repro audit report --only sklearn,surprise -m rmse --into audit-of-rmse"
-    )
+@command(
+    ReportOptions,
+    "repro audit report",
+    "repro audit report --resume",
+    "repro audit report --only sklearn,surprise -m rmse --into audit-of-rmse",
 )
-@takes(ReportOptions)
 def report(options: ReportOptions) -> None:
     """Audit all evaluators, and write a report: policies, agreement and surprising findings.
 

@@ -28,7 +28,7 @@ from repro.cli.options.evaluator_options import (
     refuse_missing,
     usable,
 )
-from repro.cli.options.option_classes import argument, option, takes
+from repro.cli.options.option_classes import argument, command, flag, option
 from repro.cli.options.shared_options import FILE, into_option, metric_option
 from repro.cli.output import Styled, echo, print_json, print_table
 from repro.cli.progress import Stages
@@ -43,10 +43,9 @@ if TYPE_CHECKING:
 
 def _policies_option() -> Any:
     return option(
-        "--policies",
+        "The table of policies that `repro audit report` wrote, or a folder of them (`repro audit infer --into`).",
         type=click.Path(),
         metavar="PATH",
-        help="The table of policies that `repro audit report` wrote, or a folder of them (`repro audit infer --into`).",
     )
 
 
@@ -65,8 +64,9 @@ class EvaluatorsOptions(AuditOptions):
     policies: str | None = _policies_option()
 
 
-@audit.command(epilog="Examples: repro audit evaluators; repro audit evaluators -m ndcg --only lenskit,implicit")
-@takes(EvaluatorsOptions)
+@command(
+    EvaluatorsOptions, "repro audit evaluators", "repro audit evaluators -m ndcg --only lenskit,implicit", group=audit
+)
 def evaluators(options: EvaluatorsOptions) -> None:
     """Compare every evaluator of every plug-in on the same rankings, to 12 digits.
 
@@ -115,30 +115,24 @@ class InferOptions(AuditOptions):
         "that it should compute [default: the one in its name]."
     )
     cutoff: str | None = option(
-        "--k",
-        metavar="K|K,K|none",
-        help=f"The cut-off (or cut-offs) that a function is called with [default: {DEFAULT_K}].",
+        f"The cut-off (or cut-offs) that a function is called with [default: {DEFAULT_K}].", "--k", metavar="K|K,K|none"
     )
     cannot: tuple[str, ...] = option(
-        "--cannot",
+        "Input that a function does not accept, such as ties or missing_scores; may be repeated.",
         multiple=True,
         metavar="WORD",
         shell_complete=complete_cannot,
-        help="Input that a function does not accept, such as ties or missing_scores; may be repeated.",
     )
     into: str | None = into_option("Write the policies as protocols into this folder.")
-    no_evidence: bool = option(
-        "--no-evidence", is_flag=True, help="Do not search for cases that reject other options (faster)."
-    )
+    no_evidence: bool = flag("Do not search for cases that reject other options (faster).")
 
 
-@audit.command(
-    epilog=(
-        "Examples: repro audit infer implicit/ranking_metrics_at_k -m ndcg; "
-        "repro audit infer my_package.metrics:ndcg_at_k --metric ndcg --k 10 --cannot ties"
-    )
+@command(
+    InferOptions,
+    "repro audit infer implicit/ranking_metrics_at_k -m ndcg",
+    "repro audit infer my_package.metrics:ndcg_at_k --metric ndcg --k 10 --cannot ties",
+    group=audit,
 )
-@takes(InferOptions)
 def infer(options: InferOptions) -> None:
     """The protocol that an evaluator follows, with the evidence.
 
@@ -180,28 +174,22 @@ class PipelineOptions(AuditOptions):
     name: str = argument(shell_complete=complete_pipeline)
     data: str = data_option("A data set of `repro data list`, or a file.")
     measures: tuple[str, ...] = option(
-        "-m",
-        "--measure",
-        multiple=True,
-        metavar="NAME",
-        help="Only this number of those reported; may be repeated.",
+        "Only this number of those reported; may be repeated.", "-m", "--measure", multiple=True, metavar="NAME"
     )
     protocol: str | None = option(
-        "--protocol",
+        "Measure with this protocol [default: the policy inferred from the framework's evaluator].",
         type=FILE,
         metavar="FILE",
-        help="Measure with this protocol [default: the policy inferred from the framework's evaluator].",
     )
     policies: str | None = _policies_option()
 
 
-@audit.command(
-    epilog=(
-        "Examples: repro audit pipeline surprise/cross_validate; "
-        "repro audit pipeline implicit/train_test_split -m ndcg --data ml-1m --policies audit/protocols.toml"
-    )
+@command(
+    PipelineOptions,
+    "repro audit pipeline surprise/cross_validate",
+    "repro audit pipeline implicit/train_test_split -m ndcg --data ml-1m --policies audit/protocols.toml",
+    group=audit,
 )
-@takes(PipelineOptions)
 def pipeline(options: PipelineOptions) -> None:
     """Compare a framework's whole native evaluation with the core under the inferred protocol.
 

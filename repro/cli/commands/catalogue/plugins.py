@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -75,48 +75,39 @@ def list_plugins(as_json: bool) -> None:
     )
 )
 @click.argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=_complete_framework)
-@click.option("--again", is_flag=True, help="Build it anew, even if it is there.")
+@click.option("--again", is_flag=True, help="Build it again, even if it exists.")
 @click.option("--pin", "pins", multiple=True, metavar="NAME==VERSION", help="Take this version; may be repeated.")
 @json_option
 def install(names: tuple[str, ...], again: bool, pins: tuple[str, ...], as_json: bool) -> None:
     """Build the environment of a framework, once, from its pinned requirements; "all" builds every one."""
     from repro.errors import PluginError
     from repro.plugin import pinned
-
-    if not pins:
-        _install(names, again, as_json)
-        return
-    if len(names) > 1 or names == ("all",):
-        raise PluginError(f"--pin is for one framework, and {len(names)} are named: {', '.join(names)}; name one")
-    with pinned({names[0]: pins}):
-        _install(names, again, as_json)
-
-
-def _install(names: tuple[str, ...], again: bool, as_json: bool) -> None:
-    from repro.errors import PluginError
     from repro.plugin import plugins as installed
     from repro.plugin.isolation import environment
 
-    manager = installed()
-    built: dict[str, str] = {}
-    failed: dict[str, PluginError] = {}
-    for name in manager.frameworks if names == ("all",) else names:
-        needs = manager.environment_of(name)
-        if needs is None:
-            echo(f"{name} needs no environment of its own", err=True)
-            continue
-        try:
-            with _progress(name, hidden=as_json) as progress:
-                built[name] = str(environment.build(name, needs, progress, again=again))
-        except PluginError as error:  # the other frameworks are built all the same
-            failed[name] = error
-        else:
-            if not as_json:
-                echo(f"{name}: ready in {environment.folder_of(name, needs)}")
-    if as_json:
-        print_json(built)
-    if failed:
-        raise PluginError("\n".join(map(str, failed.values())))
+    if pins and (len(names) > 1 or names == ("all",)):
+        raise PluginError(f"--pin is for one framework, and {len(names)} are named: {', '.join(names)}; name one")
+    with pinned({names[0]: pins}) if pins else nullcontext():
+        manager = installed()
+        built: dict[str, str] = {}
+        failed: dict[str, PluginError] = {}
+        frameworks = manager.frameworks if names == ("all",) else names
+        for name, needs in [(name, manager.environment_of(name)) for name in frameworks]:  # unknown names fail first
+            if needs is None:
+                echo(f"{name} needs no environment of its own", err=True)
+                continue
+            try:
+                with _progress(name, hidden=as_json) as progress:
+                    built[name] = str(environment.build(name, needs, progress, again=again))
+            except PluginError as error:  # the other frameworks are built all the same
+                failed[name] = error
+            else:
+                if not as_json:
+                    echo(f"{name}: ready in {environment.folder_of(name, needs)}")
+        if as_json:
+            print_json(built)
+        if failed:
+            raise PluginError("\n".join(map(str, failed.values())))
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.options.option_classes import option, takes
+from repro.cli.options.option_classes import command, option
 from repro.cli.options.protocol_options import complete_protocol
 from repro.cli.options.shared_options import FOLDER, JsonOption
 from repro.cli.output import Styled, echo, json_option, print_json, print_table
@@ -67,24 +67,22 @@ def _print(checked: ClaimCheck) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class NewClaimOptions(JsonOption):
-    table: str | None = option(
-        "--table", type=click.Path(exists=True, dir_okay=False), help="Printed numbers: a CSV file or LaTeX."
-    )
-    into: str = option("--into", type=FOLDER, default=".", help="The folder of the claim.")
-    title: str = option("--title", default="", show_default=False, help="What is claimed.")
-    source: str = option("--source", default="", show_default=False, help="Where it was printed.")
-    data: str = option("--data", default="", show_default=False, help="A data set of `repro data list`, or a file.")
+    table: str | None = option("Printed numbers: a CSV file or LaTeX.", type=click.Path(exists=True, dir_okay=False))
+    into: str = option("The folder of the claim.", type=FOLDER, default=".")
+    title: str = option("What is claimed.", default="", show_default=False)
+    source: str = option("Where it was printed.", default="", show_default=False)
+    data: str = option("A data set of `repro data list`, or a file.", default="", show_default=False)
     protocol: str = option(
-        "--protocol",
-        default="",
-        show_default=False,
-        shell_complete=complete_protocol,
-        help="The protocol that is nearest to the source.",
+        "The protocol that is nearest to the source.", default="", show_default=False, shell_complete=complete_protocol
     )
 
 
-@claim.command(epilog="Examples: repro claim new; repro claim new --table table.tex --into replications/their-paper")
-@takes(NewClaimOptions)
+@command(
+    NewClaimOptions,
+    "repro claim new",
+    "repro claim new --table table.tex --into replications/their-paper",
+    group=claim,
+)
 def new(options: NewClaimOptions) -> None:
     """Write a claim file: from a table in CSV or LaTeX, or by asking.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.options.option_classes import argument, option, takes
+from repro.cli.options.option_classes import argument, command, count_option, flag, option
 from repro.cli.options.shared_options import ProgressOptions, workers_option
 from repro.cli.output import Styled, echo, print_json, print_table
 from repro.cli.progress import Progress
@@ -24,41 +24,27 @@ _REASON = 100  # characters of a reason in the table; the report has all of it
 class ReplicateOptions(ProgressOptions):
     path: Path = argument(type=click.Path(exists=True, path_type=Path))
     resume: bool = option(
+        "Keep finished work and run the rest, or run everything again [default: --resume].",
         "--resume/--fresh",
         default=True,
         show_default=False,
-        help="Keep finished work and run the rest, or run everything again [default: --resume].",
     )
-    seeds: int | None = option(
-        "--seeds", type=click.IntRange(1), help="Number of seeds to run with [default: those of the claim]."
-    )
-    newer: bool = option("--newer", is_flag=True, help="Also run the installed versions of frameworks.")
-    installed: bool = option(
-        "--installed", is_flag=True, help="Run only the installed versions, whatever the claim pins."
-    )
-    install: bool = option("--install", is_flag=True, help="Build the environments of missing frameworks.")
-    budget: int = option(
-        "--budget",
-        type=click.IntRange(1),
-        default=400,
-        help="Number of protocols that are tried for numbers that differ.",
-    )
-    refits: int = option(
-        "--refits", type=click.IntRange(1), default=8, help="Number of settings of open decisions that are fitted."
-    )
+    seeds: int | None = count_option("Number of seeds to run with [default: those of the claim].")
+    newer: bool = flag("Also run the installed versions of frameworks.")
+    installed: bool = flag("Run only the installed versions, whatever the claim pins.")
+    install: bool = flag("Build the environments of missing frameworks.")
+    budget: int = count_option("Number of protocols that are tried for numbers that differ.", 400)
+    refits: int = count_option("Number of settings of open decisions that are fitted.", 8)
     workers: int = workers_option("Number of processes that run cells.")
-    strict: bool = option(
-        "--strict", is_flag=True, help="End with status 1 unless every number is exact and every pattern holds."
-    )
+    strict: bool = flag("End with status 1 unless every number is exact and every pattern holds.")
 
 
-@click.command(
-    epilog=(
-        "Examples: repro replicate reports/replications/surprise-readme-ml100k/claim.toml; "
-        "repro replicate reports/replications --workers 4; repro replicate claim.toml --seeds 5 --newer"
-    )
+@command(
+    ReplicateOptions,
+    "repro replicate reports/replications/surprise-readme-ml100k/claim.toml",
+    "repro replicate reports/replications --workers 4",
+    "repro replicate claim.toml --seeds 5 --newer",
 )
-@takes(ReplicateOptions)
 def replicate(options: ReplicateOptions) -> None:
     """Replicate the claims of papers and pages: a verdict for each published number.
 

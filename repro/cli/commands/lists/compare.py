@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from repro.cli.options.comparison_options import complete_zeros, correct_option, test_option
-from repro.cli.options.option_classes import argument, option, takes
+from repro.cli.options.option_classes import argument, command, count_option, option
 from repro.cli.options.shared_options import FILE, SHARE, JsonOption, metric_option, seed_option
 from repro.cli.output import echo, print_json, print_table
 
@@ -25,46 +25,30 @@ class CompareOptions(JsonOption):
     metrics: tuple[str, ...] = metric_option("Such as ndcg@10; may be repeated [default: the first].")
     test: str = test_option()
     correct: str = correct_option("the pairs of a metric")
-    baseline: str | None = option(
-        "--baseline", metavar="LABEL", help="Only pairs with this algorithm [default: all pairs]."
-    )
+    baseline: str | None = option("Only pairs with this algorithm [default: all pairs].", metavar="LABEL")
     level: float = option(
-        "--level",
-        type=SHARE,
-        default=0.05,
-        help="Significance level for corrected p-values; intervals have confidence 1 - level.",
+        "Significance level for corrected p-values; intervals have confidence 1 - level.", type=SHARE, default=0.05
     )
-    interval: str = option("--interval", default="t", help="Interval of the difference: t, percentile, bca.")
+    interval: str = option("Interval of the difference: t, percentile, bca.", default="t")
     zeros: str = option(
-        "--zeros",
-        shell_complete=complete_zeros,
-        default="wilcox",
-        help="Ties in the Wilcoxon test: wilcox, pratt, zsplit.",
+        "Ties in the Wilcoxon test: wilcox, pratt, zsplit.", shell_complete=complete_zeros, default="wilcox"
     )
-    samples: int = option(
-        "--samples",
-        type=click.IntRange(1),
-        default=100_000,
-        help="Number of samples of the randomisation and bootstrap tests.",
-    )
+    samples: int = count_option("Number of samples of the randomisation and bootstrap tests.", 100_000)
     seed: int = seed_option()
     tune: float | None = option(
-        "--tune",
+        "Choose the best setting of each algorithm on this share of users; test on the others.",
         type=SHARE,
         metavar="SHARE",
-        help="Choose the best setting of each algorithm on this share of users; test on the others.",
     )
-    plot: str | None = option("--plot", type=FILE, metavar="FILE", help="A chart: .svg, .html or .png.")
+    plot: str | None = option("A chart: .svg, .html or .png.", type=FILE, metavar="FILE")
 
 
-@click.command(
-    epilog=(
-        "Examples: repro compare run --test wilcoxon --correct holm -m ndcg@10; "
-        "repro compare run --baseline popularity --plot differences.svg; "
-        "repro compare ours.parquet theirs.parquet"
-    )
+@command(
+    CompareOptions,
+    "repro compare run --test wilcoxon --correct holm -m ndcg@10",
+    "repro compare run --baseline popularity --plot differences.svg",
+    "repro compare ours.parquet theirs.parquet",
 )
-@takes(CompareOptions)
 def compare(options: CompareOptions) -> None:
     """Test which algorithms of a run differ: paired tests, corrections, effect sizes, intervals.
 
@@ -123,12 +107,8 @@ def _plain(compared: Compared) -> dict[str, Any]:
         "level": settings.level,
         "stated": compared.comparison.stated,
         "friedman": friedman
-        and {
-            "statistic": friedman.statistic,
-            "p": friedman.p,
-            "f_statistic": friedman.f_statistic,
-            "f_p": friedman.f_p,
-            "users": friedman.users,
+        and {name: getattr(friedman, name) for name in ("statistic", "p", "f_statistic", "f_p", "users")}
+        | {
             "average_ranks": compared.comparison.ranks,
             "critical_difference": friedman.critical_difference(settings.level),
         },
@@ -173,19 +153,10 @@ def _print(compared: Compared) -> None:
 
 
 def _cells(row: pd.Series) -> list[str]:
-    return [
-        row["a"],
-        row["b"],
-        f"{row['mean_a']:.4f}",
-        f"{row['mean_b']:.4f}",
-        f"{row['difference']:+.4f}",
-        f"{row['low']:+.4f} to {row['high']:+.4f}",
-        f"{row['cohen_dz']:+.2f}",
-        f"{100 * row['superiority']:.0f}%",
-        _p(row["p"]),
-        _p(row["p_corrected"]),
-        row["verdict"],
-    ]
+    means = [f"{row['mean_a']:.4f}", f"{row['mean_b']:.4f}", f"{row['difference']:+.4f}"]
+    interval, effect = f"{row['low']:+.4f} to {row['high']:+.4f}", f"{row['cohen_dz']:+.2f}"
+    p_values = [_p(row["p"]), _p(row["p_corrected"])]
+    return [row["a"], row["b"], *means, interval, effect, f"{row['superiority']:.0%}", *p_values, row["verdict"]]
 
 
 def _p(p: float) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from repro.cli.options.list_files import ListFileOptions, print_mismatches, require_table_suffix, write_table
-from repro.cli.options.option_classes import option, takes
+from repro.cli.options.option_classes import command, flag, option
 from repro.cli.options.shared_options import FILE
 from repro.cli.output import echo, print_json, print_table
 
@@ -31,42 +31,33 @@ _JOINS = {
 
 @dataclass(frozen=True, kw_only=True)
 class CurveOptions(ListFileOptions):
-    truth: str = option("--truth", required=True, type=FILE, help="The held-out rows.")
+    truth: str = option("The held-out rows.", required=True, type=FILE)
     kind: Kind = option(
-        "--kind",
+        "Precision against recall, or true against false positive rate.",
         type=click.Choice(list(_KINDS)),
         default="precision-recall",
-        help="Precision against recall, or true against false positive rate.",
     )
     join: Join = option(
-        "--join",
+        "Pairs of all users by score; means at each list length; or the mean of a curve for each user.",
         type=click.Choice(list(_JOINS)),
         default="pooled",
-        help="Pairs of all users by score; means at each list length; or the mean of a curve for each user.",
     )
     rates: Rates | None = option(
-        "--rates",
-        type=click.Choice(["means", "totals"]),
-        help="With --join lengths: means of users' rates, or hits of all users added up (CROC of Schein et al.) "
+        "With --join lengths: means of users' rates, or hits of all users added up (CROC of Schein et al.) "
         "[default: means].",
+        type=click.Choice(["means", "totals"]),
     )
-    perfect: bool = option(
-        "--perfect", is_flag=True, help="With --kind roc --join lengths: the curve of perfect lists too."
-    )
-    points: int | None = option(
-        "--points", type=click.IntRange(2), help="Maximum number of points [default: all; users: 101 levels]."
-    )
-    plot: str | None = option("--plot", type=FILE, help="Draw the curves: a .svg, .png, .html or .json file.")
-    output: str | None = option("-o", "--output", type=FILE, help="Write all points: a .csv, .tsv or .parquet file.")
+    perfect: bool = flag("With --kind roc --join lengths: the curve of perfect lists too.")
+    points: int | None = option("Maximum number of points [default: all; users: 101 levels].", type=click.IntRange(2))
+    plot: str | None = option("Draw the curves: a .svg, .png, .html or .json file.", type=FILE)
+    output: str | None = option("Write all points: a .csv, .tsv or .parquet file.", "-o", "--output", type=FILE)
 
 
-@click.command(
-    epilog=(
-        "Examples: repro curve --run run.tsv --truth test.tsv --plot curve.svg; "
-        "repro curve --run knn.tsv --run svd.tsv --truth test.tsv --kind roc --join lengths --plot roc.html"
-    )
+@command(
+    CurveOptions,
+    "repro curve --run run.tsv --truth test.tsv --plot curve.svg",
+    "repro curve --run knn.tsv --run svd.tsv --truth test.tsv --kind roc --join lengths --plot roc.html",
 )
-@takes(CurveOptions)
 def curve(options: CurveOptions) -> None:
     """Precision-recall and ROC curves of recommendations, aggregated over users in three ways.
 

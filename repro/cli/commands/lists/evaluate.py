@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from repro.cli.options.list_files import ListFileOptions, print_mismatches, require_table_suffix, write_table
-from repro.cli.options.option_classes import option, takes
+from repro.cli.options.option_classes import command, flag, option
 from repro.cli.options.shared_options import FILE, metric_option
 from repro.cli.output import echo, marked, print_footnotes, print_json, print_table, written_number
 from repro.terminal import printable
@@ -30,33 +30,25 @@ class EvaluateOptions(ListFileOptions):
     metrics: tuple[str, ...] = metric_option(
         "Such as ndcg@10; may be repeated [default: ndcg@10, precision@10, recall@10]. See `repro metrics list`."
     )
-    truth: str | None = option(
-        "--truth", type=FILE, help="The held-out rows [default: the ratings that come with predictions]."
-    )
-    features: str | None = option("--features", type=FILE, help="Features of items, for metrics such as diversity.")
+    truth: str | None = option("The held-out rows [default: the ratings that come with predictions].", type=FILE)
+    features: str | None = option("Features of items, for metrics such as diversity.", type=FILE)
     previous: tuple[str, ...] = option(
-        "--previous", type=FILE, multiple=True, help="Lists of earlier times, latest first; may be repeated."
+        "Lists of earlier times, latest first; may be repeated.", type=FILE, multiple=True
     )
     per_user: str | None = option(
-        "--per-user",
+        "Write the values of each user to this file (.parquet, .csv, .tsv); {run} in its name stands for each run.",
         type=FILE,
-        help="Write the values of each user to this file (.parquet, .csv, .tsv); {run} in its name stands for each "
-        "run.",
     )
-    output: str | None = option(
-        "-o", "--output", type=FILE, help="Write the table to this file (.csv, .tsv, .parquet)."
-    )
-    full: bool = option("--full", is_flag=True, help="Show the full names of metrics, with every variant.")
+    output: str | None = option("Write the table to this file (.csv, .tsv, .parquet).", "-o", "--output", type=FILE)
+    full: bool = flag("Show the full names of metrics, with every variant.")
 
 
-@click.command(
-    epilog=(
-        "Examples: repro evaluate --run run.tsv --truth test.tsv -m ndcg@10 -m map@100; "
-        "repro evaluate --run bpr=bpr.run --run ease=ease.run --truth test.qrels --set ties.break=trec -m ndcg@10; "
-        "repro evaluate --run predictions.csv -m rmse -m mae"
-    )
+@command(
+    EvaluateOptions,
+    "repro evaluate --run run.tsv --truth test.tsv -m ndcg@10 -m map@100",
+    "repro evaluate --run bpr=bpr.run --run ease=ease.run --truth test.qrels --set ties.break=trec -m ndcg@10",
+    "repro evaluate --run predictions.csv -m rmse -m mae",
 )
-@takes(EvaluateOptions)
 def evaluate(options: EvaluateOptions) -> None:
     """Measure recommendations that are in files.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.options.option_classes import argument, option, takes
+from repro.cli.options.option_classes import argument, command, count_option, option
 from repro.cli.options.shared_options import FOLDER, ProgressOptions, into_option, workers_option
 from repro.cli.output import echo, print_json, print_table
 from repro.cli.progress import Stages
@@ -22,37 +22,29 @@ class StudyMetricsOptions(ProgressOptions):
     run_folder: str = argument(type=FOLDER)
     into: str | None = into_option("The folder of the report [default: metric-study/ next to the run].")
     metrics: tuple[str, ...] = option(
+        "A metric without its cut-off, such as ndcg or ndcg[gain=exp2]; may be repeated "
+        "[default: precision, recall, ap, ndcg, rr, bpref, infap].",
         "-m",
         "--metric",
         multiple=True,
         metavar="NAME",
-        help="A metric without its cut-off, such as ndcg or ndcg[gain=exp2]; may be repeated "
-        "[default: precision, recall, ap, ndcg, rr, bpref, infap].",
     )
-    cutoffs: str | None = option("--cutoffs", metavar="K,K,...", help="The cut-offs [default: 5,10,20,...,100].")
+    cutoffs: str | None = option("The cut-offs [default: 5,10,20,...,100].", metavar="K,K,...")
     cutoff_metric: str | None = option(
-        "--cutoff-metric",
-        metavar="NAME",
-        help="The metric whose cut-offs are compared in robustness and power [default: ndcg, or the first].",
+        "The metric whose cut-offs are compared in robustness and power [default: ndcg, or the first].", metavar="NAME"
     )
-    samples: int = option("--samples", type=click.IntRange(1), default=50, help="Random test sets of each size.")
-    randomisations: int = option(
-        "--randomisations", type=click.IntRange(1), default=100_000, help="Samples of the randomisation test."
-    )
-    level: float = option(
-        "--level", type=float, default=0.05, help="The p-value below which two systems count as different."
-    )
-    seed: int | None = option("--seed", type=click.IntRange(0), help="Random seed [default: that of the run].")
+    samples: int = count_option("Random test sets of each size.", 50)
+    randomisations: int = count_option("Samples of the randomisation test.", 100_000)
+    level: float = option("The p-value below which two systems count as different.", type=float, default=0.05)
+    seed: int | None = option("Random seed [default: that of the run].", type=click.IntRange(0))
     workers: int = workers_option("Number of processes; no effect on results.")
 
 
-@click.command(
-    epilog=(
-        "Examples: repro study-metrics reports/metric-study-ml100k/run; "
-        "repro study-metrics run -m ndcg -m precision --cutoffs 5,10,50 --samples 10 --into metrics"
-    )
+@command(
+    StudyMetricsOptions,
+    "repro study-metrics reports/metric-study-ml100k/run",
+    "repro study-metrics run -m ndcg -m precision --cutoffs 5,10,50 --samples 10 --into metrics",
 )
-@takes(StudyMetricsOptions)
 def study_metrics(options: StudyMetricsOptions) -> None:
     """Find out which metric and cut-off to trust: correlation, robustness, discriminative power.
 

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import click
-
 from repro.cli.options.comparison_options import correct_option, test_option
-from repro.cli.options.option_classes import argument, option, takes
+from repro.cli.options.option_classes import argument, command, flag
 from repro.cli.options.shared_options import FOLDER, JsonOption
 from repro.cli.output import echo, print_json, print_table, written_number
 
@@ -25,13 +23,10 @@ class DiffOptions(JsonOption):
     second: str = argument()
     test: str = test_option()
     correct: str = correct_option("the algorithms of a metric")
-    all_facts: bool = option(
-        "--all", is_flag=True, help="Every package and fold that differs, not only the first ones."
-    )
+    all_facts: bool = flag("Every package and fold that differs, not only the first ones.", "--all")
 
 
-@click.command(epilog="Examples: repro diff run-a run-b; repro diff run-a said-bellogin-ut; repro diff run-a p.toml")
-@takes(DiffOptions)
+@command(DiffOptions, "repro diff run-a run-b", "repro diff run-a said-bellogin-ut", "repro diff run-a p.toml")
 def diff(options: DiffOptions) -> None:
     """Show what differs between two runs, or a run and a protocol: decisions, data, versions, numbers.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.options.option_classes import argument, option, takes
+from repro.cli.options.option_classes import argument, command, count_option, flag, option
 from repro.cli.options.protocol_options import complete_protocol, complete_varied
 from repro.cli.options.shared_options import (
     FILE,
@@ -31,58 +31,47 @@ class ExplainOptions(StoredRunOptions):
     first: str = argument(type=FOLDER)
     second: str | None = argument(required=False, type=FOLDER)
     protocols: tuple[str, ...] = option(
+        "Explain the gap to this protocol, by its name or file, in place of another run; may be repeated.",
         "--to-protocol",
         multiple=True,
         metavar="PROTOCOL",
         shell_complete=complete_protocol,
-        help="Explain the gap to this protocol, by its name or file, in place of another run; may be repeated.",
     )
     metrics: tuple[str, ...] = metric_option(
         "The metric that is explained, such as ndcg@10; may be repeated [default: the run's first]."
     )
-    refit: bool = option("--refit", is_flag=True, help="Fit again where decisions about data or split are switched.")
+    refit: bool = flag("Fit again where decisions about data or split are switched.")
     orders: int = option(
-        "--orders",
-        type=click.IntRange(2),
-        default=400,
-        help="Number of sampled orders, if more than 10 decisions differ.",
+        "Number of sampled orders, if more than 10 decisions differ.", type=click.IntRange(2), default=400
     )
     interactions: float = option(
-        "--interactions",
-        type=click.FloatRange(0),
-        default=0.05,
-        metavar="SHARE",
-        help="Show interactions above this share of the gap.",
+        "Show interactions above this share of the gap.", type=click.FloatRange(0), default=0.05, metavar="SHARE"
     )
     published: tuple[str, ...] = option(
+        "Search the protocols that give these published numbers: in the order of the algorithms, or as "
+        "LABEL=0.199; repeated for each metric.",
         "--find",
         multiple=True,
         metavar="NUMBERS",
-        help="Search the protocols that give these published numbers: in the order of the algorithms, or as "
-        "LABEL=0.199; repeated for each metric.",
     )
     vary: str | None = option(
-        "--vary",
+        "Decisions that --find searches [default: all about evaluation].",
         metavar="NAME,NAME,...",
         shell_complete=complete_varied,
-        help="Decisions that --find searches [default: all about evaluation].",
     )
-    budget: int = option(
-        "--budget", type=click.IntRange(1), default=3000, help="Number of protocols that --find tries."
-    )
-    plot: str | None = option("--plot", type=FILE, help="Write the waterfall: .svg, .png, .html or .json.")
+    budget: int = count_option("Number of protocols that --find tries.", 3000)
+    plot: str | None = option("Write the waterfall: .svg, .png, .html or .json.", type=FILE)
     into: str | None = into_option("Write a report with tables into this folder.")
     workers: int = workers_option("Number of processes that fit.")
     seed: int = seed_option("Random seed of sampled orders.")
 
 
-@click.command(
-    epilog=(
-        "Examples: repro explain run-a run-b -m ndcg@10; repro explain run --to-protocol said-bellogin-ut; "
-        "repro explain run --find 0.199,0.033,0.280 --budget 500"
-    )
+@command(
+    ExplainOptions,
+    "repro explain run-a run-b -m ndcg@10",
+    "repro explain run --to-protocol said-bellogin-ut",
+    "repro explain run --find 0.199,0.033,0.280 --budget 500",
 )
-@takes(ExplainOptions)
 def explain(options: ExplainOptions) -> None:
     """Attribute the gap between two evaluations to the decisions in which they differ.
 

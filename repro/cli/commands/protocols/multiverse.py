@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.options.option_classes import argument, option, takes
+from repro.cli.options.option_classes import argument, command, count_option, option
 from repro.cli.options.protocol_options import complete_varied
 from repro.cli.options.shared_options import (
     StoredRunOptions,
@@ -29,13 +29,12 @@ if TYPE_CHECKING:
 class MultiverseOptions(StoredRunOptions):
     study: Path = argument(type=click.Path(path_type=Path))
     vary: str = option(
-        "--vary",
+        "Families of decisions, decisions, or decisions with values (relevance.threshold=3|4|5).",
         default="relevance,candidates,missing,ties",
         metavar="NAME,NAME,...",
         shell_complete=complete_varied,
-        help="Families of decisions, decisions, or decisions with values (relevance.threshold=3|4|5).",
     )
-    budget: int = option("--budget", type=click.IntRange(1), default=1000, help="Maximum number of protocols.")
+    budget: int = count_option("Maximum number of protocols.", 1000)
     metrics: tuple[str, ...] = metric_option(
         "Only this metric, such as ndcg@10; may be repeated [default: those of the study]."
     )
@@ -44,14 +43,11 @@ class MultiverseOptions(StoredRunOptions):
     seed: int = seed_option("Random seed of the sample of protocols.")
 
 
-@click.command(
-    epilog=(
-        "Examples: repro multiverse study.toml "
-        "--vary ties,missing,candidates,relevance.threshold,metric.ndcg --budget 2000; "
-        "repro multiverse run --vary 'relevance.threshold=3|4|5,metric.ndcg' -m ndcg@10"
-    )
+@command(
+    MultiverseOptions,
+    "repro multiverse study.toml --vary ties,missing,candidates,relevance.threshold,metric.ndcg --budget 2000",
+    "repro multiverse run --vary 'relevance.threshold=3|4|5,metric.ndcg' -m ndcg@10",
 )
-@takes(MultiverseOptions)
 def multiverse(options: MultiverseOptions) -> None:
     """Compute the numbers of a study under many protocols: spread, win rates, rank reversals.
 

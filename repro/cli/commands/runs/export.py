@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from repro.cli.options.comparison_options import complete_correction, complete_test
-from repro.cli.options.option_classes import argument, completes, option, takes
+from repro.cli.options.option_classes import argument, command, completes, flag, option
 from repro.cli.options.shared_options import SHARE, ProgressOptions, into_option
 from repro.cli.output import echo, print_json, print_table
 from repro.cli.progress import Stages
@@ -29,7 +29,7 @@ def list_forms(ctx: click.Context, param: click.Parameter, is_set: bool) -> None
     if is_set:
         from repro.export import exporters
 
-        print_table(["form", "what it is"], ([one.name, one.summary] for one in exporters().values()))
+        print_table(["form", "what it is"], ([each.name, each.summary] for each in exporters().values()))
         ctx.exit()
 
 
@@ -37,45 +37,39 @@ def list_forms(ctx: click.Context, param: click.Parameter, is_set: bool) -> None
 class ExportOptions(ProgressOptions):
     run: Path = argument(type=click.Path(file_okay=False, path_type=Path))
     forms: tuple[str, ...] = option(
+        "ro-crate, prov, trec, ir-metadata, latex, methods, checklist, csv, or one of a plug-in; may be repeated.",
         "--to",
         multiple=True,
         required=True,
         metavar="FORM",
         shell_complete=complete_form,
-        help="ro-crate, prov, trec, ir-metadata, latex, methods, checklist, csv, or one of a plug-in; may be repeated.",
     )
     into: str | None = into_option(
         "The folder that gets a folder or file for each form [default: RUN-export, next to the run]."
     )
-    fresh: bool = option("--fresh", is_flag=True, help="Replace existing exports.")
-    as_zip: bool = option("--zip", is_flag=True, help="Write each folder as a .zip file.")
+    fresh: bool = flag("Replace existing exports.")
+    as_zip: bool = flag("Write each folder as a .zip file.", "--zip")
     baseline: str | None = option(
-        "--baseline", metavar="LABEL", help="latex, methods: test only pairs with this algorithm [default: all]."
+        "latex, methods: test only pairs with this algorithm [default: all].", metavar="LABEL"
     )
     test: str | None = option(
-        "--test",
-        shell_complete=complete_test,
-        help="latex, methods: the paired test, as in `repro compare` [default: randomisation].",
+        "latex, methods: the paired test, as in `repro compare` [default: randomisation].", shell_complete=complete_test
     )
     correct: str | None = option(
-        "--correct",
-        shell_complete=complete_correction,
-        help="latex, methods: the correction for the number of pairs [default: holm].",
+        "latex, methods: the correction for the number of pairs [default: holm].", shell_complete=complete_correction
     )
     level: float | None = option(
-        "--level", type=SHARE, help="latex, methods: significance level for corrected p-values [default: 0.05]."
+        "latex, methods: significance level for corrected p-values [default: 0.05].", type=SHARE
     )
-    license: str | None = option("--license", metavar="URL", help="ro-crate: the licence of the published crate.")
-    author: str | None = option("--author", metavar="NAME", help="ro-crate: who ran the study.")
+    license: str | None = option("ro-crate: the licence of the published crate.", metavar="URL")
+    author: str | None = option("ro-crate: who ran the study.", metavar="NAME")
 
 
-@click.command(
-    epilog=(
-        "Examples: repro export run --to ro-crate --zip; "
-        "repro export run --to latex --to methods --baseline popularity --into paper"
-    ),
+@command(
+    ExportOptions,
+    "repro export run --to ro-crate --zip",
+    "repro export run --to latex --to methods --baseline popularity --into paper",
 )
-@takes(ExportOptions)
 @click.option(
     "--list", is_flag=True, is_eager=True, expose_value=False, callback=list_forms, help="List the forms, and stop."
 )
@@ -88,7 +82,7 @@ def export(options: ExportOptions) -> None:
     settings = {name: value for name in _SETTINGS if (value := getattr(options, name)) is not None}
     with Stages(hidden=options.hidden) as stages:
         written = export_forms(
-            run, options.forms, target, replace=options.fresh, as_zip=options.as_zip, tell=stages.update, **settings
+            run, options.forms, target, replace=options.fresh, as_zip=options.as_zip, progress=stages.update, **settings
         )
     if options.as_json:
         print_json({"run": str(run), "written": {form: str(path) for form, path in written.items()}})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.options.option_classes import argument, option, takes
+from repro.cli.options.option_classes import argument, command, flag, option
 from repro.cli.options.shared_options import FOLDER, time_limit_option
 from repro.cli.output import echo, print_json, print_table
 from repro.cli.progress import Progress
@@ -20,19 +20,17 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class ReplayOptions(RerunOptions):
     run: str = argument(type=FOLDER)
-    into: str = option("--into", required=True, type=FOLDER, help="The folder of the new run.")
-    here: bool = option("--here", is_flag=True, help="Build no environments: use the installed versions.")
-    strict: bool = option(
-        "--strict", is_flag=True, help="End with status 1 also if a framework has other versions than in the run."
-    )
+    into: str = option("The folder of the new run.", required=True, type=FOLDER)
+    here: bool = flag("Build no environments: use the installed versions.")
+    strict: bool = flag("End with status 1 also if a framework has other versions than in the run.")
     time_limit: float | None = time_limit_option()
 
 
-@click.command(
-    epilog="Examples: repro replay their-run --into again; "
-    "repro replay their-run --into again --data ratings.csv --here"
+@command(
+    ReplayOptions,
+    "repro replay their-run --into again",
+    "repro replay their-run --into again --data ratings.csv --here",
 )
-@takes(ReplayOptions)
 def replay(options: ReplayOptions) -> None:
     """Repeat a finished run from its folder alone, in its own versions, and compare each number.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from repro.cli.options.option_classes import argument, completes, option, takes
+from repro.cli.options.option_classes import argument, command, completes, count_option, flag, option
 from repro.cli.options.protocol_options import ChangeOptions
 from repro.cli.options.shared_options import FILE, ProgressOptions, into_option, time_limit_option
 from repro.cli.output import echo, marked, print_footnotes, print_json, print_table, written_number
@@ -34,40 +34,28 @@ def complete_address(text: str) -> dict[str, str]:
 class RunCommandOptions(ChangeOptions, ProgressOptions):
     study: str = argument(type=FILE)
     into: str | None = into_option("The run folder [default: run/ next to the study].")
-    resume: bool = option("--resume", is_flag=True, help="Finish an interrupted run, or begin it.")
-    fresh: bool = option("--fresh", is_flag=True, help="Replace the run that is in the folder.")
-    workers: int | None = option(
-        "--workers", type=click.IntRange(1), help="Number of processes that run cells [default: all cores]."
-    )
+    resume: bool = flag("Finish an interrupted run, or begin it.")
+    fresh: bool = flag("Replace the run that is in the folder.")
+    workers: int | None = count_option("Number of processes that run cells [default: all cores].")
     executor: str = option(
-        "--executor",
-        type=click.Choice(["local", "ray"]),
-        default="local",
-        help="Where cells run: on this machine, or on a Ray cluster.",
+        "Where cells run: on this machine, or on a Ray cluster.", type=click.Choice(["local", "ray"]), default="local"
     )
     address: str | None = option(
-        "--address",
-        shell_complete=complete_address,
-        help="The Ray cluster: auto (the one that this machine is in), ray://HOST:PORT, HOST:PORT, or local (one that "
+        "The Ray cluster: auto (the one that this machine is in), ray://HOST:PORT, HOST:PORT, or local (one that "
         "is started for this run) [default: auto].",
+        shell_complete=complete_address,
     )
-    block_users: int | None = option(
-        "--block-users", type=click.IntRange(1), help="Users ranked at once; changes memory, not numbers."
-    )
+    block_users: int | None = count_option("Users ranked at once; changes memory, not numbers.")
     time_limit: float | None = time_limit_option()
-    keep_scores: bool = option(
-        "--keep-scores", is_flag=True, help="Store all scores, for `repro explain` and `repro multiverse`."
-    )
+    keep_scores: bool = flag("Store all scores, for `repro explain` and `repro multiverse`.")
 
 
-@click.command(
-    epilog=(
-        "Examples: repro run reports/reference-ml100k/study.toml; "
-        "repro run study.toml --set ties.break=expected --into expected; "
-        "repro run study.toml --executor ray --address auto"
-    )
+@command(
+    RunCommandOptions,
+    "repro run reports/reference-ml100k/study.toml",
+    "repro run study.toml --set ties.break=expected --into expected",
+    "repro run study.toml --executor ray --address auto",
 )
-@takes(RunCommandOptions)
 def run(options: RunCommandOptions) -> None:
     """Run a study and write a run folder.
 

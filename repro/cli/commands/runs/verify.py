@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from repro.cli.options.option_classes import argument, option, takes
+from repro.cli.options.option_classes import argument, command, option
 from repro.cli.options.shared_options import FOLDER
 from repro.cli.output import Styled, echo, print_json
 from repro.cli.progress import Progress
@@ -21,25 +21,23 @@ if TYPE_CHECKING:
 class VerifyOptions(RerunOptions):
     run: str = argument(type=FOLDER)
     level: Level = option(
-        "--level",
+        "Files against the journal; also numbers from stored lists and scores; also everything fitted again.",
         type=click.Choice(["integrity", "rescore", "retrain"]),
         default="integrity",
-        help="Files against the journal; also numbers from stored lists and scores; also everything fitted again.",
     )
     head: str | None = option(
-        "--head",
+        "The published hash of a line of the journal, such as its last one: the journal must contain it.",
         metavar="DIGEST",
-        help="The published hash of a line of the journal, such as its last one: the journal must contain it.",
     )
 
 
-@click.command(
-    epilog=(
-        "Examples: repro verify run; repro verify run --level rescore; repro verify run --level retrain "
-        "--algorithm EASE; repro verify reports/cross-framework-ml100k"
-    )
+@command(
+    VerifyOptions,
+    "repro verify run",
+    "repro verify run --level rescore",
+    "repro verify run --level retrain --algorithm EASE",
+    "repro verify reports/cross-framework-ml100k",
 )
-@takes(VerifyOptions)
 def verify(options: VerifyOptions) -> None:
     """Verify a run: file integrity, recomputed metrics, or full retraining.
 

@@ -56,14 +56,14 @@ def nothing_built(tmp_path, monkeypatch):
 
 def test_evaluators_that_agree_and_those_that_do_not():
     # Both of scikit-learn's nDCGs are the same but for ties.
-    asked = ("evaluators", "--only", "sklearn", "-m", "ndcg")
-    shown = invoke(*asked)
+    arguments = ("evaluators", "--only", "sklearn", "-m", "ndcg")
+    shown = invoke(*arguments)
     assert "ndcg@k: 0 of 1 pairs agree (0%)" in shown
     assert "sklearn/ndcg_score ndcg_at_k" in shown and "a: ties" in shown
     assert shown.strip().endswith("In all 0 of 2 pairs agree (0%).")
-    printed = json.loads(invoke(*asked, "--json"))
+    printed = json.loads(invoke(*arguments, "--json"))
     assert (printed["share"], printed["left_out"]) == (0.0, {})
-    assert [one["metric"] for one in printed["metrics"]] == ["ndcg", "ndcg@k"]
+    assert [item["metric"] for item in printed["metrics"]] == ["ndcg", "ndcg@k"]
     [pair] = printed["metrics"][1]["pairs"]
     case = printed["metrics"][1]["cases"][pair["case"]]
     assert case["kind"] == "ties" and set(case["answers"]) == {pair["first"], pair["second"]}
@@ -76,9 +76,9 @@ def test_frameworks_that_are_not_installed_are_named_and_left_out(nothing_built)
     assert result.stdout == "no metric is implemented by two evaluators\n"
     printed = json.loads(invoke("evaluators", "--only", "cornac", "--json"))
     assert printed["metrics"] == [] and list(printed["left_out"]) == ["cornac"]
-    for asked in (("infer", "cornac/rating_eval"), ("pipeline", "cornac/Experiment")):
+    for arguments in (("infer", "cornac/rating_eval"), ("pipeline", "cornac/Experiment")):
         with pytest.raises(PluginError, match="cornac is not installed; `repro plugins install cornac`"):
-            call(*asked)
+            call(*arguments)
 
 
 def test_a_function_is_inferred_and_its_policy_written(functions):
@@ -96,26 +96,26 @@ def test_a_function_is_inferred_and_its_policy_written(functions):
 
 def test_json_of_an_inference():
     printed = json.loads(invoke("infer", "sklearn/regression", "-m", "MAE", "--no-evidence", "--json"))
-    [found] = printed["inferences"]
-    assert found["name"] == "sklearn/regression mean_absolute_error"
-    assert found["policy"]["predict.average"] == "ratings"
+    [result] = printed["inferences"]
+    assert result["name"] == "sklearn/regression mean_absolute_error"
+    assert result["policy"]["predict.average"] == "ratings"
     assert printed["written"] == []
 
 
 def test_a_report_of_evaluators(tmp_path):
-    asked = ["report", "--only", "sklearn/regression", "-m", "mse", "--no-pipelines", "--workers", "1", "--quiet"]
-    asked += ["--into", str(tmp_path / "audit")]
-    shown = invoke(*asked)
+    arguments = ["report", "--only", "sklearn/regression", "-m", "mse", "--no-pipelines", "--workers", "1", "--quiet"]
+    arguments += ["--into", str(tmp_path / "audit")]
+    shown = invoke(*arguments)
     assert shown.startswith("1 measure of 1 evaluator: ")
     assert f"report     {tmp_path}/audit/report.html" in shown
     written = read_policies(tmp_path / "audit" / "protocols.toml")["sklearn/regression mean_squared_error"]
     assert (written["predict.average"], written["predict.clip"]) == ("ratings", "none")
     with pytest.raises(StudyError, match="holds a finished audit; --resume finishes it, --fresh replaces it"):
-        call(*asked)
+        call(*arguments)
     table = (tmp_path / "audit" / "protocols.toml").read_bytes()
     for how in (["--resume"], ["--from-journal"]):
         (tmp_path / "audit" / "protocols.toml").unlink()
-        printed = json.loads(invoke(*asked, *how, "--json"))
+        printed = json.loads(invoke(*arguments, *how, "--json"))
         assert (printed["evaluators"], printed["measures"], printed["pairs"]) == (1, 1, 0)
         assert (printed["failures"], printed["left_out"]) == ({}, {})
         assert (tmp_path / "audit" / "protocols.toml").read_bytes() == table
@@ -176,11 +176,11 @@ def ratings(tmp_path):
 
 def test_a_pipeline_has_the_numbers_of_the_core(ratings):
     data, protocol = ratings
-    asked = ("pipeline", "surprise/cross_validate", "--data", data, "--protocol", protocol, "-m", "rmse")
-    shown = invoke(*asked)
+    arguments = ("pipeline", "surprise/cross_validate", "--data", data, "--protocol", protocol, "-m", "rmse")
+    shown = invoke(*arguments)
     assert "1 of 1 measures have the numbers" in shown
     assert shown.count("equal") == 6 and "rmse: equal on 5 folds, as rmse[average=ratings]" in shown
-    printed = json.loads(invoke(*asked, "--json"))
+    printed = json.loads(invoke(*arguments, "--json"))
     assert printed["equal"] is True and len(printed["measures"][0]["folds"]) == 5
 
 

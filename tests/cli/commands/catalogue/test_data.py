@@ -75,15 +75,15 @@ def test_describe_a_file(tmp_path):
     assert ["users", "2"] in figures
     assert ["density", "75.000%"] in figures
     assert any(line[:3] == ["3", "2", "66.7%"] for line in figures), "two of three ratings are 3"
-    found = json.loads(invoke("describe", str(tmp_path / "a.csv"), "--json", "-o", "delimiter='|'"))
-    assert found["histogram"] == {"3": 2, "4.5": 1}
+    result = json.loads(invoke("describe", str(tmp_path / "a.csv"), "--json", "-o", "delimiter='|'"))
+    assert result["histogram"] == {"3": 2, "4.5": 1}
 
 
 def test_describe_synthetic_data():
-    found = json.loads(
+    result = json.loads(
         invoke("describe", "synthetic", "-o", "users=30", "-o", "items=20", "-o", "ratings=200", "--json")
     )
-    assert (found["items"], found["ratings"]) == (20, 200)
+    assert (result["items"], result["ratings"]) == (20, 200)
 
 
 def test_an_option_without_a_value():
@@ -109,10 +109,10 @@ def test_get_in_python_is_the_same(mine):
 
 def test_what_was_assumed_to_read_a_file_is_told(tmp_path):
     (tmp_path / "a.csv").write_text("who,thing\nann,x\nbob,y\n")
-    asked = ["describe", str(tmp_path / "a.csv")]
-    told = CliRunner().invoke(data, asked).output
-    assert "text separated by commas without a header; taken are column 1 for user, column 2 for item" in told
-    assert "the first line is taken for a row (who, thing); state header = true if it is names" in told
+    arguments = ["describe", str(tmp_path / "a.csv")]
+    result = CliRunner().invoke(data, arguments).output
+    assert "text separated by commas without a header; taken are column 1 for user, column 2 for item" in result
+    assert "the first line is taken for a row (who, thing); state header = true if it is names" in result
     stated = ["-o", "header=true", "-o", "columns={user='who',item='thing'}", "--json"]
-    named = json.loads(CliRunner().invoke(data, asked + stated).output)
+    named = json.loads(CliRunner().invoke(data, arguments + stated).output)
     assert (named["users"], named["read_as"][0]) == (2, "text separated by commas with a header")

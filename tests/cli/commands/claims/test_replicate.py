@@ -49,13 +49,13 @@ def test_one_claim(claims):
     path = claims / "tiny" / "claim.toml"
     done = call("replicate", path, "--quiet", "--workers", 1, "--budget", 5)
     assert done.exit_code == 0, (done.output, done.exception)
-    told = done.output.splitlines()
-    assert told[-1] == "1 exact, 2 differs"
+    result = done.output.splitlines()
+    assert result[-1] == "1 exact, 2 differs"
     page = (claims / "tiny" / "report.html").read_text()
     assert "A tiny table" in page and "What the source leaves open" in page and "ties.break" in page
     assert str(claims) not in page and str(claims) not in (claims / "tiny" / "verdicts.json").read_text()
     plain = json.loads(call("replicate", path, "--workers", 1, "--json", "--budget", 5).output)
-    assert [one["what"] for one in plain["verdicts"]] == ["cell", "cell", "fact"]
+    assert [item["what"] for item in plain["verdicts"]] == ["cell", "cell", "fact"]
     strict = call("replicate", path, "--quiet", "--workers", 1, "--strict", "--budget", 5)
     assert strict.exit_code == 1
 
@@ -82,8 +82,8 @@ def test_strict_takes_nothing_but_exact_numbers(claims):
 
 
 def test_the_exit_codes_are_in_the_help():
-    told = call("replicate", "--help").output
-    assert "Exit status" in told and "1  something was not run" in told
+    result = call("replicate", "--help").output
+    assert "Exit status" in result and "1  something was not run" in result
 
 
 def test_a_folder_of_claims_and_its_page(claims):
@@ -112,11 +112,11 @@ def test_a_folder_without_claims_is_told(tmp_path):
 
 def test_check_says_what_is_open_and_what_is_lacking(claims):
     path = claims / "tiny" / "claim.toml"
-    told = call("claim", "check", path).output
-    assert "2 printed numbers, 1 figure of the data" in told
-    assert "ties.break" in told and "item-asc, item-desc" in told and "2 settings" in told
-    assert "would run: 1 algorithm" in told and "the claim states no digest of the data" in told
-    assert "predict.missing = skip" in told  # neither stated nor open
+    result = call("claim", "check", path).output
+    assert "2 printed numbers, 1 figure of the data" in result
+    assert "ties.break" in result and "item-asc, item-desc" in result and "2 settings" in result
+    assert "would run: 1 algorithm" in result and "the claim states no digest of the data" in result
+    assert "predict.missing = skip" in result  # neither stated nor open
     assert not (claims / "tiny" / "run").exists()
     plain = json.loads(call("claim", "check", path, "--json").output)
     assert plain["protocols"][0]["open"][0]["decision"] == "ties.break" and plain["cells"] == 2
@@ -133,13 +133,13 @@ def test_pinned_versions_that_are_not_built_are_told(claims):
         .replace("Mean = [", 'SVD = ["0.9", "-"]\nMean = [')
     )
     path.write_text(text)
-    told = call("claim", "check", path).output
-    assert "repro plugins install surprise --pin scikit-surprise==0.0.1" in told
+    result = call("claim", "check", path).output
+    assert "repro plugins install surprise --pin scikit-surprise==0.0.1" in result
     done = call("replicate", path, "--quiet", "--workers", 1, "--budget", 5)
     assert done.exit_code == 1 and isinstance(done.exception, SystemExit)
     assert "1 exact, 2 differs, 1 not run" in done.stdout and "Not everything was run" in done.stderr
-    told = json.loads(call("replicate", path, "--json", "--workers", 1, "--budget", 5).stdout)
-    assert [one["verdict"] for one in told["verdicts"]] == ["not run", "differs", "differs", "exact"]
+    result = json.loads(call("replicate", path, "--json", "--workers", 1, "--budget", 5).stdout)
+    assert [item["verdict"] for item in result["verdicts"]] == ["not run", "differs", "differs", "exact"]
 
 
 @pytest.mark.parametrize("arguments", [("replicate", "--help"), ("claim", "--help"), ("claim", "new", "--help")])

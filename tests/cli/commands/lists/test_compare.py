@@ -56,24 +56,24 @@ def test_several_settings_are_warned_of_unless_they_are_tuned_apart(run):
 
 
 def test_json_for_scripts(run):
-    found = printed(run, "-m", "ndcg@5", "-m", "rmse", "--test", "t", "--correct", "none", "--level", 0.01)
-    assert [one["metric"] for one in found] == ["ndcg@5", "rmse"]
-    assert found[1]["better"] == "lower" and len(found[1]["pairs"]) == 1
-    first = found[0]
+    result = printed(run, "-m", "ndcg@5", "-m", "rmse", "--test", "t", "--correct", "none", "--level", 0.01)
+    assert [item["metric"] for item in result] == ["ndcg@5", "rmse"]
+    assert result[1]["better"] == "lower" and len(result[1]["pairs"]) == 1
+    first = result[0]
     assert first["friedman"]["critical_difference"] > 0 and set(first["friedman"]["average_ranks"]) == {
         "popular",
         "narrow",
         "wide",
     }
     assert all(row["p"] == row["p_corrected"] for row in first["pairs"])
-    assert any("Left out" in note and "popular" in note for note in found[1]["notes"])
+    assert any("Left out" in note and "popular" in note for note in result[1]["notes"])
 
 
 def test_a_baseline_and_the_sample_size(run):
-    found = printed(run, "--baseline", "popular", "--samples", 99, "--seed", 4)[0]["pairs"]
-    assert [row["b"] for row in found] == ["popular", "popular"]
-    assert all(row["how"] == "99 samples" for row in found)
-    assert found == printed(run, "--baseline", "popular", "--samples", 99, "--seed", 4)[0]["pairs"]
+    result = printed(run, "--baseline", "popular", "--samples", 99, "--seed", 4)[0]["pairs"]
+    assert [row["b"] for row in result] == ["popular", "popular"]
+    assert all(row["how"] == "99 samples" for row in result)
+    assert result == printed(run, "--baseline", "popular", "--samples", 99, "--seed", 4)[0]["pairs"]
 
 
 @pytest.mark.parametrize(("test", "name"), [("t", "out.svg"), ("nemenyi", "out.svg"), ("sign", "out.html")])
@@ -90,9 +90,9 @@ def test_files_of_per_user_values(tmp_path):
     theirs = pd.DataFrame({"user": ["1", "2", "3", "4"], "metric": "mae", "value": [1.0, 2.0, 3.0, 4.0]})
     ours.to_csv(tmp_path / "ours.csv", index=False)
     theirs.to_parquet(tmp_path / "theirs.parquet")
-    found = printed(tmp_path / "ours.csv", tmp_path / "theirs.parquet", "--level", 0.2)[0]
-    (row,) = found["pairs"]
-    assert found["better"] == "lower" and found["friedman"] is None
+    result = printed(tmp_path / "ours.csv", tmp_path / "theirs.parquet", "--level", 0.2)[0]
+    (row,) = result["pairs"]
+    assert result["better"] == "lower" and result["friedman"] is None
     assert (row["a"], row["b"], row["difference"], row["p"]) == ("theirs", "ours", -1.0, 2 / 16)
     assert (row["left_out"], row["how"], row["verdict"]) == (1, "exact, 16 ways", "theirs is better")
 
@@ -117,15 +117,15 @@ def test_files_of_different_protocols_are_noted(tmp_path):
         return tmp_path / f"{name}.parquet"
 
     first, second, third = write("a", "loose"), write("b", "strict"), write("c", "strict")
-    (note,) = [one for one in printed(first, second)[0]["notes"] if "protocol" in one]
+    (note,) = [item for item in printed(first, second)[0]["notes"] if "protocol" in item]
     assert "a under loose (looselooselo), b under strict (strictstrict)" in note
-    assert not [one for one in printed(second, third)[0]["notes"] if "protocol" in one]
+    assert not [item for item in printed(second, third)[0]["notes"] if "protocol" in item]
 
 
 def test_names_are_completed():
     def offered(option, start):
-        (one,) = [p for p in cli.get_command(None, "compare").params if option in p.opts]
-        return [item.value for item in one.shell_complete(None, start)]
+        (each,) = [p for p in cli.get_command(None, "compare").params if option in p.opts]
+        return [item.value for item in each.shell_complete(None, start)]
 
     assert offered("--test", "") == list(TESTS)
     assert offered("--correct", "ho") == ["holm", "hochberg"]

@@ -35,9 +35,9 @@ def test_a_table_and_the_area(files):
 
 
 def test_json_for_scripts(files):
-    found = json.loads(invoke(files, "--json"))
-    assert (found["kind"], found["join"]) == ("precision-recall", "pooled")
-    (curve,) = found["curves"]
+    result = json.loads(invoke(files, "--json"))
+    assert (result["kind"], result["join"]) == ("precision-recall", "pooled")
+    (curve,) = result["curves"]
     assert curve["areas"] == {"pr-auc[join=pooled]": pytest.approx((1 / 2 + 2 / 3 + 3 / 6) / 3)}
     assert curve["points"][1] == {"threshold": 8.0, "recall": 1 / 3, "precision": 0.5, "users": 2}
     points = json.loads(invoke(files, "--kind", "roc", "--json"))["curves"][0]["points"]
@@ -74,12 +74,12 @@ def test_other_names_of_columns(files):
 
 def test_labels_decisions_and_formats(files):
     (files / "b.txt").write_text("ann Q0 x 1 1 t\nann Q0 w 2 1 t\nbob Q0 w 1 1 t\n")
-    given = ["--run", f"trec={files / 'b.txt'}", "--format", "run=text", "--join", "users", "--json"]
+    arguments = ["--run", f"trec={files / 'b.txt'}", "--format", "run=text", "--join", "users", "--json"]
     with pytest.raises(ReproError, match="column"):
-        invoke(files, *given)
-    given.remove("--format"), given.remove("run=text")
+        invoke(files, *arguments)
+    arguments.remove("--format"), arguments.remove("run=text")
     for order, first in (("trec", 1.0), ("item-asc", 0.5)):  # trec_eval: of w and x with one score, x is first
-        trec = json.loads(invoke(files, *given, "--set", f"ties.break={order}"))["curves"][1]
+        trec = json.loads(invoke(files, *arguments, "--set", f"ties.break={order}"))["curves"][1]
         assert (trec["run"], trec["file"]) == ("trec", str(files / "b.txt"))
         of_bob = 1 / 2  # one of two found, at rank 1
         assert trec["areas"] == {"ap": pytest.approx((first + of_bob) / 2)}

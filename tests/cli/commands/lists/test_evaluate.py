@@ -63,13 +63,13 @@ def test_json_has_full_names_and_the_protocol(files):
 
 def test_by_default_the_metrics_of_the_call(files):
     expected = evaluate(LISTS, TRUTH)
-    found = pd.DataFrame(results("--run", "run.tsv", "--truth", "test.tsv")["results"])[expected.columns.tolist()]
-    pd.testing.assert_frame_equal(found, expected, check_exact=True)
+    result = pd.DataFrame(results("--run", "run.tsv", "--truth", "test.tsv")["results"])[expected.columns.tolist()]
+    pd.testing.assert_frame_equal(result, expected, check_exact=True)
 
 
 def test_several_runs_have_a_column_each(files):
     LISTS.assign(score=-LISTS["score"]).to_csv("other.csv", index=False)
-    given = [
+    arguments = [
         "--run",
         "run.tsv",
         "--run",
@@ -81,10 +81,10 @@ def test_several_runs_have_a_column_each(files):
         "-m",
         "user-coverage@1",
     ]
-    header, row, *_ = invoke(*given).stdout.splitlines()
+    header, row, *_ = invoke(*arguments).stdout.splitlines()
     assert header.split() == ["metric", "run.tsv", "turned", "users"]
     assert row.split() == ["rr", "0.500000", "0.500000", "3"]
-    invoke(*given, "--per-user", "all.csv", "-o", "table.csv")
+    invoke(*arguments, "--per-user", "all.csv", "-o", "table.csv")
     assert pd.read_csv("all.csv").to_numpy().tolist()[:2] == [
         ["run.tsv", "ann", "rr", 0.5],
         ["run.tsv", "bob", "rr", 1],
@@ -92,7 +92,7 @@ def test_several_runs_have_a_column_each(files):
     table = pd.read_csv("table.csv")
     assert table.columns.tolist() == ["run", "metric", "full", "value", "users", "lowest", "highest"]
     assert table["run"].tolist() == ["run.tsv", "run.tsv", "turned", "turned"]
-    invoke(*given, "--per-user", "of-{run}.parquet")
+    invoke(*arguments, "--per-user", "of-{run}.parquet")
     assert pd.read_parquet("of-turned.parquet")["value"].tolist() == [1.0, 0.5, 0.0]
     twice = invoke("--run", "run.tsv", "--run", "run.tsv", "--truth", "test.tsv")
     assert twice.exit_code == 2 and "two runs are called 'run.tsv'" in twice.output
@@ -116,11 +116,11 @@ def test_standard_input(files):
 
 def test_decisions_columns_and_formats(files):
     LISTS.rename(columns={"user": "kunde"}).to_csv("named.csv", index=False)
-    given = ["--run", "named.csv", "--truth", "test.tsv", "-m", "rr"]
-    found = results(*given, "--columns", "run.user=kunde", "--format", "run=csv", "--set", "average.no_list=skip")
-    assert [(row["value"], row["users"]) for row in found["results"]] == [(0.75, 2)]
+    arguments = ["--run", "named.csv", "--truth", "test.tsv", "-m", "rr"]
+    result = results(*arguments, "--columns", "run.user=kunde", "--format", "run=csv", "--set", "average.no_list=skip")
+    assert [(row["value"], row["users"]) for row in result["results"]] == [(0.75, 2)]
     with pytest.raises(DataError, match="has no column 'user'; it has kunde, item, score"):
-        invoke(*given)
+        invoke(*arguments)
     for option, value, message in (
         ("--columns", "kunde", "write it like user=userId"),
         ("--format", "test=csv", "run=FORMAT, truth=FORMAT, train=FORMAT"),
@@ -135,22 +135,22 @@ def test_decisions_columns_and_formats(files):
 def test_training_rows_where_they_are_asked_for(files):
     (files / "train.csv").write_text("user,item,rating\nann,q,1\nbob,q,3\n")
     (files / "rated.csv").write_text("user,item,rating\nann,y,2\nbob,y,2\n")
-    given = ["--run", "run.tsv", "--truth", "rated.csv", "-m", "rr", "--set", "relevance.rule=user-mean"]
-    assert [row["users"] for row in results(*given, "--train", "train.csv")["results"]] == [1]
+    arguments = ["--run", "run.tsv", "--truth", "rated.csv", "-m", "rr", "--set", "relevance.rule=user-mean"]
+    assert [row["users"] for row in results(*arguments, "--train", "train.csv")["results"]] == [1]
     with pytest.raises(ProtocolError, match="needs the training rows"):
-        invoke(*given)
+        invoke(*arguments)
 
 
 def test_features_and_earlier_lists(files):
     (files / "items.csv").write_text("item,genres\nx,Drama\ny,Comedy|Drama\n")
     LISTS.assign(item=["x", "z", "y", "x"]).to_csv("earlier.csv", index=False)
-    given = ["--run", "run.tsv", "--truth", "test.tsv"]
-    (row,) = results(*given, "--features", "items.csv", "-m", "ild[over=features]@2")["results"]
+    arguments = ["--run", "run.tsv", "--truth", "test.tsv"]
+    (row,) = results(*arguments, "--features", "items.csv", "-m", "ild[over=features]@2")["results"]
     assert row["value"] == pytest.approx(1 - 2**-0.5, abs=1e-12)  # cosine of (1, 0) and (1, 1)
-    (row,) = results(*given, "--previous", "earlier.csv", "-m", "temporal-diversity@2")["results"]
+    (row,) = results(*arguments, "--previous", "earlier.csv", "-m", "temporal-diversity@2")["results"]
     assert row["value"] == pytest.approx((1 / 2 + 0) / 2, abs=1e-12)  # one new item for Ann, none for Bob
     with pytest.raises(DataError, match="on the command line, --previous"):
-        invoke(*given, "-m", "temporal-diversity@2")
+        invoke(*arguments, "-m", "temporal-diversity@2")
 
 
 def test_what_cannot_be_had_is_said(files):
@@ -169,10 +169,10 @@ def test_predictions_of_surprise(files):
     rows += ["bob,x,1,3,{'was_impossible': True}"]
     quoted = [row[: row.index("{")] + '"' + row[row.index("{") :].replace('"', '""') + '"' for row in rows]
     (files / "predictions.csv").write_text("\n".join(["uid,iid,r_ui,est,details", *quoted]) + "\n")
-    given = ["--run", "predictions.csv", "-m", "mae", "-m", "rmse"]
-    values = [row["value"] for row in results(*given)["results"]]
+    arguments = ["--run", "predictions.csv", "-m", "mae", "-m", "rmse"]
+    values = [row["value"] for row in results(*arguments)["results"]]
     assert values == pytest.approx([4 / 3, (6 / 3) ** 0.5], abs=1e-12)
-    without = [row["value"] for row in results(*given, "--set", "predict.fallback=missing")["results"]]
+    without = [row["value"] for row in results(*arguments, "--set", "predict.fallback=missing")["results"]]
     assert without == [1.0, 1.0]
 
 
@@ -201,10 +201,10 @@ def test_trec_files_give_the_numbers_of_trec_eval(tmp_path):
         qrels += [(topic, f"{item}", int(grade)) for item, grade in zip(judged, grades, strict=True)]
     (tmp_path / "a.run").write_text("".join(f"{t} Q0 {i} 0 {s!r} tag\n" for t, i, s in run))
     (tmp_path / "a.qrels").write_text("".join(f"{t} 0 {i} {g}\n" for t, i, g in qrels))
-    given = ["--run", tmp_path / "a.run", "--truth", tmp_path / "a.qrels", "--set", "ties.break=trec"]
-    asked = [text for name in TREC for text in ("-m", name)]
-    averages = {row["metric"]: row["value"] for row in results(*given, *asked)["results"]}
-    assert invoke(*given, *asked, "--per-user", tmp_path / "users.parquet").exit_code == 0
+    options = ["--run", tmp_path / "a.run", "--truth", tmp_path / "a.qrels", "--set", "ties.break=trec"]
+    arguments = [text for name in TREC for text in ("-m", name)]
+    averages = {row["metric"]: row["value"] for row in results(*options, *arguments)["results"]}
+    assert invoke(*options, *arguments, "--per-user", tmp_path / "users.parquet").exit_code == 0
     users = pd.read_parquet(tmp_path / "users.parquet").set_index(["metric", "user"])["value"]
 
     nested_run, nested_qrels = {}, {}
@@ -212,10 +212,10 @@ def test_trec_files_give_the_numbers_of_trec_eval(tmp_path):
         nested_run.setdefault(topic, {})[item] = score
     for topic, item, grade in qrels:
         nested_qrels.setdefault(topic, {})[item] = grade
-    wanted = {"P.5", "recall.10", "map", "map_cut.10", "ndcg", "ndcg_cut.10", "recip_rank", "success.5"}
-    theirs = pytrec_eval.RelevanceEvaluator(nested_qrels, wanted).evaluate(nested_run)
+    expected = {"P.5", "recall.10", "map", "map_cut.10", "ndcg", "ndcg_cut.10", "recip_rank", "success.5"}
+    theirs = pytrec_eval.RelevanceEvaluator(nested_qrels, expected).evaluate(nested_run)
     for ours, name in TREC.items():
-        each = {topic: found[name] for topic, found in theirs.items()}
+        each = {topic: result[name] for topic, result in theirs.items()}
         assert users[ours].to_dict() == pytest.approx(each, abs=1e-12), ours
         assert averages[ours] == pytest.approx(np.mean(list(each.values())), abs=1e-12), ours
 
@@ -243,12 +243,12 @@ def test_what_is_suspicious_is_said_by_run(files):
     """Equal scores in one run; another with the same values for every user."""
     LISTS.assign(score=1.0).to_csv("tied.csv", index=False)
     LISTS.assign(score=2.0).to_csv("again.csv", index=False)
-    given = ["--run", "tied.csv", "--run", "again.csv", "--truth", "test.tsv", "-m", "rr"]
-    shown = invoke(*given).stdout
+    arguments = ["--run", "tied.csv", "--run", "again.csv", "--truth", "test.tsv", "-m", "rr"]
+    shown = invoke(*arguments).stdout
     assert re.match(r"metric +tied\.csv \[1\] \[2\] \[3\] +again\.csv \[1\] \[2\] \[3\] +users\n", shown)
     assert re.search(r"^\[1\] warning: .* the tie rule .*:\n +tied\.csv, again\.csv: ", shown, re.MULTILINE)
     assert "tied.csv and again.csv have the same values of every metric for every user" in shown
-    told = results(*given)["findings"]
+    result = results(*arguments)["findings"]
     assert {("scores.constant", "tied.csv"), ("entries.identical", "tied.csv")} <= {
-        (one["code"], one["algorithm"]) for one in told
+        (item["code"], item["algorithm"]) for item in result
     }

@@ -9,25 +9,7 @@ from click.testing import CliRunner
 
 from repro.cli import cli
 from repro.data import synthetic_interactions
-
-STUDY = """
-question = "Which is which?"
-data = "ratings.csv"
-metrics = ["ndcg@10", "precision@5"]
-
-[protocol]
-base = "random-5fold"
-split.folds = 2
-
-[[algorithms]]
-use = "reference/popularity"
-
-[[algorithms]]
-use = "reference/item-knn"
-
-[[algorithms]]
-use = "reference/puresvd"
-"""
+from tests.cli.study_files import write_study
 
 
 def call(*arguments):
@@ -40,8 +22,8 @@ def study(tmp_path_factory):
     synthetic_interactions(users=60, items=80, ratings=1200, alpha=1.0, seed=5).to_frame().to_csv(
         folder / "ratings.csv", index=False
     )
-    (folder / "study.toml").write_text(STUDY)
-    return folder / "study.toml"
+    algorithms = {f"reference {name}": name for name in ("popularity", "item-knn", "puresvd")}
+    return write_study(folder / "study.toml", ["ndcg@10", "precision@5"], algorithms, "ratings.csv")
 
 
 @pytest.fixture(scope="module")
@@ -60,24 +42,24 @@ def data_of(study):
 
 
 def test_diff_says_what_differs(runs):
-    told = call("diff", *runs).output
-    assert "relevance.threshold" in told and "in all orders" in told
-    assert "p: Fisher's randomisation test, two-sided, corrected for all algorithms that are in both runs" in told
+    result = call("diff", *runs).output
+    assert "relevance.threshold" in result and "in all orders" in result
+    assert "p: Fisher's randomisation test, two-sided, corrected for all algorithms that are in both runs" in result
     assert "p: Wilcoxon signed-rank test" in call("diff", *runs, "--test", "wilcoxon").output
     plain = json.loads(call("diff", *runs, "--json").output)
-    assert [one["decision"] for one in plain["decisions"]] == ["relevance.threshold", "ties.break", "ties.id_order"]
-    assert {one["metric"] for one in plain["numbers"]} == {"ndcg@10", "precision@5"}
+    assert [item["decision"] for item in plain["decisions"]] == ["relevance.threshold", "ties.break", "ties.id_order"]
+    assert {item["metric"] for item in plain["numbers"]} == {"ndcg@10", "precision@5"}
     assert "No decision differs." in call("diff", runs[0], runs[0]).output
 
 
 def test_explain_two_runs(runs, study, tmp_path):
-    told = call("explain", *runs, "-m", "ndcg@10", *data_of(study), "--quiet", "--plot", tmp_path / "w.svg")
-    assert told.exit_code == 0, told.output
-    assert "relevance.threshold: 4.0 -> 3.0" in told.output and "exact, over all orders" in told.output
+    result = call("explain", *runs, "-m", "ndcg@10", *data_of(study), "--quiet", "--plot", tmp_path / "w.svg")
+    assert result.exit_code == 0, result.output
+    assert "relevance.threshold: 4.0 -> 3.0" in result.output and "exact, over all orders" in result.output
     assert (tmp_path / "w.svg").read_text().startswith("<svg")
     plain = json.loads(call("explain", *runs, *data_of(study), "--json").output)[0]
-    for one in plain["algorithms"]:
-        assert sum(part["part"] for part in one["parts"]) == pytest.approx(one["gap"], abs=1e-12)
+    for item in plain["algorithms"]:
+        assert sum(part["part"] for part in item["parts"]) == pytest.approx(item["gap"], abs=1e-12)
     report = call("explain", *runs, *data_of(study), "--quiet", "--into", tmp_path / "report")
     assert report.exit_code == 0, report.output
     page = (tmp_path / "report" / "report.html").read_text()
@@ -95,38 +77,38 @@ def test_data_that_is_gone_is_told(runs, study, tmp_path):
     import shutil
 
     shutil.copytree(runs[0], tmp_path / "moved" / "run")
-    told = call("explain", tmp_path / "moved" / "run", "--to-protocol", "random-5fold")
-    assert told.exit_code != 0 and "give it with --data" in str(told.exception)
+    result = call("explain", tmp_path / "moved" / "run", "--to-protocol", "random-5fold")
+    assert result.exit_code != 0 and "give it with --data" in str(result.exception)
 
 
 def test_explain_the_way_to_a_protocol(runs, study):
-    told = call("explain", runs[0], "--to-protocol", "said-bellogin-ut", *data_of(study), "--quiet").output
-    assert "candidates.base: all-items -> user-test-items" in told
-    assert "need another fit (--refit)" in told and "split.strategy" in told
+    result = call("explain", runs[0], "--to-protocol", "said-bellogin-ut", *data_of(study), "--quiet").output
+    assert "candidates.base: all-items -> user-test-items" in result
+    assert "need another fit (--refit)" in result and "split.strategy" in result
 
 
 def test_find_published_numbers(runs, study):
     values = pd.read_csv(f"{runs[1]}/results.csv").query("fold == 'all' and metric == 'ndcg@10'")["value"]
     cells = ",".join(f"{value:.3f}" for value in values)
-    asked = ("explain", runs[0], "--find", cells, "-m", "ndcg@10", "--budget", 150, *data_of(study))
-    told = call(*asked, "--quiet", "--vary", "relevance,ties").output
-    assert "fits" in told and "protocols were tried" in told
-    plain = json.loads(call(*asked, "--vary", "relevance,ties", "--json").output)
+    arguments = ("explain", runs[0], "--find", cells, "-m", "ndcg@10", "--budget", 150, *data_of(study))
+    result = call(*arguments, "--quiet", "--vary", "relevance,ties").output
+    assert "fits" in result and "protocols were tried" in result
+    plain = json.loads(call(*arguments, "--vary", "relevance,ties", "--json").output)
     assert plain["fitting"] >= 1 and plain["nearest"][0]["fits"]
 
 
 def test_multiverse_of_a_study_runs_it_first(study, tmp_path):
-    asked = ("multiverse", study, "--vary", "ties.break,relevance.threshold=3|4", "--workers", 1)
-    told = call(*asked, "--quiet", "--into", tmp_path)
-    assert told.exit_code == 0, told.output
-    assert "another winner" in told.output
+    arguments = ("multiverse", study, "--vary", "ties.break,relevance.threshold=3|4", "--workers", 1)
+    result = call(*arguments, "--quiet", "--into", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "another winner" in result.output
     page = (tmp_path / "report.html").read_text()
     assert "Specification curve" in page and page.count("<svg") == 4
     table = pd.read_parquet(tmp_path / "multiverse.parquet")
     assert set(table["ties.break"]) >= {"expected", "random"} and len(table) % 6 == 0
     assert {path.name for path in tmp_path.glob("*.csv")} == {"spread.csv", "decisions.csv", "options.csv"}
     assert "run.finished" in (tmp_path / "journal.jsonl").read_text()
-    plain = json.loads(call(*asked, "--json", "--into", tmp_path).output)
+    plain = json.loads(call(*arguments, "--json", "--into", tmp_path).output)
     assert plain["complete"] and sum(plain["metrics"]["ndcg@10"]["wins"].values()) == pytest.approx(1)
 
 
@@ -143,12 +125,12 @@ def test_multiverse_of_a_study_runs_it_first(study, tmp_path):
     ],
 )
 def test_what_cannot_be_done_is_told(runs, study, arguments, told):
-    given = [runs[0] if one == "{run}" else one for one in arguments]
-    if given[0] != "diff":
-        given += data_of(study)
-    found = call(*given)
-    assert found.exit_code != 0
-    assert told in found.output + str(found.exception)
+    options = [runs[0] if item == "{run}" else item for item in arguments]
+    if options[0] != "diff":
+        options += data_of(study)
+    result = call(*options)
+    assert result.exit_code != 0
+    assert told in result.output + str(result.exception)
 
 
 def test_what_may_be_varied_is_completed():

@@ -46,7 +46,7 @@ def test_protocols_in_a_table_are_a_group_of_their_own(with_inferred):
     shown = invoke("list", "inferred")
     assert "random-5fold" not in shown
     assert "inferred/a-b-ndcg@k" in shown and "What a/b ndcg computes" in shown
-    assert [one["name"] for one in json.loads(invoke("list", "inferred", "--json"))] == ["inferred/a-b-ndcg@k"]
+    assert [item["name"] for item in json.loads(invoke("list", "inferred", "--json"))] == ["inferred/a-b-ndcg@k"]
     with pytest.raises(ProtocolError, match="no group of protocols 'infered'; did you mean 'inferred'"):
         invoke("list", "infered")
 

@@ -8,32 +8,14 @@ from click.testing import CliRunner
 
 from repro.cli import cli
 from repro.errors import ProtocolError
-
-STUDY = """
-question = "Which?"
-metrics = ["ndcg@10", "rmse"]
-[data]
-name = "synthetic"
-users = 60
-items = 40
-ratings = 800
-[protocol]
-base = "random-5fold"
-split.folds = 2
-[[algorithms]]
-use = "reference/popularity"
-label = "popular"
-[[algorithms]]
-use = "reference/item-mean"
-label = "mean"
-"""
+from tests.cli.study_files import write_study
 
 
 @pytest.fixture
 def study(tmp_path):
-    path = tmp_path / "study.toml"
-    path.write_text(STUDY)
-    return path
+    data = {"name": "synthetic", "users": 60, "items": 40, "ratings": 800}
+    algorithms = {"popular": "popularity", "mean": "item-mean"}
+    return write_study(tmp_path / "study.toml", ["ndcg@10", "rmse"], algorithms, data)
 
 
 def invoke(*arguments):

@@ -9,31 +9,15 @@ from click.testing import CliRunner
 
 from repro import Study
 from repro.cli import cli
-
-STUDY = """
-question = "Which?"
-metrics = ["ndcg@5", "rmse"]
-[data]
-name = "synthetic"
-users = 40
-items = 30
-ratings = 500
-[protocol]
-base = "random-5fold"
-split.folds = 2
-[[algorithms]]
-use = "reference/popularity"
-label = "popular"
-[[algorithms]]
-use = "reference/item-mean"
-label = "mean"
-"""
+from tests.cli.study_files import write_study
 
 
 @pytest.fixture
 def run(tmp_path):
-    (tmp_path / "study.toml").write_text(STUDY)
-    return Study.load(tmp_path / "study.toml").run(tmp_path / "run").folder
+    data = {"name": "synthetic", "users": 40, "items": 30, "ratings": 500}
+    algorithms = {"popular": "popularity", "mean": "item-mean"}
+    study = write_study(tmp_path / "study.toml", ["ndcg@5", "rmse"], algorithms, data)
+    return Study.load(study).run(tmp_path / "run").folder
 
 
 def invoke(*arguments):
@@ -62,15 +46,15 @@ def test_the_command_itself_ends_with_the_exit_code(run):
 
 def test_every_level_for_scripts(run):
     done = invoke("verify", run, "--level", "retrain", "--workers", 1, "--json")
-    told = json.loads(done.stdout)
-    assert done.exit_code == 0 and told["holds"] and set(told["checked"]) == {"integrity", "rescore", "retrain"}
-    assert told["recomputed"]["ndcg@5"] == "computed again from the stored lists"
-    assert told["refitted"]["tolerance"] == 0.01
-    verdicts = {(one["algorithm"], one["metric"], one["verdict"]) for one in told["refitted"]["numbers"]}
+    result = json.loads(done.stdout)
+    assert done.exit_code == 0 and result["holds"] and set(result["checked"]) == {"integrity", "rescore", "retrain"}
+    assert result["recomputed"]["ndcg@5"] == "computed again from the stored lists"
+    assert result["refitted"]["tolerance"] == 0.01
+    verdicts = {(item["algorithm"], item["metric"], item["verdict"]) for item in result["refitted"]["numbers"]}
     assert ("popular", "ndcg@5", "identical") in verdicts
     (run / "study.toml").write_bytes(b"")
-    told = json.loads(invoke("verify", run, "--json").stdout)
-    assert not told["holds"] and told["failures"][0]["artefact"] == "study.toml"
+    result = json.loads(invoke("verify", run, "--json").stdout)
+    assert not result["holds"] and result["failures"][0]["artefact"] == "study.toml"
 
 
 def test_people_see_a_table_of_verdicts(run, tmp_path):
@@ -88,6 +72,6 @@ def test_people_see_a_table_of_verdicts(run, tmp_path):
 
 def test_replay_for_scripts(run, tmp_path):
     done = invoke("replay", run, "--into", tmp_path / "again", "--workers", 1, "--here", "--json", "--baseline", "mean")
-    told = json.loads(done.stdout)
-    assert told["reproduced"] and told["baseline"] == "mean" and told["changed"] == {}
-    assert told["lists"]["popular"] == {"same": True, "ktu": 1.0, "rbo": 1.0}
+    result = json.loads(done.stdout)
+    assert result["reproduced"] and result["baseline"] == "mean" and result["changed"] == {}
+    assert result["lists"]["popular"] == {"same": True, "ktu": 1.0, "rbo": 1.0}
