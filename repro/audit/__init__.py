@@ -3,7 +3,7 @@
 from repro.audit.black_boxes.black_box import BlackBox, box_of_evaluator
 from repro.audit.comparison.agreement import Agreement
 from repro.audit.comparison.pairwise import compare_boxes, compare_evaluators
-from repro.audit.examination.infer import infer, infer_policy
+from repro.audit.examination.examination import infer, infer_policy
 from repro.audit.examination.inference import Evidence, Inference, Refused, Unexplained, Unstable
 from repro.audit.examination.undetermined import Undetermined
 from repro.audit.pipelines.pipeline_audit import PipelineAudit, audit_pipeline

@@ -13,7 +13,7 @@ from repro.audit.examination.inference import Inference
 from repro.audit.hypotheses.space import Hypothesis, Space
 from repro.errors import ProtocolError
 from repro.evaluation.metrics import metric_named
-from repro.protocol import Protocol, read_protocol, read_table, resolve, table_text
+from repro.protocol import Protocol, Value, read_protocol, read_table, resolve, table_text
 from repro.runs.journal.audit_events import MeasureInferred
 
 
@@ -75,15 +75,25 @@ def read_policies(path: Path) -> dict[str, Protocol]:
     return {protocol.source: protocol for protocol in protocols if protocol.source}
 
 
+def differing_decisions(protocol: Protocol) -> dict[str, Value]:
+    """The decisions in which an inferred protocol differs from its base."""
+    base = Protocol.load(BASE)
+    return {key: value for key, value in protocol.items() if value != base.get(key)}
+
+
 def recorded_protocol(event: MeasureInferred) -> Protocol | None:
     """The protocol of a policy that a journal records; None where there is none, or it cannot be made again.
 
-    The event states the decisions that answers determine, the options that remain of others, and the hash of the
-    protocol. A decision that no question was about has its value before the first question, or one that the hash shows.
+    An event of earlier audits states the decisions that answers determine, the options that remain of others, and the
+    hash of the protocol. A decision that no question was about has its value before the first question, or one that the
+    hash shows.
     """
     if event.protocol_hash is None:
         return None
     space = Space(metric_named(event.metric))
+    if event.decisions is not None:
+        protocol = as_protocol(event.name, space, event.decisions, event.policy)
+        return protocol if protocol.hash == event.protocol_hash else None
     remaining = {entry.decision: entry.options[0] for entry in event.unidentifiable if entry.options}
     values = {**space.start.values, **remaining, **event.policy}
     unrecorded = [key for key in space.decisions if key not in remaining and key not in event.policy]

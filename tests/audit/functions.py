@@ -32,7 +32,7 @@ def without_training(items: Sequence[int], train: Frame, user: int) -> list[int]
 
 def mean_over_users(truth: Frame, value: Callable[[int], float | None]) -> float:
     values = [value(user) for user in sorted(set(truth["user"]))]
-    counted = [one for one in values if one is not None]
+    counted = [value for value in values if value is not None]
     return sum(counted) / len(counted) if counted else math.nan
 
 

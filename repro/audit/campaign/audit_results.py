@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from repro.data.spreadsheet import CellWriter
+from repro.data.spreadsheet import csv_text
 from repro.errors import StudyError
 from repro.protocol import Value, registry
 from repro.runs.folder import JOURNAL
@@ -89,20 +88,19 @@ def policy_table(results: AuditResults) -> str:
     """
     decided = {key for event in results.inferred.values() for key in event.policy}
     decisions = [key for key in registry() if key in decided]
-    text = io.StringIO()
-    table = CellWriter(text)
-    table.writerow(["evaluator", "measure", "metric", "status", "confirmed", "tried", "decimals", *decisions])
+    rows: list[list[object]] = [
+        ["evaluator", "measure", "metric", "status", "confirmed", "tried", "decimals", *decisions]
+    ]
     for name, metric in results.measures.items():
         evaluator, _, measure = name.partition(" ")
         event = results.inferred.get(name)
         if event is None:
-            table.writerow([evaluator, measure, metric, "failed", "", "", "", *("" for _ in decisions)])
+            rows.append([evaluator, measure, metric, "failed", "", "", "", *("" for _ in decisions)])
             continue
         decimals = "" if event.decimals is None else event.decimals
-        options = [_as_text(options_of(event, key)) for key in decisions]
-        row = [evaluator, measure, metric, event.status, event.confirmed, event.tried, decimals, *options]
-        table.writerow(row)
-    return text.getvalue()
+        options = [options_text(options_of(event, key)) for key in decisions]
+        rows.append([evaluator, measure, metric, event.status, event.confirmed, event.tried, decimals, *options])
+    return csv_text(rows)
 
 
 def options_of(event: audit_events.MeasureInferred, decision: str) -> tuple[Value, ...]:
@@ -124,5 +122,6 @@ def doubtful(event: audit_events.MeasureInferred) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*unexplained, *unstable)))
 
 
-def _as_text(options: Sequence[Value]) -> str:
+def options_text(options: Sequence[Value]) -> str:
+    """Options as text, without quotation marks."""
     return " or ".join(str(value).lower() if isinstance(value, bool) else str(value) for value in options)

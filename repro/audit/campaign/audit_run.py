@@ -10,13 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from repro.audit.campaign.audit_results import AuditResults, doubtful, measures_of, policy_table
-from repro.audit.campaign.tasks import AuditPipeline, CompareMeasures, InferMeasure, Task
-from repro.audit.campaign.worker_pool import TaskResult, run_tasks
+from repro.audit.campaign.tasks import AuditPipeline, CompareMeasures, InferMeasure, Task, TaskResult, run_tasks
 from repro.audit.comparison.agreement import Agreement
 from repro.audit.comparison.pairwise import by_metric
 from repro.audit.examination.inference import Inference, brief
 from repro.audit.pipelines.pipeline_audit import PipelineAudit
-from repro.audit.policies import RecordedPolicy, file_stem, policies_text, recorded_protocol
+from repro.audit.policies import (
+    RecordedPolicy,
+    differing_decisions,
+    file_stem,
+    policies_text,
+    recorded_protocol,
+)
 from repro.data import load_dataset
 from repro.errors import PluginError, StudyError
 from repro.evaluation.metrics import metric_named
@@ -247,6 +252,7 @@ class _AuditRun:
             **fields,
             page=page,
             page_digest=self._folder.write(page, inference.to_text().encode()),
+            decisions=None if inference.protocol is None else differing_decisions(inference.protocol),
             seconds=seconds,
         )
 

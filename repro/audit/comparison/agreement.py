@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,12 +12,12 @@ from repro.audit.examination.inference import finite, indented, number
 from repro.audit.questions.answers import Answer
 from repro.audit.questions.question import Question
 from repro.protocol import Value, toml_value
+from repro.runs.journal.audit_events import PairEntry
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Verdict = Literal["agree", "differ", "not compared"]
-_NO_EFFECT = "(no effect)"
 
 
 @dataclass(frozen=True)
@@ -137,13 +137,9 @@ class Agreement:
     @property
     def legend(self) -> str:
         """The meaning of the characters in the matrix."""
-        letters = [f"{letter}: {kind}" for kind, letter in self._letters.items()]
+        letters = "; ".join(f"{letter}: {kind}" for kind, letter in self._letters.items())
         text = f"=: they agree to {self.digits} digits; -: no question to which both gave a number"
-        return (
-            f"{text}. A letter: the first questions to which their answers differ. {'; '.join(letters)}"
-            if letters
-            else text
-        )
+        return f"{text}. A letter: the first questions to which their answers differ. {letters}" if letters else text
 
     @property
     def summary(self) -> str:
@@ -168,7 +164,8 @@ class Agreement:
         if self.cases:
             lines += ["Smallest cases of disagreement"]
             for case in self.cases:
-                lines += [f"  {case.kind}:", indented(case.to_text()), *map(indented, self._explained(case))]
+                explained = explaining_choices(pair for pair in self.pairs if pair.case is case)
+                lines += [f"  {case.kind}:", indented(case.to_text()), *map(indented, explained)]
             lines.append("")
         if random := sorted({(name, self._first(pair)) for pair in self.pairs for name in pair.random}):
             lines += ["Random", *(f"    {name}: {kind}" for name, kind in random), ""]
@@ -196,10 +193,7 @@ class Agreement:
                     "compared": dict(pair.compared),
                     "gaps": {kind: finite(gap) for kind, gap in pair.gaps.items()},
                     "case": None if pair.case is None else positions[id(pair.case)],
-                    "choices": [
-                        {"decision": choice.decision, "first": choice.first, "second": choice.second}
-                        for choice in pair.choices
-                    ],
+                    "choices": list(map(asdict, pair.choices)),
                     "random": list(pair.random),
                 }
                 for pair in self.pairs
@@ -212,24 +206,12 @@ class Agreement:
                 }
                 for case in cases
             ],
-            "refusals": [
-                {
-                    "name": refusal.name,
-                    "kind": refusal.kind,
-                    "refused": refusal.refused,
-                    "asked": refusal.asked,
-                    "message": refusal.message,
-                }
-                for refusal in self.refusals
-            ],
+            "refusals": list(map(asdict, self.refusals)),
         }
 
     @cached_property
     def _letters(self) -> dict[str, str]:
-        """A letter for each kind of questions that is the first to show the difference of a pair."""
-        used = sorted({self._first(pair) for pair in self.pairs if pair.gaps}, key=self.kinds.index)
-        letters = [*string.ascii_lowercase, *(f"a{letter}" for letter in string.ascii_lowercase)]
-        return dict(zip(used, letters, strict=False))
+        return kind_letters({self._first(pair) for pair in self.pairs if pair.gaps}, self.kinds)
 
     def _first(self, pair: Pair) -> str:
         return pair.case.kind if pair.case is not None else next(iter(pair.gaps))
@@ -238,20 +220,6 @@ class Agreement:
         if pair.verdict == "differ":
             return self._letters[self._first(pair)]
         return "=" if pair.verdict == "agree" else "-"
-
-    def _explained(self, case: SmallestCase) -> list[str]:
-        """For each decision that explains a difference in this case, the options and the black boxes that take them."""
-        options_of: dict[str, dict[str, list[str]]] = {}
-        for pair in self.pairs:
-            for choice in pair.choices if pair.case is case else ():
-                options = options_of.setdefault(choice.decision, {})
-                for name, value in ((pair.first, choice.first), (pair.second, choice.second)):
-                    names = options.setdefault(_NO_EFFECT if value is None else toml_value(value), [])
-                    names += [name] if name not in names else []
-        return [
-            f"{decision} = " + "; ".join(f"{value} ({', '.join(names)})" for value, names in options.items())
-            for decision, options in options_of.items()
-        ]
 
     def _refused(self) -> list[str]:
         """The refused kinds of questions and the message; black boxes that refuse the same share a line."""
@@ -272,3 +240,28 @@ def share_of(agreements: Collection[Agreement]) -> float:
     """The share of compared pairs that agree; NaN where none could be compared."""
     compared = sum(agreement.compared for agreement in agreements)
     return sum(agreement.agreeing for agreement in agreements) / compared if compared else float("nan")
+
+
+def kind_letters(used: Collection[str], kinds: Sequence[str]) -> dict[str, str]:
+    """A letter for each kind of questions that is the first to show the difference of a pair, in the order of kinds."""
+    letters = [*string.ascii_lowercase, *(f"a{letter}" for letter in string.ascii_lowercase)]
+    return dict(zip(sorted(used, key=kinds.index), letters, strict=False))
+
+
+def explaining_choices(pairs: Iterable[Pair | PairEntry]) -> list[str]:
+    """For each decision that explains a difference of these pairs, the options and the black boxes that take them."""
+    options_of: dict[str, dict[str, dict[str, None]]] = {}
+    for pair in pairs:
+        for choice in pair.choices:
+            options = options_of.setdefault(choice.decision, {})
+            options.setdefault(option_text(choice.first), {})[pair.first] = None
+            options.setdefault(option_text(choice.second), {})[pair.second] = None
+    return [
+        f"{decision} = " + "; ".join(f"{value} ({', '.join(names)})" for value, names in options.items())
+        for decision, options in options_of.items()
+    ]
+
+
+def option_text(value: Value | None) -> str:
+    """An option as TOML writes it; None where the decision has no effect."""
+    return "(no effect)" if value is None else toml_value(value)

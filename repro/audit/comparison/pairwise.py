@@ -18,8 +18,7 @@ from repro.audit.policies import Policies, hypothesis_of, protocol_of
 from repro.audit.questions.answers import Answer, agree, close, values_by_user
 from repro.audit.questions.aspects import aspects_of
 from repro.audit.questions.generator import QuestionGenerator
-from repro.audit.questions.question import Question
-from repro.audit.questions.shrinking import shrink
+from repro.audit.questions.question import Question, shrink
 from repro.errors import ProtocolError
 from repro.evaluation.metrics import Metric
 from repro.plugin import Evaluator

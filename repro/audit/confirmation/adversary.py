@@ -50,10 +50,6 @@ def _grades(question: Question) -> list[float]:
     return [grade for user in question.tested for _, grade in user.test]
 
 
-def _is_low(user: User) -> bool:
-    return all(grade <= 1 for _, grade in user.test)
-
-
 TRAITS: Mapping[str, Trait] = {
     "long-lists": Trait(f"lists of more than {SHORT} items", lambda q: any(len(s) > SHORT for s in _lists(q))),
     "many-users": Trait(f"more than {FEW_USERS} test users", lambda q: len(q.tested) > FEW_USERS),
@@ -96,7 +92,9 @@ TRAITS: Mapping[str, Trait] = {
     ),
     "nobody-listed": Trait("no user with a list", lambda q: not any(u.scores for u in q.tested), ("no-list", "nobody")),
     "nobody-relevant": Trait(
-        "no user with relevant items", lambda q: all(map(_is_low, q.tested)), ("no-relevant", "nobody", "graded")
+        "no user with relevant items",
+        lambda q: all(user.has_no_relevant for user in q.tested),
+        ("no-relevant", "nobody", "graded"),
     ),
 }
 

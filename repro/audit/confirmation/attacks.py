@@ -10,8 +10,7 @@ import numpy as np
 from repro.audit.black_boxes.black_box import BlackBox
 from repro.audit.confirmation.adversary import TRAITS, Adversary, Goal
 from repro.audit.hypotheses.elimination import Elimination
-from repro.audit.hypotheses.observation import Observation
-from repro.audit.hypotheses.simulation import Simulation
+from repro.audit.hypotheses.simulation import Observation, Simulation
 from repro.audit.hypotheses.space import Hypothesis
 from repro.audit.questions.answers import TOLERANCE, agree, contradicts
 from repro.audit.questions.aspects import features_touching

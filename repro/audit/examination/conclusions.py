@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from repro.audit.black_boxes.black_box import BlackBox
 from repro.audit.confirmation.adversary import TRAITS
@@ -13,26 +13,12 @@ from repro.audit.examination.inference import Inference, Refused, Status
 from repro.audit.examination.state import ExaminationState
 from repro.audit.examination.thresholds import INCLUSIVE, THRESHOLD
 from repro.audit.examination.undetermined import Undetermined, group_differences
-from repro.audit.hypotheses.observation import AspectResult, Observation
+from repro.audit.hypotheses.simulation import AspectResult, Observation
 from repro.audit.hypotheses.space import Hypothesis, Space
 from repro.audit.questions.aspects import in_words
 from repro.evaluation.metrics import Measure
 from repro.protocol import Protocol, Value
 
-
-@dataclass(frozen=True)
-class Confirmation:
-    """How many new answers the policy predicted, of how many that were tried."""
-
-    confirmed: int = 0
-    tried: int = 0
-
-    @property
-    def is_complete(self) -> bool:
-        return self.confirmed == self.tried
-
-
-NOT_CONFIRMED = Confirmation()
 BASE = "random-5fold"  # inferred protocols state what differs from it
 TITLE = "What {source} computes, as inferred from its answers"
 
@@ -43,18 +29,22 @@ def conclude(
     *,
     evidence: bool,
     decimals: int | None = None,
-    confirmation: Confirmation = NOT_CONFIRMED,
+    confirmed: tuple[int, int] = (0, 0),
 ) -> Inference:
-    """The inference from everything that was observed; without a policy, the black box is unexplained."""
+    """The inference from everything that was observed; without a policy, the black box is unexplained.
+
+    ``confirmed`` is how many new answers the policy predicted, and how many were tried.
+    """
     state.progress("evidence")
     box, ledger, attacks = state.box, state.ledger, state.attacks
     rejected = gather_evidence(state.engine, policy, state.equivalent) if policy and evidence else []
     unsettled = undetermined(state, policy) if policy else []
     settled = determined(state, policy, unsettled) if policy else {}
+    status: Status = "unexplained" if policy is None else "explained but for" if ledger.is_doubtful else "explained"
     return Inference(
         name=box.name,
         metric=box.metric.name,
-        status=_status(state, policy),
+        status=status,
         policy=settled,
         protocol=as_protocol(box.name, state.space, policy.values, settled) if policy else None,
         measure=measure_name(box, policy, settled) if policy else box.metric.name,
@@ -64,8 +54,8 @@ def conclude(
         unexplained=tuple(ledger.unexplained),
         refused=tuple(refusals(ledger.results, attacks.refused)),
         holds=tuple(result.aspect.name for result in ledger.in_state("explained")),
-        confirmed=confirmation.confirmed,
-        tried=confirmation.tried,
+        confirmed=confirmed[0],
+        tried=confirmed[1],
         decimals=decimals,
         asked=state.n_questions,
         cutoffs=tuple(box.cutoffs),
@@ -76,19 +66,16 @@ def conclude(
     )
 
 
-def _status(state: ExaminationState, policy: Hypothesis | None) -> Status:
-    if policy is None:
-        return "unexplained"
-    return "explained but for" if state.ledger.is_doubtful else "explained"
-
-
 def undetermined(state: ExaminationState, policy: Hypothesis) -> list[Undetermined]:
     """The decisions that the answers leave open, with the remaining options, or why they could not be asked about."""
     n_questions = len(state.engine.observations) + len(state.attacks.passed)
     reason = f"none of our {n_questions:,} questions distinguishes them"
     threshold, equivalent = state.threshold, state.equivalent
     if threshold is not None:  # the interval says all about the threshold
-        equivalent = [other for other in equivalent if _has_same_threshold(policy, other)]
+        about = (THRESHOLD, INCLUSIVE)
+        equivalent = [
+            other for other in equivalent if all(policy.values.get(key) == other.values.get(key) for key in about)
+        ]
     unsettled = group_differences(policy, equivalent, reason)
     if threshold is not None and not threshold.exact:
         options = (policy.values[THRESHOLD], policy.values[INCLUSIVE])
@@ -106,10 +93,6 @@ def undetermined(state: ExaminationState, policy: Hypothesis) -> list[Undetermin
             unsettled.append(group)
             listed.update(group.decisions)
     return unsettled
-
-
-def _has_same_threshold(policy: Hypothesis, other: Hypothesis) -> bool:
-    return all(policy.values.get(key) == other.values.get(key) for key in (THRESHOLD, INCLUSIVE))
 
 
 def determined(state: ExaminationState, policy: Hypothesis, unsettled: Sequence[Undetermined]) -> dict[str, Value]:

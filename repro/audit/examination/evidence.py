@@ -8,13 +8,11 @@ from collections.abc import Collection, Iterator, Sequence
 from repro.audit.examination.inference import Evidence
 from repro.audit.examination.undetermined import Undetermined
 from repro.audit.hypotheses.elimination import Elimination
-from repro.audit.hypotheses.observation import AspectResult, Observation
-from repro.audit.hypotheses.simulation import Simulation
+from repro.audit.hypotheses.simulation import AspectResult, Observation, Simulation
 from repro.audit.hypotheses.space import Hypothesis
 from repro.audit.questions.answers import Answer, agree
 from repro.audit.questions.aspects import features_touching, in_words
-from repro.audit.questions.question import Question
-from repro.audit.questions.shrinking import shrink
+from repro.audit.questions.question import Question, shrink
 from repro.protocol import Value
 
 # Decisions that do not affect the answer to any question.
@@ -77,11 +75,6 @@ def _rejection(engine: Elimination, alternative: Hypothesis, observations: Seque
     return without_number
 
 
-def _is_visibly_equal(engine: Elimination, first: Answer, second: Answer) -> bool:
-    by_user = engine.by_user
-    return agree(first.as_reported(by_user), second.as_reported(by_user), max(_VISIBLE, 2 * engine.tolerance))
-
-
 def _evidence(
     engine: Elimination,
     policy: Hypothesis,
@@ -95,13 +88,15 @@ def _evidence(
         simulation = Simulation(question, engine.space)
         return simulation.outcome(policy), simulation.outcome(alternative)
 
+    visible = max(_VISIBLE, 2 * engine.tolerance)
     are_numbers = tuple(map(_is_number, predictions(rejection.question)))
 
     def still_rejects(smaller: Question) -> bool:
         of_policy, of_alternative = predictions(smaller)
         if (_is_number(of_policy), _is_number(of_alternative)) != are_numbers:
             return False
-        return not _is_visibly_equal(engine, of_policy, of_alternative)
+        by_user = engine.by_user
+        return not agree(of_policy.as_reported(by_user), of_alternative.as_reported(by_user), visible)
 
     question = shrink(
         rejection.question,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from repro.audit.black_boxes.black_box import BlackBox
-from repro.audit.examination.conclusions import Confirmation, conclude
+from repro.audit.black_boxes.python_function import Function, box_of_function, load
+from repro.audit.examination.conclusions import conclude
 from repro.audit.examination.failures import (
     attribute_failure,
     check_jointly,
@@ -13,16 +15,20 @@ from repro.audit.examination.failures import (
     smallest_case,
     unexplained_cases,
 )
-from repro.audit.examination.further_aspects import examine_all, retry_unexplained
+from repro.audit.examination.further_aspects import examine_all, refit_threshold, retry_unexplained
 from repro.audit.examination.inference import Inference
-from repro.audit.examination.plain_lists import PlainResult, examine_known_users, examine_plain
+from repro.audit.examination.plain_lists import (
+    PlainResult,
+    decimals_shown,
+    examine_known_users,
+    examine_plain,
+    instabilities,
+    refusal_of_everything,
+)
 from repro.audit.examination.refutation import withstands_attacks
-from repro.audit.examination.relevance_threshold import refit_threshold
-from repro.audit.examination.rounding import decimals_shown
-from repro.audit.examination.stability import instabilities, refusal_of_everything
 from repro.audit.examination.state import ExaminationState, Progress
 from repro.audit.examination.tie_description import describe
-from repro.audit.hypotheses.observation import Observation
+from repro.audit.hypotheses.simulation import Observation
 from repro.audit.questions.aspects import ALL_TOGETHER, aspects_of
 
 CONFIRMED_ON = 200
@@ -31,12 +37,14 @@ _MAX_RETRIES = 3  # of the aspects that are unexplained
 _QUESTIONS_ABOUT_TIES = 144
 
 
-def examine(box: BlackBox, seed: int, progress: Progress, *, evidence: bool) -> Inference:
-    """Infer the policy of a black box.
+def infer_policy(box: BlackBox, *, seed: int = 0, evidence: bool = True, progress: Progress | None = None) -> Inference:
+    """Infer what a black box computes.
 
-    With ``evidence``, the smallest case that rejects each other option is looked for. Where no policy is found, and
-    the answers show that they are rounded, they are examined again with that tolerance.
+    Without ``evidence``, the cases that reject other options are not looked for. ``progress`` is called with the name
+    of each step. Where no policy is found, and the answers show that they are rounded, they are examined again with
+    that tolerance.
     """
+    progress = progress or (lambda step: None)
     state = ExaminationState.begin(box, seed, progress)
     inference = _infer(state, evidence=evidence)
     if inference.status != "unexplained" or inference.decimals is not None:
@@ -56,13 +64,14 @@ def _infer(state: ExaminationState, *, evidence: bool) -> Inference:
         state.ledger.unexplained += [case for _, case in unexplained_cases(state, None)]
         return conclude(state, None, evidence=evidence, decimals=plain.decimals)
     decimals = examine_all(state, aspects_of(state.box.metric), plain).decimals
-    confirmation = _examine_jointly(state)
+    confirmed = _examine_jointly(state)
     is_unrefuted = withstands_attacks(state)
     state.ledger.unexplained += [case for _, case in unexplained_cases(state, state.policy)]
-    if not is_unrefuted or not confirmation.is_complete or not state.ledger.in_state("explained"):
-        return conclude(state, None, evidence=evidence, decimals=decimals, confirmation=confirmation)
-    _describe_ties(state)
-    return conclude(state, state.policy, evidence=evidence, decimals=decimals, confirmation=confirmation)
+    has_policy = is_unrefuted and confirmed[0] == confirmed[1] and bool(state.ledger.in_state("explained"))
+    if has_policy:
+        _describe_ties(state)
+    policy = state.policy if has_policy else None
+    return conclude(state, policy, evidence=evidence, decimals=decimals, confirmed=confirmed)
 
 
 def _examine_plain_lists(state: ExaminationState) -> PlainResult | None:
@@ -70,21 +79,21 @@ def _examine_plain_lists(state: ExaminationState) -> PlainResult | None:
     aspect = aspects_of(state.box.metric)[0]
     state.progress("stability")
     if refused := refusal_of_everything(state, aspect):
-        state.ledger.record(refused)
+        state.ledger.results.append(refused)
         return None
     state.ledger.instabilities += instabilities(state, aspect)
-    if state.ledger.is_random:
+    if any(instability.kind == "random" for instability in state.ledger.instabilities):
         return None
     state.progress(aspect.name)
     plain = examine_plain(state, aspect)
     if not plain.is_explained and "training" in state.box.possible:
         plain = examine_known_users(state, plain)
-    state.ledger.record(plain.aspect)
+    state.ledger.results.append(plain.aspect)
     return plain
 
 
-def _examine_jointly(state: ExaminationState) -> Confirmation:
-    """Examine all explained aspects together, and confirm the policy on new questions."""
+def _examine_jointly(state: ExaminationState) -> tuple[int, int]:
+    """Examine all explained aspects together; how many new answers the policy then predicts, of how many."""
     state.progress(ALL_TOGETHER)
     state.engine.challenge()
     for _ in range(_MAX_RETRIES):
@@ -92,14 +101,14 @@ def _examine_jointly(state: ExaminationState) -> Confirmation:
             break
         state.engine.challenge()
     check_jointly(state)
-    confirmation = _confirm(state)
+    confirmed = _confirm(state)
     while reattribute_failure(state, unexplained_cases(state, state.policy)):
-        confirmation = _confirm(state)
-    return confirmation
+        confirmed = _confirm(state)
+    return confirmed
 
 
-def _confirm(state: ExaminationState) -> Confirmation:
-    """Compare the policy with the answers to new questions.
+def _confirm(state: ExaminationState) -> tuple[int, int]:
+    """How many answers to new questions the policy predicted, of how many.
 
     Where it fails, the policy is replaced by one that predicts all answers; if there is none, the aspect that is
     responsible becomes unexplained. If no aspect is responsible, the smallest case is recorded as a joint failure.
@@ -115,10 +124,10 @@ def _confirm(state: ExaminationState) -> Confirmation:
         )
         if not is_repaired:
             break
-    if wrong and not state.ledger.has_joint_failure:
+    if wrong and not any(case.aspect == ALL_TOGETHER for case in state.ledger.unexplained):
         nearest = state.engine.nearest([policy], observations)
         state.ledger.unexplained.append(smallest_case(state, ALL_TOGETHER, nearest))
-    return Confirmation(len(observations) - len(wrong), len(observations))
+    return len(observations) - len(wrong), len(observations)
 
 
 def _new_observations(state: ExaminationState) -> list[Observation]:
@@ -141,3 +150,41 @@ def _describe_ties(state: ExaminationState) -> None:
             plain = [state.generator.question(features, state.rng) for _ in range(_QUESTIONS_ABOUT_TIES)]
             note = describe(state.policy, state.space, state.box.ask, plain, state.engine.tolerance)
             state.ledger.unexplained[position] = replace(case, note=note)
+
+
+def infer(
+    function: Function | str,
+    metric: str,
+    k: int | Sequence[int] | None = None,
+    *,
+    name: str = "",
+    seed: int = 0,
+    evidence: bool = True,
+    progress: Progress | None = None,
+    **takes: bool,
+) -> Inference:
+    """Infer what a function that is said to compute ``metric`` really computes.
+
+    ``function(scores, truth, train, k)`` gets three pandas frames, with the columns user, item and score, and user,
+    item and rating; it returns one number, or a mapping (or series) of users to numbers. It may also be given by its
+    name, ``package.module:function``.
+
+    ``k`` is the cut-off that the function is called with, always the same, so a function may have it built in. With
+    several, ``k=(1, 5, 20)``, each question has one of them, and effects of the cut-off show.
+
+    Keywords say which input the function does not accept, so that it is not asked: ``graded_ratings=False``,
+    ``ties=False``, ``missing_scores=False``, ``empty_lists=False`` and so on (:data:`KEYWORDS`).
+
+    >>> def rmse(scores, truth, train, k):
+    ...     pairs = truth.merge(scores, on=["user", "item"]).dropna()
+    ...     return ((pairs.score - pairs.rating) ** 2).mean() ** 0.5
+    >>> inference = repro.audit.infer(rmse, "rmse", duplicates=False)
+    >>> inference.policy["predict.missing"], inference.policy["predict.average"]
+    ('skip', 'ratings')
+    """
+    if isinstance(function, str):
+        default_name, function = function, load(function)
+    else:
+        default_name = getattr(function, "__name__", "the function")
+    box = box_of_function(function, metric, k, name or default_name, takes)
+    return infer_policy(box, seed=seed, evidence=evidence, progress=progress)

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from repro.audit.examination.evidence import WITHOUT_BEARING
-from repro.audit.examination.further_aspects import examine_aspect, retry_unexplained
+from repro.audit.examination.further_aspects import examine_aspect, refit_threshold, retry_unexplained
 from repro.audit.examination.inference import Unexplained
-from repro.audit.examination.relevance_threshold import refit_threshold
 from repro.audit.examination.state import ExaminationState
-from repro.audit.hypotheses.observation import AspectResult, NearestHypothesis, Observation
+from repro.audit.hypotheses.simulation import AspectResult, NearestHypothesis, Observation
 from repro.audit.hypotheses.space import Hypothesis
 from repro.audit.questions.aspects import ALL_TOGETHER, UNKNOWN_USERS
 from repro.audit.questions.question import Question
@@ -75,7 +74,7 @@ def mark_unexplained(state: ExaminationState, suspect: AspectResult) -> None:
     Other aspects that were held responsible for a case with its features are examined again.
     """
     ledger, own_features = state.ledger, suspect.aspect.own_features
-    ledger.mark_unexplained(suspect)
+    ledger.move(suspect, replace(suspect, state="unexplained"))
     state.engine.withdraw(suspect.aspect)
     readmitted = state.attacks.readmit(own_features)
     ledger.drop_cases(lambda case: case.aspect in readmitted)

@@ -1,14 +1,15 @@
-"""The aspects beyond plain lists, examined in turn, and again where they were not explained."""
+"""The aspects beyond plain lists, examined in turn and again where unexplained, and the relevance threshold."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from repro.audit.examination.plain_lists import PlainResult, examine_known_users
-from repro.audit.examination.stability import instabilities
+from repro.audit.confirmation.adversary import Goal
+from repro.audit.examination.plain_lists import PlainResult, examine_known_users, instabilities
 from repro.audit.examination.state import ExaminationState
-from repro.audit.hypotheses.observation import AspectResult
+from repro.audit.examination.thresholds import INCLUSIVE, RULE, THRESHOLD, RatingProbe, interval
+from repro.audit.hypotheses.simulation import AspectResult
 from repro.audit.questions.aspects import FRACTIONS, UNKNOWN_USERS, Aspect
 
 
@@ -22,7 +23,7 @@ def examine_all(state: ExaminationState, aspects: Sequence[Aspect], plain: Plain
     results_before, instabilities_before = ledger.results[:-1], list(ledger.instabilities)  # without plain lists
     for aspect in aspects[1:]:
         state.progress(aspect.name)
-        ledger.record(examine_aspect(state, aspect))
+        ledger.results.append(examine_aspect(state, aspect))
     is_training_unexplained = any(
         result.aspect.own_features == {"training"} for result in ledger.in_state("unexplained")
     )
@@ -33,7 +34,7 @@ def examine_all(state: ExaminationState, aspects: Sequence[Aspect], plain: Plain
     if known is plain:
         ledger.results = results
         return plain
-    ledger.record(known.aspect)
+    ledger.results.append(known.aspect)
     ledger.instabilities = instabilities_before
     return examine_all(state, aspects, known)
 
@@ -56,7 +57,7 @@ def examine_aspect(state: ExaminationState, aspect: Aspect) -> AspectResult:
         engine.unexplained_features.remove("fractional")
         return result
     fractional = replace(aspect, name=FRACTIONS, needs=(*aspect.needs, "fractional"))
-    state.ledger.record(replace(result, aspect=fractional))
+    state.ledger.results.append(replace(result, aspect=fractional))
     return whole
 
 
@@ -71,3 +72,47 @@ def retry_unexplained(state: ExaminationState, is_wanted: Callable[[Aspect], boo
                 state.ledger.mark_explained(result, again)
                 is_any_explained = True
     return is_any_explained
+
+
+def fit_threshold(state: ExaminationState) -> None:
+    """Find the interval of the threshold; where that of the policy lies outside, change the policy if answers allow."""
+    engine, policy, adversary = state.engine, state.policy, state.attacks.adversary()
+    state.threshold = None
+    if THRESHOLD not in policy.values or not {THRESHOLD, RULE} <= engine.free_decisions:
+        return
+    graded = Goal(frozenset({"graded"}))
+    probe = RatingProbe(
+        policy,
+        state.space,
+        engine.ask,
+        lambda: adversary.question(graded, state.rng),
+        tolerance=state.attacks.tolerance,
+        rng=state.rng,
+    )
+    state.threshold = interval(
+        probe, fractions="fractional" in adversary.allowed, zero="zero-ratings" in adversary.allowed
+    )
+    if state.threshold is None or state.threshold.contains(
+        float(policy.values[THRESHOLD]), inclusive=bool(policy.values[INCLUSIVE])
+    ):
+        return
+    number, inclusive = state.threshold.simplest
+    state.space.thresholds.add(number)
+    for changed in state.space.with_changes(policy, {THRESHOLD: number, INCLUSIVE: inclusive}):
+        if engine.consistent([changed]):
+            engine.survivors = [changed]
+            retry_unexplained(state)
+            return
+    state.threshold = None
+
+
+def refit_threshold(state: ExaminationState) -> bool:
+    """Whether another threshold makes the policy predict all answers; if none does, the policy stays as it is."""
+    before = state.policy
+    fit_threshold(state)
+    if state.policy.values == before.values:
+        return False
+    if state.engine.consistent([state.policy]):
+        return True
+    state.engine.survivors = [before]
+    return False

@@ -7,12 +7,10 @@ from dataclasses import replace
 
 from repro.audit.confirmation.adversary import traits_of
 from repro.audit.examination.failures import mark_unexplained, smallest_case, suspects
-from repro.audit.examination.further_aspects import retry_unexplained
-from repro.audit.examination.relevance_threshold import fit_threshold, refit_threshold
+from repro.audit.examination.further_aspects import fit_threshold, refit_threshold, retry_unexplained
 from repro.audit.examination.state import ExaminationState
 from repro.audit.examination.undetermined import equivalent_policies
-from repro.audit.hypotheses.observation import AspectResult, NearestHypothesis, Observation
-from repro.audit.hypotheses.simulation import Simulation
+from repro.audit.hypotheses.simulation import AspectResult, NearestHypothesis, Observation, Simulation
 from repro.audit.hypotheses.space import Hypothesis
 from repro.audit.questions.answers import agree
 from repro.audit.questions.aspects import ALL_TOGETHER
@@ -32,11 +30,16 @@ def withstands_attacks(state: ExaminationState) -> bool:
     Every refuting question goes back into elimination. Behaviour that no policy explains is recorded, and no longer
     asked about.
     """
+
+    def progress(done: int, total: int) -> None:
+        if done % 50 == 0:
+            state.progress(f"attack: {done} of {total}")
+
     for _ in range(_MAX_POLICIES + _MAX_EXCUSED):
         if len(state.attacks.excused) > _MAX_EXCUSED:
             break
         policy = state.policy
-        refutation = _known_contradiction(state, policy) or state.attacks.refute(policy, _progress_of(state))
+        refutation = _known_contradiction(state, policy) or state.attacks.refute(policy, progress)
         if refutation is None:
             fit_threshold(state)
             refutation = _distinguish_equivalent(state)
@@ -47,14 +50,6 @@ def withstands_attacks(state: ExaminationState) -> bool:
             state.ledger.unexplained.append(case)
             return False
     return False
-
-
-def _progress_of(state: ExaminationState) -> Callable[[int, int], None]:
-    def report(done: int, total: int) -> None:
-        if done % 50 == 0:
-            state.progress(f"attack: {done} of {total}")
-
-    return report
 
 
 def _known_contradiction(state: ExaminationState, policy: Hypothesis) -> Observation | None:

@@ -3,26 +3,64 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from repro.audit.black_boxes.black_box import BlackBox
 from repro.audit.confirmation.attacks import Attacks
-from repro.audit.examination.ledger import AspectLedger
+from repro.audit.examination.inference import Unexplained, Unstable
 from repro.audit.examination.thresholds import Interval
 from repro.audit.hypotheses.elimination import Elimination, n_non_default
-from repro.audit.hypotheses.observation import Observation
-from repro.audit.hypotheses.simulation import Simulation
+from repro.audit.hypotheses.simulation import AspectResult, Observation, Simulation, State
 from repro.audit.hypotheses.space import Hypothesis, Space
 from repro.audit.questions.answers import TOLERANCE, Answer, contradicts
 from repro.audit.questions.generator import QuestionGenerator
-from repro.audit.questions.question import Question
-from repro.audit.questions.shrinking import shrink
+from repro.audit.questions.question import Question, shrink
 from repro.plugin import Observed
 
 Progress = Callable[[str], None]  # is called with the name of each step
+TRANSITIONS: Mapping[State, frozenset[State]] = {
+    "unasked": frozenset({"explained", "unexplained", "refused", "random"}),
+    "explained": frozenset({"unexplained"}),
+    "unexplained": frozenset({"explained", "unexplained", "refused", "random"}),
+    "refused": frozenset(),
+    "random": frozenset(),
+}
+
+
+@dataclass(eq=False)
+class AspectLedger:
+    """The results of aspects in the order of their examination, unexplained cases and instabilities."""
+
+    results: list[AspectResult] = field(default_factory=list)
+    unexplained: list[Unexplained] = field(default_factory=list)
+    instabilities: list[Unstable] = field(default_factory=list)
+
+    def in_state(self, *states: State) -> list[AspectResult]:
+        """The results of the aspects in one of these states."""
+        return [result for result in self.results if result.state in states]
+
+    def move(self, result: AspectResult, successor: AspectResult) -> None:
+        """Replace the result of an aspect by a later one."""
+        if successor.state not in TRANSITIONS[result.state]:
+            raise ValueError(f"{result.aspect.name} cannot become {successor.state}: it is {result.state}")
+        self.results[self.results.index(result)] = successor
+
+    def mark_explained(self, result: AspectResult, successor: AspectResult) -> None:
+        """An aspect that seemed unexplained is explained: its unexplained cases are void."""
+        self.move(result, successor)
+        self.drop_cases(lambda case: case.aspect == result.aspect.name)
+
+    def drop_cases(self, is_void: Callable[[Unexplained], bool]) -> None:
+        """Remove unexplained cases."""
+        self.unexplained = [case for case in self.unexplained if not is_void(case)]
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether anything was observed that a policy does not explain."""
+        return bool(self.unexplained or self.instabilities or self.in_state("unexplained", "random"))
 
 
 class _CountingResponder:

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from repro.audit.hypotheses.observation import Observation
-from repro.audit.hypotheses.simulation import Simulation
+from repro.audit.hypotheses.simulation import Observation, Simulation
 from repro.audit.hypotheses.space import Hypothesis, Space
 from repro.audit.questions.answers import agree
 from repro.audit.questions.question import HIGHEST, Question

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from repro.audit.hypotheses.elimination import Elimination
-from repro.audit.hypotheses.observation import Observation
+from repro.audit.hypotheses.simulation import Observation
 from repro.audit.hypotheses.space import Hypothesis
 from repro.audit.questions.answers import agree
 from repro.protocol import Value, toml_value

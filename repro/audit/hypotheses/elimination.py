@@ -12,8 +12,7 @@ from functools import partial
 import numpy as np
 
 from repro.audit.black_boxes.black_box import BlackBox
-from repro.audit.hypotheses.observation import AspectResult, NearestHypothesis, Observation
-from repro.audit.hypotheses.simulation import Simulation
+from repro.audit.hypotheses.simulation import AspectResult, NearestHypothesis, Observation, Simulation
 from repro.audit.hypotheses.space import Hypothesis, Space
 from repro.audit.questions.answers import TOLERANCE, Answer, agree, distance, values_by_user
 from repro.audit.questions.aspects import Aspect, features_touching
@@ -87,7 +86,7 @@ class Elimination:
         n_before = len(self.observations)
 
         def next_features() -> Collection[str]:
-            return features | self._random_features(0.6)
+            return features | self.random_features(0.6)
 
         survivors = self.survivors or [self.space.start]
         if aspect.frees_again:
@@ -223,11 +222,8 @@ class Elimination:
         )
         return list(itertools.islice(reopened, _MAX_REOPENED))
 
-    def random_features(self) -> Collection[str]:
-        """The features of randomly chosen explained aspects."""
-        return self._random_features(1.0)
-
-    def _random_features(self, share: float) -> frozenset[str]:
+    def random_features(self, share: float = 1.0) -> frozenset[str]:
+        """The features of randomly chosen explained aspects, in a share of questions; in others, no further ones."""
         if self.rng.random() >= share:
             return self.base_features
         share_of_aspects = self.rng.choice(_SHARES)

@@ -11,9 +11,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from repro.audit.examination.inference import as_exact, finite
-from repro.audit.pipelines.explanations import explanations
-from repro.audit.pipelines.rescoring import Rescored, ScoredFold, rescore
+from repro.audit.examination.inference import as_exact
+from repro.audit.pipelines.rescoring import ScoredFold, explanations, rescore
 from repro.audit.policies import Policy, protocol_of
 from repro.audit.questions.answers import TOLERANCE, close
 from repro.data.interactions import Interactions
@@ -21,6 +20,7 @@ from repro.errors import PluginError, ReproError, nearest
 from repro.evaluation.metrics import metrics, parse_measure
 from repro.plugin import Evaluator, Pipeline, plugins
 from repro.protocol import Protocol
+from repro.text import plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,6 +44,11 @@ class FoldNumbers:
         if math.isnan(self.reported) and math.isnan(self.measured):
             return 0.0
         return self.reported - self.measured
+
+    def to_dict(self) -> dict[str, float]:
+        """The numbers as plain data."""
+        names = ("fold", "reported", "measured", "difference", "equal", "users")
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,12 +81,12 @@ class AuditedMeasure:
             return f"{self.measure}: {self.why}"
         rounded = as_exact(self.decimals)
         if self.equal:
-            return f"{self.measure}: equal on {_folds(len(self.folds))}, as {self.metric}{rounded}"
+            return f"{self.measure}: equal on {plural(len(self.folds), 'fold')}, as {self.metric}{rounded}"
         largest = max(abs(fold.difference) for fold in self.folds)
         n_differing = sum(not fold.equal for fold in self.folds)
         return (
-            f"{self.measure}: differs from {self.metric}{rounded} on {n_differing} of {_folds(len(self.folds))}, "
-            f"by up to {largest:.3g}"
+            f"{self.measure}: differs from {self.metric}{rounded} on {n_differing} of "
+            f"{plural(len(self.folds), 'fold')}, by up to {largest:.3g}"
         )
 
 
@@ -115,16 +120,7 @@ class PipelineAudit:
         import pandas as pd
 
         rows = [
-            {
-                "measure": measure.measure,
-                "metric": measure.metric,
-                "fold": fold.fold,
-                "reported": fold.reported,
-                "measured": fold.measured,
-                "difference": fold.difference,
-                "equal": fold.equal,
-                "users": fold.users,
-            }
+            {"measure": measure.measure, "metric": measure.metric, **fold.to_dict()}
             for measure in self.measures
             for fold in measure.folds
         ]
@@ -170,14 +166,7 @@ class PipelineAudit:
                     "protocol_hash": None if measure.protocol is None else measure.protocol.hash,
                     "explanations": list(measure.explanations),
                     "folds": [
-                        {
-                            "fold": fold.fold,
-                            "reported": finite(fold.reported),
-                            "measured": finite(fold.measured),
-                            "difference": finite(fold.difference),
-                            "equal": fold.equal,
-                            "users": fold.users,
-                        }
+                        {name: value if math.isfinite(value) else None for name, value in fold.to_dict().items()}
                         for fold in measure.folds
                     ],
                 }
@@ -255,18 +244,11 @@ def _audited(
     except ReproError as error:
         return AuditedMeasure(measure, metric.full_name, protocol=protocol, why=f"the core has no number: {error}")
     numbers = tuple(
-        _numbers(number, fold.reported[measure], of_core, tolerance)
-        for number, (fold, of_core) in enumerate(zip(folds, rescored, strict=True), start=1)
+        FoldNumbers(number, reported, core.value, core.users, close(reported, core.value, tolerance))
+        for number, (reported, core) in enumerate(
+            zip((fold.reported[measure] for fold in folds), rescored, strict=True), start=1
+        )
     )
     differing = [fold for fold, of_fold in zip(folds, numbers, strict=True) if not of_fold.equal]
     explained = explanations(metric, measure, differing, protocol, policy, tolerance, quirk) if differing else []
     return AuditedMeasure(measure, metric.full_name, numbers, protocol, decimals, tuple(explained))
-
-
-def _numbers(number: int, reported: float, of_core: Rescored, tolerance: float) -> FoldNumbers:
-    """The reported number of a fold and that of the core; folds are numbered from 1."""
-    return FoldNumbers(number, reported, of_core.value, of_core.users, close(reported, of_core.value, tolerance))
-
-
-def _folds(number: int) -> str:
-    return "1 fold" if number == 1 else f"{number} folds"

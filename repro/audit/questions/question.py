@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -35,6 +36,11 @@ class User:
     test: tuple[Rating, ...] = ()
     train: tuple[Rating, ...] = ()
     fallback: frozenset[int] = frozenset()
+
+    @property
+    def has_no_relevant(self) -> bool:
+        """Whether no held-out item is relevant under any usual threshold."""
+        return all(grade <= 1 for _, grade in self.test)
 
     def without(self, items: Collection[int]) -> User:
         """The user without some items."""
@@ -110,11 +116,11 @@ class Question:
             "non-positive": any(-math.inf < score <= 0 for score in scores),
             "infinite": any(map(math.isinf, scores)),
             "fallback": any(user.fallback for user in self.tested),
-            "no-relevant": any(map(_has_no_relevant, self.tested)),
+            "no-relevant": any(user.has_no_relevant for user in self.tested),
             "no-list": any(not user.scores for user in self.tested),
-            "neither": any(not user.scores and _has_no_relevant(user) for user in self.tested),
+            "neither": any(not user.scores and user.has_no_relevant for user in self.tested),
             "no-negatives": any(user.scores and user.scores.keys() <= dict(user.test).keys() for user in self.tested),
-            "nobody": all(not user.scores or _has_no_relevant(user) for user in self.tested),
+            "nobody": all(not user.scores or user.has_no_relevant for user in self.tested),
             "duplicates": any(len(dict(user.test)) < len(user.test) for user in self.tested),
             "off-scale": any(score < self.scale[0] or score > self.scale[1] for score in scores),
         }
@@ -286,11 +292,6 @@ class Question:
         return replace(self, users=(*self.users[:at], user, *self.users[at + 1 :]))
 
 
-def _has_no_relevant(user: User) -> bool:
-    """Whether no held-out item of the user is relevant under any usual threshold."""
-    return all(grade <= 1 for _, grade in user.test)
-
-
 def _smallest_gap(scores: Sequence[float]) -> float:
     """The smallest difference between two scores; two infinite scores, and two missing ones, do not differ."""
     finite = np.sort([score for score in scores if math.isfinite(score)])
@@ -323,3 +324,45 @@ def _without(rows: tuple[Rating, ...], removed: Sequence[Rating]) -> tuple[Ratin
     for row in removed:
         remaining.remove(row)
     return tuple(remaining)
+
+
+MAX_TRIES = 400
+
+
+def shrink(
+    question: Question,
+    is_kept: Callable[[Question], bool],
+    max_tries: int = MAX_TRIES,
+    *,
+    known_users: bool = False,
+    takes: Callable[[int | None], bool] = lambda k: True,
+) -> Question:
+    """The smallest question that is reached by removing parts, one at a time, as long as ``is_kept`` accepts it.
+
+    ``is_kept`` is called at most ``max_tries`` times. A smaller question gets no oddity that the question does not
+    have: short lists, unknown items and, with ``known_users``, unknown users. ``takes`` says which cut-offs the
+    black box accepts.
+    """
+    tries_left = max_tries
+    allowed = question.oddities | (set() if known_users else {"unknown users"})
+    # Candidates that were rejected are not tried again until all others were tried.
+    n_rejected, is_smaller = 0, False
+    while tries_left > 0:
+        for smaller in islice(question.smaller(), n_rejected, None):
+            if smaller.oddities <= allowed and (smaller.k == question.k or takes(smaller.k)):
+                tries_left -= 1
+                if is_kept(smaller):
+                    question, is_smaller = smaller, True
+                    break
+            n_rejected += 1
+            if tries_left <= 0:
+                break
+        else:
+            if not is_smaller:
+                break
+            n_rejected, is_smaller = 0, False
+    for at in range(len(question.users)):
+        for simplify in (Question.with_plain_scores, Question.with_plain_ratings):
+            simpler = simplify(question, at)
+            question = simpler if is_kept(simpler) else question
+    return question

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from markupsafe import Markup
 
 from repro.audit.campaign.audit_results import AuditResults
-from repro.protocol import Value, toml_value
+from repro.audit.comparison.agreement import explaining_choices, kind_letters, option_text
 from repro.report.audit.audit_findings import case_text
 from repro.report.html import Cell, Details, Heading, Items, Table, link, render
 from repro.runs.journal.audit_events import MetricCompared, PairEntry
-
-_LETTERS = [*string.ascii_lowercase, *(f"a{letter}" for letter in string.ascii_lowercase)]
 
 
 def agreement_blocks(results: AuditResults) -> list[object]:
@@ -76,9 +73,7 @@ def _first_kind(event: MetricCompared, pair: PairEntry) -> str:
 
 
 def _letters(event: MetricCompared) -> dict[str, str]:
-    """A letter for each kind of questions that is the first to tell a pair apart."""
-    used = {_first_kind(event, pair) for pair in event.pairs if pair.verdict == "differ"}
-    return dict(zip(sorted(used, key=event.kinds.index), _LETTERS, strict=False))
+    return kind_letters({_first_kind(event, pair) for pair in event.pairs if pair.verdict == "differ"}, event.kinds)
 
 
 def _cell(event: MetricCompared, pair: PairEntry | None, letters: Mapping[str, str]) -> Cell:
@@ -90,7 +85,7 @@ def _cell(event: MetricCompared, pair: PairEntry | None, letters: Mapping[str, s
         return Cell("–", css="open", title="no question to which both gave a number")
     kind = _first_kind(event, pair)
     choices = "; ".join(
-        f"{choice.decision}: {_value(choice.first)} and {_value(choice.second)}" for choice in pair.choices
+        f"{choice.decision}: {option_text(choice.first)} and {option_text(choice.second)}" for choice in pair.choices
     )
     random = f"; random: {', '.join(pair.random)}" if pair.random else ""
     title = f"{pair.first} and {pair.second} differ: {kind}{random}{'; ' if choices else ''}{choices}"
@@ -122,23 +117,5 @@ def _case(event: MetricCompared, place: int) -> Markup:
         title=f"{place + 1}. {case.kind}",
         question=case_text(case.case),
         answers=answers,
-        explanations=_explained([pair for pair in event.pairs if pair.case == place]),
+        explanations=explaining_choices(pair for pair in event.pairs if pair.case == place),
     )
-
-
-def _explained(pairs: Sequence[PairEntry]) -> list[str]:
-    """For each decision that explains a difference of these pairs, which measures take which option."""
-    taken: dict[str, dict[str, dict[str, None]]] = {}
-    for pair in pairs:
-        for choice in pair.choices:
-            ways = taken.setdefault(choice.decision, {})
-            ways.setdefault(_value(choice.first), {})[pair.first] = None
-            ways.setdefault(_value(choice.second), {})[pair.second] = None
-    return [
-        f"{decision} = " + "; ".join(f"{value} ({', '.join(names)})" for value, names in ways.items())
-        for decision, ways in taken.items()
-    ]
-
-
-def _value(value: Value | None) -> str:
-    return "(no effect)" if value is None else toml_value(value)

@@ -21,9 +21,9 @@ RANDOM = "random"
 ORDER = "order of rows"
 UNEXPLAINED = "unexplained"
 ROUNDED = "rounded"
-APART = "one name, two numbers"
+SAME_NAME = "one name, two numbers"
 UNUSUAL = "unusual"
-KINDS = (OUTSIDE, RANDOM, ORDER, UNEXPLAINED, ROUNDED, APART, UNUSUAL)
+KINDS = (OUTSIDE, RANDOM, ORDER, UNEXPLAINED, ROUNDED, SAME_NAME, UNUSUAL)
 
 _NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
 _TOLERANCE = 1e-9
@@ -62,7 +62,7 @@ def findings_of(results: AuditResults) -> list[Finding]:
         *_refused(results),
         *_unstable(results),
         *_rounded(results),
-        *_apart(results.compared),
+        *_same_name(results.compared),
         *_unusual(results),
     ]
     return sorted(
@@ -178,7 +178,7 @@ def _rounded(results: AuditResults) -> Iterator[Finding]:
         yield Finding(ROUNDED, topic, "answers have no more digits than that", tuple(names))
 
 
-def _apart(compared: Sequence[MetricCompared]) -> Iterator[Finding]:
+def _same_name(compared: Sequence[MetricCompared]) -> Iterator[Finding]:
     """Measures of one name in one framework that are not the same: by evaluators and by what explains it."""
     groups: dict[tuple[str, str, tuple[str, ...]], list[tuple[MetricCompared, PairEntry]]] = {}
     for event in compared:
@@ -192,7 +192,7 @@ def _apart(compared: Sequence[MetricCompared]) -> Iterator[Finding]:
         measures = tuple(name for _, pair in pairs for name in (pair.first, pair.second))
         sentence = f"{first} and {second} give different numbers under one name"
         case = answered(event, pair, (pair.first, pair.second))
-        yield Finding(APART, ", ".join(why), sentence, tuple(sorted(measures)), case)
+        yield Finding(SAME_NAME, ", ".join(why), sentence, tuple(sorted(measures)), case)
 
 
 def _kind(event: MetricCompared, pair: PairEntry) -> tuple[str, ...]:
@@ -236,7 +236,7 @@ def _unusual(results: AuditResults) -> Iterator[Finding]:
 def taken(inferred: Iterable[MeasureInferred]) -> dict[str, dict[Value, list[str]]]:
     """For each decision, in the order of the registry, the options that are taken, and by which measures.
 
-    Measures for which options cannot be told apart are not counted.
+    Measures with several equivalent options are not counted.
     """
     measures: dict[str, dict[Value, list[str]]] = {key: {} for key in registry()}
     for event in inferred:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from repro.audit.campaign.audit_results import AuditResults, is_random
 from repro.audit.campaign.audit_run import REPORT
 from repro.report.audit.agreement_table import agreement_blocks
-from repro.report.audit.audit_findings import APART, KINDS, ROUNDED, UNUSUAL, Finding, findings_of, named
+from repro.report.audit.audit_findings import KINDS, ROUNDED, SAME_NAME, UNUSUAL, Finding, findings_of, framework, named
 from repro.report.audit.policy_table import policy_blocks
 from repro.report.html import Cell, Details, Heading, Table, link, page, render
 from repro.runs.written_files import keep_files
@@ -56,9 +56,9 @@ def headline(results: AuditResults) -> dict[str, int]:
     random = sum(is_random(event) for event in events)
     explained = sum(event.status == "explained" for event in events)
     no_policy = sum(not event.policy for event in events) - random
-    measures = [one for pipeline in results.pipelines for one in pipeline.measures]
+    measures = [measure for pipeline in results.pipelines for measure in pipeline.measures]
     return {
-        "frameworks": len({one.name.partition("/")[0] for one in results.started.evaluators}),
+        "frameworks": len({framework(evaluator.name) for evaluator in results.started.evaluators}),
         "evaluators": len(results.started.evaluators),
         "measures": len(results.measures),
         "explained": explained,
@@ -66,10 +66,10 @@ def headline(results: AuditResults) -> dict[str, int]:
         "no_policy": no_policy,
         "random": random,
         "failed": len(results.measures) - len(events),
-        "pairs": sum(one.compared for one in results.compared),
-        "pairs_agreeing": sum(one.agreeing for one in results.compared),
+        "pairs": sum(event.compared for event in results.compared),
+        "pairs_agreeing": sum(event.agreeing for event in results.compared),
         "pipeline_measures": len(measures),
-        "pipeline_measures_equal": sum(one.equal for one in measures),
+        "pipeline_measures_equal": sum(measure.equal for measure in measures),
     }
 
 
@@ -98,9 +98,9 @@ def _short_table(findings: Sequence[Finding]) -> Table | None:
         topics: dict[str, dict[str, None]] = {}
         for finding in findings:
             if finding.kind == kind:
-                topics.setdefault(finding.measures[0].partition("/")[0], {})[finding.topic] = None
+                topics.setdefault(framework(finding.measures[0]), {})[finding.topic] = None
         if topics:
-            names_only = kind in (UNUSUAL, APART)  # their topics are too many for a summary
+            names_only = kind in (UNUSUAL, SAME_NAME)  # their topics are too many for a summary
             frameworks = [
                 Markup("<strong>{}</strong>").format(name) + ("" if names_only else f" ({', '.join(of)})")
                 for name, of in topics.items()
@@ -137,7 +137,7 @@ def _findings(results: AuditResults, findings: Sequence[Finding]) -> list[object
 
 
 def _finding(results: AuditResults, finding: Finding, is_open: bool) -> Details:
-    frameworks = ", ".join(dict.fromkeys(name.partition("/")[0] for name in finding.measures))
+    frameworks = ", ".join(dict.fromkeys(map(framework, finding.measures)))
     summary = Markup("<strong>{}, {}</strong>: {}.").format(frameworks, finding.topic, finding.sentence)
     measures: dict[str, list[tuple[str, str]]] = {}
     for name in finding.measures:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from repro.audit.campaign.audit_results import AuditResults, doubtful, is_random, options_of
+from repro.audit.campaign.audit_results import AuditResults, doubtful, is_random, options_of, options_text
 from repro.protocol import Value, registry
 from repro.report.html import Cell, Details, Heading, Table, link
 from repro.runs.journal.audit_events import MeasureInferred
@@ -36,7 +36,7 @@ def _metric(metric: str, events: Sequence[MeasureInferred], *, is_open: bool) ->
     decisions = [key for key in registry() if key in decided]
     options = {key: common(events, key) for key in decisions}
     differing = [key for key in decisions if not options[key]]
-    agreed = [f"{key} = {_text(values[0])}" for key, values in options.items() if len(values) == 1]
+    agreed = [f"{key} = {options_text(values)}" for key, values in options.items() if len(values) == 1]
     unseen = [key for key, values in options.items() if len(values) > 1]
     notes = [
         Markup("<p><small>{}: {}.</small></p>").format(title, ", ".join(names))
@@ -95,9 +95,9 @@ def _cell(event: MeasureInferred, decision: str, colours: dict[Value, int]) -> C
     if not options:
         return Cell("", css="open", title=why_open(event, decision))
     if len(options) > 1:
-        return Cell("≈", css="open", title=" or ".join(map(_text, options)))
-    [value] = options
-    return Cell(_text(value), css=f"o{min(colours[value], _COLOURS)}", title=registry()[decision].meaning(value))
+        return Cell("≈", css="open", title=options_text(options))
+    colour, meaning = min(colours[options[0]], _COLOURS), registry()[decision].meaning(options[0])
+    return Cell(options_text(options), css=f"o{colour}", title=meaning)
 
 
 def why_open(event: MeasureInferred, decision: str) -> str:
@@ -108,10 +108,6 @@ def why_open(event: MeasureInferred, decision: str) -> str:
     if aspects := doubtful(event):
         return f"not explained: {', '.join(aspects)}"
     return "it has no effect here"
-
-
-def _text(value: Value) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _breakable(key: str) -> Markup:

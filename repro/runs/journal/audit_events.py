@@ -115,8 +115,9 @@ class MeasureInferred(BaseEvent):
 
     ``evidence`` is how many options were rejected with a case; the cases are on the page. ``attacked`` is how many
     questions of the adversary did not refute the policy, ``pairs`` how many pairs of aspects they had together, of how
-    many. ``page`` is a file with its SHA-256. ``protocol_hash`` is null where there is no policy. ``protocol`` is the
-    file of the policy in audits that wrote one for each measure, with its SHA-256.
+    many. ``page`` is a file with its SHA-256. ``decisions`` are those in which the protocol of the policy differs from
+    its base, and ``protocol_hash`` is null where there is no policy; earlier audits have no ``decisions``, but
+    ``protocol``, a file with its SHA-256.
     """
 
     event: Literal["measure.inferred"] = "measure.inferred"
@@ -142,6 +143,7 @@ class MeasureInferred(BaseEvent):
     not_asked: dict[str, str] = Field(default_factory=dict)
     page: FileName
     page_digest: Digest
+    decisions: dict[str, Value] | None = None
     protocol: FileName | None = None
     protocol_digest: Digest | None = None
     protocol_hash: str | None

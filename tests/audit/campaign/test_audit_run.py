@@ -12,8 +12,7 @@ import pytest
 
 from repro.audit.campaign.audit_results import AuditResults
 from repro.audit.campaign.audit_run import AuditOptions, run_audit, tables_from_journal
-from repro.audit.campaign.tasks import AuditPipeline, InferMeasure
-from repro.audit.campaign.worker_pool import DIED, attempt
+from repro.audit.campaign.tasks import DIED, AuditPipeline, InferMeasure, attempt
 from repro.audit.policies import read_policies, recorded_protocol
 from repro.current import reset
 from repro.errors import PluginError, StudyError
@@ -47,14 +46,14 @@ def tiny(tmp_path_factory):
 def survey(site, folder, names=FINE, **options):
     known = plugins().evaluators()
     pipelines = plugins().pipelines().values()
-    found = run_audit(
+    results = run_audit(
         [known[name] for name in names],
         folder / "report",
         folder / "protocols.toml",
         AuditOptions(pipelines=pipelines, data=str(site / "ratings.csv"), **options),
     )
-    write_audit_report(found)
-    return found
+    write_audit_report(results)
+    return results
 
 
 def files(folder):
@@ -91,8 +90,8 @@ def test_everything_is_in_the_folder_and_in_the_journal(undisturbed):
         "audit.finished",
         "report.written",
     ]
-    found = AuditResults.read(undisturbed / "report")
-    assert {name: event.status for name, event in found.inferred.items()} == {
+    results = AuditResults.read(undisturbed / "report")
+    assert {name: event.status for name, event in results.inferred.items()} == {
         "tiny/plain mae": "explained",
         "tiny/plain mse": "explained",
         "tiny/clipped mae": "explained",
@@ -104,12 +103,13 @@ def test_everything_is_in_the_folder_and_in_the_journal(undisturbed):
 def test_protocols_read_back_from_the_table_and_from_the_journal(undisturbed):
     policies = read_policies(undisturbed / "protocols.toml")
     for name, event in AuditResults.read(undisturbed / "report").inferred.items():
-        for protocol in (policies[name], recorded_protocol(event)):
+        earlier = event.model_copy(update={"decisions": None})  # audits did not record all decisions
+        for protocol in (policies[name], recorded_protocol(event), recorded_protocol(earlier)):
             assert (protocol.hash, protocol.source) == (event.protocol_hash, name)
             assert protocol["predict.clip"] == ("scale" if "clipped" in name else "none")
-        assert policies[name].open == recorded_protocol(event).open
-        forged = event.model_copy(update={"protocol_hash": "0" * 64})
-        assert recorded_protocol(forged) is None
+            assert protocol.open == policies[name].open
+        for recorded in (event, earlier):
+            assert recorded_protocol(recorded.model_copy(update={"protocol_hash": "0" * 64})) is None
 
 
 def test_tables_and_report_are_made_again_from_the_journal_alone(undisturbed, tmp_path):
@@ -129,13 +129,13 @@ def test_tables_and_report_are_made_again_from_the_journal_alone(undisturbed, tm
 
 
 def test_who_agrees_and_the_whole_evaluation(undisturbed):
-    found = AuditResults.read(undisturbed / "report")
-    [mae] = found.compared  # mse is measured by one of them only
+    results = AuditResults.read(undisturbed / "report")
+    [mae] = results.compared  # mse is measured by one of them only
     assert (mae.metric, mae.agreeing, mae.compared, mae.names) == ("mae", 0, 1, ["tiny/plain mae", "tiny/clipped mae"])
     [choice] = mae.pairs[0].choices
     assert (choice.decision, choice.first, choice.second) == ("predict.clip", "none", "scale")
-    [pipeline] = found.pipelines
-    numbers = {one.measure: (one.folds[0].reported, one.folds[0].measured) for one in pipeline.measures}
+    [pipeline] = results.pipelines
+    numbers = {measure.measure: (measure.folds[0].reported, measure.folds[0].measured) for measure in pipeline.measures}
     assert numbers == {"mae": (2.0, 2.0), "mse": (4.0, 4.0)}  # 5 is held out, and 3 predicted
 
 
@@ -230,9 +230,9 @@ def test_what_is_finished_is_not_done_again(tiny, undisturbed, tmp_path):
 
 
 def test_a_process_that_dies_is_told_and_ends_nothing_else(tiny, tmp_path):
-    found = survey(tiny, tmp_path, ("tiny/dying", "tiny/plain"), workers=2, metrics=["mae"])
-    assert found.failed == {"tiny/dying mae": DIED}
-    assert list(found.inferred) == ["tiny/plain mae"]
+    results = survey(tiny, tmp_path, ("tiny/dying", "tiny/plain"), workers=2, metrics=["mae"])
+    assert results.failed == {"tiny/dying mae": DIED}
+    assert list(results.inferred) == ["tiny/plain mae"]
     journal = read_journal(tmp_path / "report" / "journal.jsonl")
     assert journal.events("audit.finished")[0].failed == 1
     assert "tiny/dying,mae,mae,failed" in (tmp_path / "report" / "policies.csv").read_text()

@@ -73,13 +73,13 @@ def only(agreement: Agreement):
 
 
 def test_the_same_function_twice_agrees_in_everything():
-    found = compare(box("a", precision()), box("b", precision()))
-    assert only(found).verdict == "agree"
-    assert (found.agreeing, found.compared, found.share) == (1, 1, 1.0)
-    assert found.frame().loc["a", "b"] == "agree"
-    assert only(found).case is None and not found.cases
-    assert set(only(found).compared.values()) == {60}
-    assert {"plain lists", "ratings", "short lists", "ties", "missing scores"} <= set(found.kinds)
+    agreement = compare(box("a", precision()), box("b", precision()))
+    assert only(agreement).verdict == "agree"
+    assert (agreement.agreeing, agreement.compared, agreement.share) == (1, 1, 1.0)
+    assert agreement.frame().loc["a", "b"] == "agree"
+    assert only(agreement).case is None and not agreement.cases
+    assert set(only(agreement).compared.values()) == {60}
+    assert {"plain lists", "ratings", "short lists", "ties", "missing scores"} <= set(agreement.kinds)
 
 
 def test_the_order_of_ties_is_seen_on_two_items():
@@ -126,7 +126,7 @@ def test_the_average_is_seen_on_two_users():
         """The longest lists count most: hits of all users over places of all lists, of k or fewer."""
         alone = [replace(question, users=(user,)) for user in question.tested]
         lengths = [min(len(user.scores), question.k) for user in question.tested]
-        hits = [precision(short=True)(one).value * length for one, length in zip(alone, lengths, strict=True)]
+        hits = [precision(short=True)(question).value * length for question, length in zip(alone, lengths, strict=True)]
         return Observed(sum(hits) / (sum(lengths) or 1))
 
     pair = only(compare(box("users", precision(short=True)), box("pooled", pooled)))
@@ -137,16 +137,16 @@ def test_the_average_is_seen_on_two_users():
 
 
 def test_each_pair_has_a_case_and_cases_are_shared():
-    found = compare(
+    agreement = compare(
         box("a", precision()), box("b", precision()), box("falling", precision(rising=False)), box("c", precision())
     )
-    assert [pair.verdict for pair in found.pairs] == ["agree", "differ", "agree", "differ", "agree", "differ"]
-    assert found.share == 0.5
-    assert len(found.cases) == 1  # one case tells the odd one from all others
-    assert set(found.cases[0].answers) == {"a", "b", "falling", "c"}
-    assert found.marks()[2] == ["a", "a", ".", "a"] and found.marks()[0] == [".", "=", "a", "="]
-    assert "a: ties" in found.legend
-    text = found.to_text()
+    assert [pair.verdict for pair in agreement.pairs] == ["agree", "differ", "agree", "differ", "agree", "differ"]
+    assert agreement.share == 0.5
+    assert len(agreement.cases) == 1  # one case tells the odd one from all others
+    assert set(agreement.cases[0].answers) == {"a", "b", "falling", "c"}
+    assert agreement.marks()[2] == ["a", "a", ".", "a"] and agreement.marks()[0] == [".", "=", "a", "="]
+    assert "a: ties" in agreement.legend
+    text = agreement.to_text()
     assert text.startswith("precision@k: 3 of 6 pairs agree (50%)")
     assert ": a, b, c" in text
 
@@ -157,21 +157,21 @@ def test_a_refusal_is_neither_agreement_nor_disagreement():
             raise PluginError("there are scores that are not numbers")
         return precision()(question)
 
-    found = compare(box("takes all", precision()), box("refuses", refusing))
-    assert only(found).verdict == "agree"
-    assert only(found).compared["missing scores"] < 60 == only(found).compared["plain lists"]
-    assert {one.kind for one in found.refusals} <= {"missing scores", "scores of zero and below"}
-    first = found.refusals[0]
+    agreement = compare(box("takes all", precision()), box("refuses", refusing))
+    assert only(agreement).verdict == "agree"
+    assert only(agreement).compared["missing scores"] < 60 == only(agreement).compared["plain lists"]
+    assert {refusal.kind for refusal in agreement.refusals} <= {"missing scores", "scores of zero and below"}
+    first = agreement.refusals[0]
     assert (first.name, first.message) == ("refuses", "there are scores that are not numbers")
-    assert "refuses: missing scores" in found.to_text()
+    assert "refuses: missing scores" in agreement.to_text()
 
     def mute(question: Question) -> Observed:
         raise PluginError("no")
 
-    found = compare(box("takes all", precision()), box("mute", mute))
-    assert only(found).verdict == "not compared"
-    assert (found.compared, math.isnan(found.share)) == (0, True)
-    assert found.marks()[0] == [".", "-"]
+    agreement = compare(box("takes all", precision()), box("mute", mute))
+    assert only(agreement).verdict == "not compared"
+    assert (agreement.compared, math.isnan(agreement.share)) == (0, True)
+    assert agreement.marks()[0] == [".", "-"]
 
 
 def test_what_a_black_box_cannot_be_given_is_not_asked():
@@ -181,8 +181,8 @@ def test_what_a_black_box_cannot_be_given_is_not_asked():
         seen.append(question)
         return precision()(question)
 
-    found = compare(box("a", precision()), box("b", watched, ties="no ties", graded="ratings of 1", missing="none"))
-    pair = only(found)
+    agreement = compare(box("a", precision()), box("b", watched, ties="no ties", graded="ratings of 1", missing="none"))
+    pair = only(agreement)
     assert not any("ties" in kind or "missing" in kind for kind in pair.compared)
     assert all(kind.endswith("ratings of 1") for kind in pair.compared)
     ratings = {rating for question in seen for user in question.tested for _, rating in user.test}
@@ -228,10 +228,10 @@ def test_policies_explain_a_case_by_the_decision_that_matters():
         "high first": base.replace({"ties.break": "item-desc", "average.no_relevant": "zero"}),
     }
     boxes = box("low first", precision()), box("high first", precision(rising=False))
-    found = compare(*boxes, policies=policies)
-    [choice] = only(found).choices
+    agreement = compare(*boxes, policies=policies)
+    [choice] = only(agreement).choices
     assert (choice.decision, choice.first, choice.second) == ("ties.break", "item-asc", "item-desc")
-    assert 'ties.break = "item-asc" (low first); "item-desc" (high first)' in found.to_text()
+    assert 'ties.break = "item-asc" (low first); "item-desc" (high first)' in agreement.to_text()
     # A policy that does not give the answer explains nothing.
     wrong = policies | {"high first": policies["low first"]}
     assert only(compare(*boxes, policies=wrong)).choices == ()
@@ -271,7 +271,7 @@ def evaluator(name: str, **measures: str) -> Evaluator:
 
 def test_measures_are_compared_with_those_that_are_taken_for_the_same():
     groups = by_metric([evaluator("x/one", NDCG="ndcg@k", whole="ndcg"), evaluator("x/two", map="ap@k", n="ndcg@k")])
-    assert {label: [one.name for one in boxes] for label, boxes in groups.items()} == {
+    assert {label: [box.name for box in boxes] for label, boxes in groups.items()} == {
         "ap@k": ["x/two map"],
         "ndcg": ["x/one whole"],
         "ndcg@k": ["x/one NDCG", "x/two n"],
@@ -285,13 +285,15 @@ def test_scikit_learn_and_trec_eval_agree_on_ndcg_but_for_ties():
     names = ["sklearn/ndcg_score", "sklearn/ndcg_score_ignore_ties", "pytrec_eval/RelevanceEvaluator"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # NumPy's, about scores that are not numbers
-        [found] = compare_evaluators([known[name] for name in names], metrics=["ndcg@k"])
-    assert found.names == (
+        [agreement] = compare_evaluators([known[name] for name in names], metrics=["ndcg@k"])
+    assert agreement.names == (
         "sklearn/ndcg_score ndcg_at_k",
         "sklearn/ndcg_score_ignore_ties ndcg_at_k",
         "pytrec_eval/RelevanceEvaluator ndcg_cut",
     )
-    assert {pair.case.kind for pair in found.pairs} == {"ties"}
-    [tied] = [case for case in found.cases if all(len(set(one.scores.values())) == 1 for one in case.question.tested)]
+    assert {pair.case.kind for pair in agreement.pairs} == {"ties"}
+    [tied] = [
+        case for case in agreement.cases if all(len(set(user.scores.values())) == 1 for user in case.question.tested)
+    ]
     assert tied.answers["sklearn/ndcg_score ndcg_at_k"] == Answer(pytest.approx(0.5))
-    assert any("NaN" in one.message for one in found.refusals if one.name.startswith("sklearn"))
+    assert any("NaN" in refusal.message for refusal in agreement.refusals if refusal.name.startswith("sklearn"))

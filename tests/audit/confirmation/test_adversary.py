@@ -81,15 +81,15 @@ def recall_above(threshold: float, *, inclusive: bool) -> Callable[[pd.DataFrame
 def test_ties_that_a_sort_leaves_stable_in_short_lists_only_follow_no_rule():
     """Infinite scores, of which several are equal as well, are not blamed for it."""
     takes = ONLY | {"ties": True, "infinite_scores": True}
-    found = infer(mean_of_users(stable_if_short), "hit", k=3, evidence=False, **takes)
-    assert found.verdict == "explained but for ties"
-    assert "infinite scores" in found.holds
-    [ties] = found.unexplained
+    inference = infer(mean_of_users(stable_if_short), "hit", k=3, evidence=False, **takes)
+    assert inference.verdict == "explained but for ties"
+    assert "infinite scores" in inference.holds
+    [ties] = inference.unexplained
     assert "as the sort happens" in ties.note
     [longest] = [max(len(user.scores) for user in ties.question.tested)]
     assert longest == 17
-    assert not any(key.startswith("ties.") for key in found.policy)
-    assert found.summary == "mean is hit@k, but for ties"
+    assert not any(key.startswith("ties.") for key in inference.policy)
+    assert inference.summary == "mean is hit@k, but for ties"
 
 
 def test_who_refuses_users_without_a_list_may_still_average_nobody():
@@ -99,11 +99,11 @@ def test_who_refuses_users_without_a_list_may_still_average_nobody():
         return float(np.isin(mine.sort_values("score").item[-3:], held_out.item[held_out.rating >= 3]).any())
 
     takes = ONLY | {"graded_ratings": True, "empty_lists": True}
-    found = infer(mean_of_users(hit), "hit", k=3, evidence=False, **takes)
-    assert found.status == "explained", found.to_text()
-    assert found.policy["average.no_relevant"] == "zero"
-    assert "average.nobody" not in found.policy
-    assert {one.aspect for one in found.refused} >= {"users without a list"}
+    inference = infer(mean_of_users(hit), "hit", k=3, evidence=False, **takes)
+    assert inference.status == "explained", inference.to_text()
+    assert inference.policy["average.no_relevant"] == "zero"
+    assert "average.nobody" not in inference.policy
+    assert {refusal.aspect for refusal in inference.refused} >= {"users without a list"}
 
 
 def test_a_question_that_the_core_cannot_evaluate_refutes_nothing():
@@ -116,11 +116,11 @@ def test_a_question_that_the_core_cannot_evaluate_refutes_nothing():
 
 
 def test_ties_by_a_hash_are_pseudo_random():
-    found = infer(mean_of_users(hashed_ties), "hit", k=3, evidence=False, **ONLY | {"ties": True})
-    assert found.verdict == "explained but for ties"
-    [ties] = found.unexplained
+    inference = infer(mean_of_users(hashed_ties), "hit", k=3, evidence=False, **ONLY | {"ties": True})
+    assert inference.verdict == "explained but for ties"
+    [ties] = inference.unexplained
     assert "pseudo-random" in ties.note
-    assert not found.unstable
+    assert not inference.unstable
 
 
 @pytest.mark.parametrize(
@@ -129,21 +129,21 @@ def test_ties_by_a_hash_are_pseudo_random():
 )
 def test_a_threshold_is_an_interval_that_answers_allow(threshold, inclusive, below):
     function = mean_of_users(recall_above(threshold, inclusive=inclusive))
-    found = infer(function, "recall", k=3, evidence=False, **GRADED)
-    assert found.status == "explained", found.to_text()
-    interval = found.threshold
+    inference = infer(function, "recall", k=3, evidence=False, **GRADED)
+    assert inference.status == "explained", inference.to_text()
+    interval = inference.threshold
     assert interval.not_relevant < interval.relevant < interval.not_relevant + 2e-6
     exact = interval.relevant if inclusive else interval.not_relevant
     assert exact == pytest.approx(below, abs=1e-12)
-    assert (found.policy["relevance.threshold"], found.policy["relevance.inclusive"]) == (threshold, inclusive)
+    assert (inference.policy["relevance.threshold"], inference.policy["relevance.inclusive"]) == (threshold, inclusive)
 
 
 def test_a_threshold_between_whole_ratings_stays_an_interval():
     function = mean_of_users(recall_above(3.2, inclusive=True))
-    found = infer(function, "recall", k=3, evidence=False, **GRADED | {"fractional_ratings": False})
-    assert (found.threshold.not_relevant, found.threshold.relevant) == (3.0, 4.0)
-    assert not {"relevance.threshold", "relevance.inclusive"} & found.policy.keys()
-    assert "ratings from 4 on are relevant, ratings up to 3 are not" in found.to_text()
+    inference = infer(function, "recall", k=3, evidence=False, **GRADED | {"fractional_ratings": False})
+    assert (inference.threshold.not_relevant, inference.threshold.relevant) == (3.0, 4.0)
+    assert not {"relevance.threshold", "relevance.inclusive"} & inference.policy.keys()
+    assert "ratings from 4 on are relevant, ratings up to 3 are not" in inference.to_text()
 
 
 @pytest.mark.parametrize(
@@ -169,9 +169,9 @@ def test_a_denominator_that_looks_at_the_length_of_the_list():
         return float((precisions * hits).sum() / max(1, min(3, len(best), held_out.item.nunique())))
 
     takes = ONLY | {"partial_lists": True, "short_lists": True}
-    found = infer(mean_of_users(ap), "ap", k=3, evidence=False, **takes)
-    assert found.policy["metric.ap.denominator"] == "min-list", found.to_text()
-    assert found.measure == "ap[denominator=min-list]@k"
+    inference = infer(mean_of_users(ap), "ap", k=3, evidence=False, **takes)
+    assert inference.policy["metric.ap.denominator"] == "min-list", inference.to_text()
+    assert inference.measure == "ap[denominator=min-list]@k"
 
 
 def test_a_variant_that_no_question_determines_is_not_in_the_headline():
@@ -180,21 +180,21 @@ def test_a_variant_that_no_question_determines_is_not_in_the_headline():
     def first(mine, held_out):
         return float(mine.sort_values("score", ascending=False).item.iloc[0] in set(held_out.item))
 
-    found = infer(mean_of_users(first), "ndcg", k=1, evidence=False, **ONLY)
-    assert "gain" not in found.measure and "discount" not in found.measure
-    left = {key: one for one in found.undetermined for key in one.decisions}
+    inference = infer(mean_of_users(first), "ndcg", k=1, evidence=False, **ONLY)
+    assert "gain" not in inference.measure and "discount" not in inference.measure
+    left = {key: group for group in inference.undetermined for key in group.decisions}
     assert len(left["metric.ndcg.discount"].of("metric.ndcg.discount")) > 1
     assert "questions distinguishes them" in left["metric.ndcg.discount"].why
-    assert "metric.ndcg.discount" in found.protocol.open
+    assert "metric.ndcg.discount" in inference.protocol.open
 
 
 def test_who_always_raises_is_left_alone_after_a_few_questions():
     def broken(scores, truth, train, k):
         raise KeyError("no such column")
 
-    found = infer(broken, "ndcg", k=3)
-    assert found.status == "unexplained" and found.asked <= 12
-    assert found.summary == "broken refuses plain lists: KeyError: 'no such column'"
+    inference = infer(broken, "ndcg", k=3)
+    assert inference.status == "unexplained" and inference.asked <= 12
+    assert inference.summary == "broken refuses plain lists: KeyError: 'no such column'"
 
 
 @pytest.mark.parametrize("k", [7, (2, 9)])
@@ -206,17 +206,17 @@ def test_a_function_gets_the_cutoffs_that_were_given_and_no_others(k):
         hits = scores.sort_values("score", ascending=False).groupby("user").head(k).merge(truth, on=["user", "item"])
         return len(hits) / k / truth.user.nunique()
 
-    found = infer(precision, "precision", k=k, **ONLY)
-    assert found.status == "explained" and found.evidence
+    inference = infer(precision, "precision", k=k, **ONLY)
+    assert inference.status == "explained" and inference.evidence
     assert seen == ({k} if isinstance(k, int) else set(k))
-    assert ("other cut-offs" in found.not_asked) and "Not asked" in found.to_text()
+    assert ("other cut-offs" in inference.not_asked) and "Not asked" in inference.to_text()
     with pytest.raises(ProtocolError, match="at least 1"):
         infer(precision, "precision", k=(3, 0))
 
 
 def test_the_page_says_what_was_never_asked():
-    found = infer(mean_of_users(recall_above(0.0, inclusive=True)), "recall", k=2, evidence=False, **ONLY)
-    page = found.to_text()
+    inference = infer(mean_of_users(recall_above(0.0, inclusive=True)), "recall", k=2, evidence=False, **ONLY)
+    page = inference.to_text()
     assert "as it is called here" in page
     assert "equal scores: as its author says" in page
 
@@ -235,7 +235,7 @@ def everything() -> list[tuple[Goal, object]]:
     """A question for each goal, where all can be asked."""
     every = Adversary(frozenset(FEATURES), cutoffs=(1, 2, 3, 5), any_cutoff=True)
     rng = np.random.default_rng(0)
-    return [(goal, every.question(goal, rng)) for goal in every.goals(frozenset(one.needs) for one in RANKING)]
+    return [(goal, every.question(goal, rng)) for goal in every.goals(frozenset(aspect.needs) for aspect in RANKING)]
 
 
 def test_every_pair_of_aspects_occurs_together(everything):
@@ -259,6 +259,6 @@ def test_questions_have_nothing_that_is_not_allowed():
     for feature in ("ties", "missing", "no-list", "partial-lists", "duplicates", "unknown-items", "training"):
         allowed = frozenset(FEATURES) - {feature, "neither", "nobody", "no-negatives"}
         some = Adversary(allowed, cutoffs=(1, 2, 3, 5), any_cutoff=True)
-        goals = some.goals(frozenset(one.needs) for one in RANKING if set(one.needs) <= allowed)
+        goals = some.goals(frozenset(aspect.needs) for aspect in RANKING if set(aspect.needs) <= allowed)
         for goal in goals[::5]:
             assert feature not in some.question(goal, rng).shown, (feature, goal)

@@ -14,7 +14,8 @@ from repro.errors import PluginError
 from repro.evaluation.metrics import metrics
 from repro.plugin import Observed
 
-ALL = sorted(one.name for one in metrics().values() if not one.not_audited and not NOT_THERE & set(one.needs))
+AUDITED = [metric for metric in metrics().values() if not metric.not_audited and not NOT_THERE & set(metric.needs)]
+ALL = sorted(metric.name for metric in AUDITED)
 
 
 def planted(space: Space, rng: np.random.Generator) -> Hypothesis:

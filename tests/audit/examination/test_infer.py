@@ -37,11 +37,11 @@ def audited(request):
 
 @once
 def test_the_whole_policy_of_a_function_is_found(ran):
-    found = ran.found
-    assert found.status == "explained"
-    assert (found.confirmed, found.tried) == (200, 200)
-    assert found.measure == "hit@k"
-    assert found.policy == {
+    inference = ran.found
+    assert inference.status == "explained"
+    assert (inference.confirmed, inference.tried) == (200, 200)
+    assert inference.measure == "hit@k"
+    assert inference.policy == {
         "relevance.rule": "threshold",
         "relevance.threshold": 3.0,
         "relevance.inclusive": False,
@@ -98,42 +98,43 @@ def test_the_policy_of_a_function_with_variants_is_found(of_ndcg):
 def test_the_policy_is_a_protocol_that_reads_back(audited):
     from repro.protocol import parse_protocol
 
-    _, found = audited
-    protocol = parse_protocol(found.protocol.to_toml(), "inferred")
-    assert protocol == found.protocol
-    assert {key: protocol[key] for key in found.policy} == dict(found.policy)
+    _, inference = audited
+    protocol = parse_protocol(inference.protocol.to_toml(), "inferred")
+    assert protocol == inference.protocol
+    assert {key: protocol[key] for key in inference.policy} == dict(inference.policy)
     assert "split.strategy" in protocol.open
     assert "missing.fallback" in protocol.open
 
 
 @once
 def test_what_cannot_be_told_apart_is_said(audited):
-    _, found = audited
-    said = {key: one for one in found.undetermined for key in one.decisions}
+    _, inference = audited
+    said = {key: group for group in inference.undetermined for key in group.decisions}
     assert set(said["relevance.grades"].of("relevance.grades")) == {"relevant", "judged"}  # gains are binary
     assert "questions distinguishes them" in said["relevance.grades"].why
     assert "no such mark" in said["missing.fallback"].why
     assert "as its author says" in said["data.duplicates"].why
-    assert not said.keys() & found.policy.keys()
+    assert not said.keys() & inference.policy.keys()
 
 
 @once
 def test_every_other_option_is_rejected_by_a_small_case(audited):
-    function, found = audited
-    space = Space(metric_named(found.metric))
-    alike = {(key, option) for one in found.undetermined for key in one.decisions for option in one.of(key)}
-    rejected = {(one.decision, one.option) for one in found.evidence}
-    policy = space.with_changes(space.start, found.policy)[0]
-    for key, value in found.policy.items():
+    function, inference = audited
+    space = Space(metric_named(inference.metric))
+    alike = {(key, option) for group in inference.undetermined for key in group.decisions for option in group.of(key)}
+    rejected = {(evidence.decision, evidence.option) for evidence in inference.evidence}
+    policy = space.with_changes(space.start, inference.policy)[0]
+    for key, value in inference.policy.items():
         for option in space.tried(key):
             way_out = space.with_changes(policy, {key: option})
             assert option == value or (key, option) in alike | rejected or not way_out
-    for one in found.evidence:
-        again = function(**_frames(one.question), k=one.question.k)
-        assert one.answer.value == pytest.approx(again, nan_ok=True)
-        assert one.question.size < 60
-    order = {"item-asc": "item-desc", "item-desc": "item-asc"}[found.policy["ties.break"]]
-    ties = next(one for one in found.evidence if (one.decision, one.option) == ("ties.break", order))
+    for evidence in inference.evidence:
+        again = function(**_frames(evidence.question), k=evidence.question.k)
+        assert evidence.answer.value == pytest.approx(again, nan_ok=True)
+        assert evidence.question.size < 60
+    order = {"item-asc": "item-desc", "item-desc": "item-asc"}[inference.policy["ties.break"]]
+    about_ties = [evidence for evidence in inference.evidence if evidence.decision == "ties.break"]
+    ties = next(evidence for evidence in about_ties if evidence.option == order)
     [user] = ties.question.tested
     assert len({f"{score:.3f}" for score in user.scores.values()}) < len(user.scores)  # equal, or none
 
@@ -160,55 +161,55 @@ def _frames(question):
 )
 def test_a_bug_is_unexplained_and_never_a_policy(name, bug, metric, functions):
     function = partial(getattr(functions, name), **bug)
-    found = infer(function, metric, k=3, name="buggy", evidence=False)
-    assert found.status == "unexplained"
-    first = found.unexplained[0]
+    inference = infer(function, metric, k=3, name="buggy", evidence=False)
+    assert inference.status == "unexplained"
+    first = inference.unexplained[0]
     frames = _frames(first.question)
     assert first.answer.value == pytest.approx(function(**frames, k=first.question.k), nan_ok=True)
     assert not agree(first.answer, first.predicted)
     assert first.question.size < 40
-    assert "no policy fits" in found.to_text()
+    assert "no policy fits" in inference.to_text()
 
 
 def test_a_bug_that_only_duplicates_show_leaves_the_rest_explained(functions):
-    found = infer(functions.recall_with_duplicates, "recall", k=2, evidence=False)
-    assert (found.status, found.verdict) == ("explained but for", "explained but for duplicates")
-    assert [one.aspect for one in found.unexplained] == ["duplicates"]
-    assert found.policy["metric.recall.denominator"] == "relevant"
-    [user] = found.unexplained[0].question.tested
+    inference = infer(functions.recall_with_duplicates, "recall", k=2, evidence=False)
+    assert (inference.status, inference.verdict) == ("explained but for", "explained but for duplicates")
+    assert [case.aspect for case in inference.unexplained] == ["duplicates"]
+    assert inference.policy["metric.recall.denominator"] == "relevant"
+    [user] = inference.unexplained[0].question.tested
     assert len(user.test) == 2
     assert len({item for item, _ in user.test}) == 1
 
 
 @pytest.mark.slow
 def test_a_function_that_tells_of_users_only(functions):
-    found = infer(functions.users_precision, "precision", k=2, duplicates=False, evidence=False)
-    assert found.status == "explained"
-    assert found.policy["candidates.exclude_train"] == "none"
-    assert found.policy["metric.precision.denominator"] == "k"
-    assert found.policy["average.no_relevant"] == "skip"
+    inference = infer(functions.users_precision, "precision", k=2, duplicates=False, evidence=False)
+    assert inference.status == "explained"
+    assert inference.policy["candidates.exclude_train"] == "none"
+    assert inference.policy["metric.precision.denominator"] == "k"
+    assert inference.policy["average.no_relevant"] == "skip"
 
 
 def test_errors_of_predictions(functions):
-    found = infer(functions.mae, "mae", duplicates=False, evidence=False)
-    assert found.status == "explained"
+    inference = infer(functions.mae, "mae", duplicates=False, evidence=False)
+    assert inference.status == "explained"
     policy = {
         "predict.missing": "constant",
         "predict.constant": 3.0,
         "predict.clip": "scale",
         "predict.average": "users",
     }
-    assert {key: found.policy[key] for key in policy} == policy
+    assert {key: inference.policy[key] for key in policy} == policy
 
 
 @pytest.mark.slow
 def test_an_evaluator_that_rounds(functions):
-    found = infer(
+    inference = infer(
         lambda *given: round(functions.ndcg(*given), 4), "ndcg", k=3, name="rounded", duplicates=False, evidence=False
     )
-    assert (found.status, found.decimals) == ("explained", 4)
-    assert found.policy["metric.ndcg.ideal"] == "min"
-    assert "rounded to 4 decimals" in found.summary
+    assert (inference.status, inference.decimals) == ("explained", 4)
+    assert inference.policy["metric.ndcg.ideal"] == "min"
+    assert "rounded to 4 decimals" in inference.summary
 
 
 def test_an_evaluator_of_single_precision(functions):
@@ -225,17 +226,17 @@ def test_an_evaluator_of_single_precision(functions):
         "infinite_scores": False,
         "ties": False,
     }
-    found = infer(single, "precision", k=3, name="single", evidence=False, **takes)
-    assert (found.status, found.decimals) == ("explained", 6)
-    assert found.summary == "single is precision[denominator=k]@k, in single precision"
+    inference = infer(single, "precision", k=3, name="single", evidence=False, **takes)
+    assert (inference.status, inference.decimals) == ("explained", 6)
+    assert inference.summary == "single is precision[denominator=k]@k, in single precision"
 
 
 def test_an_evaluator_that_is_random(functions):
-    found = infer(functions.random_ndcg(), "ndcg", k=3)
-    assert found.status == "unexplained" and "different numbers to the same question" in found.summary
-    assert found.protocol is None
-    assert found.unstable[0].kind == "random"
-    assert "the same input gives" in found.to_text()
+    inference = infer(functions.random_ndcg(), "ndcg", k=3)
+    assert inference.status == "unexplained" and "different numbers to the same question" in inference.summary
+    assert inference.protocol is None
+    assert inference.unstable[0].kind == "random"
+    assert "the same input gives" in inference.to_text()
 
 
 def test_an_evaluator_that_hangs_on_the_order_of_rows(functions):
@@ -243,9 +244,9 @@ def test_an_evaluator_that_hangs_on_the_order_of_rows(functions):
         user = truth["user"].iloc[0]
         return functions.ndcg(scores[scores["user"] == user], truth[truth["user"] == user], train, k)
 
-    found = infer(first_user_only, "ndcg", k=3, evidence=False)
-    assert found.status == "unexplained"
-    assert "row order" in {one.kind for one in found.unstable}
+    inference = infer(first_user_only, "ndcg", k=3, evidence=False)
+    assert inference.status == "unexplained"
+    assert "row order" in {instability.kind for instability in inference.unstable}
 
 
 def test_what_a_function_is_said_not_to_take_is_not_asked(functions):
@@ -257,10 +258,10 @@ def test_what_a_function_is_said_not_to_take_is_not_asked(functions):
         return functions.precision(scores, truth.assign(rating=5), train, k)
 
     takes = {"graded_ratings": False, "ties": False, "missing_scores": False, "empty_lists": False, "duplicates": False}
-    found = infer(strict, "precision", k=3, evidence=False, **takes)
-    assert found.status == "explained"
-    assert not found.refused
-    assert found.policy["metric.precision.denominator"] == "list"
+    inference = infer(strict, "precision", k=3, evidence=False, **takes)
+    assert inference.status == "explained"
+    assert not inference.refused
+    assert inference.policy["metric.precision.denominator"] == "list"
     with pytest.raises(ProtocolError, match="infer has no keyword 'tied'"):
         infer(strict, "precision", k=3, tied=False)
     with pytest.raises(ProtocolError, match="there is no metric 'presicion'; did you mean 'precision'"):
@@ -280,10 +281,10 @@ def test_refusals_are_told(functions):
             raise ValueError("scores must be numbers")
         return functions.ndcg(scores, truth, train, k)
 
-    found = infer(no_missing, "ndcg", k=2, duplicates=False, evidence=False)
-    assert found.status == "explained"
-    assert found.policy["missing.rank"] == "fail"
-    assert any("scores must be numbers" in one.message for one in found.refused)
+    inference = infer(no_missing, "ndcg", k=2, duplicates=False, evidence=False)
+    assert inference.status == "explained"
+    assert inference.policy["missing.rank"] == "fail"
+    assert any("scores must be numbers" in refusal.message for refusal in inference.refused)
 
 
 def hits(known_only=False, refuses_omniscience=False, flatters=False):
@@ -297,10 +298,10 @@ def hits(known_only=False, refuses_omniscience=False, flatters=False):
         if known_only:
             open_ = open_[open_.user.isin(train.user)]
         best = open_[open_.seen.isna()].sort_values("score", ascending=False).groupby("user").head(k)
-        found = set(best.merge(truth, on=["user", "item"]).user)
+        inference = set(best.merge(truth, on=["user", "item"]).user)
         if flatters:
-            found |= set(truth.user) - set(train.user)
-        return len(found) / truth.user.nunique()
+            inference |= set(truth.user) - set(train.user)
+        return len(inference) / truth.user.nunique()
 
     return hit
 
@@ -310,27 +311,27 @@ PLAIN_ONLY = dict.fromkeys(
 ) | {"short_lists": False, "unknown_items": False, "graded_ratings": False}
 
 
-def without_training(found):
+def without_training(inference):
     """Training items are left out; whether all or only relevant ones, ratings of one value do not show."""
-    [left] = [one for one in found.undetermined if "candidates.exclude_train" in one.decisions]
+    [left] = [group for group in inference.undetermined if "candidates.exclude_train" in group.decisions]
     return set(left.of("candidates.exclude_train")) == {"all", "relevant"}
 
 
 def test_who_has_nothing_to_say_of_strangers_is_asked_about_others():
-    found = infer(hits(known_only=True), "hit", k=2, evidence=False, **PLAIN_ONLY)
-    assert without_training(found) and found.confirmed == 200
-    assert found.status == "explained but for"
-    [strange] = found.unexplained
+    inference = infer(hits(known_only=True), "hit", k=2, evidence=False, **PLAIN_ONLY)
+    assert without_training(inference) and inference.confirmed == 200
+    assert inference.status == "explained but for"
+    [strange] = inference.unexplained
     assert strange.aspect == "users without training rows"
     assert not any(user.train for user in strange.question.tested)
 
 
 def test_who_says_the_same_of_all_strangers_is_asked_about_others():
     """That everybody hits is what a policy gives that ranks nothing but held-out items; it is none of others."""
-    found = infer(hits(flatters=True), "hit", k=2, evidence=False, **PLAIN_ONLY)
-    assert without_training(found) and found.confirmed == 200
-    assert found.protocol["candidates.base"] in ("all-items", "train-items")
-    [strange] = found.unexplained
+    inference = infer(hits(flatters=True), "hit", k=2, evidence=False, **PLAIN_ONLY)
+    assert without_training(inference) and inference.confirmed == 200
+    assert inference.protocol["candidates.base"] in ("all-items", "train-items")
+    [strange] = inference.unexplained
     assert strange.aspect == "users without training rows"
     assert strange.answer.value == 1 and strange.predicted.value == 0
     assert strange.agreed < strange.compared >= 24
@@ -342,9 +343,9 @@ def test_who_leaves_unknown_items_out_of_the_test_is_found_out():
         return hits()(scores[scores["item"].isin(known)], truth[truth["item"].isin(known)], train, k)
 
     takes = PLAIN_ONLY | {"unknown_items": True}
-    found = infer(known_only, "hit", k=2, evidence=False, **takes)
-    assert found.status == "explained" and found.confirmed == found.tried
-    assert (found.policy["split.unseen_items"], found.policy["candidates.base"]) == ("drop", "train-items")
+    inference = infer(known_only, "hit", k=2, evidence=False, **takes)
+    assert inference.status == "explained" and inference.confirmed == inference.tried
+    assert (inference.policy["split.unseen_items"], inference.policy["candidates.base"]) == ("drop", "train-items")
     kept = infer(hits(), "hit", k=2, evidence=False, **takes)
     assert (kept.policy["split.unseen_items"], kept.policy["candidates.base"]) == ("keep", "all-items")
 
@@ -357,16 +358,16 @@ def test_a_mean_of_nobody_that_fails_is_not_taken_for_a_refusal_of_duplicates():
         return best.merge(wanted, on=["user", "item"]).user.nunique() / wanted.user.nunique()  # or ZeroDivisionError
 
     takes = PLAIN_ONLY | {"graded_ratings": True, "duplicates": True}
-    found = infer(hit, "hit", k=2, evidence=False, **takes)
-    assert found.status == "explained", found.to_text()
-    assert found.policy["data.duplicates"] == "first"
-    assert found.policy["average.no_relevant"] == "skip"
+    inference = infer(hit, "hit", k=2, evidence=False, **takes)
+    assert inference.status == "explained", inference.to_text()
+    assert inference.policy["data.duplicates"] == "first"
+    assert inference.policy["average.no_relevant"] == "skip"
 
 
 @pytest.mark.slow
 def test_who_refuses_users_that_know_everything_is_asked_about_others():
-    found = infer(hits(refuses_omniscience=True), "hit", k=2, evidence=False, **PLAIN_ONLY)
-    assert found.status == "explained" and found.confirmed == 200 and without_training(found)
+    inference = infer(hits(refuses_omniscience=True), "hit", k=2, evidence=False, **PLAIN_ONLY)
+    assert inference.status == "explained" and inference.confirmed == 200 and without_training(inference)
 
 
 def test_the_same_seed_finds_the_same_in_every_process(functions):
@@ -374,12 +375,12 @@ def test_the_same_seed_finds_the_same_in_every_process(functions):
     code = "import json, runpy, sys; from repro.audit import infer\n"
     code += "print(json.dumps(infer(runpy.run_path(sys.argv[1])['mae'], 'mae', seed=5).to_dict(), default=str))"
     command = [sys.executable, "-c", code, functions.__file__]
-    one, two = (
+    first, second = (
         subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True).stdout
         for seed in ("1", "2")
     )
-    assert b"mae" in one
-    assert one == two
+    assert b"mae" in first
+    assert first == second
 
 
 def test_an_evaluator_of_a_plug_in(monkeypatch):

@@ -10,7 +10,7 @@ import pytest
 from repro.audit import infer_policy
 from repro.audit.confirmation.attacks import Attacks
 from repro.audit.examination.conclusions import determined, undetermined
-from repro.audit.examination.rounding import rounded_decimals
+from repro.audit.examination.plain_lists import rounded_decimals
 from repro.audit.examination.state import ExaminationState
 from repro.audit.examination.thresholds import Interval
 from repro.audit.hypotheses.elimination import Elimination

@@ -12,11 +12,9 @@ from repro.audit import infer_policy
 from repro.audit.black_boxes.black_box import CUTOFFS
 from repro.audit.examination.failures import reattribute_failure
 from repro.audit.examination.inference import Unexplained
-from repro.audit.examination.ledger import TRANSITIONS, AspectLedger
-from repro.audit.examination.state import ExaminationState
+from repro.audit.examination.state import TRANSITIONS, AspectLedger, ExaminationState
 from repro.audit.hypotheses.elimination import Elimination
-from repro.audit.hypotheses.observation import AspectResult
-from repro.audit.hypotheses.simulation import Simulation
+from repro.audit.hypotheses.simulation import AspectResult, Simulation
 from repro.audit.hypotheses.space import Hypothesis, Space
 from repro.audit.questions.answers import Answer, agree
 from repro.audit.questions.aspects import PLAIN, aspects_of
@@ -37,23 +35,23 @@ def check_planted(metric: str, seed: int) -> None:
     hypothesis = planted(space, rng)
     by_user = bool(rng.random() < 0.25 and space.metric.kind == "ranking")
     box = box_of(space, hypothesis, by_user)
-    found = infer_policy(box, seed=seed, evidence=False)
-    assert found.status == "explained", (hypothesis.values, found.to_text())
-    [inferred] = space.with_changes(hypothesis, found.policy)[:1]
+    inference = infer_policy(box, seed=seed, evidence=False)
+    assert inference.status == "explained", (hypothesis.values, inference.to_text())
+    [inferred] = space.with_changes(hypothesis, inference.policy)[:1]
     drawing = QuestionGenerator(box.cutoffs, space.metric.kind == "prediction")
     for _ in range(100):
-        some = [one for one in sorted(box.possible) if rng.random() < 0.3]
+        some = [feature for feature in sorted(box.possible) if rng.random() < 0.3]
         question = drawing.question(some, rng)
         simulation = Simulation(question, space)
         wanted, got = simulation.outcome(hypothesis), simulation.outcome(inferred)
         if wanted.refusal:
-            options = [registry()[key].option(value) for key, value in found.policy.items()]
+            options = [registry()[key].option(value) for key, value in inference.policy.items()]
             may_stop = any(option is not None and option.stops_run for option in options)
-            assert got.refusal or may_stop or found.refused, (hypothesis.values, found.policy)
+            assert got.refusal or may_stop or inference.refused, (hypothesis.values, inference.policy)
             continue
         if by_user:
-            wanted, got = (type(one)(None, one.per_user, one.refusal) for one in (wanted, got))
-        assert agree(wanted, got), (question.to_text(), hypothesis.values, found.policy)
+            wanted, got = (type(answer)(None, answer.per_user, answer.refusal) for answer in (wanted, got))
+        assert agree(wanted, got), (question.to_text(), hypothesis.values, inference.policy)
 
 
 @pytest.mark.parametrize("metric", FAST)
@@ -79,15 +77,16 @@ def test_what_users_count_who_lack_something_is_found(metric, policy):
     space = Space(metric_named(metric))
     [planted_so] = space.with_changes(space.start, {"relevance.threshold": 3.0, **policy})
     features = ("graded", "no-relevant", "no-list", "neither", "nobody", "no-negatives", "training")
-    found = infer_policy(asked_only(box_of(space, planted_so, by_user=False), *features), evidence=False)
-    assert found.status == "explained", found.to_text()
-    left = {key: one.of(key) for one in found.undetermined for key in one.decisions}
-    assert all(found.policy.get(key) == value or value in left[key] for key, value in policy.items()), found.to_text()
-    [inferred] = [one for one in [found.protocol] if one is not None]
+    inference = infer_policy(asked_only(box_of(space, planted_so, by_user=False), *features), evidence=False)
+    assert inference.status == "explained", inference.to_text()
+    left = {key: group.of(key) for group in inference.undetermined for key in group.decisions}
+    for key, value in policy.items():
+        assert inference.policy.get(key) == value or value in left[key], inference.to_text()
+    [inferred] = [protocol for protocol in [inference.protocol] if protocol is not None]
     same = Hypothesis({key: inferred[key] for key in planted_so.values}, planted_so.variants)
     rng, drawing = np.random.default_rng(1), QuestionGenerator(CUTOFFS)
     for _ in range(200):
-        question = drawing.question([one for one in features if rng.random() < 0.5], rng)
+        question = drawing.question([feature for feature in features if rng.random() < 0.5], rng)
         simulation = Simulation(question, space)
         assert agree(simulation.outcome(planted_so), simulation.outcome(same)), question.to_text()
 
@@ -98,7 +97,7 @@ def test_the_mean_of_nobody_is_determined_where_plain_lists_leave_a_metric_undef
     [policy] = space.with_changes(space.start, {"average.nobody": nobody})
     box = box_of(space, policy, by_user=False)
     engine = Elimination(box, space, QuestionGenerator(box.cutoffs), np.random.default_rng(0))
-    plain = next(one for one in aspects_of(space.metric) if one.name == PLAIN)
+    plain = next(aspect for aspect in aspects_of(space.metric) if aspect.name == PLAIN)
     assert engine.examine(plain).state == "explained"
     assert {survivor.values["average.nobody"] for survivor in engine.survivors} == {nobody}
 
@@ -122,7 +121,7 @@ def last_item_forgotten(question: Question) -> Question:
 def ratings_of_the_neighbour(question: Question) -> Question:
     items = sorted(question.items)
     after = dict(zip(items, [*items[1:], items[0]], strict=True))
-    users = (replace(one, test=tuple((after[item], grade) for item, grade in one.test)) for one in question.users)
+    users = (replace(user, test=tuple((after[item], grade) for item, grade in user.test)) for user in question.users)
     return replace(question, users=tuple(users))
 
 
@@ -137,21 +136,22 @@ def test_a_bug_of_any_metric_is_never_taken_for_a_policy(metric):
     space, rng, bug = Space(metric_named(metric)), np.random.default_rng(seed), BUGS[seed % len(BUGS)]
     sound = box_of(space, planted(space, rng), by_user=False)
     box = replace(sound, respond=lambda question: sound.respond(bug(question)))
-    found = infer_policy(box, seed=seed, evidence=False)
-    for one in found.unexplained:
-        assert agree(one.answer, box.ask(one.question))
-        assert not agree(one.answer, one.predicted)
-    if found.status == "explained":
-        [policy] = space.with_changes(space.start, found.policy)[:1]
+    inference = infer_policy(box, seed=seed, evidence=False)
+    for case in inference.unexplained:
+        assert agree(case.answer, box.ask(case.question))
+        assert not agree(case.answer, case.predicted)
+    if inference.status == "explained":
+        [policy] = space.with_changes(space.start, inference.policy)[:1]
         drawing = QuestionGenerator(box.cutoffs, space.metric.kind == "prediction")
         for _ in range(100):
-            question = drawing.question([one for one in sorted(box.possible) if rng.random() < 0.3], rng)
+            question = drawing.question([feature for feature in sorted(box.possible) if rng.random() < 0.3], rng)
             said = box.ask(question)
             assert said.refusal or agree(said, Simulation(question, space).outcome(policy)), question.to_text()
 
 
 def whole_ratings(question: Question) -> Question:
-    users = (replace(one, test=tuple((item, math.floor(grade)) for item, grade in one.test)) for one in question.users)
+    floored = [tuple((item, math.floor(grade)) for item, grade in user.test) for user in question.users]
+    users = (replace(user, test=test) for user, test in zip(question.users, floored, strict=True))
     return replace(question, users=tuple(users))
 
 
@@ -159,10 +159,12 @@ def test_who_cuts_ratings_to_whole_numbers_is_explained_but_for_others():
     space = Space(metric_named("ndcg"))
     [linear] = space.with_changes(space.start, {"metric.ndcg.gain": "linear"})
     sound = asked_only(box_of(space, linear, by_user=False), "graded", "fractional", "training", "no-relevant")
-    found = infer_policy(replace(sound, respond=lambda one: sound.respond(whole_ratings(one))), evidence=False)
-    assert [one.aspect for one in found.unexplained] == ["ratings that are no whole numbers"]
-    assert (found.confirmed, found.tried) == (200, 200)
-    assert found.policy["metric.ndcg.gain"] == "linear"
+    inference = infer_policy(
+        replace(sound, respond=lambda question: sound.respond(whole_ratings(question))), evidence=False
+    )
+    assert [case.aspect for case in inference.unexplained] == ["ratings that are no whole numbers"]
+    assert (inference.confirmed, inference.tried) == (200, 200)
+    assert inference.policy["metric.ndcg.gain"] == "linear"
 
 
 def test_rounding_is_seen_where_many_answers_are_round_anyway():
@@ -170,8 +172,8 @@ def test_rounding_is_seen_where_many_answers_are_round_anyway():
     exact = asked_only(box_of(space, space.start, by_user=False), "training", "short-lists")
     rounded = replace(exact, respond=lambda question: Observed(round(exact.respond(question).value, 4)))
     for seed in (18, 19):  # whose first questions have answers of few digits
-        found = infer_policy(rounded, seed=seed, evidence=False)
-        assert (found.status, found.decimals, found.confirmed) == ("explained", 4, 200)
+        inference = infer_policy(rounded, seed=seed, evidence=False)
+        assert (inference.status, inference.decimals, inference.confirmed) == ("explained", 4, 200)
     assert infer_policy(exact, seed=18, evidence=False).decimals is None
 
 
@@ -184,9 +186,9 @@ def test_what_plain_questions_only_seem_to_tell_is_not_explained():
         return Observed(value if value in (0.0, 0.25, 0.5, 0.75, 1.0) else value**2)
 
     for seed in (18,):  # whose first questions have answers of few digits
-        found = infer_policy(replace(sound, respond=respond), seed=seed, evidence=False)
-        assert (found.status, found.policy, found.protocol) == ("unexplained", {}, None)
-        [plain] = found.unexplained
+        inference = infer_policy(replace(sound, respond=respond), seed=seed, evidence=False)
+        assert (inference.status, inference.policy, inference.protocol) == ("unexplained", {}, None)
+        [plain] = inference.unexplained
         assert plain.aspect == "plain lists" and plain.compared >= 24
 
 
@@ -198,15 +200,15 @@ def test_what_goes_wrong_in_mixtures_only_is_blamed_on_what_the_smallest_case_sh
     def respond(question):
         users = question.users
         if any(len(user.scores) <= question.k for user in question.tested):
-            kept = ({item: one for item, one in user.scores.items() if one > -math.inf} for user in users)
+            kept = ({item: user for item, user in user.scores.items() if user > -math.inf} for user in users)
             users = tuple(replace(user, scores=scores) for user, scores in zip(users, kept, strict=True))
         return sound.respond(replace(question, users=users))
 
-    found = infer_policy(replace(sound, respond=respond), evidence=False)
-    assert [one.aspect for one in found.unexplained] == ["infinite scores"]
-    assert "infinite" in found.unexplained[0].question.shown
-    assert (found.confirmed, found.tried) == (200, 200)
-    assert "scores of zero and below" in found.holds and "short lists" in found.holds
+    inference = infer_policy(replace(sound, respond=respond), evidence=False)
+    assert [case.aspect for case in inference.unexplained] == ["infinite scores"]
+    assert "infinite" in inference.unexplained[0].question.shown
+    assert (inference.confirmed, inference.tried) == (200, 200)
+    assert "scores of zero and below" in inference.holds and "short lists" in inference.holds
 
 
 def test_what_is_not_explained_after_all_leaves_nothing_in_the_policy():
@@ -214,11 +216,11 @@ def test_what_is_not_explained_after_all_leaves_nothing_in_the_policy():
     [policy] = space.with_changes(space.start, {"missing.rank": "first"})
     box = asked_only(box_of(space, policy, by_user=False), "missing")
     engine = Elimination(box, space, QuestionGenerator(box.cutoffs), np.random.default_rng(0))
-    plain, missing = (one for one in aspects_of(space.metric) if one.name in (PLAIN, "missing scores"))
-    assert [engine.examine(one).state for one in (plain, missing)] == ["explained", "explained"]
-    assert [one.values["missing.rank"] for one in engine.survivors] == ["first"]
+    plain, missing = (aspect for aspect in aspects_of(space.metric) if aspect.name in (PLAIN, "missing scores"))
+    assert [engine.examine(aspect).state for aspect in (plain, missing)] == ["explained", "explained"]
+    assert [hypothesis.values["missing.rank"] for hypothesis in engine.survivors] == ["first"]
     engine.withdraw(missing)
-    assert [one.values["missing.rank"] for one in engine.survivors] == ["last"]
+    assert [hypothesis.values["missing.rank"] for hypothesis in engine.survivors] == ["last"]
     assert "missing.rank" not in engine.free_decisions
 
 
@@ -237,7 +239,7 @@ def test_another_aspect_is_responsible_where_the_smallest_case_shows_no_feature_
     case = Unexplained("duplicates", {}, 1.0, 0, 1, question, Answer(2.0), Answer(1.0))
     assert reattribute_failure(state, [(ledger.results[2], case)])
     assert [result.state for result in ledger.results] == ["explained", "unexplained", "explained"]
-    assert [(one.aspect, one.question) for one in ledger.unexplained] == [("missing predictions", question)]
+    assert [(case.aspect, case.question) for case in ledger.unexplained] == [("missing predictions", question)]
     assert "predict.missing" not in engine.free_decisions
     # Nothing changes where the case shows the aspect, or no other aspect that could be responsible.
     assert not reattribute_failure(state, [(ledger.results[1], case)])
@@ -251,20 +253,20 @@ def test_another_aspect_is_responsible_where_the_smallest_case_shows_no_feature_
     assert reattribute_failure(state, [(ledger.results[2], case)])
     assert [result.state for result in ledger.results] == ["explained", "unexplained", "explained"]
     again = replace(ledger.results[2], state="unexplained")
-    assert not any("missing" in one.question.features for one in again.observations)
+    assert not any("missing" in observation.question.features for observation in again.observations)
     assert not reattribute_failure(state, [(again, case)])
-    assert [one.aspect for one in ledger.unexplained] == ["missing predictions"]
+    assert [case.aspect for case in ledger.unexplained] == ["missing predictions"]
 
 
 @pytest.mark.parametrize("before", TRANSITIONS)
 def test_aspects_change_their_state_by_the_listed_transitions_only(before):
     [plain, *_] = aspects_of(metric_named("mae"))
     for after in TRANSITIONS:
-        ledger, result = AspectLedger(), AspectResult(plain, before)
-        ledger.record(result)
+        result = AspectResult(plain, before)
+        ledger = AspectLedger([result])
         if after in TRANSITIONS[before]:
             ledger.move(result, AspectResult(plain, after))
-            assert [one.state for one in ledger.results] == [after]
+            assert [result.state for result in ledger.results] == [after]
         else:
             with pytest.raises(ValueError, match=f"{plain.name} cannot become {after}: it is {before}"):
                 ledger.move(result, AspectResult(plain, after))
@@ -279,14 +281,14 @@ def test_the_closest_policy_is_the_closest_in_more_than_the_case_that_contradict
     def respond(question):
         known = {item for user in question.users for item, _ in user.train}
         taken = (
-            {item: one if item in known or abs(one - 3) > 0.5 else 3.0 for item, one in user.scores.items()}
+            {item: score if item in known or abs(score - 3) > 0.5 else 3.0 for item, score in user.scores.items()}
             for user in question.users
         )
-        users = tuple(replace(user, scores=one) for user, one in zip(question.users, taken, strict=True))
+        users = tuple(replace(user, scores=user) for user, user in zip(question.users, taken, strict=True))
         return sound.respond(replace(question, users=users))
 
-    found = infer_policy(replace(sound, respond=respond), evidence=False)
-    [unknown] = found.unexplained
+    inference = infer_policy(replace(sound, respond=respond), evidence=False)
+    [unknown] = inference.unexplained
     assert unknown.aspect == "unknown items" and unknown.nearest["split.unseen_items"] == "keep"
     assert unknown.compared >= 12 and unknown.agreed > unknown.compared / 2
 
@@ -300,9 +302,9 @@ def test_what_takes_the_place_of_made_up_predictions_is_found_where_missing_ones
         there_is_none = any(math.isnan(score) for user in question.tested for score in user.scores.values())
         return Observed(0.123) if there_is_none else sound.respond(question)
 
-    found = infer_policy(replace(sound, respond=respond), evidence=False)
-    assert [one.aspect for one in found.unexplained] == ["missing predictions"]
-    assert (found.policy["predict.fallback"], found.policy["predict.missing"]) == ("missing", "global-mean")
+    inference = infer_policy(replace(sound, respond=respond), evidence=False)
+    assert [case.aspect for case in inference.unexplained] == ["missing predictions"]
+    assert (inference.policy["predict.fallback"], inference.policy["predict.missing"]) == ("missing", "global-mean")
 
 
 def test_who_tells_of_users_only_is_held_against_numbers_of_users():
@@ -325,5 +327,5 @@ def test_every_question_is_counted():
         asked.append(question)
         return Observed(round(sound.respond(question).value, 4))
 
-    found = infer_policy(replace(sound, respond=respond))
-    assert found.decimals == 4 and found.asked == len(asked)
+    inference = infer_policy(replace(sound, respond=respond))
+    assert inference.decimals == 4 and inference.asked == len(asked)

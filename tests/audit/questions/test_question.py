@@ -8,8 +8,7 @@ import math
 import numpy as np
 
 from repro.audit.questions.generator import QuestionGenerator
-from repro.audit.questions.question import Question, User
-from repro.audit.questions.shrinking import shrink
+from repro.audit.questions.question import Question, User, shrink
 from repro.plugin import FALLBACK
 
 ANN = User(7, {10: 0.5, 2: math.nan}, test=((2, 5.0),), train=((33, 1.0),), fallback=frozenset({10}))
@@ -41,13 +40,13 @@ def test_a_question_as_a_person_reads_it():
 def test_a_question_is_made_as_small_as_it_can_be():
     drawn = QuestionGenerator((3,)).question({"training", "graded"}, np.random.default_rng(0))
     wanted = drawn.tested[0].test[0][0]
-    found = shrink(drawn, lambda question: any(item == wanted for user in question.tested for item, _ in user.test))
-    [user] = found.tested
+    smallest = shrink(drawn, lambda question: any(item == wanted for user in question.tested for item, _ in user.test))
+    [user] = smallest.tested
     assert [item for item, _ in user.test] == [wanted]
     assert not user.train
     # Lists that had k items keep as many, and what is not known from training is in none.
-    assert found.k == 1
-    assert len(found.items) == 1
+    assert smallest.k == 1
+    assert len(smallest.items) == 1
 
 
 def test_questions_have_what_they_are_drawn_with_and_nothing_else():

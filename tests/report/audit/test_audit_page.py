@@ -29,9 +29,9 @@ def unexplained(aspect: str, said: str, would_say: str = "1") -> events.Unexplai
     )
 
 
-def inferred(name: str, metric: str = "precision", policy: dict | None = None, **found) -> events.MeasureInferred:
-    told = {"unexplained": [], "unstable": [], "refused": [], "unidentifiable": [], "decimals": None, **found}
-    troubled = bool(told["unexplained"] or told["unstable"])
+def inferred(name: str, metric: str = "precision", policy: dict | None = None, **fields) -> events.MeasureInferred:
+    stated = {"unexplained": [], "unstable": [], "refused": [], "unidentifiable": [], "decimals": None, **fields}
+    troubled = bool(stated["unexplained"] or stated["unstable"])
     return events.MeasureInferred(
         name=name,
         metric=metric,
@@ -50,7 +50,7 @@ def inferred(name: str, metric: str = "precision", policy: dict | None = None, *
         protocol_digest=None,
         protocol_hash=None,
         seconds=1.0,
-        **told,
+        **stated,
     )
 
 
@@ -69,7 +69,7 @@ def pair(first: str, second: str, verdict: str, case: int | None = None, *choice
 
 def compared(names: list[str], *pairs: events.PairEntry) -> events.MetricCompared:
     answers = dict.fromkeys(names, "0") | {names[0]: "1"}
-    agreeing = sum(one.verdict == "agree" for one in pairs)
+    agreeing = sum(pair.verdict == "agree" for pair in pairs)
     return events.MetricCompared(
         metric="precision@k",
         names=names,
@@ -85,11 +85,11 @@ def compared(names: list[str], *pairs: events.PairEntry) -> events.MetricCompare
     )
 
 
-def survey(folder: Path, found: list[events.MeasureInferred], agreements=(), pipelines=(), **more) -> AuditResults:
+def survey(folder: Path, measures: list[events.MeasureInferred], agreements=(), pipelines=(), **more) -> AuditResults:
     evaluators: dict[str, dict[str, str]] = {}
-    for one in found:
-        evaluator, _, measure = one.name.partition(" ")
-        evaluators.setdefault(evaluator, {})[measure] = f"{one.metric}@k"
+    for event in measures:
+        evaluator, _, measure = event.name.partition(" ")
+        evaluators.setdefault(evaluator, {})[measure] = f"{event.metric}@k"
     began = events.AuditStarted(
         seed=0,
         evaluators=[
@@ -103,7 +103,9 @@ def survey(folder: Path, found: list[events.MeasureInferred], agreements=(), pip
         machine={},
         workers=1,
     )
-    return AuditResults(folder, began, {one.name: one for one in found}, agreements, pipelines, more.get("failed", {}))
+    return AuditResults(
+        folder, began, {event.name: event for event in measures}, agreements, pipelines, more.get("failed", {})
+    )
 
 
 @pytest.fixture
@@ -114,7 +116,7 @@ def odd(tmp_path) -> AuditResults:
     refused = events.RefusedEntry(aspect="missing scores", message=f"ValueError: {EVIL}", case=case())
     plain = {"ties.break": "item-asc", "average.over": "users"}
     pooled = {"ties.break": "item-asc", "average.over": "pooled"}
-    found = [
+    measures = [
         inferred("a/x p", policy=plain, unexplained=[unexplained("short lists", "2"), unexplained("ties", "0")]),
         inferred("a/x map", "ap", plain, unexplained=[unexplained("short lists", "1.5", "0.5")]),
         inferred("b/x p", policy=plain, unstable=[unstable]),
@@ -158,11 +160,11 @@ def odd(tmp_path) -> AuditResults:
         measures=[measure],
         seconds=1,
     )
-    return survey(tmp_path, found, [agreement], [pipeline], failed={"e/x p": "AssertionError: odd"})
+    return survey(tmp_path, measures, [agreement], [pipeline], failed={"e/x p": "AssertionError: odd"})
 
 
 def test_the_gravest_comes_first_and_what_measures_share_is_one_finding(odd):
-    told = [(one.kind, one.topic, one.measures) for one in findings_of(odd)]
+    told = [(finding.kind, finding.topic, finding.measures) for finding in findings_of(odd)]
     assert told == [
         ("outside the range", "short lists", ("a/x p", "a/x map")),
         ("random", "ties", ("b/x p",)),
@@ -175,14 +177,14 @@ def test_the_gravest_comes_first_and_what_measures_share_is_one_finding(odd):
 
 
 def test_each_has_its_smallest_case_with_what_was_said(odd):
-    found = {one.kind: one for one in findings_of(odd)}
-    grave = found["outside the range"]
+    findings = {finding.kind: finding for finding in findings_of(odd)}
+    grave = findings["outside the range"]
     assert grave.sentence == "p says 2, which no precision can be"
     assert grave.case.question == "k = 3\nuser 7: scores {4: 2, 10: 1}; held out {4: 5}"
     assert grave.case.answers == (("a/x p said", "2"), ("the closest policy says", "1"))
-    assert found["random"].case.answers == (("said", "0"), ("said", "1"))
-    assert found["unusual"].sentence.endswith('So do 1 of 4 frameworks; most take "users"')
-    assert found["unusual"].case.answers == (("a/x p", "1"), ("d/x p", "0"))
+    assert findings["random"].case.answers == (("said", "0"), ("said", "1"))
+    assert findings["unusual"].sentence.endswith('So do 1 of 4 frameworks; most take "users"')
+    assert findings["unusual"].case.answers == (("a/x p", "1"), ("d/x p", "0"))
 
 
 def test_what_a_metric_cannot_be():
@@ -209,13 +211,13 @@ def test_the_numbers_that_sum_it_up(odd):
 def test_options_that_cannot_be_told_apart_do_not_differ():
     alike = [events.UnidentifiableEntry(decision="ties.break", options=["item-asc", "random"], why="never")]
     either = inferred("a/x p", policy={"ties.break": "item-asc"}, unidentifiable=alike)
-    one, other = (
+    first, second = (
         inferred(f"{who}/x p", policy={"ties.break": rule}) for who, rule in (("b", "random"), ("c", "worst"))
     )
-    assert common([either, one], "ties.break") == ("random",)
-    assert common([either, one, inferred("d/x p")], "ties.break") == ("random",)  # where it is not settled
-    assert common([either, one, other], "ties.break") == ()
-    assert not [finding for finding in findings_of(survey(Path(), [either, one])) if finding.kind == "unusual"]
+    assert common([either, first], "ties.break") == ("random",)
+    assert common([either, first, inferred("d/x p")], "ties.break") == ("random",)  # where it is not settled
+    assert common([either, first, second], "ties.break") == ()
+    assert not [finding for finding in findings_of(survey(Path(), [either, first])) if finding.kind == "unusual"]
 
 
 def test_measures_that_agree_stand_together(odd):
