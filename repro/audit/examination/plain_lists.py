@@ -42,7 +42,7 @@ def refusal_of_everything(state: ExaminationState, plain: Aspect) -> AspectResul
             observations.append(state.observe(question))
             if not observations[-1].answer.refusal:
                 return None
-    return AspectResult(plain, "refused", tuple(observations), reason=observations[0].answer.refusal)
+    return AspectResult(plain, "refused", tuple(observations))
 
 
 def instabilities(state: ExaminationState, aspect: Aspect) -> list[Unstable]:

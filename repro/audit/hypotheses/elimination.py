@@ -75,9 +75,8 @@ class Elimination:
 
         Where no hypothesis predicts the answers, the observations are forgotten and the decisions are not freed.
         """
-        impossible = [feature for feature in aspect.needs if feature not in self.box.possible]
-        if impossible:
-            return AspectResult(aspect, "unasked", reason=self.box.cannot.get(impossible[0], "it has no cut-off"))
+        if not self.box.possible.issuperset(aspect.needs):
+            return AspectResult(aspect, "unasked")
         features = self.features_of(aspect)
         touched = (key for key in self.space.matching(aspect.frees) if not aspect.needs or _can_touch(features, key))
         keys = set(touched) - self.free_decisions
@@ -117,7 +116,7 @@ class Elimination:
         ):
             del self.observations[n_before:]
             self.unexplained_features |= aspect.own_features
-            return AspectResult(aspect, "refused", tuple(observations), reason=observations[0].answer.refusal)
+            return AspectResult(aspect, "refused", tuple(observations))
         self.free_decisions |= keys
         self.survivors = self._representatives(remaining, next_features)
         if not all(observation.answer.refusal for observation in observations):

@@ -207,13 +207,9 @@ class NearestHypothesis:
 
 @dataclass(frozen=True, eq=False)
 class AspectResult:
-    """The state of an aspect, and the observations that led to it.
-
-    ``reason`` says why the aspect could not be asked about, or how the black box refused.
-    """
+    """The state of an aspect, and the observations that led to it."""
 
     aspect: Aspect
     state: State
     observations: tuple[Observation, ...] = ()
     nearest: NearestHypothesis | None = None
-    reason: str = ""
