@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from repro.protocol import AnyOf, Contradiction, Decision, Option, When
+from repro.protocol.decision import Kind
 from repro.split.plan import Strategy
 from repro.split.validation import SHARE
 
@@ -13,12 +15,12 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
     """The decisions of the split, each of which applies to the strategies that read it."""
 
     def read_by(decision: str, other_than: str = "") -> When:
-        names = (
-            strategy.option.value
-            for strategy in strategies
-            if decision in strategy.reads and other_than not in strategy.reads
-        )
-        return When("split.strategy", tuple(names))
+        readers = (s for s in strategies if decision in s.reads and other_than not in s.reads)
+        return When("split.strategy", tuple(strategy.option.value for strategy in readers))
+
+    def own(id: str, question: str, kind: Kind = "choice", **fields: Any) -> Decision:
+        """A decision that applies to the strategies that read it."""
+        return Decision(id, question, kind, when=(read_by(id),), **fields)
 
     # Strategies that hold out validation rows together with the test rows.
     three_way = tuple(strategy.option.value for strategy in strategies if strategy.validation != SHARE)
@@ -50,7 +52,7 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
             ),
             sentence="We held out interactions with the splitter {value} of a framework: {meaning}.",
         ),
-        Decision(
+        own(
             "split.order",
             "Which rows are held out?",
             options=(
@@ -58,7 +60,6 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
                 Option("time", "the latest ones", "The interactions held out were the latest ones."),
             ),
             default="random",
-            when=(read_by("split.order"),),
             texts={"random": "a random", "time": "the latest"},
         ),
         Decision.share(
@@ -72,7 +73,7 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
                 ),
             ),
         ),
-        Decision(
+        own(
             "split.holdout",
             "What is held out of a test user's rows?",
             options=(
@@ -81,7 +82,6 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
                 Option("given-n", "all but n of them", "all but {split.holdout_n} of each user's interactions were"),
             ),
             default="ratio",
-            when=(read_by("split.holdout"),),
         ),
         Decision.share(
             "split.holdout_ratio",
@@ -96,8 +96,8 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
             minimum=1,
             when=(read_by("split.holdout"), When("split.holdout", ("all-but-n", "given-n"))),
         ),
-        Decision("split.n", "The n of given-n or all-but-n?", "integer", minimum=1, when=(read_by("split.n"),)),
-        Decision("split.folds", "How many parts?", "integer", default=5, minimum=2, when=(read_by("split.folds"),)),
+        own("split.n", "The n of given-n or all-but-n?", "integer", minimum=1),
+        own("split.folds", "How many parts?", "integer", default=5, minimum=2),
         Decision(
             "split.repeats",
             "How often is the split drawn anew?",
@@ -132,7 +132,7 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
             ),
             sentence="Shares of a user's interactions were rounded {value}.",
         ),
-        Decision(
+        own(
             "split.short_users",
             "What happens to users with too few rows to hold out n and keep one?",
             options=(
@@ -142,10 +142,9 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
                 Option("drop", "they are left out altogether", "were left out altogether"),
             ),
             default="train",
-            when=(read_by("split.short_users"),),
             sentence="Users with too few interactions for this {value}.",
         ),
-        Decision("split.time", "After which timestamp are rows held out?", "number", when=(read_by("split.time"),)),
+        own("split.time", "After which timestamp are rows held out?", "number"),
         Decision(
             "split.equal_times",
             "In which order do rows with equal timestamps come?",
@@ -158,18 +157,17 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
             when=(AnyOf((When("split.order", ("time",)), When("split.validation_order", ("time",)))),),
             sentence="Interactions with equal timestamps {value}.",
         ),
-        Decision(
+        own(
             "split.test_users",
             "How many users are sampled for testing?",
             "integer",
             default="all",
             minimum=1,
             words=("all",),
-            when=(read_by("split.test_users"),),
             sentence="We sampled {value:test user}.",
             texts={"all": "All users with enough interactions were test users."},
         ),
-        Decision(
+        own(
             "split.clock",
             "Which moment separates the past of a test user from the future?",
             options=(
@@ -189,7 +187,6 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
                 ),
             ),
             default="shared",
-            when=(read_by("split.clock"),),
             cite="Gunawardana & Shani 2009, section 4.2",
             sentence="The moment was sampled {value}.",
         ),
@@ -208,13 +205,12 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
             sentence="A further {value:%} were set apart for validation in the same way.",
             absent="validation set",
         ),
-        Decision(
+        own(
             "split.validation_n",
             "How many rows of every user are set apart for validation?",
             "integer",
             default=0,
             minimum=0,
-            when=(read_by("split.validation_n"),),
             sentence="A further {value:interaction} of every user were set apart for validation.",
             absent="validation set",
         ),
@@ -250,14 +246,13 @@ def split_decisions(strategies: Sequence[Strategy]) -> tuple[Decision, ...]:
             default="random",
             when=(When("split.validation_share", above=0),),
         ),
-        Decision("split.train_file", "The training rows?", "path", when=(read_by("split.train_file"),)),
-        Decision("split.test_file", "The test rows?", "path", when=(read_by("split.test_file"),)),
-        Decision(
+        own("split.train_file", "The training rows?", "path"),
+        own("split.test_file", "The test rows?", "path"),
+        own(
             "split.validation_file",
             "The validation rows?",
             "path",
             default="none",
-            when=(read_by("split.validation_file"),),
             sentence="The validation set was given too, as the file {value}.",
             absent="validation set",
         ),
