@@ -11,7 +11,7 @@ A plug-in tests itself against the contract in five lines::
 docs/plugins.md says what is tested.
 """
 
-from repro.testing.cases import case_of, five_users
+from repro.testing.cases import case_of, case_of_rows, five_users, two_users
 from repro.testing.contract import (
     AlgorithmContract,
     DeclarationContract,
@@ -20,8 +20,18 @@ from repro.testing.contract import (
     PluginContract,
 )
 from repro.testing.data import movielens_fifths, movielens_part, queries_of, ratings_table, small_ratings
-from repro.testing.installed import all_bits, check_options, check_pipeline_fold, fitted, make, observed, values_by_id
+from repro.testing.installed import (
+    all_bits,
+    answer,
+    check_options,
+    check_pipeline_fold,
+    fitted,
+    make,
+    observed,
+    values_by_id,
+)
 from repro.testing.isolated import IsolatedFramework, isolated_fixture, isolated_framework
+from repro.testing.studies import study_toml
 
 __all__ = [
     "AlgorithmContract",
@@ -31,7 +41,9 @@ __all__ = [
     "IsolationContract",
     "PluginContract",
     "all_bits",
+    "answer",
     "case_of",
+    "case_of_rows",
     "check_options",
     "check_pipeline_fold",
     "fitted",
@@ -45,5 +57,7 @@ __all__ = [
     "queries_of",
     "ratings_table",
     "small_ratings",
+    "study_toml",
+    "two_users",
     "values_by_id",
 ]

@@ -1,8 +1,8 @@
-"""Cases for evaluators, from what a person would write down."""
+"""Cases for evaluators, written by hand."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,47 @@ def case_of(
     )
 
 
+def case_of_rows(
+    train: Iterable[Sequence[float]],
+    test: Iterable[Sequence[float]],
+    scores: Mapping[int, Mapping[int, float] | Sequence[float]],
+    items: Sequence[int],
+) -> Case:
+    """A case from rows of user, item and rating (1 if there is none), which may repeat a pair.
+
+    ``items`` has all items as they are presented. ``scores`` has those of each user, by item or in the order of
+    ``items``; an item without a score is not in the user's list.
+    """
+    users, known = np.array(sorted(scores)), np.array(sorted(items))
+    by_item = {
+        user: row if isinstance(row, Mapping) else dict(zip(items, row, strict=True)) for user, row in scores.items()
+    }
+    values = np.array(
+        [[by_item[user].get(item, 0.0) for item in known.tolist()] for user in users.tolist()], dtype=float
+    )
+    listed = np.array([[item in by_item[user] for item in known.tolist()] for user in users.tolist()])
+    return Case(
+        Scores(values),
+        _interactions([(*row, 1.0)[:3] for row in train], users, known),
+        _interactions([(*row, 1.0)[:3] for row in test], users, known),
+        np.searchsorted(known, np.array(items)).astype(np.int32),
+        listed=None if listed.all() else listed,
+    )
+
+
+def two_users() -> Case:
+    """Users 3 and 20 with lists of 4 and 2 of four items, with tied scores, for comparisons with direct calls.
+
+    As a run: 3 has 33 and 7 and 2 with 0.3 and 10 with 0.9; 20 has 10 with 0.1 and 7 with 0.4. As judgements: 3 has 10
+    with 0, 2 with 4 and 7 with 1; 20 has 33 with 3 and 7 with 2.
+    """
+    return case_of(
+        {3: {33: 0.3, 10: 0.9, 7: 0.3, 2: 0.3}, 20: {10: 0.1, 7: 0.4}},
+        {3: {10: 0.0, 2: 4.0, 7: 1.0}, 20: {33: 3.0, 7: 2.0}},
+        order=[33, 10, 7, 2],
+    )
+
+
 # The lists and the held-out ratings of :func:`five_users`.
 FIVE_LISTS: Mapping[int, Sequence[int]] = {
     1: (1, 2, 3, 4, 5),
@@ -84,10 +125,15 @@ def five_users() -> Case:
 
 def _rows(numbers: Numbers, users: npt.NDArray[Any], items: npt.NDArray[Any]) -> Interactions:
     rows = [(user, item, rating) for user, row in numbers.items() for item, rating in row.items()]
+    return _interactions(rows, users, items)
+
+
+def _interactions(rows: Sequence[Sequence[float]], users: npt.NDArray[Any], items: npt.NDArray[Any]) -> Interactions:
+    table = np.array(rows, dtype=np.float64).reshape(-1, 3)
     return Interactions(
-        np.searchsorted(users, [row[0] for row in rows]).astype(np.int32),
-        np.searchsorted(items, [row[1] for row in rows]).astype(np.int32),
-        np.array([row[2] for row in rows], dtype=np.float64),
+        np.searchsorted(users, table[:, 0]).astype(np.int32),
+        np.searchsorted(items, table[:, 1]).astype(np.int32),
+        table[:, 2].copy(),
         None,
         users,
         items,

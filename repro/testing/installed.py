@@ -55,11 +55,21 @@ def observed(evaluator: str, case: Case, measure: str, k: int | None = None) -> 
     return plugins().evaluate(plugins().evaluators()[evaluator], case, measure, k)
 
 
+def answer(
+    evaluator: str, case: Case, measure: str, k: int | None = None
+) -> tuple[float | None, dict[int, float] | None]:
+    """The average of an evaluator, and its values of users by their ids; None if it has none."""
+    result = observed(evaluator, case, measure, k)
+    if result.per_user is None:
+        return result.value, None
+    return result.value, {int(case.test.user_ids[user]): value for user, value in result.per_user.items()}
+
+
 def values_by_id(evaluator: str, case: Case, measure: str, k: int | None = None) -> dict[int, float]:
     """The value of each user that an evaluator has one for, by the user's id."""
-    per_user = observed(evaluator, case, measure, k).per_user
+    per_user = answer(evaluator, case, measure, k)[1]
     assert per_user is not None, f"{evaluator} has no values of users for {measure}"
-    return {int(case.test.user_ids[user]): value for user, value in per_user.items()}
+    return per_user
 
 
 def check_pipeline_fold(name: str, rows: Interactions, fold: PipelineFold) -> None:

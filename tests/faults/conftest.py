@@ -19,6 +19,7 @@ from repro.plugin import Environment
 from repro.plugin.isolation import environment
 from repro.runs.journal import Contents, read_journal
 from repro.study import RunOptions, Study, run_study
+from repro.testing import study_toml
 
 PLUGIN = '''
 """Scores by the number of an item; where HELD names a folder, a fit says who it is there, and never ends."""
@@ -48,29 +49,13 @@ def repro_framework():
     return Framework("held", "1.0", "", (Algorithm("held", "", Held),), {}, Environment(("wave",), ()))
 '''
 
-STUDY = """
-question = "Does it survive?"
-seed = 5
-metrics = ["ndcg@10", "recall@20"]
-
-[data]
-name = "synthetic"
-users = 120
-items = 90
-ratings = 2500
-alpha = 1.0
-seed = 1
-
-[protocol]
-base = "random-5fold"
-split.folds = 2
-
-[[algorithms]]
-use = "reference/popularity"
-
-[[algorithms]]
-use = "held/held"
-"""
+STUDY = study_toml(
+    "reference/popularity",
+    "held/held",
+    metrics=["ndcg@10", "recall@20"],
+    data={"name": "synthetic", "users": 120, "items": 90, "ratings": 2500, "alpha": 1.0, "seed": 1},
+    seed=5,
+)
 CELLS = 4
 
 # The real command, but for the report after the run, which takes longer than all of it.

@@ -15,24 +15,13 @@ from repro.cli import cli, main
 from repro.cli.command_group import command_modules
 from repro.cli.output import Styled, echo, print_json, print_table
 from repro.terminal import printable, printable_json
+from repro.testing import study_toml
 
 UNSAFE = [chr(code) for code in (*range(32), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"]
 DIRECTIONS = [chr(code) for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))]
 HOSTILE = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202egnp\x7f\x85"
 
-STUDY = """
-question = "{basic}"
-data = "ratings.csv"
-metrics = ["ndcg@10", "precision@5"]
-[protocol]
-base = "random-5fold"
-split.folds = 2
-[[algorithms]]
-use = "reference/popularity"
-label = "{label}"
-[[algorithms]]
-use = "reference/item-mean"
-"""
+STUDY = study_toml("{label}=reference/popularity", "reference/item-mean", question="{basic}")
 
 
 def bad_in(text):

@@ -9,33 +9,17 @@ import time
 import pytest
 
 from repro.runs.journal import read_journal
+from repro.testing import study_toml
 
-STUDY = """
-question = "Does it survive?"
-seed = 5
-metrics = ["ndcg@10", "recall@20", "rmse"]
-
-[data]
-name = "synthetic"
-users = 300
-items = 200
-ratings = 9000
-alpha = 1.0
-seed = 1
-
-[protocol]
-base = "random-5fold"
-split.folds = 3
-
-[[algorithms]]
-use = "reference/popularity"
-
-[[algorithms]]
-use = "reference/item-knn"
-
-[[algorithms]]
-use = "reference/plsa"
-"""
+STUDY = study_toml(
+    "reference/popularity",
+    "reference/item-knn",
+    "reference/plsa",
+    metrics=["ndcg@10", "recall@20", "rmse"],
+    data={"name": "synthetic", "users": 300, "items": 200, "ratings": 9000, "alpha": 1.0, "seed": 1},
+    folds=3,
+    seed=5,
+)
 
 
 def command(study, folder, *options):

@@ -10,15 +10,10 @@ from click.testing import CliRunner
 from repro.cli import cli
 from repro.data import synthetic_interactions
 from repro.export import exporters
+from repro.testing import study_toml
 from repro.verify import verify
 
-STUDY = """
-question = "Which is which?"
-data = "ratings.csv"
-metrics = ["ndcg@10", "precision@5"]
-protocol = { base = "random-5fold", split.folds = 2 }
-algorithms = [{ use = "reference/popularity" }, { use = "reference/item-mean" }]
-"""
+STUDY = study_toml("reference/popularity", "reference/item-mean")
 CLAIM = """
 title = "A tiny table"
 source = "Table 1"

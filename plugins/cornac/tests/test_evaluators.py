@@ -8,10 +8,11 @@ import pytest
 
 import repro
 from repro.audit.pipelines.rescoring import ScoredFold, rescore
-from repro.data.interactions import Interactions
 from repro.errors import PluginError
-from repro.plugin import Case, Scores, plugins
+from repro.plugin import Case, plugins
 from repro.protocol import Protocol
+from repro.testing import answer
+from repro.testing import case_of_rows as case_of
 
 NAN = float("nan")
 # Two users, eight items in the order of presentation; 70 and 9 have no training rows.
@@ -25,33 +26,10 @@ RATED_TEST = [(1, 1, 4), (1, 2, 2), (1, 3, 5), (2, 1, 1), (3, 2, 3), (3, 3, 4)]
 PREDICTED = {1: [3.5, 2.5, 6, 0, 0], 2: [3, 0, 0, 0, 0], 3: [0, 3, 2, 0, 0]}
 
 
-def case_of(train, test, scores, items):
-    """A case from rows of ids, with each user's scores in the order of ``items``; codes are by number."""
-    users, known = sorted(scores), sorted(items)
-
-    def rows(triples):
-        codes = [(users.index(u), known.index(i)) for u, i, _ in triples]
-        side = [np.array(one, dtype=np.int32) for one in zip(*codes, strict=True)]
-        ratings = np.array([r for *_, r in triples], dtype=np.float64)
-        return Interactions(*side, ratings, None, np.array(users), np.array(known))
-
-    order = np.array([known.index(i) for i in items], dtype=np.int32)
-    values = np.empty((len(users), len(known)))
-    for row, user in enumerate(users):
-        values[row, order] = scores[user]
-    return Case(Scores(values), rows(train), rows(test), order)
-
-
 @pytest.fixture(scope="module")
 def ask(python):
-    """What an evaluator answers: its average, and the values of the users by id."""
-
-    def asked(name, case, measure, k=None):
-        observed = plugins().evaluate(plugins().evaluators()[f"cornac/{name}"], case, measure, k)
-        told = observed.per_user
-        return observed.value, told and {int(case.test.user_ids[user]): value for user, value in told.items()}
-
-    return asked
+    """The answer of an evaluator: its average, and the values of the users by id."""
+    return lambda name, *question: answer(f"cornac/{name}", *question)
 
 
 def ranked(**changed):

@@ -17,7 +17,6 @@ def repro_framework() -> Framework:
         "implicit",
         summary="fast collaborative filtering for implicit feedback, on the CPU",
         requirements=Path(__file__).with_name("requirements.txt"),
-        imports=("implicit",),
         algorithms=(*ALGORITHMS, *map(algorithm_of, MODELS)),
     )
 

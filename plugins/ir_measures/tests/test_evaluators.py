@@ -12,6 +12,7 @@ import pytest
 import repro.testing
 from repro.errors import PluginError
 from repro.plugin import Case, plugins
+from repro.testing import two_users
 
 Make = Callable[..., Case]
 NAME = "ir_measures/calc"
@@ -52,17 +53,13 @@ def test_five_lists_that_ir_measures_was_run_on(
     assert observed(five_users, measure, k).value == pytest.approx(sum(expected.values()) / 5, abs=1e-9)
 
 
-def test_the_adapter_gives_what_a_direct_call_gives(case_of: Make) -> None:
+def test_the_adapter_gives_what_a_direct_call_gives() -> None:
     """With rows instead of mappings."""
     judged = [("3", "10", 0), ("3", "2", 4), ("3", "7", 1), ("20", "33", 3), ("20", "7", 2)]
     listed = [("3", "33", 0.3), ("3", "10", 0.9), ("3", "7", 0.3), ("3", "2", 0.3), ("20", "10", 0.1), ("20", "7", 0.4)]
     qrels = [ir_measures.Qrel(*row) for row in judged]
     run = [ir_measures.ScoredDoc(*row) for row in listed]
-    case = case_of(
-        {3: {33: 0.3, 10: 0.9, 7: 0.3, 2: 0.3}, 20: {10: 0.1, 7: 0.4}},
-        {3: {10: 0.0, 2: 4.0, 7: 1.0}, 20: {33: 3.0, 7: 2.0}},
-        order=[33, 10, 7, 2],
-    )
+    case = two_users()
     for measure, core_metric in plugins().evaluators()[NAME].measures.items():
         k = 2 if "@" in core_metric else None
         metric = getattr(ir_measures, measure.partition("@")[0])

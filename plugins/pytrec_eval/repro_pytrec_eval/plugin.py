@@ -14,7 +14,6 @@ def repro_framework() -> Framework:
         "pytrec_eval",
         summary="the measures of trec_eval, called from Python",
         requirements=Path(__file__).with_name("requirements.txt"),
-        imports=("pytrec_eval",),
         distribution="pytrec-eval-terrier",
     )
 

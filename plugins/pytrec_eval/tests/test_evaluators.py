@@ -12,6 +12,7 @@ import pytrec_eval
 import repro.testing
 from repro.errors import PluginError
 from repro.plugin import Case, plugins
+from repro.testing import two_users
 
 Make = Callable[..., Case]
 NAME = "pytrec_eval/RelevanceEvaluator"
@@ -51,14 +52,10 @@ def test_five_lists_that_pytrec_eval_was_run_on(
     assert observed(five_users, measure, k).value == pytest.approx(sum(expected.values()) / 4, abs=1e-9)
 
 
-def test_the_adapter_gives_what_a_direct_call_gives(case_of: Make) -> None:
+def test_the_adapter_gives_what_a_direct_call_gives() -> None:
     judgements = {"3": {"10": 0, "2": 4, "7": 1}, "20": {"33": 3, "7": 2}}
     run = {"3": {"33": 0.3, "10": 0.9, "7": 0.3, "2": 0.3}, "20": {"10": 0.1, "7": 0.4}}
-    case = case_of(
-        {3: {33: 0.3, 10: 0.9, 7: 0.3, 2: 0.3}, 20: {10: 0.1, 7: 0.4}},
-        {3: {10: 0.0, 2: 4.0, 7: 1.0}, 20: {33: 3.0, 7: 2.0}},
-        order=[33, 10, 7, 2],
-    )
+    case = two_users()
     measures = plugins().evaluators()[NAME].measures
     for measure, metric in measures.items():
         k = 2 if "@" in metric else None

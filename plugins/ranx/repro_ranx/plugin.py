@@ -14,7 +14,6 @@ def repro_framework() -> Framework:
         "ranx",
         summary="ranking measures, compiled as they are first used",
         requirements=Path(__file__).with_name("requirements.txt"),
-        imports=("ranx",),
     )
 
 

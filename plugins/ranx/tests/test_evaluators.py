@@ -15,7 +15,7 @@ import ranx
 
 from repro.errors import PluginError
 from repro.plugin import Case, plugins
-from repro.testing import observed, values_by_id
+from repro.testing import observed, two_users, values_by_id
 
 pytestmark = pytest.mark.slow
 Make = Callable[..., Case]
@@ -71,14 +71,10 @@ def test_binary_preference_has_no_number_where_nothing_is_judged_not_relevant(ca
     assert values_by_id(PLAIN, case_of(scores, {1: {2: 1.0, 1: 0.0}}), "bpref") == {1: 0.0}
 
 
-def test_the_adapter_gives_what_a_direct_call_with_mappings_gives(case_of: Make) -> None:
+def test_the_adapter_gives_what_a_direct_call_with_mappings_gives() -> None:
     judgements = {"3": {"10": 0, "2": 4, "7": 1}, "20": {"33": 3, "7": 2}}
     listed = {"3": {"33": 0.3, "10": 0.9, "7": 0.3, "2": 0.3}, "20": {"10": 0.1, "7": 0.4}}
-    case = case_of(
-        {3: {33: 0.3, 10: 0.9, 7: 0.3, 2: 0.3}, 20: {10: 0.1, 7: 0.4}},
-        {3: {10: 0.0, 2: 4.0, 7: 1.0}, 20: {33: 3.0, 7: 2.0}},
-        order=[33, 10, 7, 2],
-    )
+    case = two_users()
     for measure, metric in plugins().evaluators()[PLAIN].measures.items():
         k = 2 if "@" in metric else None
         name = measure.replace("@k", "@2")

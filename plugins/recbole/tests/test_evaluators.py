@@ -7,39 +7,24 @@ import numpy as np
 import pytest
 
 import repro
-from repro.data.interactions import Interactions
 from repro.errors import PluginError
-from repro.plugin import Case, Scores, plugins
+from repro.plugin import Case, plugins
+from repro.testing import answer
+from repro.testing import case_of_rows as case_of
 
 NAN, INFINITE = float("nan"), float("inf")
 
 
-def case_of(train, test, scores, items):
-    """A case from rows of ids (and a rating, or 1), with each user's scores in the order of ``items``."""
-    users, known = sorted(scores), sorted(items)
-
-    def rows(triples):
-        codes = [(users.index(user), known.index(item)) for user, item, *_ in triples]
-        ratings = np.array([(*row, 1)[2] for row in triples], dtype=np.float64)
-        return Interactions(*np.array(codes, dtype=np.int32).T, ratings, None, np.array(users), np.array(known))
-
-    order = np.array([known.index(item) for item in items], dtype=np.int32)
-    values = np.empty((len(users), len(known)))
-    for row, user in enumerate(users):
-        values[row, order] = scores[user]
-    return Case(Scores(values), rows(train), rows(test), order)
-
-
 @pytest.fixture(scope="module")
 def ask(python):
-    """What an evaluator answers for all users together; RecBole tells nothing of each."""
+    """The average of an evaluator; RecBole has no values of users."""
 
-    def asked(name, case, measure, k=None):
-        observed = plugins().evaluate(plugins().evaluators()[f"recbole/{name}"], case, measure, k)
-        assert observed.per_user is None
-        return observed.value
+    def average(name, *question):
+        value, per_user = answer(f"recbole/{name}", *question)
+        assert per_user is None
+        return value
 
-    return asked
+    return average
 
 
 # Three users with lists of five of twelve items; the others have -infinity. Users 8 and 9 are not tested.

@@ -16,7 +16,6 @@ def repro_framework() -> Framework:
         "recpack",
         summary="RecPack's algorithms for top-n recommendation from binary feedback",
         requirements=Path(__file__).with_name("requirements.txt"),
-        imports=("recpack",),
         install="pip install torch==2.13.0 && pip install 'recsys-repro-recpack[framework]'",
         algorithms=algorithms(),
         # Installed first and alone: with others, torch would come with an accelerator's libraries.

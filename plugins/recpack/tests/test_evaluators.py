@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import repro
-from repro.data.interactions import Interactions
-from repro.plugin import SCORED, Case, Scores, plugins
+from repro.plugin import SCORED, Case, plugins
+from repro.testing import answer
+from repro.testing import case_of_rows as case_of
 
 pytestmark = pytest.mark.slow
 
@@ -16,32 +17,10 @@ NAN, INFINITE = float("nan"), float("inf")
 LOG3 = float(np.log2(3))
 
 
-def case_of(train, test, scores, items):
-    """A case from rows of ids (and a rating, or 1), with each user's scores by item; items that have none are not in
-    the user's list."""
-    users, known = sorted(scores), sorted(items)
-
-    def rows(triples):
-        codes = [(users.index(user), known.index(item)) for user, item, *_ in triples]
-        ratings = np.array([(*row, 1)[2] for row in triples], dtype=np.float64)
-        return Interactions(*np.array(codes, dtype=np.int32).T, ratings, None, np.array(users), np.array(known))
-
-    values = np.array([[scores[user].get(item, 0.0) for item in known] for user in users], dtype=np.float64)
-    listed = np.array([[item in scores[user] for item in known] for user in users])
-    order = np.array([known.index(item) for item in items], dtype=np.int32)
-    return Case(Scores(values), rows(train), rows(test), order, listed=None if listed.all() else listed)
-
-
 @pytest.fixture(scope="module")
 def ask(python):
-    """What an evaluator answers: its average, and the values of the users by id."""
-
-    def asked(name, case, measure, k=None):
-        observed = plugins().evaluate(plugins().evaluators()[f"recpack/{name}"], case, measure, k)
-        told = observed.per_user
-        return observed.value, told and {int(case.test.user_ids[user]): value for user, value in told.items()}
-
-    return asked
+    """The answer of an evaluator: its average, and the values of the users by id."""
+    return lambda name, *question: answer(f"recpack/{name}", *question)
 
 
 # Items in the order of presentation. User 1 has 33 from training, user 5 has 2 and 4, and user 9 has no held-out rows.

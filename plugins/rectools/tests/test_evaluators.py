@@ -7,26 +7,12 @@ import numpy as np
 import pytest
 
 import repro
-from repro.data.interactions import Interactions
 from repro.errors import PluginError
-from repro.plugin import Case, Scores, plugins
-from repro.testing import check_pipeline_fold, observed
+from repro.plugin import plugins
+from repro.testing import answer, check_pipeline_fold
+from repro.testing import case_of_rows as case_of
 
 NAN, INFINITE = float("nan"), float("inf")
-
-
-def case_of(train, test, scores, items):
-    """A case from pairs of ids, with each user's scores by item; items that have none are not in the user's list."""
-    users, known = sorted(scores), sorted(items)
-
-    def rows(pairs):
-        sides = np.array([(users.index(u), known.index(i)) for u, i in pairs], dtype=np.int32).reshape(-1, 2).T
-        return Interactions(*sides, np.ones(len(pairs)), None, np.array(users), np.array(known))
-
-    values = np.array([[scores[u].get(i, 0.0) for i in known] for u in users], dtype=np.float64)
-    listed = np.array([[i in scores[u] for i in known] for u in users])
-    order = np.array([known.index(i) for i in items], dtype=np.int32)
-    return Case(Scores(values), rows(train), rows(test), order, listed=None if listed.all() else listed)
 
 
 def of_lists(train, test, lists, items):
@@ -38,13 +24,7 @@ def of_lists(train, test, lists, items):
 @pytest.fixture(scope="module")
 def ask(framework):
     """The answer of an evaluator: its average, and the values of the users by id."""
-
-    def answer(name, case, measure, k):
-        answer = observed(f"rectools/{name}", case, measure, k)
-        per_user = answer.per_user
-        return answer.value, per_user and {int(case.test.user_ids[user]): value for user, value in per_user.items()}
-
-    return answer
+    return lambda name, *question: answer(f"rectools/{name}", *question)
 
 
 # The tables of the docstrings of NDCG and MAP, of MRR, of PartialAUC and PAP, and of MeanInvUserFreq.

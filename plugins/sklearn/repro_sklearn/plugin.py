@@ -14,7 +14,6 @@ def repro_framework() -> Framework:
         "sklearn",
         summary="machine learning in Python: its metrics of rankings and of predictions",
         requirements=Path(__file__).with_name("requirements.txt"),
-        imports=("sklearn",),
         distribution="scikit-learn",
     )
 

@@ -17,7 +17,6 @@ def repro_framework() -> Framework:
         "surprise",
         summary="rating prediction after the papers of the Netflix prize",
         requirements=Path(__file__).with_name("requirements.txt"),
-        imports=("surprise",),
         algorithms=algorithms(),
         distribution="scikit-surprise",
         packages=("scikit-surprise", "numpy", "scipy"),

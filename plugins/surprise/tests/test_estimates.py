@@ -19,6 +19,8 @@ QUIET: dict[str, Any] = {"verbose": False}
 Parameters = dict[str, Any]
 Fit = Callable[..., CheckedRecommender]
 Ask = Callable[..., Scores]
+Check = Callable[..., None]
+Pairs = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
 
 # An algorithm of the plug-in with its parameters, and the same written down for Surprise.
 CLASSES: list[tuple[str, Parameters, Callable[[], AlgoBase]]] = [
@@ -154,12 +156,12 @@ def label(value: Any) -> str:
     return value if isinstance(value, str) else "-".join(map(str, value.values())) if isinstance(value, dict) else ""
 
 
-def all_pairs(train: Interactions) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+def all_pairs(train: Interactions) -> Pairs:
     users, items = np.indices((train.n_users, train.n_items), dtype=np.int32)
     return users.ravel(), items.ravel()
 
 
-def some_pairs(train: Interactions, n: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+def some_pairs(train: Interactions, n: int) -> Pairs:
     """Random pairs, of which a part has an unknown user or an unknown item or both; and some training rows."""
     rng = np.random.default_rng(11)
     users = rng.integers(0, train.n_users, n, dtype=np.int32)
@@ -190,53 +192,41 @@ def test_every_algorithm_is_compared_with_surprise() -> None:
     assert {name for name, _, _ in CLASSES + CANONICAL} == names - DRAWN
 
 
+@pytest.fixture(scope="module")
+def check(fitted: Fit, surprise_says: Ask) -> Check:
+    """Checks that the plug-in and Surprise itself estimate the same, for pairs and in a block."""
+
+    def check(
+        name: str, parameters: Parameters, own: Callable[[], AlgoBase], train: Interactions, pairs: Pairs
+    ) -> None:
+        expected = surprise_says(own(), train, *pairs)
+        recommender = fitted(name, parameters, train)
+        agree(recommender.predict_pairs(*pairs), expected)
+        agree(in_block(recommender, train, *pairs), expected)
+
+    return check
+
+
 @pytest.mark.parametrize(("name", "parameters", "own"), CLASSES + CANONICAL, ids=label)
 def test_scores_and_predictions_are_surprises_own(
-    name: str,
-    parameters: Parameters,
-    own: Callable[[], AlgoBase],
-    train: Interactions,
-    fitted: Fit,
-    surprise_says: Ask,
+    name: str, parameters: Parameters, own: Callable[[], AlgoBase], train: Interactions, check: Check
 ) -> None:
-    users, items = all_pairs(train)
-    expected = surprise_says(own(), train, users, items)
-    recommender = fitted(name, parameters, train)
-    agree(recommender.predict_pairs(users, items), expected)
-    agree(in_block(recommender, train, users, items), expected)
+    check(name, parameters, own, train, all_pairs(train))
 
 
 @pytest.mark.parametrize(("name", "parameters", "own"), QUICK, ids=label)
 def test_they_are_on_movielens(
-    name: str,
-    parameters: Parameters,
-    own: Callable[[], AlgoBase],
-    ml100k: Interactions,
-    fitted: Fit,
-    surprise_says: Ask,
+    name: str, parameters: Parameters, own: Callable[[], AlgoBase], ml100k: Interactions, check: Check
 ) -> None:
-    users, items = some_pairs(ml100k, 2000)
-    expected = surprise_says(own(), ml100k, users, items)
-    recommender = fitted(name, parameters, ml100k)
-    agree(recommender.predict_pairs(users, items), expected)
-    agree(in_block(recommender, ml100k, users, items), expected)
+    check(name, parameters, own, ml100k, some_pairs(ml100k, 2000))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "parameters", "own"), SLOW, ids=label)
 def test_all_of_them_are_on_movielens(
-    name: str,
-    parameters: Parameters,
-    own: Callable[[], AlgoBase],
-    ml100k: Interactions,
-    fitted: Fit,
-    surprise_says: Ask,
+    name: str, parameters: Parameters, own: Callable[[], AlgoBase], ml100k: Interactions, check: Check
 ) -> None:
-    users, items = some_pairs(ml100k, 4000)
-    expected = surprise_says(own(), ml100k, users, items)
-    recommender = fitted(name, parameters, ml100k)
-    agree(recommender.predict_pairs(users, items), expected)
-    agree(in_block(recommender, ml100k, users, items), expected)
+    check(name, parameters, own, ml100k, some_pairs(ml100k, 4000))
 
 
 @pytest.mark.parametrize("own", ["KNNBasic", "KNNWithMeans", "KNNBaseline", "KNNWithZScore"])

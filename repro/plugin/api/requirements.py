@@ -17,7 +17,7 @@ def pinned_framework(
     *,
     summary: str,
     requirements: Path,
-    imports: Sequence[str],
+    imports: Sequence[str] = (),
     algorithms: Sequence[Algorithm] = (),
     distribution: str = "",
     install: str = "",
@@ -28,7 +28,8 @@ def pinned_framework(
 
     Args:
         requirements: pins, one for each distribution of the environment, with hashes (``python plugins/lock.py``).
-        imports: the modules that the framework needs; where they can be imported, it runs in the caller's process.
+        imports: the modules that the framework needs; where they can be imported, it runs in the caller's process. By
+            default the module with the framework's name.
         distribution: the distribution whose version is the framework's: the installed one, else the pinned one;
             by default the one with the framework's name.
         install: the command that installs the framework into the caller's own environment; by default the extra
@@ -50,7 +51,7 @@ def pinned_framework(
         algorithms=tuple(algorithms),
         packages={package: number for package, number in versions.items() if number},
         environment=Environment(
-            imports=tuple(imports),
+            imports=tuple(imports) or (name,),
             steps=(*([before] if before else []), ("--no-deps", *pins)),
             install=install or f"pip install 'recsys-repro-{distribution_name(name)}[framework]'",
             hashes=hashes,
