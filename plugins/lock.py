@@ -2,8 +2,8 @@
 
     python plugins/lock.py [NAME ...]    # all plug-ins, or some; versions stay as they are
 
-A pin gets the SHA-256 of each file that an index has of that version and that Python 3.11 or newer could install, so
-that pip may choose what fits the machine and nothing else. Change a version by hand, and run this.
+A pin gets the SHA-256 of each file of that version in the index that Python 3.11 or newer could install, so that pip
+can choose the file that fits the machine, and no other. Change a version by hand, and run this.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from packaging.version import InvalidVersion, Version
 from repro.plugin import read_requirements
 
 OLDEST = (3, 11)
-# Asked for without hashes, before the others: its build is the machine's own (see SECURITY.md).
+# Installed without hashes, before the others: its build depends on the machine (see SECURITY.md).
 UNHASHED = ("torch",)
 
 
@@ -50,10 +50,10 @@ class Links(HTMLParser):
 
 @cache
 def index() -> str:
-    """The index that pip asks here."""
+    """The package index that pip uses here."""
     command = [sys.executable, "-m", "pip", "config", "get", "global.index-url"]
-    stated = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
-    return os.environ.get("PIP_INDEX_URL") or stated or "https://pypi.org/simple"
+    configured = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    return os.environ.get("PIP_INDEX_URL") or configured or "https://pypi.org/simple"
 
 
 @cache
@@ -71,30 +71,30 @@ def listed(name: str) -> dict[str, str]:
 
 def hashes(pin: str) -> list[str]:
     """The SHA-256 of every file of a pinned version that can be installed."""
-    name, _, wanted = pin.partition("==")
-    found = sorted({sha for file, sha in listed(name).items() if _is_of(file, Version(wanted))})
-    if not found:
+    name, _, version = pin.partition("==")
+    digests = sorted({sha for file, sha in listed(name).items() if _is_of(file, Version(version))})
+    if not digests:
         raise SystemExit(f"{pin}: the index lists no file of this version with a SHA-256")
-    return found
+    return digests
 
 
-def _is_of(file: str, wanted: Version) -> bool:
+def _is_of(file: str, version: Version) -> bool:
     """Whether a file is of that version, and for a Python that is not too old."""
     try:
         if file.endswith(".whl"):
-            _, version, _, tags = parse_wheel_filename(file)
-            return version == wanted and any(_is_recent(tag.interpreter, tag.abi) for tag in tags)
-        return parse_sdist_filename(file)[1] == wanted
+            _, wheel_version, _, tags = parse_wheel_filename(file)
+            return wheel_version == version and any(_is_recent(tag.interpreter, tag.abi) for tag in tags)
+        return parse_sdist_filename(file)[1] == version
     except (InvalidSdistFilename, InvalidWheelFilename, InvalidVersion):
         return False
 
 
 def _is_recent(interpreter: str, abi: str) -> bool:
     """Whether a tag is of CPython 3.11 or newer, or of any Python 3."""
-    told = re.fullmatch(r"(cp|py)3(\d*)", interpreter)
-    if not told:
+    match = re.fullmatch(r"(cp|py)3(\d*)", interpreter)
+    if not match:
         return False
-    return told[1] == "py" or abi == "abi3" or (3, int(told[2] or 0)) >= OLDEST
+    return match[1] == "py" or abi == "abi3" or (3, int(match[2] or 0)) >= OLDEST
 
 
 def lock(file: Path) -> None:
@@ -103,7 +103,7 @@ def lock(file: Path) -> None:
     lines = []
     for pin in pins:
         known = [] if pin.partition("==")[0] in UNHASHED else hashes(pin)
-        lines.append(" \\\n    ".join([pin, *(f"--hash=sha256:{one}" for one in known)]))
+        lines.append(" \\\n    ".join([pin, *(f"--hash=sha256:{entry}" for entry in known)]))
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(f"{file}: {len(pins)} pins")
 

@@ -60,12 +60,12 @@ def without_relevant(run, data):
     from repro.runs.journal import read_journal
 
     threshold = Protocol.load("random-5fold").number("relevance.threshold")
-    found = {}
+    actual = {}
     for event in read_journal(run.folder / "journal.jsonl").events("fold.made"):
         test = pd.read_parquet(run.folder / "artifacts" / f"{event.artifacts['test']}.parquet")
         best = test.groupby("user")["rating"].max()
-        found[event.fold] = int((best < threshold).sum()), len(best)
-    return found
+        actual[event.fold] = int((best < threshold).sum()), len(best)
+    return actual
 
 
 def test_a_study_counts_users_without_relevant_items(runs, data):
@@ -75,18 +75,18 @@ def test_a_study_counts_users_without_relevant_items(runs, data):
         value, users = skipped.loc[fold]
         assert users == tested - without
         for rule, filler in (("zero", 0.0), ("one", 1.0), ("nan", math.nan)):
-            found = by_fold(runs[rule]).loc[fold]
-            assert found["users"] == tested
-            wanted = (value * users + filler * without) / tested
-            assert found["value"] == pytest.approx(wanted, nan_ok=True)
+            actual = by_fold(runs[rule]).loc[fold]
+            assert actual["users"] == tested
+            expected = (value * users + filler * without) / tested
+            assert actual["value"] == pytest.approx(expected, nan_ok=True)
 
 
 def test_kept_scores_and_pooled_folds_give_the_same(runs, data):
-    kept = ScoredRun.open(runs["skip"].folder, data)
+    stored = ScoredRun.open(runs["skip"].folder, data)
     for folds in ("mean", "pooled"):
-        protocols = [kept.protocol.replace({"average.no_relevant": rule, "average.folds": folds}) for rule in RULES]
-        found = measure_variants(kept, protocols, [METRIC]).values[:, 0, 0]
-        for rule, protocol, value in zip(RULES, protocols, found, strict=True):
+        protocols = [stored.protocol.replace({"average.no_relevant": rule, "average.folds": folds}) for rule in RULES]
+        actual = measure_variants(stored, protocols, [METRIC]).values[:, 0, 0]
+        for rule, protocol, value in zip(RULES, protocols, actual, strict=True):
             if folds == "mean":
                 assert value == pytest.approx(runs[rule].table().iloc[0, 0], abs=0, nan_ok=True)
             else:
@@ -102,8 +102,8 @@ def test_verify_has_the_same_numbers(runs, data, tmp_path, with_scores):
         protocol = ScoredRun.open(folder, data).protocol
         study = Study("ratings.csv", protocol, ["reference/popularity"], [METRIC], seed=5, folder=data.parent)
         folder = study.run(tmp_path / "run").folder
-    found = verify(folder, "rescore", data=data)
-    assert found.holds, str(found)
+    actual = verify(folder, "rescore", data=data)
+    assert actual.holds, str(actual)
 
 
 def test_the_audit_predicts_the_same():
@@ -114,15 +114,15 @@ def test_the_audit_predicts_the_same():
     )
     space = Space(metric_named("rr"))
     # User 1: rank 2 for 11 and, 11 being out of the list, rank 2 for 24.
-    for rule, wanted in (("skip", 1 / 2), ("zero", 1 / 4), ("one", 3 / 4), ("nan", math.nan)):
+    for rule, expected in (("skip", 1 / 2), ("zero", 1 / 4), ("one", 3 / 4), ("nan", math.nan)):
         changes = {"relevance.threshold": 3.0, "candidates.relevant": "one", "average.no_relevant": rule}
         [hypothesis] = space.with_changes(space.start, changes)
         outcome = Simulation(Question(users, (3, 11, 24), None), space).outcome(hypothesis)
-        assert outcome.value == pytest.approx(wanted, nan_ok=True)
+        assert outcome.value == pytest.approx(expected, nan_ok=True)
 
 
 @pytest.mark.parametrize(
-    "stated",
+    "settings",
     [
         {"average.over": "lists", "average.no_relevant": "zero"},
         {"average.over": "lists", "average.no_relevant": "nan"},
@@ -135,9 +135,9 @@ def test_the_audit_predicts_the_same():
         },
     ],
 )
-def test_where_such_users_cannot_count_the_protocol_is_refused(stated):
+def test_where_such_users_cannot_count_the_protocol_is_refused(settings):
     with pytest.raises(ProtocolError, match=r'use (average\.no_relevant = )?"skip"'):
-        Protocol.load("random-5fold").replace({"candidates.relevant": "one", **stated})
+        Protocol.load("random-5fold").replace({"candidates.relevant": "one", **settings})
 
 
 def test_lists_are_averaged_only_where_users_have_several():

@@ -43,9 +43,9 @@ def of_list(name, listed, relevant):
         return sum(item in relevant for item in listed[:2]) / len(relevant)
     if name == "mpr":
         n = len(listed)
-        places = [50.0 if n == 1 else 100 * listed.index(item) / (n - 1) for item in listed if item in relevant]
-        places += [100.0] * (len(relevant) - len(places))
-        return sum(places) / len(places)
+        positions = [50.0 if n == 1 else 100 * listed.index(item) / (n - 1) for item in listed if item in relevant]
+        positions += [100.0] * (len(relevant) - len(positions))
+        return sum(positions) / len(positions)
     if name == "specificity@2":
         wrong = of_list("fallout@2", listed, relevant)
         return None if wrong is None else 1 - wrong
@@ -171,9 +171,9 @@ def protocols():
     """Every combination of the rules that the resolver accepts."""
     options = [[option.value for option in registry()[f"average.{rule}"].options] for rule in RULES]
     for values in itertools.product(*options):
-        stated = {**BASE, **{f"average.{rule}": value for rule, value in zip(RULES, values, strict=True)}}
+        settings = {**BASE, **{f"average.{rule}": value for rule, value in zip(RULES, values, strict=True)}}
         try:
-            yield dict(zip(RULES, values, strict=True)), resolve(stated, {})
+            yield dict(zip(RULES, values, strict=True)), resolve(settings, {})
         except ProtocolError:
             continue
 
@@ -184,14 +184,14 @@ def test_all_ways_to_a_number_follow_the_rules_in_their_order(tmp_path):
     met = set()
     for rules, protocol in rng.sample(accepted, 150):
         name, users = rng.choice(MEASURES), drawn(rng)
-        wanted = expected(name, users, rules)
-        for way in (by_evaluate, by_audit, lambda *asked: by_study(*asked, tmp_path)):
-            if wanted == "error":
+        target = expected(name, users, rules)
+        for way in (by_evaluate, by_audit, lambda *request: by_study(*request, tmp_path)):
+            if target == "error":
                 with pytest.raises(ReproError, match="nobody to average"):
                     way(name, users, protocol)
                 met.add("error")
                 continue
-            assert way(name, users, protocol) == pytest.approx(wanted, abs=1e-12, nan_ok=True), (name, users, rules)
+            assert way(name, users, protocol) == pytest.approx(target, abs=1e-12, nan_ok=True), (name, users, rules)
         met |= set(rules.items())
     assert met >= {"error", *((rule, o.value) for rule in RULES for o in registry()[f"average.{rule}"].options)}
 
@@ -207,14 +207,14 @@ def test_no_two_accepted_rules_mean_the_same():
         one_each = [(name, counts(name, listed, relevant, rules)) for name in MEASURES for listed, relevant in kinds]
         return repr((one_each, rules["nobody"]))
 
-    found: dict[str, dict[str, str]] = {}
+    actual: dict[str, dict[str, str]] = {}
     for rules, _ in protocols():
-        assert found.setdefault(meaning(rules), rules) is rules, (rules, found[meaning(rules)])
-    assert len(found) > 300
+        assert actual.setdefault(meaning(rules), rules) is rules, (rules, actual[meaning(rules)])
+    assert len(actual) > 300
 
 
 @pytest.mark.parametrize(
-    ("stated", "advice"),
+    ("settings", "advice"),
     [
         ({"neither": "skip"}, 'use "no-relevant" or "no-list"'),
         ({"neither": "zero", "no_relevant": "zero"}, 'use "no-relevant", which means the same here'),
@@ -224,8 +224,8 @@ def test_no_two_accepted_rules_mean_the_same():
         ({"no_negatives": "nan", "no_relevant": "nan"}, 'use "no-relevant", which means the same here'),
     ],
 )
-def test_an_option_that_repeats_another_is_refused_with_advice(stated, advice):
-    changes = {f"average__{key}": value for key, value in stated.items()}
+def test_an_option_that_repeats_another_is_refused_with_advice(settings, advice):
+    changes = {f"average__{key}": value for key, value in settings.items()}
     with pytest.raises(ProtocolError) as error:
         Protocol.load("random-5fold", **changes)
     assert "has no effect of its own here" in str(error.value) and advice in str(error.value)

@@ -65,7 +65,7 @@ REFUSED = ["gini@2", "entropy@2", "catalogue-coverage@2", "inter-list-diversity@
 
 
 def frames():
-    rows = [(user, item, score) for user, given in SCORES.items() for item, score in given.items()]
+    rows = [(user, item, score) for user, recommended in SCORES.items() for item, score in recommended.items()]
     truth = pd.DataFrame(TRUTH, columns=["user", "item", "rating"])
     train = pd.DataFrame(TRAIN, columns=["user", "item"]).assign(rating=3.0)
     return pd.DataFrame(rows, columns=["user", "item", "score"]), truth, train
@@ -83,7 +83,7 @@ def direction(name):
 
 
 def test_evaluate_gives_the_extremes_over_all_orders():
-    given, truth, train = frames()
+    recommended, truth, train = frames()
     every = []
     for both in itertools.product(*map(all_orders, SCORES.values())):
         rows = [(u, item, -float(n)) for u, order in zip(SCORES, both, strict=True) for n, item in enumerate(order)]
@@ -93,7 +93,7 @@ def test_evaluate_gives_the_extremes_over_all_orders():
     reached = signs * np.array(every)
     same = reached.max(axis=0) - reached.min(axis=0) < 1e-9
     assert [name for name, unmoved in zip(AFFECTED, same, strict=True) if unmoved] == []
-    best, worst = (signs * values(given, truth, train, rule, AFFECTED) for rule in ("best", "worst"))
+    best, worst = (signs * values(recommended, truth, train, rule, AFFECTED) for rule in ("best", "worst"))
     for number, name in enumerate(AFFECTED):
         assert best[number] == pytest.approx(reached[:, number].max(), abs=1e-12), name
         assert worst[number] == pytest.approx(reached[:, number].min(), abs=1e-12), name
@@ -102,10 +102,10 @@ def test_evaluate_gives_the_extremes_over_all_orders():
 @pytest.mark.parametrize("rule", ["best", "worst"])
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_has_no_extreme_is_refused_by_name_everywhere(name, rule):
-    given, truth, train = frames()
+    recommended, truth, train = frames()
     refusal = rf'metric {name} has no ties.break = "{rule}": '
     with pytest.raises(ProtocolError, match=refusal):
-        values(given, truth, train, rule, [name])
+        values(recommended, truth, train, rule, [name])
     with pytest.raises(ProtocolError, match=refusal):
         repro.Study(train, Protocol.load("random-5fold", ties__break=rule), ["reference/popularity"], [name])
 
@@ -113,7 +113,7 @@ def test_what_has_no_extreme_is_refused_by_name_everywhere(name, rule):
 @pytest.mark.parametrize("rule", ["best", "worst"])
 @pytest.mark.parametrize("name", ["ndcg", "mpr", "fallout", "novelty", "epc", "unexpectedness", "user-coverage", "auc"])
 def test_an_audit_predicts_what_evaluate_gives(name, rule):
-    given, truth, train = frames()
+    recommended, truth, train = frames()
     users = tuple(
         User(
             user,
@@ -130,8 +130,8 @@ def test_an_audit_predicts_what_evaluate_gives(name, rule):
     variants = {"metric.novelty.denominator": "k"} if name == "novelty" else {}
     [hypothesis, *_] = space.with_changes(space.start, decided | variants)
     outcome = Simulation(question, space).outcome(hypothesis)
-    stated = "[denominator=k]" if name == "novelty" else ""
-    (expected,) = values(given, truth, train, rule, [f"{name}{stated}@2" if name != "mpr" else name])
+    variant = "[denominator=k]" if name == "novelty" else ""
+    (expected,) = values(recommended, truth, train, rule, [f"{name}{variant}@2" if name != "mpr" else name])
     assert outcome.value == pytest.approx(expected, abs=1e-12) and not math.isnan(expected), outcome
 
 

@@ -83,14 +83,16 @@ def options(key):
 
 @cache
 def strategies():
-    return [one for one in options("split.strategy") if not one.startswith("cornac/")]
+    return [rule for rule in options("split.strategy") if not rule.startswith("cornac/")]
 
 
 @cache
 def decisions():
     """The decisions about data and the split, but for the strategy itself."""
-    found = [one for one in registry() if one.startswith(("data.", "split.")) and not one.startswith("split.cornac-")]
-    return [one for one in found if one not in ("split.strategy", "data.item_features")]
+    actual = [
+        rule for rule in registry() if rule.startswith(("data.", "split.")) and not rule.startswith("split.cornac-")
+    ]
+    return [rule for rule in actual if rule not in ("split.strategy", "data.item_features")]
 
 
 class Cases:
@@ -110,8 +112,8 @@ class Cases:
                 *itertools.product(range(8), range(8)),
                 *((user, user - on) for user in range(8, 12) for on in (0, 1)),
             ]
-        pairs += [pairs[place] for place in rng.integers(0, len(pairs), 4 if key == "data.duplicates" else 0)]
-        pairs = [pairs[place] for place in rng.permutation(len(pairs))]
+        pairs += [pairs[position] for position in rng.integers(0, len(pairs), 4 if key == "data.duplicates" else 0)]
+        pairs = [pairs[position] for position in rng.permutation(len(pairs))]
         columns = {"user": [10 * user + 3 for user, _ in pairs], "item": [7 * item + 1 for _, item in pairs]}
         scale = [np.arange(1, 6), np.arange(1, 11) / 2, np.arange(0, 101), np.arange(2, 5)][rng.integers(4)]
         columns["rating"] = rng.choice(scale, len(pairs))
@@ -132,29 +134,29 @@ class Cases:
             )
 
 
-def enabled(key, rng, stated):
+def enabled(key, rng, settings):
     """The decisions that must be taken in some way for ``key`` to be in effect, one of the ways at random."""
     for when in registry()[key].when:
         conditions = when.conditions if isinstance(when, AnyOf) else (when,)
-        if any(one.decision in stated and one.holds(stated[one.decision]) for one in conditions):
+        if any(rule.decision in settings and rule.holds(settings[rule.decision]) for rule in conditions):
             continue
-        ways = [(one.decision, value) for one in conditions for value in options(one.decision) if one.holds(value)]
-        ways = [(decision, value) for decision, value in ways if decision not in stated]
+        ways = [(rule.decision, value) for rule in conditions for value in options(rule.decision) if rule.holds(value)]
+        ways = [(decision, value) for decision, value in ways if decision not in settings]
         if ways:
             decision, value = ways[rng.integers(len(ways))]
-            stated[decision] = value
-            enabled(decision, rng, stated)
+            settings[decision] = value
+            enabled(decision, rng, settings)
 
 
 def context(key, fixed, rng):
     """What is decided beside ``key``: what is fixed, what ``key`` needs, and a few decisions at random."""
-    stated = {"relevance.rule": "any", "candidates.base": "all-items", **fixed}
-    for one in (*fixed, key):
-        enabled(one, rng, stated)
-    own = [one for one in decisions() if possible(one, fixed["split.strategy"]) and one not in (key, *stated)]
-    for one in rng.choice(own, rng.integers(0, 6), replace=False):
-        stated[str(one)] = options(one)[rng.integers(len(options(one)))]
-    return stated
+    settings = {"relevance.rule": "any", "candidates.base": "all-items", **fixed}
+    for rule in (*fixed, key):
+        enabled(rule, rng, settings)
+    own = [rule for rule in decisions() if possible(rule, fixed["split.strategy"]) and rule not in (key, *settings)]
+    for rule in rng.choice(own, rng.integers(0, 6), replace=False):
+        settings[str(rule)] = options(rule)[rng.integers(len(options(rule)))]
+    return settings
 
 
 def possible(key, strategy):
@@ -163,9 +165,9 @@ def possible(key, strategy):
     return all(when.holds(strategy) for when in needs if when.decision == "split.strategy")
 
 
-def resolved(stated, key, value, fixed, folder):
+def resolved(settings, key, value, fixed, folder):
     """The protocol, with a value for each decision that needs one; None where it is refused."""
-    every = {**needed(), **stated, key: value}
+    every = {**needed(), **settings, key: value}
     try:
         made = resolve(every, dict.fromkeys(every, "test"), strict=frozenset({key, *fixed}))
     except ReproError:
@@ -176,8 +178,8 @@ def resolved(stated, key, value, fixed, folder):
 @cache
 def needed():
     """A value for each decision that has no default, or one for more rows than these."""
-    found = {one: options(one)[0] for one in decisions() if registry()[one].default not in options(one)}
-    return {**found, "data.duplicates": "last"}
+    actual = {rule: options(rule)[0] for rule in decisions() if registry()[rule].default not in options(rule)}
+    return {**actual, "data.duplicates": "last"}
 
 
 def outcome(rows, protocol, key):
@@ -221,26 +223,28 @@ def without_effect(key, fixed, folder):
     for number in range(MANY):
         if not pairs or (number >= FEW and not met & pairs):
             break
-        stated = context(key, fixed, rng)
-        accepted = {value: made for value in options(key) if (made := resolved(stated, key, value, fixed, folder))}
-        wanted = [pair for pair in pairs if all(value in accepted for value in pair)]
-        met |= set(wanted)
+        settings = context(key, fixed, rng)
+        accepted = {value: made for value in options(key) if (made := resolved(settings, key, value, fixed, folder))}
+        expected = [pair for pair in pairs if all(value in accepted for value in pair)]
+        met |= set(expected)
         rows = cases.rows(key)
-        if wanted and fixed["split.strategy"] == "files":
+        if expected and fixed["split.strategy"] == "files":
             cases.write(rows)
-        found = {value: outcome(rows, accepted[value], key) for value in {value for pair in wanted for value in pair}}
-        for one, other in wanted:
-            if None not in (found[one], found[other]) and found[one] != found[other]:
-                pairs.remove((one, other))
+        actual = {
+            value: outcome(rows, accepted[value], key) for value in {value for pair in expected for value in pair}
+        }
+        for rule, other in expected:
+            if None not in (actual[rule], actual[other]) and actual[rule] != actual[other]:
+                pairs.remove((rule, other))
     return sorted(map(str, met & pairs))
 
 
 def own(strategy):
     """The parameters of a splitter, or else the decisions of a split that apply to some strategies and to this one."""
-    found = [
-        one for one in decisions() if one.startswith("split.") and registry()[one].when and possible(one, strategy)
+    actual = [
+        rule for rule in decisions() if rule.startswith("split.") and registry()[rule].when and possible(rule, strategy)
     ]
-    return [one for one in found if "/" not in strategy or one.count(".") == 2]
+    return [rule for rule in actual if "/" not in strategy or rule.count(".") == 2]
 
 
 def contexts(strategy):
@@ -258,7 +262,7 @@ def test_values_that_a_strategy_accepts_make_different_folds(strategy, tmp_path)
     assert {key: pairs for key, pairs in never.items() if pairs} == {}
 
 
-SLOW = [pytest.param(one, marks=[] if "/" in one else pytest.mark.slow) for one in strategies()]
+SLOW = [pytest.param(rule, marks=[] if "/" in rule else pytest.mark.slow) for rule in strategies()]
 
 
 @pytest.mark.parametrize("strategy", SLOW)
@@ -276,23 +280,27 @@ def test_decisions_without_effect_beside_another_are_refused(strategy, tmp_path)
 def test_some_strategy_accepts_any_two_values(key, tmp_path):
     rng = np.random.default_rng(3)
     pairs = set(itertools.combinations(options(key), 2))
-    for strategy in [one for one in strategies() if possible(key, one)] * 5:
+    for strategy in [rule for rule in strategies() if possible(key, rule)] * 5:
         if not pairs:
             break
         fixed = {"split.strategy": strategy}
-        stated = context(key, fixed, rng)
-        accepted = [value for value in options(key) if resolved(stated, key, value, fixed, tmp_path)]
+        settings = context(key, fixed, rng)
+        accepted = [value for value in options(key) if resolved(settings, key, value, fixed, tmp_path)]
         pairs -= set(itertools.combinations(accepted, 2))
     assert len(options(key)) > 1 and pairs == set()
 
 
 def test_any_two_strategies_make_different_folds(tmp_path):
     cases, pairs = Cases(2, tmp_path), set(itertools.combinations(strategies(), 2))
-    stated = {"relevance.rule": "any", "candidates.base": "all-items"}
-    made = {one: resolved(stated, "split.strategy", one, {}, tmp_path) for one in strategies()}
+    settings = {"relevance.rule": "any", "candidates.base": "all-items"}
+    made = {rule: resolved(settings, "split.strategy", rule, {}, tmp_path) for rule in strategies()}
     for _ in range(20):
         rows = cases.rows("split.strategy")
         cases.write(rows)
-        found = {one: outcome(rows, made[one], "split.strategy") for one in {one for pair in pairs for one in pair}}
-        pairs = {(one, two) for one, two in pairs if None in (found[one], found[two]) or found[one] == found[two]}
+        actual = {
+            rule: outcome(rows, made[rule], "split.strategy") for rule in {rule for pair in pairs for rule in pair}
+        }
+        pairs = {
+            (rule, two) for rule, two in pairs if None in (actual[rule], actual[two]) or actual[rule] == actual[two]
+        }
     assert pairs == set()

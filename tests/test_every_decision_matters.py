@@ -48,8 +48,8 @@ ROUNDS = 400
 
 
 def decisions():
-    found = [one for one in registry().values() if one.id.partition(".")[0] in FAMILIES and one.kind != "path"]
-    return [one.id for one in found if len(options(one.id)) > 1 and not earlier(one.id)]
+    actual = [rule for rule in registry().values() if rule.id.partition(".")[0] in FAMILIES and rule.kind != "path"]
+    return [rule.id for rule in actual if len(options(rule.id)) > 1 and not earlier(rule.id)]
 
 
 def options(key):
@@ -81,33 +81,33 @@ class Cases:
         users, items = 6, 12  # the last one is not tested
         ids = np.sort(rng.choice(200, items, replace=False))
         train, test = [], []
-        nobody = rng.random() < 0.15  # likes anything
-        content = not nobody and rng.random() < 0.5  # are all others: each likes something
+        no_likes = rng.random() < 0.15  # likes anything
+        content = not no_likes and rng.random() < 0.5  # are all others: each likes something
         nothing = rng.random() < 0.4  # is what the first user likes, or has scores for
         for user in range(users - 1):
             mixed = rng.permutation(items)
             n_test = rng.integers(1, 6)
             liked = rng.random() < 0.8 and not (user == 0 and nothing)
-            high = 10 if liked and not nobody else 5
+            high = 10 if liked and not no_likes else 5
             test += [(user, item, rng.integers(1, high + 1) / 2) for item in mixed[:n_test]]
             train += [(user, item, rng.integers(1, 11) / 2) for item in mixed[n_test : n_test + rng.integers(0, 6)]]
             if content and not (user == 0 and nothing):
                 test[-n_test] = (*test[-n_test][:2], 5.0)
-            if not nobody and liked and rng.random() < 0.15:  # everything is relevant
+            if not no_likes and liked and rng.random() < 0.15:  # everything is relevant
                 test = [row for row in test if row[0] != user] + [(user, item, 5.0) for item in range(items)]
                 train = [row for row in train if row[0] != user]
         held = [(user, item, 4.0) for user in range(users - 1) for item in self._untouched(user, train + test, items)]
         train += [(users - 1, item, 4.0) for item in rng.permutation(items)[:8]]
-        whole, train, test, validation = (
+        complete, train, test, validation = (
             self._rows(rows, users, ids) for rows in (train + test + held, train, test, held)
         )
         features = csr_array(rng.integers(0, 3, (items, 4)).astype(float))
-        parts = FoldData(whole, train, test, validation, np.empty(0, dtype=np.int32), features)
+        parts = FoldData(complete, train, test, validation, np.empty(0, dtype=np.int32), features)
         return parts, self._scores(users, items, nothing)
 
     def _untouched(self, user, rows, items):
         """An item for validation that the user has in no other part, if there is one."""
-        free = sorted(set(range(items)) - {item for one, item, _ in rows if one == user})
+        free = sorted(set(range(items)) - {item for rule, item, _ in rows if rule == user})
         return self._rng.permutation(free)[:1]
 
     def _rows(self, rows, users, ids):
@@ -143,7 +143,7 @@ class Cases:
 
 def numbers(folds, protocol, names, folder):
     """What a study of these folds says; what it refuses is said too."""
-    found = []
+    actual = []
     for name in names:
         try:
             measure = parse_measure(name, protocol, metrics())
@@ -160,52 +160,54 @@ def numbers(folds, protocol, names, folder):
             if len(folds) > 1 and protocol["average.folds"] == "pooled":
                 pooled = pooled_value(measure, cells, protocol, (0.5, 5.0))
                 value = value if pooled is None else pooled[0]
-            found.append(round(value, 9) if math.isfinite(value) else repr(value))
+            actual.append(round(value, 9) if math.isfinite(value) else repr(value))
         except ReproError as error:
-            found.append(type(error).__name__)
-    return tuple(found)
+            actual.append(type(error).__name__)
+    return tuple(actual)
 
 
-def enabled(key, rng, stated):
+def enabled(key, rng, settings):
     """The decisions that must be taken in some way for ``key`` to be in effect, one of the ways at random."""
     for when in registry()[key].when:
         conditions = when.conditions if isinstance(when, AnyOf) else (when,)
-        if any(one.decision in stated and one.holds(stated[one.decision]) for one in conditions):
+        if any(rule.decision in settings and rule.holds(settings[rule.decision]) for rule in conditions):
             continue
-        one = conditions[rng.integers(len(conditions))]
-        values = [value for value in options(one.decision) if one.holds(value)]
-        stated[one.decision] = values[rng.integers(len(values))]
-        enabled(one.decision, rng, stated)
+        rule = conditions[rng.integers(len(conditions))]
+        values = [value for value in options(rule.decision) if rule.holds(value)]
+        settings[rule.decision] = values[rng.integers(len(values))]
+        enabled(rule.decision, rng, settings)
 
 
 def context(key, rng, fixed=()):
     """What is decided beside ``key``: a few decisions at random, and whatever it needs."""
-    stated = {**BASE, **dict(fixed)}
+    settings = {**BASE, **dict(fixed)}
     if key != "missing.rank" and rng.random() < (0.9 if key.startswith("average.") else 0.6):
-        stated["missing.rank"] = "drop"  # so that lists are short, or empty
+        settings["missing.rank"] = "drop"  # so that lists are short, or empty
     if key == "metric.practical-accuracy.of":
-        stated["average.no_list"] = "skip"
-    candidates = [one for one in decisions() if one != key and one not in stated and not one.startswith("metric.")]
+        settings["average.no_list"] = "skip"
+    candidates = [
+        rule for rule in decisions() if rule != key and rule not in settings and not rule.startswith("metric.")
+    ]
     own = [
-        one
-        for one in decisions()
-        if one != key and one.startswith("metric.") and key.startswith(one.rpartition(".")[0])
+        rule
+        for rule in decisions()
+        if rule != key and rule.startswith("metric.") and key.startswith(rule.rpartition(".")[0])
     ]
     if key.startswith("average."):
-        own = [one for one in candidates if one.startswith("average.")]
-    for one in [*rng.choice(candidates, rng.integers(0, 4), replace=False), *(own if rng.random() < 0.5 else [])]:
-        values = options(one)
-        stated[str(one)] = values[rng.integers(len(values))]
-    enabled(key, rng, stated)
-    return stated
+        own = [rule for rule in candidates if rule.startswith("average.")]
+    for rule in [*rng.choice(candidates, rng.integers(0, 4), replace=False), *(own if rng.random() < 0.5 else [])]:
+        values = options(rule)
+        settings[str(rule)] = values[rng.integers(len(values))]
+    enabled(key, rng, settings)
+    return settings
 
 
-def resolved(stated, key, value):
+def resolved(settings, key, value):
     """The protocol, with a number for each decision that needs one; None where it is refused."""
-    needed = (one.id for one in registry().values() if one.required and one.kind in ("integer", "number"))
-    numbers = {one: options(one)[0] for one in needed if options(one)}
+    needed = (rule.id for rule in registry().values() if rule.required and rule.kind in ("integer", "number"))
+    numbers = {rule: options(rule)[0] for rule in needed if options(rule)}
     try:
-        every = {**numbers, **stated, key: value}
+        every = {**numbers, **settings, key: value}
         return resolve(every, dict.fromkeys(every, "test"), strict=frozenset({key}))
     except ReproError:
         return None
@@ -220,17 +222,17 @@ def same(key, folder, fixed=(), rounds=ROUNDS):
     for _ in range(rounds):
         if not pairs:
             break
-        stated = context(key, rng, fixed)
-        if any(stated[one] != value for one, value in dict(fixed).items()):
+        settings = context(key, rng, fixed)
+        if any(settings[rule] != value for rule, value in dict(fixed).items()):
             return [], []  # the decision has no effect in this context
-        accepted = {str(value): protocol for value in options(key) if (protocol := resolved(stated, key, value))}
+        accepted = {str(value): protocol for value in options(key) if (protocol := resolved(settings, key, value))}
         case = [cases.fold() for _ in range(folds)]
-        wanted = {value for pair in pairs if pair <= accepted.keys() for value in pair}
-        found = {value: numbers(case, accepted[value], asked(key), folder) for value in sorted(wanted)}
-        for pair in [pair for pair in pairs if pair <= found.keys()]:
+        expected = {value for pair in pairs if pair <= accepted.keys() for value in pair}
+        actual = {value: numbers(case, accepted[value], asked(key), folder) for value in sorted(expected)}
+        for pair in [pair for pair in pairs if pair <= actual.keys()]:
             met.add(pair)
-            one, other = (found[value] for value in pair)
-            if one != other:
+            rule, other = (actual[value] for value in pair)
+            if rule != other:
                 pairs.remove(pair)
     return sorted(sorted(pair) for pair in pairs & met), sorted(sorted(pair) for pair in pairs - met)
 

@@ -26,23 +26,23 @@ def texts(tree):
 def imports_by_name(source, package):
     """The lines of a module of ``package`` that name a module of another package in text."""
     packages = {path.stem for path in (ROOT / "repro").iterdir()}
-    found = []
+    actual = []
     for line, text in texts(ast.parse(source)):
         named = MODULE.fullmatch(text.strip())
         if named and named[1] in packages - {package}:
-            found.append((line, text))
-    return found
+            actual.append((line, text))
+    return actual
 
 
 def test_no_package_names_a_module_of_another_one_in_text():
-    found = {}
+    actual = {}
     for path in sorted((ROOT / "repro").rglob("*.py")):
         inside = path.relative_to(ROOT / "repro")
         if inside.name == "__init__.py" and len(inside.parts) == 1:  # names where the public names are
             continue
         if offences := imports_by_name(path.read_text(encoding="utf-8"), inside.parts[0].removesuffix(".py")):
-            found[str(inside)] = offences
-    assert not found
+            actual[str(inside)] = offences
+    assert not actual
 
 
 @pytest.mark.parametrize(

@@ -50,8 +50,8 @@ def means(folder):
 
 @pytest.mark.parametrize("folder", [*KEPT, AUDIT], ids=lambda folder: str(folder.relative_to(REPORTS)))
 def test_what_is_kept_is_what_the_journal_tells_of_and_the_report_is_one_of_it(folder):
-    found = verify(folder)
-    assert found.holds, str(found)
+    actual = verify(folder)
+    assert actual.holds, str(actual)
     journal = read_journal(folder / JOURNAL)
     record = FolderRecord(journal)
     assert journal.cell_ends.keys() == journal.finished_cells.keys(), "no cell failed"
@@ -74,10 +74,10 @@ def test_every_folder_has_a_journal_and_one_flipped_bit_in_any_file_is_found(tmp
             assert {path.relative_to(copy).as_posix() for path in files if path not in journals} <= {*named}
             files = journals
         for path in files:
-            whole = path.read_bytes()
-            path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 4]))
+            complete = path.read_bytes()
+            path.write_bytes(complete[:-1] + bytes([complete[-1] ^ 4]))
             assert not verify(copy).holds, path
-            path.write_bytes(whole)
+            path.write_bytes(complete)
 
 
 def test_what_is_kept_is_small_and_has_no_pages():
@@ -129,23 +129,23 @@ def readme_rows(folder):
 
 def test_candidate_sets_are_told_as_they_were_measured():
     folder = REPORTS / "candidate-selection-ml100k"
-    found = json.loads((folder / "explanation.json").read_text(encoding="utf-8"))
+    actual = json.loads((folder / "explanation.json").read_text(encoding="utf-8"))
     rows = readme_rows(folder)
-    ends = [("before", found[0]), *(("after", one) for one in found)]
+    ends = [("before", actual[0]), *(("after", entry) for entry in actual)]
     assert len(rows) == len(ends)
     for (_, _, _, *cells), (end, explained) in zip(rows, ends, strict=True):
-        assert cells == [f"{one[end]:.4f}" for one in explained["algorithms"]]
-    for explained in found:
+        assert cells == [f"{entry[end]:.4f}" for entry in explained["algorithms"]]
+    for explained in actual:
         assert explained["orders"] == "all"
-        for one in explained["algorithms"]:
-            assert sum(part["part"] for part in one["parts"]) == pytest.approx(one["gap"], abs=1e-12)
+        for entry in explained["algorithms"]:
+            assert sum(part["part"] for part in entry["parts"]) == pytest.approx(entry["gap"], abs=1e-12)
 
 
 def test_both_protocols_are_asked_the_same():
     studies = [tomllib.loads((folder / "study.toml").read_text()) for folder in (CROSS, CROSS / "ut")]
     for key in ("seed", "data", "algorithms"):
         assert studies[0][key] == studies[1][key]
-    assert all(one["use"].startswith("*/") for one in studies[0]["algorithms"])
+    assert all(entry["use"].startswith("*/") for entry in studies[0]["algorithms"])
 
 
 def test_the_table_in_the_readme_is_that_of_the_results():

@@ -57,7 +57,7 @@ def by_hand(lists, descending):
     for user, scores in lists.items():
         items = list(reversed(scores)) if descending else list(scores)
         ranked = sorted(items, key=lambda item: -scores[item])  # a stable sort
-        rows += [(user, item, float(len(ranked) - place)) for place, item in enumerate(ranked)]
+        rows += [(user, item, float(len(ranked) - position)) for position, item in enumerate(ranked)]
     return rows
 
 
@@ -71,23 +71,23 @@ def test_inferred_protocols_give_the_audited_numbers_with_and_without_training_r
     differing = 0
     for _ in range(4):
         order, lists, truth, train = drawn(rng, protocol)
-        recommended = frame([(user, item, score) for user, one in lists.items() for item, score in one.items()])
+        recommended = frame([(user, item, score) for user, entry in lists.items() for item, score in entry.items()])
         held_out = frame([(user, *row) for user, rows in truth.items() for row in rows], "user item rating")
         trained = frame(train, "user item rating")
-        found = values(recommended, held_out, protocol)
-        assert values(recommended, held_out, protocol, train=trained) == found
+        actual = values(recommended, held_out, protocol)
+        assert values(recommended, held_out, protocol, train=trained) == actual
         descending = protocol["ties.break"] == "rows-desc"
-        assert values(frame(by_hand(lists, descending)), held_out, protocol) == pytest.approx(found, nan_ok=True)
+        assert values(frame(by_hand(lists, descending)), held_out, protocol) == pytest.approx(actual, nan_ok=True)
         users = [User(user, lists[user], tuple(truth[user])) for user in lists]
         stranger = User(99, train=tuple((item, rating) for _, item, rating in train))
-        for measure, value in zip(MEASURES, found, strict=True):
+        for measure, value in zip(MEASURES, actual, strict=True):
             metric, _, k = measure.partition("@")
             question = Question((*users, stranger), tuple(order), int(k) if k else None)
             space = Space(metric_named(metric))
             outcome = Simulation(question, space).outcome(hypothesis_of(protocol, space))
             assert outcome.value == pytest.approx(value, nan_ok=True), (measure, outcome.refusal)
         turned = frame([(user, item, lists[user][item]) for user in lists for item in reversed(lists[user])])
-        differing += values(turned, held_out, protocol) != found
+        differing += values(turned, held_out, protocol) != actual
     assert differing
 
 
@@ -111,8 +111,8 @@ def test_a_study_orders_ties_by_the_whole_data_set(rule, tmp_path):
     for lists, scores in of_cells(run, data):
         for user, ranked in lists.groupby("user", sort=False):
             listed = ranked.sort_values("rank")["item"].tolist()
-            wanted = sorted(listed, key=lambda item, user=user: (-scores[user, item], order.index(item)))
-            assert listed == wanted
+            expected = sorted(listed, key=lambda item, user=user: (-scores[user, item], order.index(item)))
+            assert listed == expected
             checked += len({scores[user, item] for item in listed}) < len(listed)
     assert checked > 3
 
@@ -122,22 +122,22 @@ def of_cells(run, data):
     from repro.explain import ScoredRun
     from repro.runs.journal import read_journal
 
-    kept = ScoredRun.open(run.folder, data)
+    retained = ScoredRun.open(run.folder, data)
     cells = {
         event.cell: event.artifacts for event in read_journal(run.folder / "journal.jsonl").events("cell.finished")
     }
-    for fold in kept.folds():
-        [artifacts] = [one for cell, one in cells.items() if cell.endswith(f"/{fold.name}")]
+    for fold in retained.folds():
+        [artifacts] = [entry for cell, entry in cells.items() if cell.endswith(f"/{fold.name}")]
         lists = pd.read_parquet(run.folder / "artifacts" / f"{artifacts['lists']}.parquet")
-        [label] = kept.chosen(None)
-        values = kept.scores(label, fold).values
-        whole = fold.parts.whole
+        [label] = retained.chosen(None)
+        values = retained.scores(label, fold).values
+        complete = fold.parts.whole
         yield (
             lists,
             {
-                (whole.user_ids[user], whole.item_ids[item]): values[row, item]
+                (complete.user_ids[user], complete.item_ids[item]): values[row, item]
                 for row, user in enumerate(fold.test_users)
-                for item in range(whole.n_items)
+                for item in range(complete.n_items)
             },
         )
 
@@ -148,8 +148,8 @@ def test_evaluate_orders_ties_by_training_rows_and_then_truth():
     train = frame([(7, 3), (7, 2), (8, 3)], "user item")  # the data set has 3, 2, 4, 1
     base = repro.evaluate.default_protocol(rated=False)
     for rule, rank in (("data", 4), ("data-desc", 1)):
-        found = repro.evaluate(recommended, truth, base.replace({"ties.break": rule}), ["rr"], train, per_user=True)
-        assert found.set_index("user")["value"][1] == 1 / rank
+        actual = repro.evaluate(recommended, truth, base.replace({"ties.break": rule}), ["rr"], train, per_user=True)
+        assert actual.set_index("user")["value"][1] == 1 / rank
     with pytest.raises(ProtocolError, match=r'ties\.break = "data" .* give the training rows as train='):
         repro.evaluate(recommended, truth, base.replace({"ties.break": "data"}), ["rr"])
 

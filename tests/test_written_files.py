@@ -26,7 +26,9 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.sampl
     ['a "quoted"\nline\r\n', "C:\\new\\table", "\x00\x07\x1b\x7f\x85\u2028", "'''", '"""', "# no comment", "日本 é 🙂"]
 )
 # Python's times can be the second of two that are called the same; TOML's cannot.
-MOMENTS = (st.times() | st.datetimes() | st.datetimes(timezones=st.just(UTC))).map(lambda one: one.replace(fold=0))
+MOMENTS = (st.times() | st.datetimes() | st.datetimes(timezones=st.just(UTC))).map(
+    lambda element: element.replace(fold=0)
+)
 SCALARS = st.one_of(
     TEXT,
     st.integers(),
@@ -68,8 +70,8 @@ def test_a_value_in_one_line(value):
 def test_a_document_with_comments(document, data):
     known = list(places(document))
     some = st.lists(st.sampled_from(known), max_size=3) if known else st.just([])
-    comments = {place: data.draw(st.text(max_size=8)) for place in data.draw(some)}
-    remarks = {place: data.draw(st.lists(st.text(max_size=8), max_size=2)) for place in data.draw(some)}
+    comments = {position: data.draw(st.text(max_size=8)) for position in data.draw(some)}
+    remarks = {position: data.draw(st.lists(st.text(max_size=8), max_size=2)) for position in data.draw(some)}
     plain = tomllib.loads(write_toml(document))
     assert repr(sorted_keys(plain)) == repr(sorted_keys(document))
     assert repr(tomllib.loads(write_toml(document, comments, remarks))) == repr(plain)
@@ -79,7 +81,7 @@ def sorted_keys(value):
     """Values are written before tables, so the order of keys may be another one."""
     if isinstance(value, dict):
         return {key: sorted_keys(value[key]) for key in sorted(value)}
-    return [sorted_keys(one) for one in value] if isinstance(value, list) else value
+    return [sorted_keys(element) for element in value] if isinstance(value, list) else value
 
 
 @pytest.mark.parametrize("value", [b"bytes", object(), {1: 2}, "\ud800", 1j])
@@ -295,7 +297,7 @@ def test_every_claim_that_is_written_reads_back(tmp_path_factory, texts, rows, c
     document = tomllib.loads(path.read_text(encoding="utf-8"))
     assert document["title"] == (texts["title"] or "A published table")
     assert document["data"]["name"] == (texts["data"] or "ml-100k")
-    assert [one["label"] for one in document["algorithms"]] == [label for label, *_ in rows]
+    assert [element["label"] for element in document["algorithms"]] == [label for label, *_ in rows]
     assert {label: document["table"][label][0] for label, *_ in rows} == {label: first for label, first, _ in rows}
     if all(first == "-" for _, first, _ in rows):
         return  # it claims nothing, and the reader says so
@@ -323,5 +325,5 @@ def test_a_run_with_tables_and_line_breaks_in_its_study_is_verified_from_its_fil
     assert (again := Study.load(tmp_path / "run" / "study.toml")).question == 'Which "one",\nand why?\x07'
     assert again.data_options == {"columns": {"user": "uid", "item": "the item"}}
     assert again.protocol.notes == "two\nlines"
-    found = verify(tmp_path / "run", "rescore")
-    assert found.holds and not found.unchecked
+    actual = verify(tmp_path / "run", "rescore")
+    assert actual.holds and not actual.unchecked

@@ -62,8 +62,8 @@ def cornacs_own(train: Interactions, name: str, arguments: dict[str, object], se
         for code in range(train.n_items):
             items.setdefault(code, len(items))
     made = getattr(cornac.models, name)
-    taken = inspect.signature(made.__init__).parameters
-    arguments = arguments | {k: v for k, v in (("seed", seed), ("verbose", False)) if k in taken}
+    accepted = inspect.signature(made.__init__).parameters
+    arguments = arguments | {k: v for k, v in (("seed", seed), ("verbose", False)) if k in accepted}
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002
     if MODELS[name].torch:
@@ -78,26 +78,26 @@ def cornacs_own(train: Interactions, name: str, arguments: dict[str, object], se
 
 def ranked_scores(model, users: OrderedDict, items: OrderedDict, train: Interactions) -> np.ndarray:
     """All users by all items as ``rank`` scores them; NaN where Cornac knows nothing."""
-    found = np.full((train.n_users, train.n_items), np.nan)
+    actual = np.full((train.n_users, train.n_items), np.nan)
     codes = np.fromiter(items, dtype=np.int64)
     for code, user in users.items():
         try:
-            found[code, codes] = model.rank(user, item_indices=np.arange(len(items)))[1]
+            actual[code, codes] = model.rank(user, item_indices=np.arange(len(items)))[1]
         except ValueError:  # NMF with biases cannot score all items at once, but one by one
             known = np.arange(model.num_items)
-            found[code, codes[known]] = [model.score(user, item) for item in known]
-    return found
+            actual[code, codes[known]] = [model.score(user, item) for item in known]
+    return actual
 
 
 def rates(model, users: OrderedDict, items: OrderedDict, pairs: np.ndarray) -> list[float]:
     """What ``rate`` says of each pair, not clipped; NaN where it fails."""
-    said = []
+    rated = []
     for user, item in pairs.tolist():
         try:
-            said.append(float(np.ravel(model.rate(users[user], items[item], clipping=False))[0]))
+            rated.append(float(np.ravel(model.rate(users[user], items[item], clipping=False))[0]))
         except IndexError:
-            said.append(np.nan)
-    return said
+            rated.append(np.nan)
+    return rated
 
 
 def distance(mine: np.ndarray, theirs: np.ndarray) -> float:
@@ -114,7 +114,7 @@ def global_states() -> list[object]:
 
 
 def compared(train: Interactions, name: str, parameters: dict[str, object], seed: int) -> dict[str, object]:
-    algorithm = next(one for one in repro_framework().algorithms if one.name == name)
+    algorithm = next(entry for entry in repro_framework().algorithms if entry.name == name)
     defaults = {parameter.name: parameter.default for parameter in algorithm.parameters}
     recommender = algorithm.make(**(defaults | parameters))
     before = global_states()
@@ -141,9 +141,9 @@ def compared(train: Interactions, name: str, parameters: dict[str, object], seed
         predicted = recommender.predict(
             Queries(pairs[:, 0].astype(np.int32), History(None)), pairs[:, 1].astype(np.int32)
         )
-        said = np.array(rates(model, user_map, item_map, pairs))
-        result["predict"] = distance(predicted.values, said)
-        result["failed"] = int(np.isnan(said).sum())
+        rated = np.array(rates(model, user_map, item_map, pairs))
+        result["predict"] = distance(predicted.values, rated)
+        result["failed"] = int(np.isnan(rated).sum())
     return result
 
 
@@ -168,12 +168,12 @@ def signatures() -> dict[str, dict[str, object]]:
 
 
 def main() -> None:
-    asked = json.load(sys.stdin)
-    if asked.get("signatures"):
+    request = json.load(sys.stdin)
+    if request.get("signatures"):
         answer: object = signatures()
     else:
-        train = rows_of(asked["data"])
-        answer = [compared(train, name, parameters, asked["seed"]) for name, parameters in asked["cases"]]
+        train = rows_of(request["data"])
+        answer = [compared(train, name, parameters, request["seed"]) for name, parameters in request["cases"]]
     print(json.dumps(answer))
 
 

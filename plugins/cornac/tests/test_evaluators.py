@@ -82,9 +82,9 @@ def test_rankings_worked_by_hand(ask, evaluator, measure, k, expected):
     ],
 )
 def test_predictions_worked_by_hand(ask, evaluator, measure, expected, per_user):
-    value, told = ask(evaluator, case_of(RATED_TRAIN, RATED_TEST, PREDICTED, [1, 2, 3, 4, 9]), measure)
+    value, by_user = ask(evaluator, case_of(RATED_TRAIN, RATED_TEST, PREDICTED, [1, 2, 3, 4, 9]), measure)
     assert value == pytest.approx(expected, abs=1e-9)
-    assert told == (None if per_user is None else pytest.approx(per_user, abs=1e-9))
+    assert by_user == (None if per_user is None else pytest.approx(per_user, abs=1e-9))
 
 
 def test_an_experiment_averages_errors_over_users(ask):
@@ -205,8 +205,8 @@ def as_text(train, test, scores, items):
 
 def test_the_answers_are_those_of_cornac_called_directly(ask, python):
     cases = [drawn(seed) for seed in range(4)]
-    asked = json.dumps([as_text(*case) for case in cases])
-    done = subprocess.run([python, "-c", DIRECT], input=asked, capture_output=True, text=True)
+    request = json.dumps([as_text(*case) for case in cases])
+    done = subprocess.run([python, "-c", DIRECT], input=request, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     evaluators = plugins().evaluators()
     for case, answers in zip(cases, json.loads(done.stdout), strict=True):
@@ -237,11 +237,11 @@ def test_the_evaluator_says_of_the_pipelines_scores_what_the_pipeline_reports(as
     rows, fold = fold
     case = Case(fold.scores, rows.select(fold.train), rows.select(fold.test), np.arange(rows.n_items, dtype=np.int32))
     measures = plugins().evaluators()["cornac/Experiment"].measures
-    found = {
+    actual = {
         name: ask("Experiment", case, name, 10 if measures[name].endswith("@k") else None)[0] for name in fold.reported
     }
-    mrr = {name: one.pop("MRR") for name, one in (("alone", found), ("beside", dict(fold.reported)))}
+    mrr = {name: entry.pop("MRR") for name, entry in (("alone", actual), ("beside", dict(fold.reported)))}
     assert mrr["alone"] != mrr["beside"]
     policy = Protocol.load("inferred/cornac-Experiment-MRR")
     assert rescore(ScoredFold.of(fold, rows, "cornac"), "rr", policy).value == pytest.approx(mrr["alone"], abs=1e-12)
-    assert found == pytest.approx({name: value for name, value in fold.reported.items() if name != "MRR"}, abs=1e-12)
+    assert actual == pytest.approx({name: value for name, value in fold.reported.items() if name != "MRR"}, abs=1e-12)

@@ -38,7 +38,7 @@ def states(recommender, rows):
     return state.tolist()
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda one: one.name)
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda entry: entry.name)
 def test_a_seed_gives_the_same_bits_and_another_seed_others(make, small, algorithm):
     recommender = make(algorithm.name, **quick(algorithm))
     first = everything(recommender, small, 2**40 + 5)
@@ -52,15 +52,15 @@ def test_a_seed_gives_the_same_bits_and_another_seed_others(make, small, algorit
 @pytest.mark.parametrize("name", ["biased-mf", "item-knn", "multi-vae"])
 def test_a_score_does_not_depend_on_what_is_asked_with_it(make, small, name):
     recommender = make(name, **({"epochs": 2} if name != "item-knn" else {}))
-    whole = everything(recommender, small, 3)
+    complete = everything(recommender, small, 3)
     users, items = np.array([59, 7, 7, 3], dtype=np.int32), np.array([39, 5, 31], dtype=np.int32)
     part = recommender.score_users(users, items)
-    assert part.values.tobytes() == whole.values[np.ix_(users, items)].tobytes()
-    assert (part.state == whole.state[np.ix_(users, items)]).all()
+    assert part.values.tobytes() == complete.values[np.ix_(users, items)].tobytes()
+    assert (part.state == complete.state[np.ix_(users, items)]).all()
 
 
 @pytest.mark.parametrize(
-    ("name", "given", "expected"),
+    ("name", "options", "expected"),
     [
         ("popularity", {}, [[SCORED, FALLBACK], [SCORED, FALLBACK]]),
         ("GlobalAvg", {}, [[SCORED, SCORED], [SCORED, SCORED]]),
@@ -72,8 +72,8 @@ def test_a_score_does_not_depend_on_what_is_asked_with_it(make, small, name):
         ("bpr", {}, [[SCORED, UNSCORED], [UNSCORED, UNSCORED]]),
     ],
 )
-def test_unknown_users_and_items_are_marked(make, small, name, given, expected):
-    assert states(make(name, **given), small) == expected
+def test_unknown_users_and_items_are_marked(make, small, name, options, expected):
+    assert states(make(name, **options), small) == expected
 
 
 @pytest.mark.parametrize("name", ["user-knn", "item-knn"])
@@ -85,9 +85,9 @@ def test_a_mean_in_place_of_neighbours_is_a_fallback(make, name, small):
     rows.ratings[:] = [1, 4, 2, 5, 5, 1]
     recommender = make(name)
     recommender.fit(rows, seed=1)
-    asked = np.arange(4, dtype=np.int32)
-    block = recommender.score_users(asked[:1], asked)
-    pairs = recommender.predict_pairs(np.zeros(4, dtype=np.int32), asked)
+    first_items = np.arange(4, dtype=np.int32)
+    block = recommender.score_users(first_items[:1], first_items)
+    pairs = recommender.predict_pairs(np.zeros(4, dtype=np.int32), first_items)
     assert block.state.tolist() == [[SCORED, SCORED, FALLBACK, FALLBACK]]
     assert pairs.state.tolist() == block.state[0].tolist()
     assert block.values[0, 2:].tolist() == [2.5, 2.5]
@@ -112,7 +112,7 @@ def test_the_defaults_are_those_of_cornac(inside):
 
 
 @pytest.mark.parametrize(
-    ("name", "given", "message"),
+    ("name", "options", "message"),
     [
         ("biased-mf", {"factors": 0}, "MF: k = 0 must be at least 1"),
         ("VAECF", {"autoencoder_structure": "20;10"}, "must be whole numbers separated by commas"),
@@ -120,9 +120,9 @@ def test_the_defaults_are_those_of_cornac(inside):
         ("NeuMF", {"num_factors": 4}, "NeuMF: the last of layers must be num_factors = 4, and is 8"),
     ],
 )
-def test_what_cornac_could_not_bear_is_refused(make, name, given, message):
+def test_what_cornac_could_not_bear_is_refused(make, name, options, message):
     with pytest.raises(PluginError, match=message):
-        make(name, **given)
+        make(name, **options)
 
 
 def test_no_rows_are_refused(make, small):

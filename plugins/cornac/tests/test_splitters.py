@@ -33,9 +33,9 @@ print(json.dumps({"ratio": [[rows(ratio.train_set), rows(ratio.test_set)]], "fol
 
 @pytest.fixture(scope="module")
 def cornacs_own(python, small):
-    asked = {"rows": len(small), "seed": 17, "test": 0.25, "val": 0.1, "folds": 3}
+    request = {"rows": len(small), "seed": 17, "test": 0.25, "val": 0.1, "folds": 3}
     done = subprocess.run(
-        [python, "-c", CORNACS_OWN], input=json.dumps(asked), capture_output=True, text=True, check=True
+        [python, "-c", CORNACS_OWN], input=json.dumps(request), capture_output=True, text=True, check=True
     )
     return json.loads(done.stdout)
 
@@ -55,7 +55,7 @@ def test_cross_validation_deals_the_folds_that_cornac_does(python, small, cornac
 
 
 def test_a_protocol_can_ask_for_them(python, small, cornacs_own):
-    stated = {
+    settings = {
         "relevance.rule": "any",
         "candidates.base": "all-items",
         "split.strategy": "cornac/RatioSplit",
@@ -64,7 +64,7 @@ def test_a_protocol_can_ask_for_them(python, small, cornacs_own):
         "split.unseen_users": "keep",
         "split.unseen_items": "keep",
     }
-    split = make_folds(small, resolve(stated, dict.fromkeys(stated, "test")), seed=17)
+    split = make_folds(small, resolve(settings, dict.fromkeys(settings, "test")), seed=17)
     assert as_lists([(fold.train, fold.test) for fold in split.folds]) == cornacs_own["ratio"]
 
 

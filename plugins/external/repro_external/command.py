@@ -20,7 +20,7 @@ import numpy as np
 
 from repro.data.interactions import FloatArray, IdArray, Interactions
 from repro.errors import DataError, PluginError
-from repro_external.formats import read_output, stated_columns
+from repro_external.formats import parsed_columns, read_output
 from repro_external.systems import Gives, Predicts, System
 
 LAST_LINES = 12
@@ -38,11 +38,11 @@ class Command(System):
     """A program and its arguments, run without a shell in a folder of its own, once for each fold.
 
     {train}   file with a line for each training row: user, item, rating and, where there is one, timestamp, with tabs
-    {users}   file with all users of the data set, one a line; {items} likewise
+    {users}   file with all users of the data set, one on each line; {items} likewise
     {pairs}   file with every user and item, with a tab
-    {output}  file to write to; where the command does not name it, standard output is read
+    {output}  file to write to; without it, standard output is read
     {seed}    a number from 0 to 2147483647
-    {here}    the folder that repro was started in
+    {here}    the folder in which repro was started
     """
 
     def __init__(self, command: str, format: str, columns: str, gives: Gives, time_limit: float) -> None:
@@ -50,12 +50,12 @@ class Command(System):
         try:
             self._words = shlex.split(command)
         except ValueError as error:
-            raise PluginError(f"command = {command!r} cannot be taken apart: {error}") from None
+            raise PluginError(f"command = {command!r} cannot be split into arguments: {error}") from None
         if not self._words:
             raise PluginError('external/command needs a command, such as "recommend --train={train} --out={output}"')
         if time_limit < 0:
             raise PluginError(f"time_limit = {time_limit:g} must be 0 (no limit) or above")
-        stated_columns(columns)  # what is written wrongly is told before anything is fitted
+        parsed_columns(columns)  # errors are reported before anything is fitted
         self._command, self._format, self._columns = command, format, columns
         self._limit = time_limit or None
 
@@ -65,7 +65,7 @@ class Command(System):
             named = set(_PLACEHOLDER.findall(" ".join(self._words)))
             values = {"seed": str(seed), "here": str(Path.cwd()), "output": str(folder / "output")}
             values |= _write_inputs(train, folder, named)
-            words = [_PLACEHOLDER.sub(lambda found: values[found[1]], word) for word in self._words]
+            words = [_PLACEHOLDER.sub(lambda match: values[match[1]], word) for word in self._words]
             printed = folder / ("printed" if "output" in named else "output")
             self._run(words, folder, printed)
             self._read(folder / "output", train)
@@ -85,14 +85,14 @@ class Command(System):
                 )
             except OSError as error:
                 raise PluginError(
-                    f"the command cannot be started: {words[0]}: {error.strerror}; it is run in a folder of its own, "
-                    "{here} is the one that repro was started in"
+                    f"the command cannot be started: {words[0]}: {error.strerror}; it runs in a temporary folder; "
+                    "{here} is the folder in which repro was started"
                 ) from None
             try:
                 status = process.wait(self._limit)
             except subprocess.TimeoutExpired:
                 raise self._error(f"took longer than {self._limit:g} seconds and was stopped", errors) from None
-            finally:  # and with it what it started
+            finally:  # also end the processes that it started
                 with contextlib.suppress(OSError):
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
@@ -101,13 +101,13 @@ class Command(System):
         if status:
             raise self._error(f"ended with status {status}", errors)
         self.notes["exit status"] = "0"
-        if said := _last_lines(errors):
-            self.notes["standard error"] = said
+        if last_lines := _last_lines(errors):
+            self.notes["standard error"] = last_lines
 
     def _read(self, output: Path, train: Interactions) -> None:
         where = "the output of the command"
         if not output.is_file():
-            raise PluginError("the command ended well and wrote no file {output}")
+            raise PluginError("the command succeeded and wrote no file {output}")
         if not output.stat().st_size:
             raise PluginError(f"{where} is empty; a row for each user and item was expected")
         try:
@@ -118,9 +118,9 @@ class Command(System):
         self.notes["output"] = f"SHA-256 {hashlib.sha256(output.read_bytes()).hexdigest()}"
 
     def _error(self, what: str, errors: Path) -> PluginError:
-        said = _last_lines(errors)
-        lines = "".join(f"\n    {line}" for line in said.splitlines())
-        return PluginError(f"the command {what}: {self._command}" + (f"; its last lines:{lines}" if said else ""))
+        last_lines = _last_lines(errors)
+        lines = "".join(f"\n    {line}" for line in last_lines.splitlines())
+        return PluginError(f"the command {what}: {self._command}" + (f"; its last lines:{lines}" if last_lines else ""))
 
 
 class PredictingCommand(Predicts, Command):
@@ -160,7 +160,7 @@ def _write_inputs(train: Interactions, folder: Path, named: set[str]) -> dict[st
 
 def _plain(ids: IdArray, noun: str) -> list[str]:
     """The ids as text, if they can be written between tabs."""
-    texts = [str(one) for one in ids]
+    texts = [str(entry) for entry in ids]
     for text in texts:
         if re.search(r"[\t\r\n]", text):
             raise DataError(f"{noun} {text!r} cannot be written to a file with tabs between columns")

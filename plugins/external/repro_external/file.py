@@ -7,7 +7,7 @@ from pathlib import Path
 
 from repro.data.interactions import Interactions
 from repro.errors import PluginError
-from repro_external.formats import read_output, stated_columns
+from repro_external.formats import parsed_columns, read_output
 from repro_external.systems import Gives, Predicts, System
 
 FOLD = "{fold}"
@@ -24,7 +24,7 @@ class File(System):
         super().__init__(gives)
         if not path:
             raise PluginError('external/file needs a path, such as parameters = { path = "lists-{fold}.tsv" }')
-        stated_columns(columns)  # what is written wrongly is told before anything is fitted
+        parsed_columns(columns)  # what is written wrongly is told before anything is fitted
         self._path, self._format, self._columns = path, format, columns
 
     def on_fold(self, name: str) -> None:

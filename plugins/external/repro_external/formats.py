@@ -27,31 +27,31 @@ def read_output(file: Path, format: str, columns: str, *, lists: bool) -> pd.Dat
     from repro.data.io.formats import existing_file
     from repro.data.io.recommendations import read_recommendations
 
-    file, stated = existing_file(file), stated_columns(columns)
+    file, names = existing_file(file), parsed_columns(columns)
     first = _first_lines(file) if format in ("recognised", "text", "mymedialite", "rival") else []
     if first and format in ("recognised", "mymedialite") and _LINE.match(first[0]):
         return _bracketed(file)
     if format in ("mymedialite", "rival"):
         if all(len(line.split("\t")) == 6 for line in first):
-            return read_recommendations(file, stated, "trec")
-        return read_recommendations(file, stated or {"score": "3"}, "text")
-    if format in ("recognised", "text") and first and not stated and all(map(_is_pair, first)):
+            return read_recommendations(file, names, "trec")
+        return read_recommendations(file, names or {"score": "3"}, "text")
+    if format in ("recognised", "text") and first and not names and all(map(_is_pair, first)):
         pairs = _pairs(file)
         if not lists:
             raise DataError(f'{file} has users and items and no scores; say that the system gives = "lists"')
         return pairs
-    return read_recommendations(file, stated, None if format == "recognised" else format)
+    return read_recommendations(file, names, None if format == "recognised" else format)
 
 
-def stated_columns(text: str) -> dict[str, str]:
+def parsed_columns(text: str) -> dict[str, str]:
     """``user=uid,score=3`` as a mapping."""
-    stated: dict[str, str] = {}
+    names: dict[str, str] = {}
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         role, equals, name = (piece.strip() for piece in part.partition("="))
         if not equals or not role or not name:
             raise PluginError(f"columns = {text!r}: write them like user=uid,item=iid,score=3")
-        stated[role] = name
-    return stated
+        names[role] = name
+    return names
 
 
 def _first_lines(file: Path, count: int = 20) -> list[str]:

@@ -1,4 +1,4 @@
-"""What another system gave, as an algorithm: numbers for some pairs of users and items, and nothing for the others."""
+"""The output of another system as an algorithm: numbers for some pairs of users and items; others are unscored."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Gives = Literal["scores", "predictions", "lists"]
 GIVES: tuple[Gives, ...] = ("scores", "predictions", "lists")
 
 _TAKEN = "taken by the system: "
-# Of lists nobody can say any more how these were decided; of scores, all but the first is still open.
+# Lists do not show how these were decided; with scores, all but the first are still open.
 TAKEN: Mapping[Gives, Mapping[str, str]] = {
     "lists": {
         "gives": "lists: places, not scores",
@@ -61,7 +61,7 @@ class Given:
                 f"{table['user'].iloc[0]!r} and item {table['item'].iloc[0]!r}, and the data set has users like "
                 f"{data.user_ids[0]!r} and items like {data.item_ids[0]!r}"
             )
-        values = _places(table, users, label) if gives == "lists" else _numbers(table, label)
+        values = _positions(table, users, label) if gives == "lists" else _numbers(table, label)
         keys = users.astype(np.int64) * data.n_items + items
         order = np.flatnonzero(known)[np.argsort(keys[known], kind="stable")]
         self._n_items = data.n_items
@@ -75,16 +75,16 @@ class Given:
             )
 
     def block(self, users: CodeArray, items: CodeArray) -> Scores:
-        """What is known of users (rows) and items (columns)."""
+        """The scores of users (rows) and items (columns)."""
         keys = users.astype(np.int64)[:, None] * self._n_items + items.astype(np.int64)
         return self.pairs(keys)
 
     def pairs(self, keys: npt.NDArray[np.int64]) -> Scores:
-        """What is known of pairs, by user * items + item."""
+        """The scores of pairs, by user * number of items + item."""
         at = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        found = self._keys[at] == keys
+        known = self._keys[at] == keys
         return Scores(
-            np.where(found, self._values[at], np.nan), np.where(found, self._state[at], UNSCORED).astype(np.uint8)
+            np.where(known, self._values[at], np.nan), np.where(known, self._state[at], UNSCORED).astype(np.uint8)
         )
 
     def key(self, users: CodeArray, items: CodeArray) -> npt.NDArray[np.int64]:
@@ -92,7 +92,7 @@ class Given:
 
 
 class System:
-    """Another system behind the interface; it has ``given`` something once it is fitted."""
+    """Another system as a recommender; ``given`` has its output once it is fitted."""
 
     def __init__(self, gives: Gives) -> None:
         self._gives: Gives = gives
@@ -102,7 +102,7 @@ class System:
         return self.given.block(queries.users, items)
 
     def take(self, table: pd.DataFrame, data: Interactions, label: str) -> None:
-        """Keep what the system gave, and note which decisions it took."""
+        """Store the output of the system, and note which decisions it took."""
         self.given = Given(table, data, self._gives, label)
         self.notes |= TAKEN[self._gives]
         self.notes["rows"] = f"{self.given.rows:,}"
@@ -111,7 +111,7 @@ class System:
 
 
 class Predicts:
-    """What a system has beside that gives predictions on the rating scale."""
+    """The additional method of a system that gives predictions on the rating scale."""
 
     given: Given
 
@@ -119,13 +119,13 @@ class Predicts:
         return self.given.pairs(self.given.key(queries.users, items))
 
 
-def codes_of(given: pd.Series, ids: IdArray) -> npt.NDArray[np.int64]:
-    """The code of each external id, or -1 where the data set has none such; 7 and "7" are the same id."""
+def codes_of(column: pd.Series, ids: IdArray) -> npt.NDArray[np.int64]:
+    """The code of each external id, or -1 if the data set does not have it; 7 and "7" are the same id."""
     import pandas as pd
 
-    positions, distinct = pd.factorize(given.to_numpy())
-    known = pd.Index([str(one) for one in ids])
-    return np.append(known.get_indexer(pd.Index([str(one) for one in distinct])), -1)[positions]
+    positions, distinct = pd.factorize(column.to_numpy())
+    known = pd.Index([str(id_) for id_ in ids])
+    return np.append(known.get_indexer(pd.Index([str(id_) for id_ in distinct])), -1)[positions]
 
 
 def _numbers(table: pd.DataFrame, label: str) -> FloatArray:
@@ -134,10 +134,10 @@ def _numbers(table: pd.DataFrame, label: str) -> FloatArray:
     return table["score"].to_numpy(dtype=np.float64)
 
 
-def _places(table: pd.DataFrame, users: npt.NDArray[np.int64], label: str) -> FloatArray:
-    """Minus the place of each item in the list of its user.
+def _positions(table: pd.DataFrame, users: npt.NDArray[np.int64], label: str) -> FloatArray:
+    """Minus the position of each item in the list of its user.
 
-    Places are by rank, or by score where there is none, or as the rows come; so are those that are equal.
+    Positions are by rank, or by score if there is no rank, or by the order of rows, which also decides ties.
     """
     if "rank" in table:
         merit = table["rank"].to_numpy(dtype=np.float64)
@@ -154,17 +154,17 @@ def _places(table: pd.DataFrame, users: npt.NDArray[np.int64], label: str) -> Fl
     order = np.lexsort((merit, users))
     sorted_users = users[order]
     first = np.searchsorted(sorted_users, sorted_users, side="left")
-    places = np.empty(len(table))
-    places[order] = first - np.arange(len(table)) - 1.0
-    return places
+    positions = np.empty(len(table))
+    positions[order] = first - np.arange(len(table)) - 1.0
+    return positions
 
 
 def _states(table: pd.DataFrame, values: FloatArray, label: str) -> npt.NDArray[np.uint8]:
     state = np.full(len(values), SCORED, dtype=np.uint8)
     if "state" in table:
         words = table["state"].to_numpy()
-        if strange := set(words) - _STATES.keys():
-            raise DataError(f"{label} has the state {min(map(str, strange))!r}; it may be {', '.join(_STATES)}")
+        if unknown := set(words) - _STATES.keys():
+            raise DataError(f"{label} has the state {min(map(str, unknown))!r}; it may be {', '.join(_STATES)}")
         state = np.array([_STATES[word] for word in words], dtype=np.uint8)
     state[np.isnan(values)] = UNSCORED
     return state

@@ -34,8 +34,8 @@ def run(make, data):
 
 def test_a_program_of_one_line_reads_the_training_file_and_prints_scores(run):
     # awk: each user's items again, with the rating as the score.
-    found = run("awk -F '\\t' '{print $1 \"\\t\" $2 \"\\t\" $3}' {train}", columns="score=3").score_users(USERS, ITEMS)
-    np.testing.assert_array_equal(found.values, [[5, 4, NAN, NAN], [2.5, NAN, 3, NAN], [NAN, NAN, NAN, 1]])
+    actual = run("awk -F '\\t' '{print $1 \"\\t\" $2 \"\\t\" $3}' {train}", columns="score=3").score_users(USERS, ITEMS)
+    np.testing.assert_array_equal(actual.values, [[5, 4, NAN, NAN], [2.5, NAN, 3, NAN], [NAN, NAN, NAN, 1]])
 
 
 def test_the_files_are_written_as_they_are_said_to_be(make, data, tmp_path):
@@ -86,8 +86,8 @@ def test_what_it_says_and_what_it_wrote_is_noted(run):
 
 
 def test_lists_of_other_systems(run):
-    found = run("printf 'ann\\t[30:9,20:8]\\n'", format="mymedialite", gives="lists").score_users(USERS, ITEMS)
-    np.testing.assert_array_equal(found.values[0], [NAN, -2, -1, NAN])
+    actual = run("printf 'ann\\t[30:9,20:8]\\n'", format="mymedialite", gives="lists").score_users(USERS, ITEMS)
+    np.testing.assert_array_equal(actual.values[0], [NAN, -2, -1, NAN])
 
 
 def test_predictions_on_the_rating_scale(run):
@@ -105,19 +105,19 @@ def test_predictions_on_the_rating_scale(run):
         ),
         ("sh -c 'kill -SEGV $$'", r"the command was killed by signal 11 \(SIGSEGV\)"),
         ("no-such-program-here {train}", "cannot be started: no-such-program-here: No such file or directory"),
-        ("./relative", "it is run in a folder of its own, {here} is"),
+        ("./relative", "it runs in a temporary folder; {here} is"),
         ("true", "the output of the command is empty"),
-        ("sh -c 'true {output}'", "ended well and wrote no file {output}"),
+        ("sh -c 'true {output}'", "succeeded and wrote no file {output}"),
         ("echo hello", "the output of the command"),
         ("echo ann,10,high", "the output of the command.*score is 'high', not a number"),
         ("", "needs a command"),
-        ("sh -c 'unfinished", "cannot be taken apart: No closing quotation"),
+        ("sh -c 'unfinished", "cannot be split into arguments: No closing quotation"),
     ],
 )
 def test_what_goes_wrong_is_told(run, command, complaint):
-    with pytest.raises(PluginError, match=f"external/command: .*{complaint}") as told:
+    with pytest.raises(PluginError, match=f"external/command: .*{complaint}") as failure:
         run(command, columns="score=3")
-    assert "repro-command-" not in str(told.value)
+    assert "repro-command-" not in str(failure.value)
 
 
 def test_a_program_that_takes_too_long_is_stopped_with_what_it_started(run, tmp_path):

@@ -36,15 +36,15 @@ def write(folder, name, text):
     return str(folder / name)
 
 
-@pytest.mark.parametrize("stated", [False, True])
+@pytest.mark.parametrize("with_format", [False, True])
 @pytest.mark.parametrize("name", FORMS)
-def test_every_form_gives_the_same_scores(tmp_path, make, data, name, stated):
+def test_every_form_gives_the_same_scores(tmp_path, make, data, name, with_format):
     path = write(tmp_path, name, FORMS[name])
-    recommender = make("file", path=path, format=STATED.get(name, "recognised") if stated else "recognised")
+    recommender = make("file", path=path, format=STATED.get(name, "recognised") if with_format else "recognised")
     recommender.fit(data, seed=1)
-    found = recommender.score_users(USERS, ITEMS)
-    np.testing.assert_array_equal(found.values, SCORES)
-    np.testing.assert_array_equal(found.state, np.where(np.isnan(SCORES), UNSCORED, SCORED))
+    actual = recommender.score_users(USERS, ITEMS)
+    np.testing.assert_array_equal(actual.values, SCORES)
+    np.testing.assert_array_equal(actual.state, np.where(np.isnan(SCORES), UNSCORED, SCORED))
     notes = recommender.notes()
     assert notes["rows"] == "4, of which 1 name users or items that are not in the data set"
     assert notes["file"] == f"{path}, SHA-256 {hashlib.sha256(FORMS[name].encode()).hexdigest()}"
@@ -66,8 +66,8 @@ def test_numbers_as_ids_and_compressed_files(tmp_path, make):
     (tmp_path / "scores.csv.gz").write_bytes(gzip.compress(b"user,item,score\n30,8,0.5\n2,7,-1e300\n"))
     recommender = make("file", path=str(tmp_path / "scores.csv.gz"))
     recommender.fit(numbers, seed=1)
-    found = recommender.score_users(USERS, ITEMS[:2])
-    np.testing.assert_array_equal(found.values, [[NAN, NAN], [-1e300, NAN], [NAN, 0.5]])
+    actual = recommender.score_users(USERS, ITEMS[:2])
+    np.testing.assert_array_equal(actual.values, [[NAN, NAN], [-1e300, NAN], [NAN, 0.5]])
 
 
 def test_predictions_are_for_pairs_and_made_up_ones_are_told_apart(tmp_path, make, data):
@@ -78,18 +78,18 @@ def test_predictions_are_for_pairs_and_made_up_ones_are_told_apart(tmp_path, mak
     recommender = make("file", path=write(tmp_path, "predictions.csv", text), gives="predictions")
     assert recommender.predicts
     recommender.fit(data, seed=1)
-    found = recommender.predict_pairs(np.array([0, 1, 2, 2], dtype=np.int32), np.array([2, 1, 0, 3], dtype=np.int32))
-    np.testing.assert_array_equal(found.values, [3.9, 3.1, NAN, NAN])
-    assert found.state.tolist() == [SCORED, FALLBACK, UNSCORED, UNSCORED]
+    actual = recommender.predict_pairs(np.array([0, 1, 2, 2], dtype=np.int32), np.array([2, 1, 0, 3], dtype=np.int32))
+    np.testing.assert_array_equal(actual.values, [3.9, 3.1, NAN, NAN])
+    assert actual.state.tolist() == [SCORED, FALLBACK, UNSCORED, UNSCORED]
 
 
 def test_what_is_not_a_number_is_unscored_and_infinity_is_a_score(tmp_path, make, data):
     text = "user,item,score,state\nann,10,nan,scored\nann,20,,scored\nbob,10,inf,scored\nbob,20,1,unscored\n"
     recommender = make("file", path=write(tmp_path, "scores.csv", text))
     recommender.fit(data, seed=1)
-    found = recommender.score_users(USERS, ITEMS)
-    assert found.state.tolist() == [[UNSCORED] * 4, [SCORED, UNSCORED, UNSCORED, UNSCORED], [UNSCORED] * 4]
-    assert found.values[1, 0] == math.inf
+    actual = recommender.score_users(USERS, ITEMS)
+    assert actual.state.tolist() == [[UNSCORED] * 4, [SCORED, UNSCORED, UNSCORED, UNSCORED], [UNSCORED] * 4]
+    assert actual.values[1, 0] == math.inf
 
 
 def test_the_file_of_each_fold(tmp_path, make, data):
@@ -118,8 +118,8 @@ LISTS = {
 def test_of_lists_the_places_count(tmp_path, make, data, name):
     recommender = make("file", path=write(tmp_path, name, LISTS[name]), gives="lists")
     recommender.fit(data, seed=1)
-    found = recommender.score_users(USERS, ITEMS)
-    np.testing.assert_array_equal(found.values, [[-1, NAN, NAN, NAN], [NAN, -1, -3, -2], [NAN] * 4])
+    actual = recommender.score_users(USERS, ITEMS)
+    np.testing.assert_array_equal(actual.values, [[-1, NAN, NAN, NAN], [NAN, -1, -3, -2], [NAN] * 4])
     notes = recommender.notes()
     assert notes["gives"] == "lists: places, not scores"
     for decision in ("candidates.*", "missing.*", "ties.*"):
@@ -151,9 +151,9 @@ def test_of_lists_the_places_count(tmp_path, make, data, name):
     ],
 )
 def test_what_cannot_be_used_is_told(tmp_path, make, data, text, parameters, complaint):
-    given = {"path": write(tmp_path, "given.txt", text), **parameters}
+    options = {"path": write(tmp_path, "given.txt", text), **parameters}
     with pytest.raises(PluginError, match=f"external/file.*(?s:.*){complaint}"):
-        make("file", **given).fit(data, seed=1)
+        make("file", **options).fit(data, seed=1)
 
 
 def test_a_file_that_is_not_there_is_told_with_the_nearest(tmp_path, make, data):

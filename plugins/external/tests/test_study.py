@@ -141,5 +141,5 @@ def test_the_files_of_the_folds_and_predictions(ratings, tmp_path):
         ratings, protocol, [{"use": "external/file", "label": "three", "parameters": parameters}], ["rmse", "ndcg@10"]
     )
     long = study.run(tmp_path / "second").results
-    found = long[(long["metric"] == "rmse") & (long["fold"] != "all")]["value"]
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    actual = long[(long["metric"] == "rmse") & (long["fold"] != "all")]["value"]
+    np.testing.assert_allclose(actual, expected, rtol=1e-12)

@@ -31,7 +31,7 @@ def measured(case: Case, k: int, name: str = ALL_AT_ONCE) -> dict[str, float]:
 def ranked(best: Sequence[int], relevant: Mapping[int, float]) -> dict[int, float]:
     """Scores of items 0 to 12: first those of the list, then the irrelevant ones, then the other relevant ones."""
     others = sorted(set(range(13)) - set(best), key=lambda item: (item in relevant, item))
-    return {item: 13.0 - place for place, item in enumerate([*best, *others])}
+    return {item: 13.0 - position for position, item in enumerate([*best, *others])}
 
 
 @pytest.mark.parametrize(
@@ -96,11 +96,11 @@ def test_training_items_come_after_all_others_and_are_not_left_out(case_of: Make
     """Of items 1, 2 and 3 the user has 1, which scores highest: 2, 3, 1. Infinitely low scores are lower still."""
     training = {1: {1: 5.0}, 9: {1: 3.0, 2: 3.0, 3: 3.0}}
     scores = {1: 0.9, 2: 0.5, 3: 0.4}
-    places = [ndcg(case_of({1: scores}, {1: {item: 5.0}}, training), 3) for item in (2, 3, 1)]
-    assert places == pytest.approx([1.0, SECOND, THIRD])
+    positions = [ndcg(case_of({1: scores}, {1: {item: 5.0}}, training), 3) for item in (2, 3, 1)]
+    assert positions == pytest.approx([1.0, SECOND, THIRD])
     low = {**scores, 3: -np.inf}
-    places = [ndcg(case_of({1: low}, {1: {item: 5.0}}, training), 3) for item in (2, 1, 3)]
-    assert places == pytest.approx([1.0, SECOND, THIRD])
+    positions = [ndcg(case_of({1: low}, {1: {item: 5.0}}, training), 3) for item in (2, 1, 3)]
+    assert positions == pytest.approx([1.0, SECOND, THIRD])
 
 
 def test_ties_are_broken_by_a_heap(case_of: Make) -> None:

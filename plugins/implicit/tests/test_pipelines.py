@@ -23,10 +23,10 @@ def test_the_rows_held_out_are_those_of_the_framework(train: Interactions) -> No
     fold = run(train, 5)
     assert sorted([*fold.train, *fold.test]) == list(range(len(train)))
     shape = train.n_users, train.n_items
-    whole = csr_matrix((train.ratings, (train.users, train.items)), shape=shape)
+    complete = csr_matrix((train.ratings, (train.users, train.items)), shape=shape)
     order = np.lexsort((train.items, train.users))
     assert (np.diff(order) > 0).all()  # the rows of this table are in the order of the matrix
-    for part, positions in zip(train_test_split(whole, random_state=5), (fold.train, fold.test), strict=True):
+    for part, positions in zip(train_test_split(complete, random_state=5), (fold.train, fold.test), strict=True):
         rows = train.select(positions)
         assert (csr_matrix((rows.ratings, (rows.users, rows.items)), shape=shape) != part).nnz == 0
 

@@ -52,5 +52,5 @@ class TestIsolation(_LensKit, IsolationContract):
 
     def test_splits_hold_out_the_same_rows(self, movielens: Interactions) -> None:
         rows = movielens.select(movielens.users < 100)
-        stated = {"size": 20, "holdout": "SampleFrac", "n": 5, "frac": 0.3, "repeats": 2, "disjoint": True}
-        check_isolated_split(plugins(), "lenskit/sample_users", rows, stated)
+        settings = {"size": 20, "holdout": "SampleFrac", "n": 5, "frac": 0.3, "repeats": 2, "disjoint": True}
+        check_isolated_split(plugins(), "lenskit/sample_users", rows, settings)

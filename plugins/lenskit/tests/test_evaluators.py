@@ -24,9 +24,9 @@ def observed(name: str, case: Case, measure: str, k: int | None = None) -> Obser
 
 
 def by_id(name: str, case: Case, measure: str, k: int | None = None) -> dict[int, float]:
-    told = observed(name, case, measure, k).per_user
-    assert told is not None
-    return {int(case.test.user_ids[user]): value for user, value in told.items()}
+    by_code = observed(name, case, measure, k).per_user
+    assert by_code is not None
+    return {int(case.test.user_ids[user]): value for user, value in by_code.items()}
 
 
 # What LensKit gave for users 1, 2, 5 and 6; user 4 has no list.
@@ -53,17 +53,17 @@ FIVE_USERS = [
 def test_five_lists_that_lenskit_was_run_on(
     name: str, measure: str, k: int, first: float, second: float, fifth: float, sixth: float, five_users: Case
 ) -> None:
-    wanted = {1: first, 2: second, 5: fifth, 6: sixth}
-    assert by_id(name, five_users, measure, k) == pytest.approx(wanted, abs=1e-9)
-    assert observed(name, five_users, measure, k).value == pytest.approx(sum(wanted.values()) / 4, abs=1e-9)
+    expected = {1: first, 2: second, 5: fifth, 6: sixth}
+    assert by_id(name, five_users, measure, k) == pytest.approx(expected, abs=1e-9)
+    assert observed(name, five_users, measure, k).value == pytest.approx(sum(expected.values()) / 4, abs=1e-9)
 
 
 def test_average_precision_divides_by_the_items_listed_or_held_out(five_users: Case) -> None:
     """By hand: user 1 has hits at ranks 2 and 4, user 2 at rank 2 of two, user 5 at all ranks."""
-    wanted = {1: (1 / 2) / 3, 2: 1 / 2, 5: 1.0, 6: 0.0}
-    assert by_id(SUMMED, five_users, "AveragePrecision", 3) == pytest.approx(wanted, abs=1e-12)
-    wanted = {1: (1 / 2 + 2 / 4) / 3, 2: 1 / 2, 5: 1.0, 6: 0.0}
-    assert by_id(SUMMED, five_users, "AveragePrecision", 10) == pytest.approx(wanted, abs=1e-12)
+    expected = {1: (1 / 2) / 3, 2: 1 / 2, 5: 1.0, 6: 0.0}
+    assert by_id(SUMMED, five_users, "AveragePrecision", 3) == pytest.approx(expected, abs=1e-12)
+    expected = {1: (1 / 2 + 2 / 4) / 3, 2: 1 / 2, 5: 1.0, 6: 0.0}
+    assert by_id(SUMMED, five_users, "AveragePrecision", 10) == pytest.approx(expected, abs=1e-12)
 
 
 def test_gini_of_how_often_items_are_listed(five_users: Case) -> None:
@@ -77,8 +77,8 @@ def test_gini_of_exposure(case_of: Make) -> None:
     """Two lists of two of three items: exposures 1 + 0.85, 1 and 0.85 less what the order makes of it."""
     case = case_of({1: {1: 0.9, 2: 0.5, 3: 0.1}, 2: {1: 0.5, 2: 0.1, 3: 0.9}}, {1: {1: 5.0}, 2: {1: 5.0}})
     exposures = sorted([1 + 0.85, 0.85, 1.0])  # items 1, 2 and 3
-    wanted = sum(weight * one for weight, one in zip((-2, 0, 2), exposures, strict=True)) / (3 * sum(exposures))
-    assert observed(SUMMED, case, "ExposureGini", 2).value == pytest.approx(wanted, abs=1e-6)  # single precision
+    expected = sum(weight * entry for weight, entry in zip((-2, 0, 2), exposures, strict=True)) / (3 * sum(exposures))
+    assert observed(SUMMED, case, "ExposureGini", 2).value == pytest.approx(expected, abs=1e-6)  # single precision
 
 
 def test_the_adapter_gives_what_a_direct_call_gives(case_of: Make) -> None:
@@ -107,9 +107,11 @@ def test_the_adapter_gives_what_a_direct_call_gives(case_of: Make) -> None:
         assert by_id(SUMMED, case, measure, 3) == result.list_metrics().iloc[:, 0].to_dict()
 
 
-def place(name: str, case_of: Make, scores: dict[int, float], item: int, k: int = 9, **given: object) -> int | None:
+def place(
+    name: str, case_of: Make, scores: dict[int, float], item: int, k: int = 9, **parameters: object
+) -> int | None:
     """The rank of an item, None where it is not in the list."""
-    value = by_id(name, case_of({1: scores}, {1: {item: 5.0}}, **given), "RecipRank", k)[1]
+    value = by_id(name, case_of({1: scores}, {1: {item: 5.0}}, **parameters), "RecipRank", k)[1]
     return round(1 / value) if value else None
 
 
@@ -127,14 +129,14 @@ def test_scores_are_kept_in_single_precision(name: str, case_of: Make) -> None:
 
 def test_few_tied_items_stay_in_the_order_of_presentation(case_of: Make) -> None:
     tied = {10: 0.5, 2: 0.5, 33: 0.5, 4: 0.9}
-    places = [place(SUMMED, case_of, tied, item, order=[33, 2, 4, 10]) for item in (4, 33, 2, 10)]
-    assert places == [1, 2, 3, 4]
+    positions = [place(SUMMED, case_of, tied, item, order=[33, 2, 4, 10]) for item in (4, 33, 2, 10)]
+    assert positions == [1, 2, 3, 4]
 
 
 def test_a_pipeline_numbers_items_itself_whatever_the_order_of_presentation(case_of: Make) -> None:
     tied = {10: 0.5, 2: 0.5, 33: 0.5, 4: 0.9}
-    places = [place(RECOMMENDED, case_of, tied, item, order=[33, 2, 4, 10]) for item in (4, 2, 10, 33)]
-    assert places == [1, 2, 3, 4]
+    positions = [place(RECOMMENDED, case_of, tied, item, order=[33, 2, 4, 10]) for item in (4, 2, 10, 33)]
+    assert positions == [1, 2, 3, 4]
 
 
 def test_training_items_and_unknown_items_are_not_recommended_and_still_count(case_of: Make) -> None:
@@ -159,18 +161,18 @@ def test_every_held_out_item_is_relevant_and_a_rating_of_0_gains_nothing(case_of
     assert by_id(SUMMED, case, "NDCG", 2) == {1: 1.0, 2: 1.0}
     with np.errstate(invalid="ignore"):
         assert observed(SUMMED, case, "NDCG_rating", 2).value == 0.5
-        found = observed(GLOBAL, case, "NDCG_rating", 2)
-    assert found.value is not None
-    assert np.isnan(found.value)
+        actual = observed(GLOBAL, case, "NDCG_rating", 2)
+    assert actual.value is not None
+    assert np.isnan(actual.value)
 
 
 def test_a_list_whose_items_have_no_scores_counts_0_or_spoils_the_mean_of_precision(case_of: Make) -> None:
     case = case_of({1: {1: np.nan, 2: np.nan}, 2: {1: 0.9, 2: 0.5}}, {1: {1: 5.0}, 2: {1: 5.0}})
     assert observed(SUMMED, case, "Precision", 1).value == 0.5
     assert observed(SUMMED, case, "NDCG", 1).value == 0.5
-    found = observed(GLOBAL, case, "Precision", 1)
-    assert found.value is not None
-    assert np.isnan(found.value)
+    actual = observed(GLOBAL, case, "Precision", 1)
+    assert actual.value is not None
+    assert np.isnan(actual.value)
     assert observed(GLOBAL, case, "NDCG", 1).value == 0.5
 
 

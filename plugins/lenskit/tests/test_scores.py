@@ -73,7 +73,7 @@ SLOW: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
         {"preset": "lightgcn", "epochs": 1},
     ),
 ]
-VARIANTS = [*FAST, *(pytest.param(*one, marks=pytest.mark.slow) for one in SLOW)]
+VARIANTS = [*FAST, *(pytest.param(*entry, marks=pytest.mark.slow) for entry in SLOW)]
 
 
 @pytest.fixture(autouse=True)
@@ -109,10 +109,10 @@ def in_lenskit(rows: Interactions, own: str, configuration: dict[str, Any]) -> A
 def expected(pipeline: Any, rows: Interactions, users: np.ndarray, items: np.ndarray) -> np.ndarray:
     from lenskit.data import ItemList
 
-    asked = ItemList(item_ids=rows.item_ids[items])
-    found = [pipeline.run("scorer", query=rows.user_ids[user].item(), items=asked) for user in users]
-    assert all((one.ids() == rows.item_ids[items]).all() for one in found)
-    return np.array([one.scores() for one in found], dtype=np.float64)
+    candidates = ItemList(item_ids=rows.item_ids[items])
+    actual = [pipeline.run("scorer", query=rows.user_ids[user].item(), items=candidates) for user in users]
+    assert all((entry.ids() == rows.item_ids[items]).all() for entry in actual)
+    return np.array([entry.scores() for entry in actual], dtype=np.float64)
 
 
 def fitted(name: str, parameters: dict[str, Any], rows: Interactions) -> CheckedRecommender:
@@ -139,12 +139,12 @@ def test_scores_are_those_of_lenskit(
     users = np.append(users, [7, 57, 907]).astype(np.int32)  # unknown
     items = np.arange(movielens.n_items, dtype=np.int32)
     pipeline = in_lenskit(movielens, algorithm.own, configuration)
-    wanted = expected(pipeline, movielens, users, items)
+    target = expected(pipeline, movielens, users, items)
     scores = recommender.score_users(users, items)
-    state = np.zeros(wanted.shape) if scores.state is None else scores.state
-    assert ((state == UNSCORED) == np.isnan(wanted)).all()
-    assert np.isfinite(wanted).any()
-    np.testing.assert_allclose(scores.values, wanted, rtol=1e-5, atol=1e-5)
+    state = np.zeros(target.shape) if scores.state is None else scores.state
+    assert ((state == UNSCORED) == np.isnan(target)).all()
+    assert np.isfinite(target).any()
+    np.testing.assert_allclose(scores.values, target, rtol=1e-5, atol=1e-5)
 
     few = items[5::30]  # LensKit computes few items in another way than many
     np.testing.assert_allclose(
@@ -154,7 +154,7 @@ def test_scores_are_those_of_lenskit(
         atol=1e-5,
     )
     if recommender.predicts:
-        rows, columns = np.divmod(np.random.default_rng(1).permutation(wanted.size)[:5000], wanted.shape[1])
+        rows, columns = np.divmod(np.random.default_rng(1).permutation(target.size)[:5000], target.shape[1])
         predicted = recommender.predict_pairs(users[rows], items[columns])
         assert (predicted.values.view(np.uint64) == scores.values[rows, columns].view(np.uint64)).all()
         assert ((0 if predicted.state is None else predicted.state) == state[rows, columns]).all()
@@ -197,13 +197,13 @@ def test_random_orders_differ_between_users_and_seeds_and_take_ids_that_are_text
     rows = Interactions.from_frame(frame)
     users, items = np.arange(3, dtype=np.int32), np.arange(rows.n_items, dtype=np.int32)
     _, algorithm = plugins().algorithm("lenskit/random")
-    found = []
+    actual = []
     for seed in (1, 2):
         recommender = algorithm.make()
         recommender.fit(rows, seed=seed)
-        found.append(recommender.score(queries_of(users), items).values)
-    assert (found[0] != found[1]).any()
-    assert (found[0][0] != found[0][1]).any()
+        actual.append(recommender.score(queries_of(users), items).values)
+    assert (actual[0] != actual[1]).any()
+    assert (actual[0][0] != actual[0][1]).any()
 
 
 def test_scores_of_users_and_items_under_other_names_are_the_same(train: Interactions) -> None:

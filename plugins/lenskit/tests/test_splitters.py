@@ -27,20 +27,20 @@ def lenskit_data(rows: Interactions) -> Any:
     return from_interactions_df(frame)
 
 
-def split(name: str, rows: Interactions, **given: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+def split(name: str, rows: Interactions, **arguments: Any) -> list[tuple[np.ndarray, np.ndarray]]:
     splitter = plugins().splitters()[f"lenskit/{name}"]
-    stated = {parameter.name: parameter.default for parameter in splitter.parameters} | given
-    return list(plugins().split(f"lenskit/{name}", rows, SEED, stated))
+    settings = {parameter.name: parameter.default for parameter in splitter.parameters} | arguments
+    return list(plugins().split(f"lenskit/{name}", rows, SEED, settings))
 
 
 def same(folds: list[tuple[np.ndarray, np.ndarray]], splits: Iterable[Any], rows: Interactions) -> None:
     """Test and training rows of each fold are, by their external ids, those of LensKit."""
     splits = list(splits)
     assert len(folds) == len(splits) > 0
-    for (train, test), wanted in zip(folds, splits, strict=True):
+    for (train, test), expected in zip(folds, splits, strict=True):
         assert len(test) > 0
         assert (np.sort(np.concatenate([train, test])) == np.arange(len(rows))).all()
-        for positions, frame in ((test, wanted.test_df), (train, wanted.train.interactions().pandas(ids=True))):
+        for positions, frame in ((test, expected.test_df), (train, expected.train.interactions().pandas(ids=True))):
             pairs = rows.select(positions).to_frame()[["user", "item"]].itertuples(index=False, name=None)
             assert set(pairs) == set(frame[["user_id", "item_id"]].itertuples(index=False, name=None))
             assert len(positions) == len(frame)
@@ -63,8 +63,8 @@ def test_users_are_dealt_out_as_lenskit_does(method: str, amount: dict[str, Any]
     rng = np.random.default_rng(SEED)
     drawn = {"rng": rng} if method.startswith("Sample") else {}
     held_out = getattr(splitting, method)(*amount.values(), **drawn)
-    wanted = splitting.crossfold_users(lenskit_data(rows), 4, held_out, rng=rng)
-    same(split("crossfold_users", rows, partitions=4, holdout=method, **amount), wanted, rows)
+    expected = splitting.crossfold_users(lenskit_data(rows), 4, held_out, rng=rng)
+    same(split("crossfold_users", rows, partitions=4, holdout=method, **amount), expected, rows)
 
 
 @pytest.mark.parametrize(("repeats", "disjoint"), [(0, True), (1, True), (3, True), (3, False)])
@@ -73,9 +73,9 @@ def test_users_are_drawn_as_lenskit_does(repeats: int, disjoint: bool, rows: Int
     from lenskit.splitting import sample_users as wanted_of
 
     rng = np.random.default_rng(SEED)
-    wanted = wanted_of(lenskit_data(rows), 30, SampleN(5, rng), repeats=repeats or None, disjoint=disjoint, rng=rng)
+    expected = wanted_of(lenskit_data(rows), 30, SampleN(5, rng), repeats=repeats or None, disjoint=disjoint, rng=rng)
     folds = split("sample_users", rows, size=30, repeats=repeats, disjoint=disjoint)
-    same(folds, wanted if repeats else [wanted], rows)
+    same(folds, expected if repeats else [expected], rows)
 
 
 def test_rows_are_dealt_out_as_lenskit_does(rows: Interactions) -> None:
@@ -90,9 +90,9 @@ def test_rows_are_dealt_out_as_lenskit_does(rows: Interactions) -> None:
 def test_rows_are_drawn_as_lenskit_does(size: int, repeats: int, disjoint: bool, rows: Interactions) -> None:
     from lenskit.splitting import sample_records
 
-    wanted = sample_records(lenskit_data(rows), size, repeats=repeats or None, disjoint=disjoint, rng=SEED)
+    expected = sample_records(lenskit_data(rows), size, repeats=repeats or None, disjoint=disjoint, rng=SEED)
     folds = split("sample_records", rows, size=size, repeats=repeats, disjoint=disjoint)
-    same(folds, wanted if repeats else [wanted], rows)
+    same(folds, expected if repeats else [expected], rows)
 
 
 def test_the_same_seed_holds_out_the_same_rows_in_any_order(rows: Interactions) -> None:

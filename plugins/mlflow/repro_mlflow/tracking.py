@@ -72,11 +72,11 @@ class Tracking:
         if folder not in self._runs:
             with (folder / "journal.jsonl").open(encoding="utf-8") as file:
                 lines = [json.loads(line) for line in file if line.endswith("\n")]
-            found = self._client.search_runs(
+            matches = self._client.search_runs(
                 [self._experiment], f"tags.`{FIRST}` = '{lines[0]['hash']}'", max_results=1
             )
-            if found:
-                self._runs[folder] = _Run(found[0].info.run_id)
+            if matches:
+                self._runs[folder] = _Run(matches[0].info.run_id)
             else:
                 self._begin(folder, lines[0]["hash"], lines[0]["event"], _milliseconds(lines[0]["time"]))
             for line in lines:
@@ -104,9 +104,9 @@ class Tracking:
         tags = {MLFLOW_PARENT_RUN_ID: run.id, MLFLOW_SOURCE_NAME: "repro", "repro.cell": event["cell"]}
         made = self._client.create_run(self._experiment, start_time=when, tags=tags, run_name=event["cell"])
         run.cells[event["cell"]] = made.info.run_id
-        stated = ("algorithm", "framework", "framework_version", "fold", "seed", "tuned", "fitted_on")
+        logged_params = ("algorithm", "framework", "framework_version", "fold", "seed", "tuned", "fitted_on")
         own = {f"parameter.{_key(name)}": value for name, value in event["parameters"].items()}
-        self._log(made.info.run_id, params={name: event[name] for name in stated} | own)
+        self._log(made.info.run_id, params={name: event[name] for name in logged_params} | own)
 
     def _cell_finished(self, run: _Run, folder: Path, line: Any, event: Any, when: int) -> None:
         values = {run.names.get(entry["metric"], entry["metric"]): entry["value"] for entry in event["values"]}
@@ -144,11 +144,11 @@ class Tracking:
         """All of it, in as many calls as MLflow wants; a metric that is not a number is left out."""
         numbers = {name: value for name, value in (metrics or {}).items() if value is not None and value == value}
         logged = [Metric(_key(name), float(value), when, 0) for name, value in numbers.items()]
-        stated = [Param(_key(name), str(value)[:LONGEST]) for name, value in (params or {}).items()]
+        logged_params = [Param(_key(name), str(value)[:LONGEST]) for name, value in (params or {}).items()]
         tagged = [RunTag(name, value) for name, value in (tags or {}).items()]
-        for start in range(0, max(len(logged), len(stated), len(tagged)), MOST_AT_ONCE):
+        for start in range(0, max(len(logged), len(logged_params), len(tagged)), MOST_AT_ONCE):
             some = slice(start, start + MOST_AT_ONCE)
-            self._client.log_batch(run, logged[some], stated[some], tagged[some])
+            self._client.log_batch(run, logged[some], logged_params[some], tagged[some])
 
 
 def _metric_names(measures: Sequence[Mapping[str, str]]) -> dict[str, str]:

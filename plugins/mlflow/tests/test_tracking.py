@@ -32,10 +32,10 @@ def store(tmp_path, monkeypatch):
 
 def runs(client):
     """The run of a study, and those of its cells by name."""
-    (experiment,) = [one for one in client.search_experiments() if one.name == "repro"]
-    found = client.search_runs([experiment.experiment_id])
-    (parent,) = [run for run in found if "mlflow.parentRunId" not in run.data.tags]
-    return parent, {run.data.tags["repro.cell"]: run for run in found if run is not parent}
+    (experiment,) = [entry for entry in client.search_experiments() if entry.name == "repro"]
+    actual = client.search_runs([experiment.experiment_id])
+    (parent,) = [run for run in actual if "mlflow.parentRunId" not in run.data.tags]
+    return parent, {run.data.tags["repro.cell"]: run for run in actual if run is not parent}
 
 
 def test_params_numbers_digests_and_tags_are_those_of_the_journal(store, tmp_path):
@@ -67,15 +67,15 @@ def test_params_numbers_digests_and_tags_are_those_of_the_journal(store, tmp_pat
 def test_a_run_that_goes_on_in_another_process_is_the_same_run(store, tmp_path):
     from repro_mlflow import plugin
 
-    whole = study()
-    whole.run(tmp_path / "run")
+    complete = study()
+    complete.run(tmp_path / "run")
     journal = tmp_path / "run" / "journal.jsonl"
-    kept = journal.read_bytes().splitlines(keepends=True)
-    last = max(number for number, line in enumerate(kept) if b'"cell.finished"' in line)
-    journal.write_bytes(b"".join(kept[:last]))  # killed before its last cell was done
+    journal_lines = journal.read_bytes().splitlines(keepends=True)
+    last = max(number for number, line in enumerate(journal_lines) if b'"cell.finished"' in line)
+    journal.write_bytes(b"".join(journal_lines[:last]))  # killed before its last cell was done
     before, _ = runs(store)
     plugin._tracking.cache_clear()  # a new process knows nothing
-    whole.run(tmp_path / "run", resume=True)
+    complete.run(tmp_path / "run", resume=True)
     after, cells = runs(store)
     assert after.info.run_id == before.info.run_id and after.info.status == "FINISHED"
     assert after.data.tags["repro.runs.journal"] != before.data.tags["repro.runs.journal"]
@@ -92,7 +92,7 @@ def test_without_the_variable_nothing_happens(tmp_path, monkeypatch):
 def test_a_store_that_cannot_be_had_is_told_once_and_stops_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "no-such-kind-of-store://anywhere")
-    with pytest.warns(UserWarning, match="plug-in mlflow failed to observe the journal") as told:
+    with pytest.warns(UserWarning, match="plug-in mlflow failed to observe the journal") as caught:
         results = study().run(tmp_path / "run")
-    assert len([one for one in told if "mlflow failed" in str(one.message)]) == 1
+    assert len([entry for entry in caught if "mlflow failed" in str(entry.message)]) == 1
     assert len(results.table()) == 2

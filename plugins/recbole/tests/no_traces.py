@@ -48,8 +48,8 @@ def rows():
 def main():
     algorithms = {algorithm.name: algorithm for algorithm in repro_framework().algorithms}
     torch.set_num_threads(2)
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         for name in ("bpr", "random"):
             recommender = algorithms[name].make(**({"epochs": 1} if name == "bpr" else {}))
             assert recommender.settings.get("epochs", 1) == 1
@@ -58,7 +58,7 @@ def main():
             check(before)
             recommender.score(Queries(np.arange(30, dtype=np.int32), History(None)), np.arange(20, dtype=np.int32))
             check(before)
-    assert not said.getvalue(), said.getvalue()
+    assert not printed.getvalue(), printed.getvalue()
     print("left as it was")
 
 

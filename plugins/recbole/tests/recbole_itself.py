@@ -24,7 +24,7 @@ def write_rows(folder, rows):
 
 
 def learn(folder, name, settings, seed):
-    given = {
+    parameters = {
         "data_path": str(folder),
         "checkpoint_dir": str(folder / "saved"),
         "eval_args": {"split": {"RS": [1, 0, 0]}, "order": "RO", "group_by": "none", "mode": "full"},
@@ -34,7 +34,7 @@ def learn(folder, name, settings, seed):
         "show_progress": False,
         **settings,
     }
-    config = Config(model=name, dataset="ml", config_dict=given)
+    config = Config(model=name, dataset="ml", config_dict=parameters)
     init_seed(config["seed"], config["reproducibility"])
     dataset = create_dataset(config)
     rows, _, _ = data_preparation(config, dataset)
@@ -72,15 +72,15 @@ def all_scores(model, users, batch, seeds):
 @torch.no_grad()
 def in_order(model, dataset, rows, batch, seeds):
     user_ids, item_ids = (
-        [dataset.field2token_id[f"{role}_id"].get(one) for one in rows[f"{role}_ids"].tolist()]
+        [dataset.field2token_id[f"{role}_id"].get(entry) for entry in rows[f"{role}_ids"].tolist()]
         for role in ("user", "item")
     )
     known_users = [n for n, inner in enumerate(user_ids) if inner is not None]
     known_items = [n for n, inner in enumerate(item_ids) if inner is not None]
     scores = all_scores(model, [user_ids[n] for n in known_users], batch, [seeds[n] for n in known_users if seeds])
-    whole = np.full((len(user_ids), len(item_ids)), np.nan)
-    whole[np.ix_(known_users, known_items)] = scores[:, [item_ids[n] for n in known_items]]
-    return whole
+    complete = np.full((len(user_ids), len(item_ids)), np.nan)
+    complete[np.ix_(known_users, known_items)] = scores[:, [item_ids[n] for n in known_items]]
+    return complete
 
 
 def main(folder):
@@ -89,11 +89,11 @@ def main(folder):
         rows = dict(stored)
     write_rows(folder, rows)
     torch.set_num_threads(1)
-    found = {}
+    actual = {}
     for n, (name, settings) in enumerate(request["runs"]):
         dataset, model, batch = learn(folder, name, settings, request["seed"])
-        found[str(n)] = in_order(model, dataset, rows, batch, request["seeds"])
-    np.savez(folder / "scores.npz", **found)
+        actual[str(n)] = in_order(model, dataset, rows, batch, request["seeds"])
+    np.savez(folder / "scores.npz", **actual)
 
 
 if __name__ == "__main__":

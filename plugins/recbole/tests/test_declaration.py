@@ -18,9 +18,9 @@ each = pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=lambda algo
 each_canonical = pytest.mark.parametrize("algorithm", MAPPED, ids=lambda algorithm: algorithm.name)
 
 
-def settings(name: str, **given: Any) -> dict[str, Any]:
+def settings(name: str, **arguments: Any) -> dict[str, Any]:
     algorithm = ALGORITHMS[name]
-    made: Any = algorithm.make(**parameters_of(algorithm, given))
+    made: Any = algorithm.make(**parameters_of(algorithm, arguments))
     return dict(made.settings)
 
 
@@ -71,10 +71,10 @@ def test_the_two_weights_of_slim_are_a_sum_and_a_share() -> None:
 
 
 def test_the_latent_layer_of_multi_vae_is_half_of_what_recbole_calls_so() -> None:
-    given = settings("multi-vae", latent=20, hidden=50, batch=100, anneal=0.5, dropout=0.25)
-    assert given["latent_dimension"] == 40
-    assert given["mlp_hidden_size"] == [50]
-    assert (given["train_batch_size"], given["anneal_cap"], given["dropout_prob"]) == (100, 0.5, 0.25)
+    arguments = settings("multi-vae", latent=20, hidden=50, batch=100, anneal=0.5, dropout=0.25)
+    assert arguments["latent_dimension"] == 40
+    assert arguments["mlp_hidden_size"] == [50]
+    assert (arguments["train_batch_size"], arguments["anneal_cap"], arguments["dropout_prob"]) == (100, 0.5, 0.25)
 
 
 def test_drawn_items_are_a_setting_of_their_own() -> None:

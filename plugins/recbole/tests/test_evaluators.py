@@ -251,14 +251,16 @@ def measures(name):
 def test_the_answers_are_those_of_recbole_called_directly(ask, python, tmp_path):
     """What RecBole has for validation is training for the test; its collector fails to count items."""
     cases = [drawn(seed) for seed in range(4)]
-    asked = [
+    request = [
         rows | {"scores": {user: dict(zip(map(str, items), row, strict=True)) for user, row in scores.items()}}
         for rows, scores, items in cases
     ]
-    done = subprocess.run([python, "-c", DIRECT], input=json.dumps(asked), capture_output=True, text=True, cwd=tmp_path)
+    done = subprocess.run(
+        [python, "-c", DIRECT], input=json.dumps(request), capture_output=True, text=True, cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
     names = {
-        measure.lower(): (one, measure) for one in ("full-unrounded", "labeled-unrounded") for measure in measures(one)
+        measure.lower(): (box, measure) for box in ("full-unrounded", "labeled-unrounded") for measure in measures(box)
     }
     for (rows, scores, items), answers in zip(cases, json.loads(done.stdout.splitlines()[-1]), strict=True):
         assert answers.pop("refused") == "'int' object has no attribute 'cpu'"
@@ -278,6 +280,6 @@ def test_the_evaluator_says_of_the_pipelines_scores_what_the_pipeline_reports(as
     train, test = rows.select(fold.train), rows.select(fold.test)
     assert (np.abs(test.user_counts() - rows.user_counts() / 10) < 1).all()
     case = Case(fold.scores, train, test, np.arange(rows.n_items, dtype=np.int32))
-    found = {name: ask("full", case, name, None if name == "GAUC" else 10) for name in fold.reported}
-    assert found.pop("GAUC") == pytest.approx(fold.reported["GAUC"], abs=1e-7)
-    assert found == {name: value for name, value in fold.reported.items() if name != "GAUC"}
+    actual = {name: ask("full", case, name, None if name == "GAUC" else 10) for name in fold.reported}
+    assert actual.pop("GAUC") == pytest.approx(fold.reported["GAUC"], abs=1e-7)
+    assert actual == {name: value for name, value in fold.reported.items() if name != "GAUC"}

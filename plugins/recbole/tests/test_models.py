@@ -42,10 +42,10 @@ def first_users(train: Interactions, users: int) -> tuple[Any, Any]:
 
 
 def test_names_and_defaults_are_those_of_recbole(inside: Callable[..., str], tmp_path: Path) -> None:
-    found = json.loads(inside("recbole_defaults.py", *MODELS, folder=tmp_path))
+    actual = json.loads(inside("recbole_defaults.py", *MODELS, folder=tmp_path))
     for name, model in MODELS.items():
-        drawn = found[name]["train_neg_sample_args"]
-        own = found[name] | {key: drawn[key] for key in ("distribution", "sample_num")}
+        drawn = actual[name]["train_neg_sample_args"]
+        own = actual[name] | {key: drawn[key] for key in ("distribution", "sample_num")}
         defaults = settings_of(model, {})
         for parameter in model.parameters:
             value = defaults.get(parameter.name, parameter.default)
@@ -61,9 +61,9 @@ def test_scores_are_those_of_recbole_itself(
     seeds: list[int] = []
     if MODELS[name].draws:
         seeds = (child_keys(stream(SEED, "recbole", name), train.user_keys) >> np.uint64(1)).tolist()
-    given = parameters(name)
-    (itself,) = compare(train, [(name, given)], USERS, seeds)
-    scores = fitted(name, given, train, SEED).score_users(*first_users(train, USERS))
+    options = parameters(name)
+    (itself,) = compare(train, [(name, options)], USERS, seeds)
+    scores = fitted(name, options, train, SEED).score_users(*first_users(train, USERS))
     known = ~np.isnan(itself)
     assert known.sum() > 50_000
     np.testing.assert_allclose(scores.values[known], itself[known], rtol=1e-5, atol=1e-5)  # single precision
@@ -76,22 +76,22 @@ def test_scores_are_those_of_recbole_itself(
 def test_a_seed_gives_the_same_bits_in_any_blocks(name: str, fitted: Fitted, some: Interactions) -> None:
     _, algorithm = plugins().algorithm(f"recbole/{name}")
     assert algorithm.deterministic
-    given = parameters(name) | ({"train_batch_size": 64} if name == "DGCF" else {})
+    options = parameters(name) | ({"train_batch_size": 64} if name == "DGCF" else {})
     users, items = first_users(some, USERS)
-    recommender = fitted(name, given, some, SEED)
+    recommender = fitted(name, options, some, SEED)
     first = recommender.score_users(users, items).values.view(np.uint64)
     np.testing.assert_array_equal(
         recommender.score_users(users[::-3], items[::2]).values.view(np.uint64), first[::-3, ::2]
     )
-    again = fitted(name, given, some, SEED).score_users(users, items).values.view(np.uint64)
+    again = fitted(name, options, some, SEED).score_users(users, items).values.view(np.uint64)
     np.testing.assert_array_equal(again, first)
-    other = fitted(name, given, some, SEED + 1).score_users(users, items).values.view(np.uint64)
+    other = fitted(name, options, some, SEED + 1).score_users(users, items).values.view(np.uint64)
     assert np.array_equal(other, first) is (name in WITHOUT_CHANCE)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "given", "own", "settings"),
+    ("name", "options", "own", "settings"),
     [
         ("slim", {"l1": 0.01, "l2": 0.03}, "SLIMElastic", {"alpha": 0.04, "l1_ratio": 0.25}),
         (
@@ -105,7 +105,7 @@ def test_a_seed_gives_the_same_bits_in_any_blocks(name: str, fitted: Fitted, som
 )
 def test_canonical_parameters_mean_those_of_recbole(
     name: str,
-    given: dict[str, Any],
+    options: dict[str, Any],
     own: str,
     settings: dict[str, Any],
     fitted: Fitted,
@@ -113,7 +113,7 @@ def test_canonical_parameters_mean_those_of_recbole(
     some: Interactions,
 ) -> None:
     (itself,) = compare(some, [(own, settings)], USERS)
-    values = fitted(name, given, some, SEED).score_users(*first_users(some, USERS)).values
+    values = fitted(name, options, some, SEED).score_users(*first_users(some, USERS)).values
     known = ~np.isnan(itself)
     assert np.count_nonzero(itself[known]) > 5000
     np.testing.assert_allclose(values[known], itself[known], rtol=0, atol=1e-5)
@@ -121,9 +121,9 @@ def test_canonical_parameters_mean_those_of_recbole(
 
 @pytest.mark.slow
 def test_deep_matrix_factorisation_can_use_ratings(fitted: Fitted, some: Interactions) -> None:
-    asked = first_users(some, USERS)
+    block = first_users(some, USERS)
     ones, ratings = (
-        fitted("DMF", {"epochs": 1, "inter_matrix_type": kind}, some).score_users(*asked).values
+        fitted("DMF", {"epochs": 1, "inter_matrix_type": kind}, some).score_users(*block).values
         for kind in ("01", "rating")
     )
     assert not np.allclose(ones, ratings, equal_nan=True)

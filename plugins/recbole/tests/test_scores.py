@@ -83,21 +83,21 @@ def test_a_score_has_the_same_bits_whatever_it_is_asked_with(name: str, fitted: 
     parameters = {"epochs": 1} if name in ("bpr", "multi-vae") else {}
     recommender = fitted(name, parameters, some)
     users, items = everything(some)
-    whole = bits(recommender, users, items)
-    np.testing.assert_array_equal(bits(recommender, users, items), whole)
+    complete = bits(recommender, users, items)
+    np.testing.assert_array_equal(bits(recommender, users, items), complete)
     chosen = np.random.default_rng(3).permutation(users)[:45]
-    np.testing.assert_array_equal(bits(recommender, chosen, items[::-7]), whole[chosen][:, ::-7])
-    np.testing.assert_array_equal(bits(recommender, chosen[:1], items), whole[chosen[:1]])
+    np.testing.assert_array_equal(bits(recommender, chosen, items[::-7]), complete[chosen][:, ::-7])
+    np.testing.assert_array_equal(bits(recommender, chosen[:1], items), complete[chosen[:1]])
 
 
 @pytest.mark.parametrize("name", ["random", "popularity", "bpr"])
 def test_a_seed_and_nothing_else_decides(name: str, fitted: Fitted, some: Interactions) -> None:
     parameters = {"epochs": 1} if name == "bpr" else {}
-    asked = everything(some)
-    first = bits(fitted(name, parameters, some), *asked)
+    block = everything(some)
+    first = bits(fitted(name, parameters, some), *block)
     shuffled = some.select(np.random.default_rng(5).permutation(len(some)))
-    np.testing.assert_array_equal(bits(fitted(name, parameters, shuffled), *asked), first)
-    assert not np.array_equal(bits(fitted(name, parameters, some, seed=12), *asked), first)
+    np.testing.assert_array_equal(bits(fitted(name, parameters, shuffled), *block), first)
+    assert not np.array_equal(bits(fitted(name, parameters, some, seed=12), *block), first)
     fitted(name, parameters, some, seed=2**63 + 1)  # more than NumPy's generator takes
 
 
@@ -130,13 +130,13 @@ def test_popularity_counts_batches_and_not_users(fitted: Fitted, some: Interacti
     Its count is that of users only if nothing is drawn and every row is a batch of its own.
     """
     counts = some.item_counts()
-    asked = np.arange(1, dtype=np.int32), np.flatnonzero(counts).astype(np.int32)
-    shares = counts[asked[1]] / counts.max()
+    block = np.arange(1, dtype=np.int32), np.flatnonzero(counts).astype(np.int32)
+    shares = counts[block[1]] / counts.max()
     one_by_one = (
-        fitted("popularity", {"distribution": "none", "train_batch_size": 1}, some).score_users(*asked).values[0]
+        fitted("popularity", {"distribution": "none", "train_batch_size": 1}, some).score_users(*block).values[0]
     )
     np.testing.assert_allclose(one_by_one, shares, rtol=0, atol=1e-12)
-    assert np.abs(fitted("popularity", {}, some).score_users(*asked).values[0] - shares).max() > 0.5
+    assert np.abs(fitted("popularity", {}, some).score_users(*block).values[0] - shares).max() > 0.5
 
 
 def test_random_differs_between_users_and_is_uniform(fitted: Fitted, some: Interactions) -> None:
@@ -152,11 +152,11 @@ def test_no_rows_are_refused(fitted: Fitted, some: Interactions) -> None:
 
 
 def test_a_user_who_has_all_items_is_named(fitted: Fitted, some: Interactions) -> None:
-    one = some.select(some.users == some.users[0])
+    entry = some.select(some.users == some.users[0])
     user = some.user_ids[some.users[0]]
     with pytest.raises(PluginError, match=f"BPR draws items that a user does not have, and user {user} has all"):
-        fitted("bpr", {"epochs": 1}, one)
-    assert np.isfinite(fitted("ease", {}, one).score_users(one.users[:1], one.items[:3]).values).all()
+        fitted("bpr", {"epochs": 1}, entry)
+    assert np.isfinite(fitted("ease", {}, entry).score_users(entry.users[:1], entry.items[:3]).values).all()
 
 
 def test_a_process_is_left_as_it_was(inside: Callable[..., str], tmp_path: Path) -> None:

@@ -32,5 +32,5 @@ def inside(framework: IsolatedFramework) -> Inside:
 @pytest.fixture(scope="session")
 def constructors(inside: Inside) -> dict[str, dict[str, Any]]:
     """The parameters of RecPack's classes, with their defaults."""
-    found: dict[str, dict[str, Any]] = json.loads(inside("constructors.py"))
-    return found
+    defaults: dict[str, dict[str, Any]] = json.loads(inside("constructors.py"))
+    return defaults

@@ -7,7 +7,7 @@ import recpack.algorithms
 
 classes = inspect.getmembers(recpack.algorithms, inspect.isclass)
 signatures = {
-    name: {one.name: one.default for one in inspect.signature(cls).parameters.values()}
+    name: {entry.name: entry.default for entry in inspect.signature(cls).parameters.values()}
     for name, cls in classes
     if "DecayFunction" not in name
 }
@@ -15,8 +15,8 @@ plain = (str, int, float, bool, type(None))
 print(
     json.dumps(
         {
-            name: {key: value for key, value in one.items() if isinstance(value, plain)}
-            for name, one in signatures.items()
+            name: {key: value for key, value in entry.items() if isinstance(value, plain)}
+            for name, entry in signatures.items()
         }
     )
 )

@@ -59,8 +59,8 @@ def main():
 
 def run(algorithm, train):
     sizes = {"num_components": 4, "max_epochs": 2, "iterations": 2}
-    given = {one.name: sizes[one.name] for one in algorithm.parameters if one.name in sizes}
-    recommender = algorithm.make(**parameters_of(algorithm, given))
+    options = {entry.name: sizes[entry.name] for entry in algorithm.parameters if entry.name in sizes}
+    recommender = algorithm.make(**parameters_of(algorithm, options))
     recommender.fit(train, seed=3)
     recommender.score(Queries(np.arange(40, dtype=np.int32), History(None)), np.arange(30, dtype=np.int32))
 

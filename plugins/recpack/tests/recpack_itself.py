@@ -36,8 +36,8 @@ def validation_of(out, users, items, shape):
     if out.any():
         learnt = matrix(users[~out], items[~out], shape)
         return learnt, (learnt, matrix(users[out], items[out], shape))
-    one = matrix(users[users == 0], items[users == 0], shape)
-    return matrix(users, items, shape), (one, one)
+    entry = matrix(users[users == 0], items[users == 0], shape)
+    return matrix(users, items, shape), (entry, entry)
 
 
 def main(folder):
@@ -47,7 +47,7 @@ def main(folder):
     known_users, users = np.unique(rows["users"], return_inverse=True)
     known_items, items = np.unique(rows["items"], return_inverse=True)
     shape = (len(known_users), len(known_items))
-    found = {}
+    actual = {}
     for n, run in enumerate(request["runs"]):
         everything = matrix(users, items, shape)
         learnt, validation = everything, None
@@ -57,8 +57,8 @@ def main(folder):
         predicted = algorithm.predict(everything).tocoo()
         scores = np.full((request["n_users"], request["n_items"]), np.nan)
         scores[known_users[predicted.row], known_items[predicted.col]] = predicted.data
-        found[str(n)] = scores
-    np.savez(folder / "scores.npz", **found)
+        actual[str(n)] = scores
+    np.savez(folder / "scores.npz", **actual)
 
 
 if __name__ == "__main__":

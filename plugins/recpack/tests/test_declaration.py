@@ -63,7 +63,7 @@ def test_what_cannot_be_is_said(name: str, parameters: dict[str, Any], message: 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_names_and_defaults_are_those_of_recpack(name: str, constructors: dict[str, dict[str, Any]]) -> None:
-    declared = {one.name: one.default for one in MODELS[name].parameters if one.name != "validation"}
+    declared = {entry.name: entry.default for entry in MODELS[name].parameters if entry.name != "validation"}
     recpacks = {key: value for key, value in constructors[name].items() if key not in LEFT_OUT}
     none_is_zero = {key: 0 if value is None else value for key, value in recpacks.items()}
     # RecPack's popularity of the 0 most popular items is that of all; None is not allowed.

@@ -86,8 +86,8 @@ def test_numbers_of_all_users_together_worked_by_hand(ask, evaluator, measure, k
 def list_of(ask, evaluator, case, k):
     """User 1's list down to k, from the reciprocal ranks of each item where it alone is held out."""
     scores = case.scores.values[0, [sorted(ITEMS).index(item) for item in ITEMS]].tolist()
-    found = {item: ask(evaluator, asked_of(*scores, test=[(1, item)]), "ReciprocalRankK", k)[0] for item in ITEMS}
-    return sorted((item for item in found if found[item]), key=lambda item: -found[item])
+    actual = {item: ask(evaluator, asked_of(*scores, test=[(1, item)]), "ReciprocalRankK", k)[0] for item in ITEMS}
+    return sorted((item for item in actual if actual[item]), key=lambda item: -actual[item])
 
 
 def test_missing_scores_are_first(ask):
@@ -200,9 +200,9 @@ def test_the_answers_are_those_of_recpack_called_directly(ask, python):
     cases = [drawn(seed) for seed in range(4)]
     done = subprocess.run([python, "-c", DIRECT], input=json.dumps(cases), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    for given, answers in zip(cases, json.loads(done.stdout.splitlines()[-1]), strict=True):
-        scores = {user: dict(enumerate(row)) for user, row in enumerate(given["scores"])}
-        case = case_of(given["train"], given["test"], scores, range(9))
+    for request, answers in zip(cases, json.loads(done.stdout.splitlines()[-1]), strict=True):
+        scores = {user: dict(enumerate(row)) for user, row in enumerate(request["scores"])}
+        case = case_of(request["train"], request["test"], scores, range(9))
         for name, expected in answers.items():
             evaluator, measure = name.split()
             k = None if measure == "PercentileRanking" else 3
@@ -217,10 +217,10 @@ def test_the_evaluator_says_of_the_pipelines_scores_what_the_pipeline_reports(as
     assert (train.user_counts() == np.ceil(0.8 * rows.user_counts())).all()
     listed = fold.scores.state == SCORED
     case = Case(fold.scores, train, test, np.arange(rows.n_items, dtype=np.int32), listed=listed)
-    found = {
+    actual = {
         name: ask("Pipeline", case, name, None if name == "PercentileRanking" else 10)[0] for name in fold.reported
     }
-    assert found == pytest.approx(dict(fold.reported), abs=1e-12)
+    assert actual == pytest.approx(dict(fold.reported), abs=1e-12)
     scores = np.where(listed, fold.scores.values, -np.inf)
     scores[train.users, train.items] = -np.inf
     best, worst = (percentiles(scores, test, above).mean() for above in (0, 1))  # of equal scores
@@ -235,5 +235,5 @@ def percentiles(scores, test, above_equals):
     equal = (mine == own).sum(axis=1) - 1
     above = np.where(np.isfinite(own[:, 0]), (mine > own).sum(axis=1) + above_equals * equal, np.nan)
     last = np.isfinite(mine).sum(axis=1) - 1
-    places = np.where(np.isnan(above), (last + mine.shape[1]) / 2, above)
-    return 100 * places / mine.shape[1]
+    positions = np.where(np.isnan(above), (last + mine.shape[1]) / 2, above)
+    return 100 * positions / mine.shape[1]

@@ -17,11 +17,11 @@ def rows() -> csr_matrix:
 
 def test_a_share_of_each_users_rows_is_held_out() -> None:
     everything = rows()
-    learnt, (given, wanted) = held_out(everything, 0.25, seed=1)
-    assert (learnt + wanted != everything).nnz == 0
-    assert (learnt.multiply(wanted)).nnz == 0
-    assert (given != learnt).nnz == 0
-    assert np.diff(wanted.indptr).tolist() == [0, 0, 0, 1, 1, 1, 1, 2, 2, 2]
+    learnt, (history, expected) = held_out(everything, 0.25, seed=1)
+    assert (learnt + expected != everything).nnz == 0
+    assert (learnt.multiply(expected)).nnz == 0
+    assert (history != learnt).nnz == 0
+    assert np.diff(expected.indptr).tolist() == [0, 0, 0, 1, 1, 1, 1, 2, 2, 2]
 
 
 def test_the_seed_decides_which() -> None:
@@ -32,9 +32,9 @@ def test_the_seed_decides_which() -> None:
 
 def test_without_a_share_everything_is_learnt_from() -> None:
     everything = rows()
-    learnt, (given, wanted) = held_out(everything, 0.0, seed=1)
+    learnt, (history, expected) = held_out(everything, 0.0, seed=1)
     assert (learnt != everything).nnz == 0
-    assert given.nnz == wanted.nnz == 1
+    assert history.nnz == expected.nnz == 1
 
 
 def test_rows_are_not_changed() -> None:

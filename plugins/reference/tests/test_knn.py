@@ -36,29 +36,29 @@ def block(recommender: NearestNeighbours, train: Interactions) -> np.ndarray:
 
 
 def test_user_knn_is_the_weighted_mean_of_users_who_rated(table: Table) -> None:
-    found = block(UserKNN(), table(RATINGS))
+    actual = block(UserKNN(), table(RATINGS))
     both = (24 / 25 * 4 + 3 / 13 * 5) / (24 / 25 + 3 / 13)
-    np.testing.assert_allclose(found[0], [both, 3, 12, NAN])
-    assert found[2, 1] == pytest.approx((3 * 4 + 4 * 3) / (3 + 4))
+    np.testing.assert_allclose(actual[0], [both, 3, 12, NAN])
+    assert actual[2, 1] == pytest.approx((3 * 4 + 4 * 3) / (3 + 4))
 
 
 def test_user_knn_not_normalised_is_the_weighted_sum(table: Table) -> None:
-    found = block(UserKNN(normalise=False), table(RATINGS))
-    np.testing.assert_allclose(found[0], [24 / 25 * 4 + 3 / 13 * 5, 24 / 25 * 3, 3 / 13 * 12, NAN])
+    actual = block(UserKNN(normalise=False), table(RATINGS))
+    np.testing.assert_allclose(actual[0], [24 / 25 * 4 + 3 / 13 * 5, 24 / 25 * 3, 3 / 13 * 12, NAN])
 
 
 def test_item_knn_is_the_weighted_mean_of_the_users_own_ratings(table: Table) -> None:
     """Item 2 has nobody in common with item 3, so each is scored through item 1 alone."""
-    found = block(ItemKNN(), table(RATINGS))
-    assert found[0, 2] == pytest.approx(3)
-    assert found[2, 1] == pytest.approx(5)
-    assert np.isnan(found[:, 3]).all()
+    actual = block(ItemKNN(), table(RATINGS))
+    assert actual[0, 2] == pytest.approx(3)
+    assert actual[2, 1] == pytest.approx(5)
+    assert np.isnan(actual[:, 3]).all()
 
 
 def test_item_knn_not_normalised_is_the_weighted_sum(table: Table) -> None:
-    found = block(ItemKNN(normalise=False), table(RATINGS))
-    assert found[0, 2] == pytest.approx(3 / math.sqrt(2))
-    assert found[2, 1] == pytest.approx(5 * 24 / (5 * math.sqrt(50)))
+    actual = block(ItemKNN(normalise=False), table(RATINGS))
+    assert actual[0, 2] == pytest.approx(3 / math.sqrt(2))
+    assert actual[2, 1] == pytest.approx(5 * 24 / (5 * math.sqrt(50)))
 
 
 def test_the_nearest_are_sought_among_those_who_rated_or_among_all(table: Table) -> None:
@@ -78,19 +78,19 @@ def test_of_equally_near_users_the_lower_id_comes_first(table: Table) -> None:
 
 def test_resnicks_formula(table: Table) -> None:
     """User 2 rates like user 1 but one higher: correlation 1, means 2 and 3.5, so 2 + (5 - 3.5)."""
-    found = block(UserKNN(similarity="pearson", center="mean"), table([[1, 2, 3, 0], [2, 3, 4, 5]]))
-    assert found[0, 3] == pytest.approx(3.5)
+    actual = block(UserKNN(similarity="pearson", center="mean"), table([[1, 2, 3, 0], [2, 3, 4, 5]]))
+    assert actual[0, 3] == pytest.approx(3.5)
 
 
 def test_who_correlates_negatively_is_no_neighbour(table: Table) -> None:
-    found = block(UserKNN(similarity="pearson"), table([[1, 2, 3, 0], [3, 2, 1, 5]]))
-    assert np.isnan(found).all()
+    actual = block(UserKNN(similarity="pearson"), table([[1, 2, 3, 0], [3, 2, 1, 5]]))
+    assert np.isnan(actual).all()
 
 
 def test_item_means_as_center(table: Table) -> None:
     """Item 2 is like item 1 (cosine positive); means 2 and 4: user 3 is one above the mean of item 1."""
-    found = block(ItemKNN(center="mean"), table([[1, 3], [2, 5], [3, 0]]))
-    assert found[2, 1] == pytest.approx(4 + 1)
+    actual = block(ItemKNN(center="mean"), table([[1, 3], [2, 5], [3, 0]]))
+    assert actual[2, 1] == pytest.approx(4 + 1)
 
 
 def plain_similarity(x: list[float], y: list[float], kind: str, shrinkage: float, min_overlap: int) -> float:
@@ -162,17 +162,17 @@ def test_agrees_with_a_plain_implementation(
     table: Table, ratings: list[list[int]], kind: type[NearestNeighbours], parameters: dict[str, Any]
 ) -> None:
     train = table(ratings)
-    whole = np.array(ratings, dtype=float)
-    centers = plain_centers(whole, kind, parameters["center"], train)
-    rows, row_centers = (whole, centers) if kind is UserKNN else (whole.T, centers.T)
+    complete = np.array(ratings, dtype=float)
+    centers = plain_centers(complete, kind, parameters["center"], train)
+    rows, row_centers = (complete, centers) if kind is UserKNN else (complete.T, centers.T)
     expected = np.array(
         [
             [plain_score(rows, row_centers, target, column, parameters) for column in range(rows.shape[1])]
             for target in range(rows.shape[0])
         ]
     )
-    found = block(kind(**parameters), train)
-    np.testing.assert_allclose(found, expected if kind is UserKNN else expected.T, atol=1e-12)
+    actual = block(kind(**parameters), train)
+    np.testing.assert_allclose(actual, expected if kind is UserKNN else expected.T, atol=1e-12)
 
 
 @settings(max_examples=30, deadline=None)
@@ -181,7 +181,7 @@ def test_a_weighted_mean_stays_on_the_rating_scale(table: Table, ratings: list[l
     if not np.any(ratings):
         return
     for kind in (UserKNN, ItemKNN):
-        found = block(kind(k=2), table(ratings))
+        actual = block(kind(k=2), table(ratings))
         given = np.array(ratings)[np.array(ratings) > 0]
-        scored = found[~np.isnan(found)]
+        scored = actual[~np.isnan(actual)]
         assert ((scored >= given.min() - 1e-9) & (scored <= given.max() + 1e-9)).all()

@@ -33,8 +33,8 @@ def test_one_taste_is_popularity(table: Table) -> None:
 
 def test_two_camps_are_told_apart(table: Table) -> None:
     camps = np.kron(np.eye(2), np.ones((3, 3)))
-    found = probabilities(fitted(table(camps), factors=2, iterations=200), 6, 6)
-    np.testing.assert_allclose(found, camps / 3, atol=1e-6)
+    actual = probabilities(fitted(table(camps), factors=2, iterations=200), 6, 6)
+    np.testing.assert_allclose(actual, camps / 3, atol=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -75,5 +75,5 @@ def test_a_step_of_em(train: Interactions, beta: float) -> None:
 
 
 def test_the_start_depends_on_the_seed(train: Interactions) -> None:
-    one, two = (probabilities(fitted(train, seed=seed, iterations=3), 38, 28) for seed in (1, 2))
-    assert not np.allclose(one, two)
+    entry, two = (probabilities(fitted(train, seed=seed, iterations=3), 38, 28) for seed in (1, 2))
+    assert not np.allclose(entry, two)

@@ -43,20 +43,20 @@ def test_the_versions_of_the_packages_below_are_declared() -> None:
 
 @each
 def test_declared_parameters_are_those_of_the_constructor(algorithm: Algorithm) -> None:
-    taken = {name: p for name, p in inspect.signature(algorithm.make).parameters.items() if p.kind is p.KEYWORD_ONLY}
-    assert [p.name for p in algorithm.parameters] == list(taken)
+    accepted = {name: p for name, p in inspect.signature(algorithm.make).parameters.items() if p.kind is p.KEYWORD_ONLY}
+    assert [p.name for p in algorithm.parameters] == list(accepted)
     for parameter in algorithm.parameters:
-        assert parameter.default == taken[parameter.name].default
-        assert type(parameter.default) is type(taken[parameter.name].default)
+        assert parameter.default == accepted[parameter.name].default
+        assert type(parameter.default) is type(accepted[parameter.name].default)
         assert not parameter.options or parameter.default in parameter.options
         assert parameter.meaning
 
 
 @each
 def test_parameters_are_kept_under_their_names(algorithm: Algorithm) -> None:
-    given = parameters_of(algorithm, {})
-    made = algorithm.make(**given)
-    assert {name: getattr(made, name) for name in given} == given
+    arguments = parameters_of(algorithm, {})
+    made = algorithm.make(**arguments)
+    assert {name: getattr(made, name) for name in arguments} == arguments
 
 
 @each

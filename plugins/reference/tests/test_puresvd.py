@@ -40,13 +40,13 @@ def test_equal_or_missing_singular_values_do_not_bring_chance_in(
 ) -> None:
     data = table(ratings)
     users, items = np.arange(data.n_users, dtype=np.int32), np.arange(data.n_items, dtype=np.int32)
-    found = []
+    actual = []
     for seed in (1, 1, 2):
         recommender = PureSVD(factors=4)
         recommender.fit(data, seed=seed)
-        found.append(recommender.score(queries_of(users), items).values)
-    assert (found[0] == found[1]).all()
-    assert (found[0] == found[2]).all()
+        actual.append(recommender.score(queries_of(users), items).values)
+    assert (actual[0] == actual[1]).all()
+    assert (actual[0] == actual[2]).all()
 
 
 def test_a_matrix_of_lower_rank_is_given_back(table: Callable[[Any], Interactions]) -> None:

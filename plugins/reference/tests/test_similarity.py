@@ -18,23 +18,23 @@ def ratings(seed: int) -> np.ndarray:
 @pytest.mark.parametrize("seed", range(5))
 def test_cosine_is_that_of_the_whole_rows(seed: int) -> None:
     rows = ratings(seed)
-    found = similarities(csr_array(rows), "cosine", 0.0, 1)
+    actual = similarities(csr_array(rows), "cosine", 0.0, 1)
     for a in range(len(rows)):
         for b in range(len(rows)):
             expected = 0.0 if a == b or not (rows[a] @ rows[b]) else 1 - cosine_distance(rows[a], rows[b])
-            assert found[a, b] == pytest.approx(expected, abs=1e-12)
+            assert actual[a, b] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_pearson_is_that_of_common_columns(seed: int) -> None:
     rows = ratings(seed)
-    found = similarities(csr_array(rows), "pearson", 0.0, 1)
+    actual = similarities(csr_array(rows), "pearson", 0.0, 1)
     for a in range(len(rows)):
         for b in range(len(rows)):
             both = (rows[a] > 0) & (rows[b] > 0)
             x, y = rows[a][both], rows[b][both]
             varies = a != b and both.sum() > 1 and np.ptp(x) > 0 and np.ptp(y) > 0
-            assert found[a, b] == pytest.approx(np.corrcoef(x, y)[0, 1] if varies else 0.0, abs=1e-12)
+            assert actual[a, b] == pytest.approx(np.corrcoef(x, y)[0, 1] if varies else 0.0, abs=1e-12)
 
 
 def test_a_constant_row_has_no_correlation_on_any_scale() -> None:

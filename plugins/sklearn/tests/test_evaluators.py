@@ -20,10 +20,10 @@ def observed(name: str, case: Case, measure: str, k: int | None = None) -> Obser
 
 
 def value(name: str, case: Case, measure: str, k: int | None = None) -> float:
-    found = observed(name, case, measure, k)
-    assert found.per_user is None
-    assert found.value is not None
-    return found.value
+    actual = observed(name, case, measure, k)
+    assert actual.per_user is None
+    assert actual.value is not None
+    return actual.value
 
 
 SCORES = {1: 0.9, 2: 0.7, 3: 0.5, 4: 0.3}
@@ -48,9 +48,9 @@ def test_tied_items_share_their_gains_unless_ties_are_ignored(case_of: Make) -> 
     case = case_of({1: scores}, {1: {2: 3.0}})
     assert value("ndcg_score", case, "ndcg") == pytest.approx((SECOND + THIRD) / 2, abs=1e-12)
     assert value("ndcg_score", case, "ndcg_at_k", 2) == pytest.approx(SECOND / 2, abs=1e-12)
-    for order, place in (([2, 7, 10, 33], THIRD), ([10, 7, 2, 33], SECOND)):
+    for order, position in (([2, 7, 10, 33], THIRD), ([10, 7, 2, 33], SECOND)):
         turned = case_of({1: scores}, {1: {2: 3.0}}, order=order)
-        assert value("ndcg_score_ignore_ties", turned, "ndcg") == pytest.approx(place, abs=1e-12)
+        assert value("ndcg_score_ignore_ties", turned, "ndcg") == pytest.approx(position, abs=1e-12)
         assert value("ndcg_score", turned, "ndcg") == pytest.approx((SECOND + THIRD) / 2, abs=1e-12)
 
 
@@ -67,11 +67,11 @@ def test_areas_and_precisions_of_two_users(case_of: Make) -> None:
     pairs, precision 1 / 2."""
     case = case_of({1: SCORES, 2: SCORES}, TWO)
     areas, precisions = {1: 1 / 2, 2: 2 / 3}, {1: 3 / 4, 2: 1 / 2}
-    for measure, wanted in (("roc_auc_score", areas), ("average_precision_score", precisions)):
-        found = observed("binary", case, measure)
-        assert found.value is None
-        assert found.per_user == pytest.approx({user - 1: one for user, one in wanted.items()}, abs=1e-12)
-        assert value("multilabel", case, measure) == pytest.approx(sum(wanted.values()) / 2, abs=1e-12)
+    for measure, expected in (("roc_auc_score", areas), ("average_precision_score", precisions)):
+        actual = observed("binary", case, measure)
+        assert actual.value is None
+        assert actual.per_user == pytest.approx({user - 1: entry for user, entry in expected.items()}, abs=1e-12)
+        assert value("multilabel", case, measure) == pytest.approx(sum(expected.values()) / 2, abs=1e-12)
     assert value("multilabel", case, "label_ranking_average_precision_score") == pytest.approx(5 / 8, abs=1e-12)
 
 
@@ -91,9 +91,9 @@ def test_a_user_without_relevant_items_counts_1_or_0_or_spoils_the_mean(case_of:
     assert value("multilabel", case, "average_precision_score") == 0.5
     assert value("multilabel", case, "label_ranking_average_precision_score") == 1.0
     assert observed("binary", case, "average_precision_score").per_user == {0: 1.0, 1: 0.0}
-    told = observed("binary", case, "roc_auc_score").per_user
-    assert told is not None
-    assert np.isnan(told[1])
+    values_of_users = observed("binary", case, "roc_auc_score").per_user
+    assert values_of_users is not None
+    assert np.isnan(values_of_users[1])
 
 
 def test_what_is_not_listed_is_not_there(case_of: Make) -> None:
@@ -114,26 +114,29 @@ def test_errors_are_averaged_over_all_ratings_and_not_clipped(case_of: Make) -> 
 def test_the_adapter_gives_what_a_direct_call_gives(case_of: Make) -> None:
     """Columns 33, 2 and 10; users 3 and 20."""
     labels = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 0.0]])
-    given = np.array([[0.3, 0.3, 0.1], [-0.2, 0.0, 0.4]])
+    matrix = np.array([[0.3, 0.3, 0.1], [-0.2, 0.0, 0.4]])
     case = case_of(
         {3: {33: 0.3, 2: 0.3, 10: 0.1}, 20: {33: -0.2, 2: 0.0, 10: 0.4}},
         {3: {2: 1.0, 10: 1.0}, 20: {33: 1.0}},
         order=[33, 2, 10],
     )
     for k in (1, 2, 3):
-        assert value("ndcg_score", case, "ndcg_at_k", k) == metrics.ndcg_score(labels, given, k=k)
-        direct = metrics.ndcg_score(labels, given, k=k, ignore_ties=True)
+        assert value("ndcg_score", case, "ndcg_at_k", k) == metrics.ndcg_score(labels, matrix, k=k)
+        direct = metrics.ndcg_score(labels, matrix, k=k, ignore_ties=True)
         assert value("ndcg_score_ignore_ties", case, "ndcg_at_k", k) == direct
-    assert value("multilabel", case, "roc_auc_score") == metrics.roc_auc_score(labels, given, average="samples")
-    direct = metrics.label_ranking_average_precision_score(labels, given)
+    assert value("multilabel", case, "roc_auc_score") == metrics.roc_auc_score(labels, matrix, average="samples")
+    direct = metrics.label_ranking_average_precision_score(labels, matrix)
     assert value("multilabel", case, "label_ranking_average_precision_score") == direct
     areas = observed("binary", case, "roc_auc_score").per_user
-    assert areas == {0: metrics.roc_auc_score(labels[0], given[0]), 1: metrics.roc_auc_score(labels[1], given[1])}
+    assert areas == {
+        0: metrics.roc_auc_score(labels[0], matrix[0]),
+        1: metrics.roc_auc_score(labels[1], matrix[1]),
+    }
 
 
-@pytest.mark.parametrize("strange", [np.nan, np.inf, -np.inf])
-def test_scores_that_are_no_finite_numbers_are_refused_by_all(strange: float, case_of: Make) -> None:
-    case = case_of({1: {1: strange, 2: 0.5, 3: 0.4}}, {1: {1: 1.0, 2: 1.0}})
+@pytest.mark.parametrize("score", [np.nan, np.inf, -np.inf])
+def test_scores_that_are_no_finite_numbers_are_refused_by_all(score: float, case_of: Make) -> None:
+    case = case_of({1: {1: score, 2: 0.5, 3: 0.4}}, {1: {1: 1.0, 2: 1.0}})
     for name, evaluator in plugins().evaluators().items():
         if name.startswith("sklearn/"):
             for measure, metric in evaluator.measures.items():

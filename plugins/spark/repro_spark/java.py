@@ -16,18 +16,18 @@ _REMEDY = f"install a Java {OLDEST} runtime (such as openjdk-{OLDEST}-jre-headle
 
 
 def require_java() -> None:
-    """Raise an error that says what to do, unless there is a Java that Spark can run on."""
+    """Raise an error that says what to do if there is no Java that Spark can run on."""
     java = _java()
-    told = _told_version(java)
-    found = _VERSION.search(told)
-    if found is None:
-        raise PluginError(f"Spark needs Java {OLDEST} or later, and {java} does not tell its version; {_REMEDY}")
-    if int(found[1]) < OLDEST:
-        raise PluginError(f"Spark needs Java {OLDEST} or later, and {java} is {found[0]}; {_REMEDY}")
+    printed = _printed_version(java)
+    match = _VERSION.search(printed)
+    if match is None:
+        raise PluginError(f"Spark needs Java {OLDEST} or later, and {java} does not print its version; {_REMEDY}")
+    if int(match[1]) < OLDEST:
+        raise PluginError(f"Spark needs Java {OLDEST} or later, and {java} is {match[0]}; {_REMEDY}")
 
 
 def _java() -> str:
-    """Where Spark's launcher looks: in JAVA_HOME if that is set, and only otherwise on the path."""
+    """The Java of Spark's launcher: in JAVA_HOME if it is set, and otherwise on the path."""
     if home := os.environ.get("JAVA_HOME"):
         java = Path(home) / "bin" / "java"
         if not os.access(java, os.X_OK):
@@ -39,8 +39,8 @@ def _java() -> str:
     return on_path
 
 
-def _told_version(java: str) -> str:
-    """What ``java -version`` prints (on standard error)."""
+def _printed_version(java: str) -> str:
+    """The output of ``java -version`` (on standard error)."""
     try:
         done = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):

@@ -23,13 +23,13 @@ def main(folder):
     pairs = pd.DataFrame(
         {"user": rows["asked_user"], "item": rows["asked_item"], "place": np.arange(len(rows["asked_user"]))}
     )
-    asked = spark.createDataFrame(pairs)
-    found = {}
+    requested = spark.createDataFrame(pairs)
+    actual = {}
     for n, settings in enumerate(request["runs"]):
         model = ALS(seed=request["seed"], **settings).fit(train)
-        predicted = model.transform(asked).toPandas().sort_values("place")
-        found[str(n)] = predicted["prediction"].to_numpy()
-    np.savez(folder / "scores.npz", **found)
+        predicted = model.transform(requested).toPandas().sort_values("place")
+        actual[str(n)] = predicted["prediction"].to_numpy()
+    np.savez(folder / "scores.npz", **actual)
     spark.stop()
 
 

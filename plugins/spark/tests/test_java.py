@@ -10,11 +10,11 @@ from repro.errors import PluginError
 from repro_spark.java import require_java
 
 
-def install(folder: Path, told: str) -> Path:
+def install(folder: Path, answer: str) -> Path:
     """A java in ``folder``/bin that tells this version; the folder."""
     java = folder / "bin" / "java"
     java.parent.mkdir(parents=True)
-    java.write_text(f"#!/bin/sh\necho '{told}' >&2\n")
+    java.write_text(f"#!/bin/sh\necho '{answer}' >&2\n")
     java.chmod(0o755)
     return folder
 
@@ -60,5 +60,5 @@ def test_a_wrong_home_of_java_is_said(nowhere: pytest.MonkeyPatch, tmp_path: Pat
 
 def test_a_java_that_tells_nothing_is_said(nowhere: pytest.MonkeyPatch, tmp_path: Path) -> None:
     nowhere.setenv("JAVA_HOME", str(install(tmp_path / "jdk", "not today")))
-    with pytest.raises(PluginError, match="does not tell its version"):
+    with pytest.raises(PluginError, match="does not print its version"):
         require_java()

@@ -43,14 +43,14 @@ def test_scores_are_those_of_spark(
 ) -> None:
     users, items = codes(60), codes(train.n_items)
     rows = train.canonical()
-    asked = [array.ravel().astype(np.int32) for array in np.meshgrid(users, items, indexing="ij")]
+    request = [array.ravel().astype(np.int32) for array in np.meshgrid(users, items, indexing="ij")]
     np.savez(
         tmp_path / "rows.npz",
         user=rows.users,
         item=rows.items,
         rating=rows.ratings.astype(np.float32),
-        asked_user=asked[0],
-        asked_item=asked[1],
+        asked_user=request[0],
+        asked_item=request[1],
     )
     (tmp_path / "request.json").write_text(json.dumps({"seed": SEED, "runs": [own for _, _, own in RUNS]}))
     inside("spark_itself.py", str(tmp_path))
@@ -67,7 +67,7 @@ def test_scores_are_those_of_spark(
         assert (scores.state[6:, 8:][:, rows.item_counts()[8:] > 0] == SCORED).all()
         assert recommender.predicts is (name == "ALS")
         if recommender.predicts:
-            predicted = recommender.predict_pairs(*asked)
+            predicted = recommender.predict_pairs(*request)
             np.testing.assert_allclose(predicted.values, own.ravel(), rtol=0, atol=1e-5)
             np.testing.assert_array_equal(predicted.state, scores.state.ravel())
 

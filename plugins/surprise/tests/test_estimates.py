@@ -172,9 +172,9 @@ def some_pairs(train: Interactions, n: int) -> Pairs:
     return np.concatenate([users, train.users[rows]]), np.concatenate([items, train.items[rows]])
 
 
-def agree(given: Scores, expected: Scores) -> None:
-    assert np.abs(given.values - expected.values).max() < 1e-9
-    state = np.zeros(len(given.values), dtype=np.uint8) if given.state is None else given.state
+def agree(actual: Scores, expected: Scores) -> None:
+    assert np.abs(actual.values - expected.values).max() < 1e-9
+    state = np.zeros(len(actual.values), dtype=np.uint8) if actual.state is None else actual.state
     assert expected.state is not None
     assert (state == expected.state).all()
 
@@ -267,10 +267,10 @@ def test_where_user_or_item_is_unknown_the_mean_of_all_ratings_is_a_fallback(
 ) -> None:
     users = np.array([59, 0, 59], dtype=np.int32)
     items = np.array([0, 5, 5], dtype=np.int32)
-    told = fitted(name, {}, train).predict_pairs(users, items)
-    assert told.state is not None
-    assert (told.state == FALLBACK).all()
-    assert told.values == pytest.approx(train.ratings.mean(), abs=1e-12)
+    predicted = fitted(name, {}, train).predict_pairs(users, items)
+    assert predicted.state is not None
+    assert (predicted.state == FALLBACK).all()
+    assert predicted.values == pytest.approx(train.ratings.mean(), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["BaselineOnly", "SVD", "SVDpp", "KNNBaseline", "CoClustering", "NormalPredictor"])

@@ -17,10 +17,10 @@ both = pytest.mark.parametrize("name", [LIST, TESTED])
 
 
 def value(name: str, case: Case, measure: str) -> float:
-    found = plugins().evaluate(plugins().evaluators()[name], case, measure, None)
-    assert found.per_user is None
-    assert found.value is not None
-    return found.value
+    actual = plugins().evaluate(plugins().evaluators()[name], case, measure, None)
+    assert actual.per_user is None
+    assert actual.value is not None
+    return actual.value
 
 
 # Predictions that Surprise was run on. Errors: 0.5, 0.5 and 1 of user 1; 2 of user 2; 0 and 2 of user 3.
@@ -29,10 +29,10 @@ RATED = {1: {1: 4.0, 2: 2.0, 3: 5.0}, 2: {1: 1.0}, 3: {2: 3.0, 3: 4.0}}
 
 
 @pytest.mark.parametrize(
-    ("measure", "wanted"), [("rmse", 1.2583057392117916), ("mae", 1.0), ("mse", 1.5833333333333333), ("fcp", 0.75)]
+    ("measure", "expected"), [("rmse", 1.2583057392117916), ("mae", 1.0), ("mse", 1.5833333333333333), ("fcp", 0.75)]
 )
-def test_measures_are_over_all_predictions(measure: str, wanted: float, case_of: Make) -> None:
-    assert value(LIST, case_of(PREDICTED, RATED), measure) == pytest.approx(wanted, abs=1e-9)
+def test_measures_are_over_all_predictions(measure: str, expected: float, case_of: Make) -> None:
+    assert value(LIST, case_of(PREDICTED, RATED), measure) == pytest.approx(expected, abs=1e-9)
 
 
 def test_a_fitted_algorithm_clips_to_the_scale_that_is_stated(case_of: Make) -> None:

@@ -39,9 +39,9 @@ def test_a_study_has_the_numbers_of_a_script_that_seeds_numpy_once(train: Intera
         data__scale_max=5.0,
     )
     algorithms = [{"use": "surprise/NormalPredictor-in-turn", "label": "normal", "seed": "study"}]
-    found = repro.Study(frame, protocol, algorithms, ["rmse", "mae"], seed=3).run().results
+    actual = repro.Study(frame, protocol, algorithms, ["rmse", "mae"], seed=3).run().results
     for metric, theirs in (("rmse", own["test_rmse"]), ("mae", own["test_mae"])):
-        ours = found[(found["metric"] == metric) & (found["fold"] != "all")].sort_values("fold")["value"]
+        ours = actual[(actual["metric"] == metric) & (actual["fold"] != "all")].sort_values("fold")["value"]
         assert ours.to_numpy() == pytest.approx(theirs, abs=1e-12)
 
 
@@ -53,5 +53,5 @@ def test_one_fold_is_refused() -> None:
 def _frame(rows: int):
     import pandas as pd
 
-    places = np.arange(rows)
-    return pd.DataFrame({"user": places, "item": places % 7, "rating": 1.0 + places % 5})
+    positions = np.arange(rows)
+    return pd.DataFrame({"user": positions, "item": positions % 7, "rating": 1.0 + positions % 5})

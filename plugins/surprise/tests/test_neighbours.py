@@ -17,10 +17,10 @@ similarities = arrays(np.float64, (3, 4, 9), elements=st.sampled_from([0.0, 0.1,
 
 @given(similarities, st.integers(1, 10))
 def test_the_first_of_equals_are_kept(similar: np.ndarray, k: int) -> None:
-    kept = nearest(-similar, k)
+    lowest = nearest(-similar, k)
     for index in np.ndindex(3, 4):
-        taken = heapq.nlargest(k, range(9), key=lambda place, row=similar[index]: row[place])
-        assert (-kept[index] == np.where(np.isin(np.arange(9), taken), similar[index], 0.0)).all()
+        chosen = heapq.nlargest(k, range(9), key=lambda position, row=similar[index]: row[position])
+        assert (-lowest[index] == np.where(np.isin(np.arange(9), chosen), similar[index], 0.0)).all()
 
 
 def test_what_is_not_a_number_stays_so() -> None:
@@ -31,10 +31,12 @@ def test_a_list_is_filled_up_by_its_own_length_alone() -> None:
     lengths = np.array([1, 8, 9, 130, 600])
     y = np.repeat(np.arange(5), lengths)
     lists = RatingLists.of(np.arange(len(y)), y, np.ones(len(y)), 5)
-    together = {int(p): length for places, length in lists.of_similar_length(np.arange(5), 10_000) for p in places}
-    assert all(length >= lengths[place] for place, length in together.items())
-    for place, length in together.items():
-        assert [found for _, found in lists.of_similar_length(np.array([place]), 10)] == [length]
+    together = {
+        int(p): length for positions, length in lists.of_similar_length(np.arange(5), 10_000) for p in positions
+    }
+    assert all(length >= lengths[position] for position, length in together.items())
+    for position, length in together.items():
+        assert [actual for _, actual in lists.of_similar_length(np.array([position]), 10)] == [length]
 
 
 def test_lists_keep_the_order_of_rows_and_the_unknown_has_an_empty_one() -> None:

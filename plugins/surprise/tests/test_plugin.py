@@ -24,7 +24,7 @@ NOT_PARAMETERS = {"self", "random_state", "verbose", "kwargs", "sim_options", "b
 
 def test_every_algorithm_of_surprise_is_there_under_its_own_name() -> None:
     public = {
-        name for name, one in vars(surprise).items() if inspect.isclass(one) and issubclass(one, surprise.AlgoBase)
+        name for name, kind in vars(surprise).items() if inspect.isclass(kind) and issubclass(kind, surprise.AlgoBase)
     }
     assert set(CLASSES) == public - {"AlgoBase"}
     assert set(CLASSES) <= {algorithm.name for algorithm in FRAMEWORK.algorithms}
@@ -46,23 +46,23 @@ def test_canonical_algorithms() -> None:
 
 @each_class
 def test_parameters_have_the_defaults_of_surprise(of: SurpriseClass) -> None:
-    taken = inspect.signature(getattr(surprise, of.name).__init__).parameters
-    defaults = {name: taken[name].default for name in taken if name not in NOT_PARAMETERS}
+    accepted = inspect.signature(getattr(surprise, of.name).__init__).parameters
+    defaults = {name: accepted[name].default for name in accepted if name not in NOT_PARAMETERS}
     flat = {
         parameter.name: parameter.default for parameter in of.parameters if parameter.name[:4] not in ("sim_", "bsl_")
     }
     assert flat == {name: -1 if default is None else default for name, default in defaults.items()}
-    assert of.talks == ("verbose" in taken)
-    assert of.seeded == ("random_state" in taken)
+    assert of.talks == ("verbose" in accepted)
+    assert of.seeded == ("random_state" in accepted)
 
 
 @each_class
 def test_what_is_not_given_is_not_given_to_surprise(of: SurpriseClass) -> None:
-    stated = of.keywords({parameter.name: parameter.default for parameter in of.parameters})
+    settings = of.keywords({parameter.name: parameter.default for parameter in of.parameters})
     made = of.make({parameter.name: parameter.default for parameter in of.parameters}, 3)
     assert isinstance(made, surprise.AlgoBase)
-    assert -1 not in stated.values()
-    assert -1 not in stated.get("bsl_options", {}).values()
+    assert -1 not in settings.values()
+    assert -1 not in settings.get("bsl_options", {}).values()
 
 
 @each
@@ -108,5 +108,5 @@ def test_pins_are_exact_and_hold_what_a_worker_needs() -> None:
     assert {"scikit-surprise", "joblib", "numpy", "scipy", "pandas", "pluggy"} <= set(pinned)
     assert not any("+" in version for version in pinned.values())
     for pin in pinned:  # installed without asking for dependencies: they must be among the pins
-        wanted = [Requirement(line) for line in requires(pin) or []]
-        assert {one.name for one in wanted if not one.marker or one.marker.evaluate({"extra": ""})} <= set(pinned)
+        expected = [Requirement(line) for line in requires(pin) or []]
+        assert {kind.name for kind in expected if not kind.marker or kind.marker.evaluate({"extra": ""})} <= set(pinned)

@@ -31,14 +31,14 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 Rows = list[tuple[Any, Any, float]]
 
 
-def parameters_of(name: str, given: dict[str, Any]) -> dict[str, Any]:
-    return {one.name: one.default for one in plugins().splitters()[f"surprise/{name}"].parameters} | given
+def parameters_of(name: str, options: dict[str, Any]) -> dict[str, Any]:
+    return {entry.name: entry.default for entry in plugins().splitters()[f"surprise/{name}"].parameters} | options
 
 
-def own_folds(name: str, stated: dict[str, Any], rows: Interactions) -> list[tuple[Rows, Rows]]:
+def own_folds(name: str, settings: dict[str, Any], rows: Interactions) -> list[tuple[Rows, Rows]]:
     """Training and test rows of each fold as Surprise has them, with raw ids."""
     data = Dataset.load_from_df(rows.to_frame()[["user", "item", "rating"]], Reader(rating_scale=(1, 5)))
-    iterator = getattr(model_selection, name)(random_state=SEED, **stated)
+    iterator = getattr(model_selection, name)(random_state=SEED, **settings)
     return [(trainset.build_testset(), testset) for trainset, testset in iterator.split(data)]
 
 
@@ -47,13 +47,13 @@ def as_surprise_has_them(rows: Interactions, positions: np.ndarray) -> Rows:
     return list(zip(part.user_ids[part.users], part.item_ids[part.items], part.ratings, strict=True))
 
 
-@pytest.mark.parametrize(("name", "given", "stated"), CASES)
+@pytest.mark.parametrize(("name", "options", "settings"), CASES)
 def test_the_rows_are_those_of_surprise(
-    name: str, given: dict[str, Any], stated: dict[str, Any] | None, train: Interactions
+    name: str, options: dict[str, Any], settings: dict[str, Any] | None, train: Interactions
 ) -> None:
     split = plugins().splitters()[f"surprise/{name}"].split
-    ours = split(train, SEED, **parameters_of(name, given))
-    theirs = own_folds(name, given if stated is None else stated, train)
+    ours = split(train, SEED, **parameters_of(name, options))
+    theirs = own_folds(name, options if settings is None else settings, train)
     assert len(ours) == len(theirs)
     for (train_rows, test_rows), (own_train, own_test) in zip(ours, theirs, strict=True):
         assert as_surprise_has_them(train, test_rows) == own_test
