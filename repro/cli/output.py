@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from repro.evaluation.suspicion import Summary
 
-_PIPED = 160  # width of tables where the output is not a terminal
+_PIPED = 160  # width of tables if the output is not a terminal
 _GAP = 2  # blanks between columns
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
@@ -178,5 +178,5 @@ def print_footnotes(findings: Sequence[Summary]) -> None:
 
 
 def written_number(value: float, form: str) -> str:
-    """A number as text, a dash where it is not a number."""
+    """A number as text, or a dash if it is not a number."""
     return "-" if value != value else format(value, form)

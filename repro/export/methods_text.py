@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,23 +35,23 @@ def sections(run: Run, **settings: Any) -> list[Section]:
         return sentences(values, keys)
 
     unknown = [key.partition(".")[0] for key in relevant if registry().stage_of(key) is None]
-    parts = [
-        Section("Data", (*_data(run), *of("data"), *_after_filters(run))),
-        Section("Splitting", (*of("split"), *_folds(run))),
-        Section("Algorithms", (*_algorithms(run), *_tuning(run))),
-        Section("Candidates", tuple(of("candidates"))),
-        Section("Ranking", tuple(of("missing", "ties"))),
-        Section("Rating prediction", tuple(of("predict"))),
-        Section("Metrics", (*of("relevance"), *_metrics(run), *of("average"))),
-        Section("Statistical testing", tuple(_testing(run, **settings))),
-        Section("Further decisions", tuple(of(*dict.fromkeys(unknown)))),
-        Section("Software and reproducibility", tuple(_software(run))),
+    parts: dict[str, Iterable[str | Sentence]] = {
+        "Data": (*_data(run), *of("data"), *_after_filters(run)),
+        "Splitting": (*of("split"), *_folds(run)),
+        "Algorithms": (*_algorithms(run), *_tuning(run)),
+        "Candidates": of("candidates"),
+        "Ranking": of("missing", "ties"),
+        "Rating prediction": of("predict"),
+        "Metrics": (*of("relevance"), *_metrics(run), *of("average")),
+        "Statistical testing": _testing(run, **settings),
+        "Further decisions": of(*dict.fromkeys(unknown)),
+        "Software and reproducibility": _software(run),
+    }
+    all_sections = [
+        Section(title, tuple(each if isinstance(each, Sentence) else Sentence(each, ()) for each in part))
+        for title, part in parts.items()
     ]
-    return [section for section in parts if section.sentences]
-
-
-def _plain(text: str) -> Sentence:
-    return Sentence(text, ())
+    return [section for section in all_sections if section.sentences]
 
 
 def _hash(digest: str) -> str:
@@ -59,34 +59,34 @@ def _hash(digest: str) -> str:
     return f"SHA-256 {digest[:16]}"
 
 
-def _data(run: Run) -> Iterator[Sentence]:
+def _data(run: Run) -> Iterator[str]:
     loaded, known = run.loaded, run.dataset
     name = known.title if known else "synthetic data" if loaded.data == "synthetic" else f"the data set {loaded.data}"
     cite = _cited(f"data:{known.name}" if known and known.citation else "")
     low, high = run.prepared.scale
-    yield _plain(
+    yield (
         f"We used {name}{cite}, with {loaded.rows:,} interactions of {loaded.users:,} users with {loaded.items:,} "
         f"items and ratings from {low:g} to {high:g} ({_hash(loaded.digest)} of its content)."
     )
 
 
-def _after_filters(run: Run) -> Iterator[Sentence]:
+def _after_filters(run: Run) -> Iterator[str]:
     prepared = run.prepared
     if run.loaded.digest != prepared.digest:
-        yield _plain(
+        yield (
             f"This left {prepared.rows:,} interactions of {prepared.users:,} users with {prepared.items:,} items "
             f"({_hash(prepared.digest)})."
         )
 
 
-def _folds(run: Run) -> Iterator[Sentence]:
+def _folds(run: Run) -> Iterator[str]:
     folds = run.folds
     parts = [f"{_span([fold.train_rows for fold in folds])} interactions for training"]
     if any(fold.validation_rows for fold in folds):
         parts.append(f"{_span([fold.validation_rows for fold in folds])} for validation")
     parts.append(f"{_span([fold.test_rows for fold in folds])} for testing")
     sizes = f"{', '.join(parts[:-1])} and {parts[-1]}"
-    yield _plain(f"This gave {sizes}." if len(folds) == 1 else f"Each of the {len(folds)} folds had {sizes}.")
+    yield f"This gave {sizes}." if len(folds) == 1 else f"Each of the {len(folds)} folds had {sizes}."
 
 
 def _span(counts: Sequence[int]) -> str:
@@ -94,14 +94,12 @@ def _span(counts: Sequence[int]) -> str:
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
-def _algorithms(run: Run) -> Iterator[Sentence]:
+def _algorithms(run: Run) -> Iterator[str]:
     """The label, the algorithm and the parameters of each algorithm."""
     labels = list(dict.fromkeys(cell.label for cell in run.cell_records))
     frameworks = [f"{name} {version}" for name, version in run.framework_versions.items()]
     where = f", in {frameworks[0]}" if len(frameworks) == 1 else ""
-    yield _plain(
-        f"We compared {len(labels)} algorithms{where}." if len(labels) > 1 else f"We used one algorithm{where}."
-    )
+    yield (f"We compared {len(labels)} algorithms{where}." if len(labels) > 1 else f"We used one algorithm{where}.")
     for label in labels:
         start = next(cell.start for cell in run.cell_records if cell.label == label)
         tuned = {name for event in run.journal.events("tuning.finished") for name in event.space}
@@ -115,13 +113,13 @@ def _algorithms(run: Run) -> Iterator[Sentence]:
         if start.tuned:
             sentence += "; its other parameters were tuned" if parameters else "; its parameters were tuned"
         sentence += "" if start.deterministic else "; it is not deterministic for a seed"
-        yield _plain(sentence + ".")
+        yield sentence + "."
         for name, reason in start.unmapped.items():
-            yield _plain(f"The parameter {name} of “{label}” could not be set: {reason.rstrip('.')}.")
+            yield f"The parameter {name} of “{label}” could not be set: {reason.rstrip('.')}."
     for label, reason in run.started.left_out.items():
-        yield _plain(f"“{label}” was left out: {reason.rstrip('.')}.")
+        yield f"“{label}” was left out: {reason.rstrip('.')}."
     if run.failed:
-        yield _plain(f"{len(run.failed)} of {len(run.cell_records)} fits failed: {', '.join(run.failed)}.")
+        yield f"{len(run.failed)} of {len(run.cell_records)} fits failed: {', '.join(run.failed)}."
 
 
 def _cite_of(algorithm: str) -> str:
@@ -135,7 +133,7 @@ def _cited(cite: str) -> str:
     return f" ⟦{cite}⟧" if cite else ""
 
 
-def _tuning(run: Run) -> Iterator[Sentence]:
+def _tuning(run: Run) -> Iterator[str]:
     events = run.journal.events("tuning.finished")
     if not events:
         return
@@ -143,15 +141,15 @@ def _tuning(run: Run) -> Iterator[Sentence]:
     searches = {"grid": "a grid search", "tpe": "the tree-structured Parzen estimator"}
     search = " or ".join(searches[name] for name in dict.fromkeys(event.search for event in events))
     limit = f" or {first.budget.seconds:g} seconds" if first.budget.seconds is not None else ""
-    yield _plain(
+    yield (
         f"Parameters were tuned by {first.metric.name} on the validation set of each fold with {search}, with up to "
         f"{first.budget.trials} trials{limit} for each algorithm, and chosen before the test set was used."
     )
     spaces = {event.cell.rpartition("/")[0]: event.space for event in events}
     for label, space in spaces.items():
         domains = "; ".join(f"{name} {_domain(domain)}" for name, domain in space.items())
-        yield _plain(f"The search space of “{label}” was: {domains}.")
-    yield _plain(f"For the test, algorithms were fitted on {REFIT[first.refit]}.")
+        yield f"The search space of “{label}” was: {domains}."
+    yield f"For the test, algorithms were fitted on {REFIT[first.refit]}."
 
 
 def _domain(domain: Any) -> str:
@@ -178,28 +176,28 @@ def _metrics(run: Run) -> Iterator[Sentence]:
         yield Sentence(f"{name} is the {title}{cutoff}{_cited(metric.cite)}{variant}.", tuple(variants))
 
 
-def _testing(run: Run, **settings: Any) -> Iterator[Sentence]:
+def _testing(run: Run, **settings: Any) -> Iterator[str]:
     significance = Significance.of(run, **settings)
     if significance.tested:
-        yield from map(_plain, significance.sentences())
+        yield from significance.sentences()
     else:
-        yield _plain("No differences were tested: no metric has values of two algorithms for each user.")
+        yield "No differences were tested: no metric has values of two algorithms for each user."
 
 
-def _software(run: Run) -> Iterator[Sentence]:
+def _software(run: Run) -> Iterator[str]:
     versions, machine = run.versions, run.started.machine
     frameworks = " and ".join(f"{name} {version}" for name, version in run.framework_versions.items())
-    yield _plain(
+    yield (
         f"Algorithms were fitted and scored by {frameworks}; all else was done by repro {versions['repro']} on Python "
         f"{versions['python']}, with NumPy {versions.get('numpy', 'of an unknown version')}, on {machine['system']} "
         f"({machine['architecture']}, {machine['processor']}, {machine['cores']} cores)."
     )
-    yield _plain(f"All random draws come from the seed {run.started.seed}, each from a stream of its own.")
+    yield f"All random draws come from the seed {run.started.seed}, each from a stream of its own."
     if run.resolved.protocol:
         left_open = ", ".join(run.resolved.left_open_by_source)
         source = f", whose source leaves open: {left_open}" if left_open else ""
-        yield _plain(f"The protocol is called {run.resolved.protocol}{source}.")
-    yield _plain(
+        yield f"The protocol is called {run.resolved.protocol}{source}."
+    yield (
         f"The protocol has the {_hash(run.started.protocol_hash)}; the run is logged in a hash-chained journal "
         f"(journal.jsonl), in which it finished with {run.end.cited(16)}."
     )

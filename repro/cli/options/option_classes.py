@@ -72,7 +72,7 @@ def completes(
 ) -> Callable[[Callable[[str], Names]], Callable[[click.Context, click.Parameter, str], list[CompletionItem]]]:
     """Decorate a function that gives names for an incomplete text (with their help, if it is a mapping).
 
-    or_file      where no name matches, files are offered
+    or_file      files are offered if no name matches
     after_comma  the text is a list with commas, of which the last part is completed
     """
 

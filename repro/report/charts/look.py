@@ -61,7 +61,7 @@ def cycle_to(styles: Sequence[Style], length: int) -> list[Style]:
 
 
 def specification(chart: alt.TopLevelMixin) -> dict[str, Any]:
-    """The chart in Vega-Lite, with the common look where the chart does not set its own."""
+    """The chart in Vega-Lite, with the common look as far as the chart does not set its own."""
     import altair
 
     with altair.theme.enable("none"), altair.data_transformers.enable("default", max_rows=None):

@@ -153,7 +153,7 @@ def _system_table(study: MetricStudy) -> Table:
 
 
 def _table(header: Sequence[str], rows: Iterable[tuple[str, Sequence[tuple[str, bool]]]], caption: str) -> Table:
-    """The first column names the row; the others are numbers, marked where they are the best."""
+    """A table of numbers, with the names of rows in the first column; the best numbers are marked."""
     marked = [
         [Cell(name, is_header=True), *(Cell(text, css="best" if best else "") for text, best in cells)]
         for name, cells in rows

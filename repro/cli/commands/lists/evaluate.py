@@ -54,7 +54,7 @@ def evaluate(options: EvaluateOptions) -> None:
 
     Files may be CSV, TSV, Parquet, JSON, RecBole atomic files, TREC runs and qrels, or predictions of Surprise that
     were written as CSV or JSON; they may be compressed. Recommendations have a user, an item, and a score or a rank;
-    where there are both, the score counts, and of a TREC run always. Equal scores are in the order of ties.break:
+    if there are both, the score counts, as always in a TREC run. Equal scores are in the order of ties.break:
     `--set ties.break=trec` orders them as trec_eval does. The lists are measured as they are: what a protocol says
     about splits and candidates has no effect.
     """

@@ -40,7 +40,7 @@ class ExplainOptions(StoredRunOptions):
     metrics: tuple[str, ...] = metric_option(
         "The metric that is explained, such as ndcg@10; may be repeated [default: the run's first]."
     )
-    refit: bool = flag("Fit again where decisions about data or split are switched.")
+    refit: bool = flag("Fit again if decisions about data or split are switched.")
     orders: int = option(
         "Number of sampled orders, if more than 10 decisions differ.", type=click.IntRange(2), default=400
     )
