@@ -35,7 +35,9 @@ make_in() {
         repro multiverse "$1/study.toml" --vary ties,missing,candidates,relevance.threshold,metric.ndcg \
             --budget 2000 --into "$1"
         ;;
-    evaluator-audit) repro audit report --from-journal --into "$1" ;; # `make audit` asks the evaluators
+    evaluator-audit) # `make audit` asks the evaluators, and writes protocols/tables/inferred.toml
+        repro audit report --from-journal --into "$1" --protocols build/reports/inferred.toml
+        ;;
     replications) repro replicate "$1" --resume --install ;;
     *)
         echo "there is no report '${1##*/}'; there are: $all" >&2

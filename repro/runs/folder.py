@@ -35,8 +35,10 @@ class RunFolder:
 
     def create(self, *, replace: bool = False) -> None:
         """Make the folder; with ``replace``, an existing run is deleted. A folder with other files is an error."""
+        from repro.runs.journal import has_journal
+
         try:
-            if replace and self.journal.is_file():
+            if replace and has_journal(self.journal):
                 with self.locked():
                     shutil.rmtree(self.path)
             if self.path.exists() and not self._is_bare():

@@ -21,7 +21,7 @@ from repro.plugin.host.placement import JOURNALLED
 from repro.protocol import registry
 from repro.runs.fold_pooling import FinishedCells
 from repro.runs.folder import RunFolder, csv_bytes, parquet_bytes
-from repro.runs.journal import Contents, Journal, events, read_journal
+from repro.runs.journal import Contents, Journal, events, has_journal, read_journal
 from repro.runs.results_table import results_table
 from repro.runs.run import Run
 from repro.study.cell import CellOutput
@@ -101,18 +101,18 @@ def run_study(study: Study, into: str | Path | None = None, options: RunOptions 
     with open_executor(options.executor, options.workers, options.address) as executor:
         # Before the folder is touched: a study that cannot be planned leaves nothing behind.
         engine = _Engine(study, make_plan(study), folder, executor, options)
-        if not options.resume or not folder.journal.is_file():
+        if not options.resume or not has_journal(folder.journal):
             folder.create(replace=options.fresh and not options.resume)
         with folder.locked(), stoppable(folder.path):
             # Under the lock: no other process writes to the journal.
-            contents = read_journal(folder.journal) if folder.journal.is_file() else None
+            contents = read_journal(folder.journal) if has_journal(folder.journal) else None
             engine.execute(contents)
     return Run(folder.path)
 
 
 def _check_target(folder: RunFolder, options: RunOptions) -> None:
     """Refuse to replace a run, unless the options say so."""
-    if not folder.journal.is_file():
+    if not has_journal(folder.journal):
         return
     with folder.locked():
         if options.fresh and not options.resume:

@@ -13,6 +13,7 @@ from repro.data import datasets, get_dataset
 from repro.errors import JournalError, StudyError
 from repro.plugin import pinned
 from repro.runs.folder import JOURNAL
+from repro.runs.journal import has_journal
 from repro.runs.run import Run
 from repro.runs.written_files import keep_files
 from repro.study import Study, make_plan
@@ -75,7 +76,7 @@ def replay_run(
     """
     path, target = Path(folder), Path(into)
     if target.is_dir() and any(target.iterdir()):
-        what = "holds a run already" if (target / JOURNAL).exists() else "is not empty"
+        what = "holds a run already" if has_journal(target / JOURNAL) else "is not empty"
         raise StudyError(f"{target} {what}; replay into another folder")
     run = _checked(path)
     study = reload_study(run, options.data)

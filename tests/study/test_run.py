@@ -1,6 +1,7 @@
 """Runs: the same numbers whatever the workers, blocks and row order; nothing lost when something breaks."""
 
 import filecmp
+import gzip
 import hashlib
 import json
 import shutil
@@ -16,6 +17,7 @@ from repro.errors import JournalError, ProtocolError, StudyError
 from repro.protocol import Protocol
 from repro.runs.folder import RunFolder
 from repro.runs.journal import read_journal
+from repro.verify import verify
 
 FILES = ("results.parquet", "results.csv")
 
@@ -211,6 +213,21 @@ def test_a_run_killed_before_its_decisions_were_written_states_them(study, finis
     study.run(cut, resume=True)
     (resolved,) = read_journal(journal).events("decisions.resolved")
     assert {entry.decision for entry in resolved.decisions} == set(recorded(study))
+
+
+def test_a_run_with_a_compressed_journal_is_resumed(study, finished, tmp_path):
+    """People compress the journals that they keep; such a run is read, finished and replaced as any other."""
+    run = tmp_path / "run"
+    shutil.copytree(finished.folder, run)
+    journal, packed = run / "journal.jsonl", run / "journal.jsonl.gz"
+    packed.write_bytes(gzip.compress(b"".join(journal.read_bytes().splitlines(keepends=True)[:8])))
+    journal.unlink()
+    with pytest.raises(StudyError, match="--resume"):
+        study.run(run)
+    assert packed.is_file()
+    study.run(run, resume=True)
+    assert not packed.exists() and verify(run).holds
+    assert read_journal(journal).finished_cells.keys() == finished.journal.finished_cells.keys()
 
 
 def test_resuming_another_study_is_refused(finished, data):
