@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from repro.current import provide
 from repro.version import __version__
 
-# The public names and where they live; imported when first used, so that `import repro` costs nothing.
+# The modules of public names. They and public packages are imported when first used, so that `import repro` is fast.
 _PUBLIC = {
     "Interactions": "repro.data",
     "Protocol": "repro.protocol",
@@ -22,20 +22,6 @@ _PUBLIC = {
     "load_dataset": "repro.data",
     "write_report": "repro.report",
 }
-# Packages whose names are used in full, such as ``repro.audit.infer``; also imported when first used.
-_PACKAGES = (
-    "audit",
-    "data",
-    "explain",
-    "evaluation",
-    "plugin",
-    "protocol",
-    "replicate",
-    "report",
-    "stats",
-    "study",
-    "verify",
-)
 
 if TYPE_CHECKING:
     from repro import audit, data, evaluation, explain, plugin, protocol, replicate, report, stats, study, verify
@@ -89,7 +75,7 @@ provide(_application)
 def __getattr__(name: str) -> Any:
     if name in _PUBLIC:
         return getattr(importlib.import_module(_PUBLIC[name]), name)
-    if name in _PACKAGES:
+    if name in __all__:  # a package, used as in ``repro.audit.infer``
         return importlib.import_module(f"repro.{name}")
     raise AttributeError(f"module 'repro' has no attribute '{name}'")
 

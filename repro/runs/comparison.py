@@ -75,7 +75,7 @@ def compare_systems(systems: Systems, metric: str | None, settings: Settings, sh
         if not systems.algorithms:
             raise StudyError(
                 f"{systems.source} do not say which systems are settings of one algorithm, so none can be chosen; "
-                "--tune is for run folders"
+                "--select-on is for run folders"
             )
         selection = select_settings(values, systems.algorithms, share, better, settings.seed)
         _refuse_lost_baseline(settings.baseline, selection, systems)
@@ -84,7 +84,8 @@ def compare_systems(systems: Systems, metric: str | None, settings: Settings, sh
     elif several:
         notes.append(
             f"There are several settings of {' and of '.join(several)}: choosing the best of them on these users is "
-            "tuning on the evaluation set. --tune 0.5 (tune=0.5) chooses on half of the users and tests on the others."
+            "tuning on the evaluation set. --select-on 0.5 (select_on=0.5) chooses on half of the users, and tests on "
+            "the others."
         )
     compared = comparison(values, settings)
     return Compared(
@@ -103,7 +104,7 @@ def _refuse_lost_baseline(baseline: str | None, selection: Selection, systems: S
         winner = selection.chosen[systems.algorithms[baseline]]
         raise StudyError(
             f"the baseline '{baseline}' was not chosen: '{winner}' is the better setting of "
-            f"{systems.algorithms[baseline]} on the tuning users; compare with --baseline '{winner}'"
+            f"{systems.algorithms[baseline]} on the users of the selection; compare with --baseline '{winner}'"
         )
 
 

@@ -346,17 +346,17 @@ class Run:
         """The lists that the run stored, and the rows that it held out."""
         return StoredLists(self)
 
-    def compare(self, metric: str | None = None, *, tune: float | None = None, **settings: Any) -> pd.DataFrame:
+    def compare(self, metric: str | None = None, *, select_on: float | None = None, **settings: Any) -> pd.DataFrame:
         """Which algorithms differ by ``metric`` (the study's first, by default): one row for each pair.
 
         ``settings`` are those of :func:`repro.stats.compare`: ``test``, ``correct``, ``baseline``, ``level`` and so on,
-        except the better direction, which the metric has. ``tune`` is the share of users on which the best setting of
-        each algorithm is chosen; the tests are then made on the others.
+        except the better direction, which the metric has. ``select_on`` is the share of users on which the best setting
+        (hyper-parameters) of each algorithm is selected; the tests are then made on the others.
         """
         from repro.runs.comparison import compare_systems, systems_of_run
         from repro.stats import Settings
 
-        compared = compare_systems(systems_of_run(self), metric, Settings(**settings), tune)
+        compared = compare_systems(systems_of_run(self), metric, Settings(**settings), select_on)
         for caution in compared.cautions:
             warnings.warn(caution, ReproWarning, stacklevel=2)
         return compared.comparison.pairs

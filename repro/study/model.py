@@ -83,13 +83,7 @@ class Study:
     def load(cls, path: str | Path) -> Study:
         """Read a study from a TOML file; paths in it are relative to its folder."""
         path = Path(path)
-        try:
-            text = path.read_text(encoding="utf-8")
-            document = parse_toml(text)
-        except OSError as error:
-            raise StudyError(f"cannot read the study {path}: {error.strerror or error}") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise StudyError(f"{path} is not valid TOML: {error}") from None
+        text, document = read_toml(path, "study")
         return read_study(document, text, path)
 
     def with_protocol(self, protocol: Protocol) -> Study:
@@ -230,6 +224,17 @@ class Study:
                 "algorithms": [entry.document() for entry in self.entries],
             }
         )
+
+
+def read_toml(path: Path, noun: str) -> tuple[str, dict[str, Any]]:
+    """The text of a TOML file and its document; ``noun`` names the kind of file in messages."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        return text, parse_toml(text)
+    except OSError as error:
+        raise StudyError(f"cannot read the {noun} {path}: {error.strerror or error}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise StudyError(f"{path} is not valid TOML: {error}") from None
 
 
 def read_study(document: Mapping[str, Any], text: str, path: Path) -> Study:

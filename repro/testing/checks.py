@@ -36,7 +36,7 @@ SEED = 5
 _BLOCKS = ((1, 1), (1, None), (None, 1), (3, 5), (7, None))
 _CORE = ("scipy", "pandas", "numba", "pyarrow", "pydantic")
 
-# What an algorithm keeps to unless it is known not to.
+# The laws that an algorithm keeps, apart from declared exceptions.
 LAWS = ("blocks", "row-order", "generators")
 
 Fit = Callable[[Interactions, int], CheckedRecommender]
@@ -90,9 +90,9 @@ def check_canonical(algorithm: Algorithm) -> None:
     assert not mapped & unmapped, f"{algorithm.name} maps and does not map {sorted(mapped & unmapped)}"
     own, expected = {parameter.name for parameter in algorithm.parameters}, set(canonical.parameters)
     known = {name for canonical in CANONICAL.values() for name in canonical.parameters}
-    silent, strange = expected - mapped - unmapped - own, (mapped | unmapped) - known
-    assert not silent, f"{algorithm.name} neither has nor maps nor explains {sorted(silent)}"
-    assert not strange, f"{algorithm.name} maps or explains {sorted(strange)}, which are no canonical parameters"
+    missing, others = expected - mapped - unmapped - own, (mapped | unmapped) - known
+    assert not missing, f"{algorithm.name} neither has nor maps nor explains {sorted(missing)}"
+    assert not others, f"{algorithm.name} maps or explains {sorted(others)}, which are no canonical parameters"
     assert mapped <= own, f"{algorithm.name} maps {sorted(mapped - own)}, which are none of its parameters"
 
 
@@ -132,7 +132,7 @@ def check_imports(module: str, environment: Environment) -> None:
 def check_recommender(
     fit: Fit, train: Interactions, *, deterministic: bool = True, exceptions: Collection[str] = ()
 ) -> None:
-    """All checks of an algorithm, with four fits; ``exceptions`` are the laws that it is known not to keep."""
+    """All checks of an algorithm, with four fits; ``exceptions`` are the laws that it does not keep."""
     assert set(exceptions) <= set(LAWS), f"{sorted(exceptions)} are not all laws; there are {', '.join(LAWS)}"
     before = global_generators()
     recommender = fit(train, SEED)
@@ -157,7 +157,7 @@ def check_refit(fit: Fit, train: Interactions, expected: Scores) -> None:
 
 
 def check_blocks(recommender: CheckedRecommender, train: Interactions, expected: Scores | None = None) -> None:
-    """A score depends neither on the other users and items that it is asked for with, nor on earlier requests.
+    """A score depends neither on the other users and items of a request, nor on earlier requests.
 
     ``expected`` are the scores of all users and items, as the recommender gave them before.
     """
@@ -182,7 +182,7 @@ def check_states(scores: Scores) -> None:
 
 
 def check_predictions(recommender: CheckedRecommender, train: Interactions) -> None:
-    """A prediction does not depend on the pairs that it is asked for with."""
+    """A prediction does not depend on the other pairs of a request."""
     if not recommender.predicts:
         return
     rng = np.random.default_rng(1)
@@ -192,7 +192,7 @@ def check_predictions(recommender: CheckedRecommender, train: Interactions) -> N
     check_states(whole)
     part = rng.choice(len(pairs), 50)
     again = recommender.predict_pairs(users[part], items[part])
-    assert (bits(again) == bits(whole)[part]).all(), "predictions of pairs differ when fewer are asked for"
+    assert (bits(again) == bits(whole)[part]).all(), "predictions of pairs differ in smaller requests"
     assert recommender.predict_pairs(users[:0], items[:0]).values.shape == (0,)
 
 
@@ -254,8 +254,7 @@ def check_isolated_split(
 
 def check_isolated(plugins: Plugins, framework: str, answers: Callable[[], Sequence[Scores | Observed]]) -> None:
     """``answers()`` are the same bits in this process and in the framework's own environment."""
-    found = _in_both_places(plugins, framework, answers)
-    for here, isolated in zip(*found, strict=True):
+    for here, isolated in zip(*_in_both_places(plugins, framework, answers), strict=True):
         if isinstance(here, Scores) and isinstance(isolated, Scores):
             assert same_bits(here, isolated), f"{framework} gives other scores in its own environment"
         else:
@@ -263,7 +262,7 @@ def check_isolated(plugins: Plugins, framework: str, answers: Callable[[], Seque
 
 
 def _in_both_places(plugins: Plugins, framework: str, run: Callable[[], Result]) -> list[Result]:
-    """What a function returns in this process, and where the framework runs in its own environment."""
+    """The results of a function in this process, and with the framework in its own environment."""
     results = []
     for setting, location in (("", "in-process"), (framework, "isolated")):
         with pytest.MonkeyPatch.context() as patch:

@@ -40,7 +40,7 @@ def _loaded(module: str) -> Plugins:
 class _Contract:
     """``plugin`` is the module with the hooks, as the entry point names it.
 
-    ``k`` is the cut-off that evaluators are asked for; ``measures`` are those to test, by default all.
+    ``k`` is the cut-off of evaluators; ``measures`` are those to test, by default all.
     """
 
     plugin: ClassVar[str]

@@ -88,8 +88,8 @@ def test_the_first_metric_is_compared_by_default_and_the_direction_is_the_metric
     assert (lower["mean_a"] <= lower["mean_b"]).all()
 
 
-def test_tuning_chooses_one_setting_of_each_algorithm(run):
-    found = run.compare("ndcg@10", test="t", tune=0.5)
+def test_selection_chooses_one_setting_of_each_algorithm(run):
+    found = run.compare("ndcg@10", test="t", select_on=0.5)
     labels = set(found["a"]) | set(found["b"])
     assert len(labels) == 3 and len(labels & {"narrow", "wide"}) == 1
     assert (found["users"] <= 60).all()

@@ -1,4 +1,4 @@
-"""Queries: whom items are scored for, and what is known of them when a list is asked for."""
+"""Queries: the users that items are scored for, and the history that is known at that moment."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from repro.errors import PluginError
 
 
 class History:
-    """The known rows of all users; an index by user is made when the first history is read, and never before."""
+    """The known rows of all users; an index by user is made when the first history is read."""
 
     def __init__(self, rows: Interactions | None, why_not: str = "no history is known") -> None:
         self._rows = rows
@@ -23,7 +23,7 @@ class History:
 
     @classmethod
     def withheld(cls, algorithm: str) -> History:
-        """The history that an algorithm is given that does not declare to use it."""
+        """The history of an algorithm that does not declare to use it: reading it is an error."""
         return cls(None, f"{algorithm} reads the history of queries; declare uses_history=True in its Algorithm")
 
     @property
@@ -39,7 +39,7 @@ class History:
         return self._rows is not None
 
     def is_of(self, rows: Interactions | None) -> bool:
-        """Whether these very rows are the known ones."""
+        """Whether the known rows are this object."""
         return rows is not None and self._rows is rows
 
     def positions(self, users: npt.NDArray[Any]) -> tuple[RowArray, RowArray]:
@@ -63,9 +63,9 @@ class History:
 
 @dataclass(frozen=True)
 class Query:
-    """One list that is asked for: whose it is, the known rows of that user in order, and when it is asked for.
+    """A request for one list: the user, the user's known rows in order, and the time of the request.
 
-    ``session`` and ``moment`` (seconds since 1970) are None where they are not known.
+    ``session`` and ``moment`` (seconds since 1970) are None where they are unknown.
     """
 
     user: int
@@ -81,7 +81,7 @@ class Queries:
     users     the user of each query
     history   the known rows of all users; today the training rows
     sessions  the session of each query, or None where there are no sessions
-    moments   when each list is asked for, in seconds since 1970, or None where it is not known
+    moments   the time of each request, in seconds since 1970, or None where it is unknown
     """
 
     users: CodeArray
@@ -92,8 +92,8 @@ class Queries:
     @classmethod
     def of(cls, rows: Interactions, users: npt.ArrayLike | None = None) -> Queries:
         """Queries of these users, of all users by default, whose history is in ``rows``."""
-        asked = np.arange(rows.n_users) if users is None else np.asarray(users)
-        return cls(asked.astype(np.int32), History(rows))
+        codes = np.arange(rows.n_users) if users is None else np.asarray(users)
+        return cls(codes.astype(np.int32), History(rows))
 
     def __len__(self) -> int:
         return len(self.users)

@@ -67,8 +67,8 @@ def evaluator_fault(evaluator: Evaluator) -> str:
         return f"{fault}; an evaluator is called framework/name"
     if not isinstance(evaluator.measures, Mapping) or not evaluator.measures:
         return f"declares the evaluator {evaluator.name} without measures: its own names, and the metrics meant"
-    if strange := [one for one in evaluator.cannot if one not in FEATURES]:
-        return f"says that {evaluator.name} cannot take '{strange[0]}'; known are {', '.join(FEATURES)}"
+    if unknown := [feature for feature in evaluator.cannot if feature not in FEATURES]:
+        return f"says that {evaluator.name} cannot take '{unknown[0]}'; known are {', '.join(FEATURES)}"
     return ""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,6 @@ from repro.explain.design import read_axes
 from repro.plugin import plugins
 from repro.plugin.isolation.pins import checked_pins
 from repro.protocol import Protocol, flatten
-from repro.protocol.toml import parse_toml
 from repro.replicate.claims.claim import (
     OWN,
     CellKey,
@@ -30,7 +28,7 @@ from repro.replicate.claims.claim import (
 )
 from repro.replicate.claims.claim_file import ClaimFile
 from repro.replicate.claims.statements import read_cells, read_facts, read_patterns, read_tolerance
-from repro.study.model import stated_protocol
+from repro.study.model import read_toml, stated_protocol
 
 KEYS = (
     *("title", "source", "cite", "url", "notes", "seeds", "data", "frameworks", "protocol", "protocols"),
@@ -41,13 +39,7 @@ _TEXTS = ("title", "source", "cite", "url", "notes")
 
 def read_claim(path: Path) -> Claim:
     """Read the claim in the file at ``path``."""
-    try:
-        text = path.read_text(encoding="utf-8")
-        document = parse_toml(text)
-    except OSError as error:
-        raise StudyError(f"cannot read the claim {path}: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise StudyError(f"{path} is not valid TOML: {error}") from None
+    text, document = read_toml(path, "claim")
     file = ClaimFile(path, text, document)
     for key in document:
         if key not in KEYS:

@@ -35,7 +35,7 @@ class CompareOptions(JsonOption):
     )
     samples: int = count_option("Number of samples of the randomisation and bootstrap tests.", 100_000)
     seed: int = seed_option()
-    tune: float | None = option(
+    select_on: float | None = option(
         "Choose the best setting of each algorithm on this share of users; test on the others.",
         type=SHARE,
         metavar="SHARE",
@@ -68,7 +68,8 @@ def compare(options: CompareOptions) -> None:
     settings = Settings(**{name: getattr(options, name) for name in names})
     systems = _systems(options.sources)
     comparisons = [
-        compare_systems(systems, metric, settings, options.tune) for metric in options.metrics or systems.metrics[:1]
+        compare_systems(systems, metric, settings, options.select_on)
+        for metric in options.metrics or systems.metrics[:1]
     ]
     if options.plot:
         from repro.report.charts import save_chart
@@ -123,7 +124,7 @@ def _print(compared: Compared) -> None:
     settings, friedman = compared.comparison.settings, compared.comparison.friedman
     if compared.selection:
         chosen = "; ".join(f"{algorithm}: {best}" for algorithm, best in compared.selection.chosen.items())
-        echo(f"Chosen on the tuning users: {chosen}")
+        echo(f"Selected settings: {chosen}")
     if friedman:
         word = "differ" if friedman.p <= settings.level else "are not shown to differ"
         echo(

@@ -47,11 +47,11 @@ def test_a_table_with_friedman_on_top_and_verdicts_in_words(run):
     assert "95% interval" in result.output and "the test drops" in result.output
 
 
-def test_several_settings_are_warned_of_unless_they_are_tuned_apart(run):
+def test_several_settings_are_warned_of_unless_they_are_selected_on_other_users(run):
     assert "tuning on the evaluation set" in invoke(run, "--samples", 500).output
-    tuned = invoke(run, "--samples", 500, "--tune", 0.4).output
+    tuned = invoke(run, "--samples", 500, "--select-on", 0.4).output
     assert "tuning on the evaluation set" not in tuned
-    assert "Chosen on the tuning users: reference/popularity: popular; reference/item-knn:" in tuned
+    assert "Selected settings: reference/popularity: popular; reference/item-knn:" in tuned
     assert "Settings were chosen on 24 users; the tests are on the 36 others." in tuned
 
 
@@ -140,8 +140,8 @@ def test_files_that_cannot_be_compared(tmp_path):
         invoke(a, c)
     with pytest.raises(StudyError, match="no metric 'ndcg@11'; did you mean 'ndcg@10'"):
         invoke(a, b, "-m", "ndcg@11")
-    with pytest.raises(StudyError, match="--tune is for run folders"):
-        invoke(a, b, "--tune", 0.5)
+    with pytest.raises(StudyError, match="--select-on is for run folders"):
+        invoke(a, b, "--select-on", 0.5)
     with pytest.raises(StudyError, match="given twice"):
         invoke(a, a)
     with pytest.raises(StudyError, match="nothing to compare: 1 system"):
@@ -169,8 +169,8 @@ def test_what_cannot_be_asked_is_told(run, tmp_path):
     with pytest.raises(StudyError, match="gini@5 is a number about all users together"):
         invoke(run, "-m", "gini@5")
     with pytest.raises(StudyError, match=r"baseline '\w+' was not chosen"):
-        chosen = printed(run, "--tune", 0.5, "--test", "t")[0]["chosen"]["reference/item-knn"]
-        invoke(run, "--tune", 0.5, "--test", "t", "--baseline", {"narrow": "wide", "wide": "narrow"}[chosen])
+        chosen = printed(run, "--select-on", 0.5, "--test", "t")[0]["chosen"]["reference/item-knn"]
+        invoke(run, "--select-on", 0.5, "--test", "t", "--baseline", {"narrow": "wide", "wide": "narrow"}[chosen])
     with pytest.raises(ReproError, match=r"\.svg"):
         invoke(run, "--plot", tmp_path / "out.txt")
     with pytest.raises(StudyError, match="is not a run folder"):
