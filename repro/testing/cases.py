@@ -26,8 +26,8 @@ def case_of(
 ) -> Case:
     """A case from scores and held-out ratings, each by user and item.
 
-    An item without a score is not in the user's list; one whose score is NaN is in it, without a score. Without
-    training rows there is one user more, who is not tested and has a rating of 3 of every item. ``order`` has the items
+    An item without a score is not in the user's list; an item with the score NaN is listed without a score. Without
+    training rows there is one more user, who is not tested and rated every item with 3. ``order`` has the items
     as they are presented, ascending by default; ``fallback`` has the pairs whose score is a fallback.
     """
     parts: list[Numbers] = [scores, test, *([] if train is None else [train])]

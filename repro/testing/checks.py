@@ -32,11 +32,11 @@ from repro.plugin.isolation.environment import WORKER
 from repro.plugin.isolation.pins import distribution, is_pin
 
 SEED = 5
-# Blocks of users and items that a recommender is asked for; a block may repeat a code.
+# The numbers of users and items in requests (None: all); a request may repeat a code.
 _BLOCKS = ((1, 1), (1, None), (None, 1), (3, 5), (7, None))
 _CORE = ("scipy", "pandas", "numba", "pyarrow", "pydantic")
 
-# The laws that an algorithm keeps, apart from declared exceptions.
+# The laws that an algorithm keeps, except where it declares otherwise.
 LAWS = ("blocks", "row-order", "generators")
 
 Fit = Callable[[Interactions, int], CheckedRecommender]

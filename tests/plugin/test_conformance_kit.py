@@ -102,7 +102,7 @@ class ScoresOneForNobody(Sums):
 VIOLATIONS = {
     OfTheBlock: "differ from those of all together",
     OfEarlierRequests: "differ from those of all together",
-    OfOtherPairs: "differ when fewer are asked for",
+    OfOtherPairs: "differ in smaller requests",
     NoSeed: "the same rows and seed gave other scores",
     Remembers: "the same rows and seed gave other scores",
     OfTheFirstRow: "the order of the training rows changed scores",

@@ -1,4 +1,4 @@
-"""The two sides of the border: what a framework gives, and what the core may rely on."""
+"""The interfaces between frameworks and the core: recommenders, and the declarations of plug-ins."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ ParameterValue = str | int | float | bool
 class Recommender(Protocol):
     """A fitted or fittable algorithm.
 
-    It may have two more members. ``notes``, a mapping of text to text, says how it computed its scores; it is read
-    after them, and goes into the journal and the report. ``on_fold(name)`` is called before ``fit`` with the name of
+    It may have two more members. ``notes``, a mapping of text to text, describes how it computed its scores; it is read
+    after scoring, and goes into the journal and the report. ``on_fold(name)`` is called before ``fit`` with the name of
     the fold, for algorithms whose scores are in a file for each fold.
     """
 
@@ -46,8 +46,8 @@ class RatingPredictor(Recommender, Protocol):
 class Parameter:
     """A parameter of an algorithm or a splitter: its name (in an algorithm the canonical one), default and meaning.
 
-    ``when`` are the values of other parameters of a splitter with which alone it has an effect: a protocol that states
-    it with others is refused.
+    ``when`` are conditions on other parameters of a splitter without which it has no effect: a protocol that states it
+    then is rejected.
     """
 
     name: str
@@ -59,26 +59,25 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """An algorithm of a framework, as data, and how to make one.
+    """The declaration of an algorithm of a framework.
 
     name           a canonical name (:mod:`repro.plugin.api.canonical`), the same in every framework, or the
                    framework's own
-    make           takes the parameters as keywords
+    make           makes a recommender; takes the parameters as keywords
     parameters     of a canonical algorithm: those canonical ones that the framework can express, with the
                    framework's defaults, and further ones of its own
     own            the class or function of the framework that does the work
     mapping        of a canonical algorithm: each canonical parameter in the framework's own words
     unmapped       canonical parameters that the framework cannot express, and what it does instead
     predicts       whether :class:`RatingPredictor` is implemented
-    scores         what it ranks by: predicted ratings, or numbers that only serve to rank; by default predicted
+    scores         whether it ranks by predicted ratings, or by numbers that only serve to rank; by default predicted
                    ratings where it predicts
-    ratings_with   the values of parameters with which alone it ranks by predicted ratings
-    adapts_with    the values of parameters with which it looks itself at whether the training ratings differ; what it
-                   then chooses is one of its notes, under the name of the parameter
+    ratings_with   ranks by predicted ratings only with these values of parameters
+    adapts_with    with these values of parameters it tests whether the training ratings differ, and adapts; its choice
+                   is one of its notes, under the name of the parameter
     deterministic  whether a seed gives bit-identical scores, with the number of threads that the plug-in uses
-    only_with      the values of parameters, such as a number of threads, with which alone it is deterministic
-    uses_history   whether it reads the history of queries; others are not given it, so that a worker need not keep the
-                   training rows
+    only_with      is deterministic only with these values of parameters, such as a number of threads
+    uses_history   whether it reads the history of queries; without it, workers need not store the training rows
     """
 
     name: str
@@ -98,33 +97,32 @@ class Algorithm:
     uses_history: bool = False
 
     def kind_of_scores(self, parameters: Mapping[str, ParameterValue]) -> ScoreKind:
-        """What it ranks by with these parameters, all of them."""
+        """What it ranks by with these parameters, which must be complete."""
         kind: ScoreKind = self.scores or ("ratings" if self.predicts else "ranking")
         if kind == "ratings" and any(parameters[name] not in values for name, values in self.ratings_with.items()):
             return "ranking"
         return kind
 
     def adapts(self, parameters: Mapping[str, ParameterValue]) -> bool:
-        """Whether it looks itself at whether the training ratings differ."""
+        """Whether it adapts to whether the training ratings differ."""
         return any(parameters[name] == value for name, value in self.adapts_with.items())
 
     def is_deterministic(self, parameters: Mapping[str, ParameterValue]) -> bool:
-        """Whether a seed gives bit-identical scores with these parameters, all of them."""
+        """Whether a seed gives bit-identical scores with these parameters, which must be complete."""
         return self.deterministic and all(parameters[name] == value for name, value in self.only_with.items())
 
 
 @dataclass(frozen=True)
 class Environment:
-    """What a framework needs around it.
+    """The packages that a framework needs.
 
-    imports  modules that must be there; where they are, the framework runs in the caller's process; they are imported
-             before an algorithm is made, so that this is not counted as fitting
-    steps    arguments of ``pip install``, one call after the other, that make an environment of its own; all
-             versions pinned
-    install  what to do to have the framework in the caller's own environment
-    frozen   versions, as in ``numpy==1.26.4``, of what comes along: none is installed for itself, and each that is
-             installed has that version
-    hashes   by pin, as in ``numpy==1.26.4``, the hashes (``sha256:...``) of its files: nothing else is installed for it
+    imports  modules that it needs; where they can be imported, the framework runs in the caller's process; they are
+             imported before an algorithm is made, so that fitting times do not include it
+    steps    arguments of ``pip install``, one call after the other, for a separate environment; all versions pinned
+    install  the command that installs the framework in the caller's own environment
+    frozen   versions of dependencies, as in ``numpy==1.26.4``: constraints for pip, which installs none of them unless
+             it is needed
+    hashes   by pin, as in ``numpy==1.26.4``, the hashes (``sha256:...``) of its files: pip rejects other files
     """
 
     imports: tuple[str, ...]
@@ -154,9 +152,8 @@ class Splitter:
     split       ``split(rows, seed, **parameters)`` gives for each fold the training and the test rows, as positions
                 in ``rows``
     parameters  with the defaults of the framework
-    own_order   whether the training or the test rows come in another order than that of ``rows`` (as when they are
-                shuffled), or the parameter that decides it; else ``data.order = "splitter"`` has no effect and is
-                refused
+    own_order   whether the training or the test rows have another order than ``rows`` (as when they are shuffled), or
+                the parameter that decides it; otherwise ``data.order = "splitter"`` has no effect and is rejected
     """
 
     name: str
@@ -183,7 +180,7 @@ class Exporter:
 
 
 class MetricDeclaration(Protocol):
-    """What the core checks of a metric that a plug-in declares: a :class:`repro.evaluation.metrics.Metric`."""
+    """The fields that the host checks of a plug-in's metric, a :class:`repro.evaluation.metrics.Metric`."""
 
     @property
     def name(self) -> str: ...

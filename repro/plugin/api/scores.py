@@ -44,8 +44,8 @@ class Scores:
     def of_known(cls, values: FloatArray, users: Mask, items: Mask, *, complete: bool = False) -> Scores:
         """A block of scores in which ``values`` are those of the known users and items; the others are unscored.
 
-        ``users`` and ``items`` say which of those asked for are known: ``values`` has a row for each known user and a
-        column for each known item. NaN in it means unscored; ``complete`` says that it has none.
+        ``users`` and ``items`` mask the known ones of a request: ``values`` has a row for each known user and a column
+        for each known item. NaN in it means unscored; ``complete`` states that it has none.
         """
         if values.shape == (len(users), len(items)):
             return cls(values) if complete else cls.from_nan(values)

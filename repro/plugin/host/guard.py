@@ -31,8 +31,8 @@ def make_recommender(algorithm: Algorithm, parameters: dict[str, ParameterValue]
 class CheckedRecommender:
     """A recommender whose results are checked; ``label`` is its name in messages (``reference/item-knn``).
 
-    ``predicts`` says whether it predicts ratings, ``uses_history`` whether it is given the history of queries. The
-    recommender gets read-only arrays, because the same rows and codes are used afterwards to rank and to measure.
+    ``predicts`` is whether it predicts ratings, ``uses_history`` whether it gets the history of queries. It gets
+    read-only arrays, because the core ranks and measures with the same rows and codes.
     """
 
     def __init__(

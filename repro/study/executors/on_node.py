@@ -18,7 +18,7 @@ from repro.study.executors.requirements import Requirements
 from repro.study.executors.steps import Output, Parameters, Task, Work, work_on
 from repro.study.plan import Plan
 
-# How often a task is tried again whose node or process died.
+# How often Ray repeats a task after its node or process died.
 RETRIES = 3
 TO_DO = "install on every node what is installed where the run is started"
 _LAST_LINES = 12

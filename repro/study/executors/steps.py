@@ -70,9 +70,7 @@ def tasks_of(cells: Sequence[Cell], chosen: Mapping[str, Parameters]) -> list[Ta
     ]
 
 
-def work_on(
-    plan: Plan, task: Task, options: ExecutionOptions, progress: CellProgress | None = None
-) -> CellOutput | Tuning:
+def work_on(plan: Plan, task: Task, options: ExecutionOptions, progress: CellProgress | None = None) -> Output:
     """Carry out a task in this process."""
     work = tune_cell if task.work == "tune" else run_cell
     return work(plan, task.cell, options, progress)
@@ -87,7 +85,7 @@ def carry_out(
 ) -> Iterator[Step]:
     """Carry out all tasks, at most ``workers`` at a time; a cell runs as soon as it is tuned.
 
-    ``submit(task, share)`` is told how many workers the task may use: more than one where there are fewer tasks.
+    ``submit(task, share)`` starts a task, which may use ``share`` workers: several where there are fewer tasks.
     ``result`` is the output of a task and the node that it ran on.
     """
     waiting, running = list(reversed(tasks)), dict[Handle, Task]()
