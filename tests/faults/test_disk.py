@@ -35,9 +35,9 @@ def test_files_that_cannot_grow(faulty, undisturbed, resumes, tmp_path, share):
     whole = (faulty.study.parent / "undisturbed" / "journal.jsonl").stat().st_size
     done = faulty.run(tmp_path / "run", preexec_fn=limited(max(1, int(share * whole))))
     assert done.returncode == 1
-    said = faulty.one_sentence(done.stderr)
-    assert "cannot be written: File too large" in said
-    assert said.endswith("run again with --resume")
+    messages = faulty.one_sentence(done.stderr)
+    assert "cannot be written: File too large" in messages
+    assert messages.endswith("run again with --resume")
     if (tmp_path / "run" / "journal.jsonl").exists():
         read_journal(tmp_path / "run" / "journal.jsonl")  # valid up to its last event
     resumes(tmp_path / "run")
@@ -63,9 +63,9 @@ def test_a_full_disk(faulty, resumes, tmp_path):
     done = subprocess.run(command, env=variables, capture_output=True, text=True)
     if done.returncode == 77 or "unshare failed" in done.stderr:
         pytest.skip("no disk may be mounted here")
-    *said, status = done.stderr.splitlines()
+    *messages, status = done.stderr.splitlines()
     assert status == "first: 1"
-    assert "cannot be written: No space left on device" in faulty.one_sentence("\n".join(said))
+    assert "cannot be written: No space left on device" in faulty.one_sentence("\n".join(messages))
     assert resumes(copy).events("run.resumed")
 
 

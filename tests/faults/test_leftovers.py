@@ -69,11 +69,11 @@ def test_an_environment_that_was_being_built_leaves_no_pip_behind(faulty, tmp_pa
     variables = {**os.environ, "REPRO_ENVIRONMENTS": str(tmp_path / "environments")}
     command = [sys.executable, "-c", BUILD.format(pip=str(pip))]
     process = subprocess.Popen(command, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    faulty.until(lambda: len([one for one in held.iterdir() if one.suffix == ""]) == 2 or process.poll() is not None)
+    faulty.until(lambda: len([path for path in held.iterdir() if path.suffix == ""]) == 2 or process.poll() is not None)
     assert process.poll() is None
     process.send_signal(number)
     process.wait()
-    faulty.until(lambda: all(faulty.is_gone(int(one.stem)) for one in held.iterdir()))
+    faulty.until(lambda: all(faulty.is_gone(int(path.stem)) for path in held.iterdir()))
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])

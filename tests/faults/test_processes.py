@@ -57,10 +57,10 @@ def test_a_worker_process_that_is_killed(faulty, resumes, tmp_path):
     os.kill(worker, signal.SIGKILL)
     _, stderr = process.communicate()
     assert process.returncode == 1
-    said = faulty.one_sentence(stderr)
-    assert re.search(r"a worker process died while running .*held held/", said)
-    assert "run again with --resume" in said
-    faulty.until(lambda: all(faulty.is_gone(int(one.name)) for one in (tmp_path / "held").iterdir()))
+    messages = faulty.one_sentence(stderr)
+    assert re.search(r"a worker process died while running .*held held/", messages)
+    assert "run again with --resume" in messages
+    faulty.until(lambda: all(faulty.is_gone(int(path.name)) for path in (tmp_path / "held").iterdir()))
     resumes(folder)
 
 
@@ -70,7 +70,7 @@ def test_the_worker_of_an_isolated_framework_that_is_killed(faulty, resumes, tmp
     process, worker = faulty.hold(folder, held, REPRO_ISOLATE="held")
     os.kill(worker, signal.SIGKILL)
     faulty.until(lambda: len(list(held.iterdir())) == 2)
-    (other,) = [int(one.name) for one in held.iterdir() if int(one.name) != worker]
+    (other,) = [int(path.name) for path in held.iterdir() if int(path.name) != worker]
     os.kill(other, signal.SIGKILL)
     _, stderr = process.communicate()
     assert process.returncode == 1
@@ -88,5 +88,5 @@ def test_the_run_itself_killed_leaves_no_process_behind(faulty, resumes, tmp_pat
     process, _ = faulty.hold(folder, tmp_path / "held", "--workers", "2")
     process.kill()
     process.communicate()
-    faulty.until(lambda: all(faulty.is_gone(int(one.name)) for one in (tmp_path / "held").iterdir()))
+    faulty.until(lambda: all(faulty.is_gone(int(path.name)) for path in (tmp_path / "held").iterdir()))
     resumes(folder)

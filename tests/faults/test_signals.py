@@ -27,9 +27,9 @@ def test_the_run_is_stopped(faulty, resumes, tmp_path, number, workers, place):
     process.send_signal(number)
     stdout, stderr = process.communicate()
     assert (process.returncode, stdout) == (STATUS[number], "")
-    said = faulty.one_sentence(stderr)
-    assert said == f"stopped; what is finished is kept in {folder}: finish it with --resume"
-    faulty.until(lambda: all(faulty.is_gone(int(one.name)) for one in (tmp_path / "held").iterdir()))
+    messages = faulty.one_sentence(stderr)
+    assert messages == f"stopped; what is finished is kept in {folder}: finish it with --resume"
+    faulty.until(lambda: all(faulty.is_gone(int(path.name)) for path in (tmp_path / "held").iterdir()))
     kept = resumes(folder).events("run.resumed")[-1].cells_kept
     assert set(kept) == {"reference popularity/1", "reference popularity/2"} or workers == "2"
 
@@ -60,4 +60,4 @@ def test_a_command_of_another_system_ends_with_the_run(faulty, tmp_path, number,
     process.send_signal(number)
     _, stderr = process.communicate()
     assert process.returncode == STATUS[number], stderr
-    faulty.until(lambda: all(faulty.is_gone(int(one.name)) for one in held.iterdir()))
+    faulty.until(lambda: all(faulty.is_gone(int(path.name)) for path in held.iterdir()))

@@ -46,24 +46,24 @@ def test_a_user_of_several_folds_counts_once_with_the_mean_of_the_folds(run):
     lists = run.per_list()
     lists = lists[lists["metric"].str.startswith("ndcg") & (lists["algorithm"] == "narrow")]
     expected = lists.groupby("user")["value"].mean().dropna()
-    found = run.per_user("ndcg@10")
-    found = found[found["algorithm"] == "narrow"].set_index("user")["value"]
-    assert found.index.is_unique
-    pd.testing.assert_series_equal(found.sort_index(), expected.sort_index(), check_names=False, rtol=1e-12)
+    actual = run.per_user("ndcg@10")
+    actual = actual[actual["algorithm"] == "narrow"].set_index("user")["value"]
+    assert actual.index.is_unique
+    pd.testing.assert_series_equal(actual.sort_index(), expected.sort_index(), check_names=False, rtol=1e-12)
 
 
 def test_errors_of_predicted_ratings_by_user(run):
-    found = run.per_user("rmse")
-    assert set(found["algorithm"]) == {"reference item-mean", "narrow", "wide"}, "popularity predicts no ratings"
-    assert (found["value"] >= 0).all()
+    actual = run.per_user("rmse")
+    assert set(actual["algorithm"]) == {"reference item-mean", "narrow", "wide"}, "popularity predicts no ratings"
+    assert (actual["value"] >= 0).all()
     both = run.per_user("nmae")
-    assert len(both) == len(found) and (both["value"] <= 1).all()
+    assert len(both) == len(actual) and (both["value"] <= 1).all()
 
 
 def test_all_metrics_with_numbers_of_users(run):
-    found = run.per_user()
-    assert list(found.columns) == ["algorithm", "user", "metric", "value"]
-    assert set(found["metric"]) == {"ndcg@10", "precision@5", "rmse", "nmae"}
+    actual = run.per_user()
+    assert list(actual.columns) == ["algorithm", "user", "metric", "value"]
+    assert set(actual["metric"]) == {"ndcg@10", "precision@5", "rmse", "nmae"}
 
 
 def test_long_names_are_known_too(run):
@@ -72,14 +72,14 @@ def test_long_names_are_known_too(run):
 
 
 def test_compare_is_the_test_of_these_numbers(run):
-    found = run.compare("ndcg@10", test="wilcoxon", correct="bonferroni")
+    actual = run.compare("ndcg@10", test="wilcoxon", correct="bonferroni")
     wide = run.per_user("ndcg@10").pivot(index="user", columns="algorithm", values="value")
-    row = found[(found["a"].isin(["narrow", "wide"])) & found["b"].isin(["narrow", "wide"])].iloc[0]
+    row = actual[(actual["a"].isin(["narrow", "wide"])) & actual["b"].isin(["narrow", "wide"])].iloc[0]
     difference = np.round(wide[row["a"]] - wide[row["b"]], 12)
     expected = stats.wilcoxon(difference[difference != 0], method="approx").pvalue
     assert row["p"] == pytest.approx(expected, abs=1e-12)
     assert row["p_corrected"] == pytest.approx(min(1, 6 * expected), abs=1e-12)
-    assert len(found) == 6
+    assert len(actual) == 6
 
 
 def test_the_first_metric_is_compared_by_default_and_the_direction_is_the_metrics(run):
@@ -89,10 +89,10 @@ def test_the_first_metric_is_compared_by_default_and_the_direction_is_the_metric
 
 
 def test_selection_chooses_one_setting_of_each_algorithm(run):
-    found = run.compare("ndcg@10", test="t", select_on=0.5)
-    labels = set(found["a"]) | set(found["b"])
+    actual = run.compare("ndcg@10", test="t", select_on=0.5)
+    labels = set(actual["a"]) | set(actual["b"])
     assert len(labels) == 3 and len(labels & {"narrow", "wide"}) == 1
-    assert (found["users"] <= 60).all()
+    assert (actual["users"] <= 60).all()
 
 
 def test_the_scale_is_that_of_the_data_set_not_of_the_held_out_ratings(data, tmp_path):
@@ -131,6 +131,6 @@ def test_users_that_the_protocol_skips_are_no_users_here(data, tmp_path):
     protocol = Protocol.load("valcarce-2018-allitems", relevance__threshold=5)
     run = Study(data, protocol, ALGORITHMS[:1], ["precision@5"], seed=5).run(tmp_path / "run")
     counted = run.results.query("fold == 'all'")["users"].iloc[0]
-    found = run.per_user()
-    assert len(found) == counted < len(run.per_list())
-    assert not math.isnan(found["value"].sum())
+    actual = run.per_user()
+    assert len(actual) == counted < len(run.per_list())
+    assert not math.isnan(actual["value"].sum())

@@ -130,9 +130,9 @@ def test_verification_names_every_changed_decision_in_the_same_words(copy):
     text = (copy / "protocol.toml").read_text()
     changed = text.replace('break = "item-asc"', 'break = "item-desc"').replace("folds = 2", "folds = 3")
     (copy / "protocol.toml").write_text(changed)
-    said = [str(failure) for failure in repro.verify.verify(copy, "rescore").failures]
-    assert any("ties.break was 'item-asc' when the run was made, and is 'item-desc' now" in text for text in said)
-    assert any("split.folds was 2 when the run was made, and is 3 now" in text for text in said)
+    messages = [str(failure) for failure in repro.verify.verify(copy, "rescore").failures]
+    assert any("ties.break was 'item-asc' when the run was made, and is 'item-desc' now" in text for text in messages)
+    assert any("split.folds was 2 when the run was made, and is 3 now" in text for text in messages)
 
 
 def test_a_cell_that_failed_when_it_was_run_again_has_no_values(copy):

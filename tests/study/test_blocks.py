@@ -39,7 +39,7 @@ def fold(data):
 def measured(fold, options, tell=None):
     plan, parts = fold
     study = plan.study
-    found = measure_lists(
+    actual = measure_lists(
         CheckedRecommender(Noise(), "noise"),
         parts,
         simple_measures(study.measures),
@@ -49,12 +49,12 @@ def measured(fold, options, tell=None):
         tell,
     )
     return (
-        found.values,
-        found.impacts,
-        {name: parquet_bytes(table) for name, table in found.tables.items()},
-        found.digests,
-        found.intervals,
-        found.facts,
+        actual.values,
+        actual.impacts,
+        {name: parquet_bytes(table) for name, table in actual.tables.items()},
+        actual.digests,
+        actual.intervals,
+        actual.facts,
     )
 
 
@@ -66,13 +66,13 @@ def at_once(fold):
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("block_users", [1, 64, 100, 1000])
 def test_the_same_whatever_the_threads_and_the_size_of_blocks(fold, at_once, threads, block_users):
-    told = []
+    reports = []
     options = ExecutionOptions(block_users=block_users, blocks=InThreads(threads), keep_scores=True)
-    assert measured(fold, options, lambda done, total: told.append((done, total))) == at_once
+    assert measured(fold, options, lambda done, total: reports.append((done, total))) == at_once
     assert at_once[2].keys() == {"lists", "values", "tied_values", "scores", "scored_items"}
     users = len(np.unique(fold[1].test.users))
     assert 64 < users <= 128
-    assert told == ([(64, users), (users, users)] if block_users < 1000 else [(users, users)])
+    assert reports == ([(64, users), (users, users)] if block_users < 1000 else [(users, users)])
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
@@ -116,9 +116,9 @@ def test_what_goes_wrong_in_a_block_is_told(data):
     study = Study(data, Protocol.load("random-5fold", missing__rank="fail"), ["reference/popularity"], ["ndcg@10"])
     plan = make_plan(study)
     fold = plan, fold_data(plan, plan.split.folds[0])
-    said = set()
+    messages = set()
     for threads in (1, 2):
         with pytest.raises(StudyError) as error:
             measured(fold, ExecutionOptions(block_users=64, blocks=InThreads(threads)))
-        said.add(str(error.value))
-    assert len(said) == 1 and "the score of user 1 for item" in said.pop()
+        messages.add(str(error.value))
+    assert len(messages) == 1 and "the score of user 1 for item" in messages.pop()

@@ -96,7 +96,7 @@ def test_a_fold_without_anything_relevant(data, seed, tmp_path, asked, over, fol
             assert got["users"] == of_label["user"].nunique()
             assert got["value"] == pytest.approx(mean(of_label, over), abs=1e-12)
         else:
-            assert got["users"] == sum(one["user"].nunique() for one in by_fold)
+            assert got["users"] == sum(lists["user"].nunique() for lists in by_fold)
             assert math.isnan(got["value"])
 
 
@@ -108,13 +108,14 @@ def check_what_is_said(results, caught):
         metric: ", ".join(lacking[(lacking["metric"] == metric) & (lacking["fold"] != "all")]["fold"])
         for metric in lacking[lacking["fold"] == "all"]["metric"]
     }
-    found = {one.metric: one.figures["folds"] for one in results.findings if one.code == "folds.no-value"}
-    assert found == without
-    said = [str(one.message) for one in caught if issubclass(one.category, ReproWarning) and "no value in" in str(one)]
-    assert len(said) == bool(without)
+    actual = {f.metric: f.figures["folds"] for f in results.findings if f.code == "folds.no-value"}
+    assert actual == without
+    warned = [warning for warning in caught if issubclass(warning.category, ReproWarning)]
+    messages = [str(warning.message) for warning in warned if "no value in" in str(warning)]
+    assert len(messages) == bool(without)
     for metric, folds in without.items():
         names = ["any of its 4 folds"] if len(folds.split(", ")) == 4 else folds.split(", ")
-        assert any(metric in one and all(name in one for name in names) for one in said)
+        assert any(metric in message and all(name in message for name in names) for message in messages)
 
 
 def test_a_fold_without_a_value_is_named_in_the_table_and_the_report(data, seed, tmp_path):
@@ -136,7 +137,7 @@ def test_a_fold_without_a_value_is_named_in_the_table_and_the_report(data, seed,
     assert f"{common}</p>" in page and f"<li>{own}</li>" in page
     (made,) = read_journal(tmp_path / "run" / "journal.jsonl").events("findings.made")
     sentence = f"hit@3 of kNN has no value in {where}, so the value of all folds together is not a number."
-    assert sentence in [one.sentence for one in made.findings]
+    assert sentence in [finding.sentence for finding in made.findings]
 
 
 def mean(lists, over):

@@ -85,9 +85,9 @@ def test_popularity_recommends_what_everybody_knows(tmp_path):
     study.run(tmp_path / "run")
     table = pd.read_parquet(tmp_path / "run" / "results.parquet").query("fold == 'all'")
     popularity, ease = (list(of) for _, of in table.groupby("algorithm", sort=False)["value"])
-    found = dict(zip(names, zip(popularity, ease, strict=True), strict=True))
+    actual = dict(zip(names, zip(popularity, ease, strict=True), strict=True))
     for name in higher:
-        assert found[name][0] < found[name][1], name
-    assert found["gini@10"][0] > found["gini@10"][1]
-    assert found["practical-accuracy@10"] == found["ndcg@10"]  # everyone has a list
+        assert actual[name][0] < actual[name][1], name
+    assert actual["gini@10"][0] > actual["gini@10"][1]
+    assert actual["practical-accuracy@10"] == actual["ndcg@10"]  # everyone has a list
     assert loaded(tmp_path / "run").files == {"data.item_features": load_item_features("ml-100k").digest}

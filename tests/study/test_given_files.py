@@ -90,9 +90,9 @@ def values(folder):
 def test_the_files_of_ncf(ncf, tmp_path):
     done = CliRunner().invoke(cli, ["run", str(ncf()), "--workers", "1", "--quiet"])
     assert done.exit_code == 0, done.output
-    found = values(tmp_path / "run")
-    assert found["hit"] == pytest.approx(3 / 4)
-    assert found["ndcg"] == pytest.approx((0 + SECOND + SECOND + 1) / 4)
+    actual = values(tmp_path / "run")
+    assert actual["hit"] == pytest.approx(3 / 4)
+    assert actual["ndcg"] == pytest.approx((0 + SECOND + SECOND + 1) / 4)
     for sentence in (
         "split.train_file=ml.train.rating: 10 of 10 rows are used, read as: text separated by tabs without a header; "
         "taken are column 1 for user, column 2 for item, column 3 for rating, column 4 for timestamp; user ids are "
@@ -134,10 +134,12 @@ def test_a_pair_that_is_trained_on_and_tested(ncf, tmp_path):
     results = run_study(Study.load(ncf(protocol, **files)), tmp_path / "all")
     # Without what they know, user 1 has 13, user 2 has 13, user 3 has 12 and 13, and user 4 can find nothing.
     assert values(tmp_path / "all")["hit"] == pytest.approx(3 / 4)
-    told = results.most_touched()
-    assert any("1 of 4 rows are of a user and item that split.train_file has too, and stay in both" in s for s in told)
+    sentences = results.most_touched()
     assert any(
-        "1 of 4 relevant test items are training items of the same user and can never be found" in s for s in told
+        "1 of 4 rows are of a user and item that split.train_file has too, and stay in both" in s for s in sentences
+    )
+    assert any(
+        "1 of 4 relevant test items are training items of the same user and can never be found" in s for s in sentences
     )
 
 
@@ -149,8 +151,8 @@ def test_the_files_of_lightgcn(study, tmp_path):
     )
     done = CliRunner().invoke(cli, ["run", str(path), "--workers", "1", "--quiet"])
     assert done.exit_code == 0, done.output
-    found = values(tmp_path / "run")  # 12 13*, 11 13* and 13*
-    assert found["hit"] == pytest.approx(1 / 3)
-    assert found["ndcg"] == pytest.approx((SECOND + SECOND + 1) / 3)
+    actual = values(tmp_path / "run")  # 12 13*, 11 13* and 13*
+    assert actual["hit"] == pytest.approx(1 / 3)
+    assert actual["ndcg"] == pytest.approx((SECOND + SECOND + 1) / 3)
     assert "split.train_file=train.txt: 10 of 10 rows are used, read as: text separated by white space" in done.output
     assert "each line is a user and its items; 1 users have no items in their lines, the first in line 3" in done.output

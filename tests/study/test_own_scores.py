@@ -44,16 +44,16 @@ def test_lists_and_user_coverage_count_the_algorithm_s_own_scores(data, fallback
     plan = make_plan(study)
     parts = fold_data(plan, plan.split.folds[0])
     measures = simple_measures(study.measures)
-    found = measure_lists(CheckedRecommender(PartlyMadeUp(), "partly"), parts, measures, protocol, study.seed)
+    actual = measure_lists(CheckedRecommender(PartlyMadeUp(), "partly"), parts, measures, protocol, study.seed)
 
-    lists = found.tables["lists"].to_pandas()
+    lists = actual.tables["lists"].to_pandas()
     users, items = parts.whole.user_codes(lists["user"]), parts.whole.item_codes(lists["item"])
     state = PartlyMadeUp().score(queries_of(np.arange(parts.whole.n_users)), np.arange(parts.whole.n_items)).state
     own = state[users, items] == SCORED
     assert (lists["scored"].to_numpy() == own).all()
     test_users = len(np.unique(parts.test.users))
     covered = lists["user"][own & (lists["rank"] <= K)].nunique()
-    coverage, listed, _ = (found.values[one.full_name][0] for one in measures)
+    coverage, listed, _ = (actual.values[one.full_name][0] for one in measures)
     assert coverage == covered / test_users < 1
     assert listed == lists["user"].nunique() / test_users >= coverage
 
@@ -80,5 +80,5 @@ def test_a_made_up_score_does_not_cover_a_user_in_any_order_of_ties(rule):
     given = pd.DataFrame({"user": 1, "item": [1, 2, 3], "score": 1.0, "state": ["fallback", "scored", "fallback"]})
     truth = pd.DataFrame({"user": 1, "item": [3], "rating": 3.0})
     protocol = default_protocol(True).replace({"missing.fallback": "accept", "ties.break": rule}, "test")
-    found = repro.evaluate(given, truth, metrics=["user-coverage@1"], protocol=protocol)
-    assert found["value"].tolist() == [1.0 if rule == "best" else 0.0]
+    actual = repro.evaluate(given, truth, metrics=["user-coverage@1"], protocol=protocol)
+    assert actual["value"].tolist() == [1.0 if rule == "best" else 0.0]

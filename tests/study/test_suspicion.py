@@ -73,18 +73,18 @@ def test_the_interval_is_what_the_best_and_the_worst_order_give(clicks, changes)
     """The orders are those of ties.break = best and worst, which rank anew; the interval is that of every tie rule."""
     names = ["ndcg@10", "hit@10", "rr"] if "candidates__relevant" in changes else METRICS
     asked = [MEANS, "reference/popularity"]
-    found = {
+    actual = {
         rule: table(run_study(Study(clicks, protocol(ties__break=rule, **changes), asked, names)))
         for rule in ("item-asc", "random", "expected", "best", "worst")
     }
     for label in ("means", "reference popularity"):
-        for name in found["best"].loc[label].index:
-            best, worst = (found[rule].loc[(label, name), "value"] for rule in ("best", "worst"))
-            for rows in found.values():
+        for name in actual["best"].loc[label].index:
+            best, worst = (actual[rule].loc[(label, name), "value"] for rule in ("best", "worst"))
+            for rows in actual.values():
                 row = rows.loc[(label, name)]
                 assert (row["lowest"], row["highest"]) == (worst, best)
                 assert worst - 1e-12 <= row["value"] <= best + 1e-12
-    assert found["random"].loc[("means", "ndcg@10"), "highest"] > 0.5
+    assert actual["random"].loc[("means", "ndcg@10"), "highest"] > 0.5
 
 
 def plain_ndcg_interval(clicks: pd.DataFrame, train: np.ndarray, k: int) -> tuple[float, float]:
@@ -99,8 +99,8 @@ def plain_ndcg_interval(clicks: pd.DataFrame, train: np.ndarray, k: int) -> tupl
         fans.setdefault(item, set()).add(user)
     lowest, highest = [], []
     for user in sorted({user for (user, _), kept in zip(rows, train, strict=True) if not kept}):
-        own = {item for one, item in known if one == user}
-        wanted = {item for (one, item), kept in zip(rows, train, strict=True) if one == user and not kept}
+        own = {item for owner, item in known if owner == user}
+        wanted = {item for (owner, item), kept in zip(rows, train, strict=True) if owner == user and not kept}
         candidates = set(clicks["item"]) - own
         near = {item for item in candidates if any(fans.get(item, set()) & fans[other] for other in own)}
         groups = [near, candidates - near]
@@ -114,11 +114,11 @@ def plain_ndcg_interval(clicks: pd.DataFrame, train: np.ndarray, k: int) -> tupl
 def test_the_interval_against_plain_python(clicks):
     study = Study(clicks, protocol(), [MEANS], ["ndcg@10"])
     split = make_plan(study).split
-    found = table(run_study(study), split.folds[0].name).loc[("means", "ndcg@10")]
+    actual = table(run_study(study), split.folds[0].name).loc[("means", "ndcg@10")]
     test = split.interactions.select(split.folds[0].test)
     held_out = set(zip(test.user_ids[test.users].tolist(), test.item_ids[test.items].tolist(), strict=True))
     train = np.array([pair not in held_out for pair in zip(clicks["user"], clicks["item"], strict=True)])
-    assert (found["lowest"], found["highest"]) == pytest.approx(plain_ndcg_interval(clicks, train, 10), abs=1e-12)
+    assert (actual["lowest"], actual["highest"]) == pytest.approx(plain_ndcg_interval(clicks, train, 10), abs=1e-12)
 
 
 def test_a_ranking_made_by_the_tie_rule_is_said_everywhere(clicks, tmp_path):
@@ -130,14 +130,14 @@ def test_a_ranking_made_by_the_tie_rule_is_said_everywhere(clicks, tmp_path):
         with pytest.warns(ReproWarning, match="The ranking of means is made by the tie rule: ndcg@10 is") as warned:
             results = study.run(tmp_path / rule)
         values[rule] = results.table()["ndcg@10"]
-        others = [str(one.message) for one in warned if "means" not in str(one.message)]
+        others = [str(warning.message) for warning in warned if "means" not in str(warning.message)]
         assert others == ["auto and sums have the same lists for every user."]
     assert values["item-asc"]["means"] > 3 * values["random"]["means"]
     assert values["random"]["auto"] == values["random"]["sums"] == pytest.approx(values["item-asc"]["sums"], rel=0.05)
 
-    found = {(one.code, one.algorithm, one.metric): one for one in results.findings}
-    decide = found["ties.decide", "means", "ndcg@10"]
-    assert decide.severity == "warning" and "recall@10" in {one.metric for one in results.findings}
+    actual = {(f.code, f.algorithm, f.metric): f for f in results.findings}
+    decide = actual["ties.decide", "means", "ndcg@10"]
+    assert decide.severity == "warning" and "recall@10" in {finding.metric for finding in results.findings}
     row = table(results).loc[("means", "ndcg@10")]
     assert decide.figures == {
         "value": row["value"],
@@ -149,13 +149,13 @@ def test_a_ranking_made_by_the_tie_rule_is_said_everywhere(clicks, tmp_path):
         "users": row["users"],
         "folds": 2,
     }
-    assert found["ratings.constant", "means", ""].severity == "warning"
-    assert "all training ratings are equal" in found["parameter.chosen", "auto", ""].sentence
-    assert found["entries.identical", "auto", ""].others == ("sums",)
-    assert not [one for one in results.findings if one.code.startswith("ties") and one.algorithm != "means"]
+    assert actual["ratings.constant", "means", ""].severity == "warning"
+    assert "all training ratings are equal" in actual["parameter.chosen", "auto", ""].sentence
+    assert actual["entries.identical", "auto", ""].others == ("sums",)
+    assert not [f for f in results.findings if f.code.startswith("ties") and f.algorithm != "means"]
 
     events = read_journal(results.folder / "journal.jsonl").events("findings.made")
-    assert [entry.sentence for entry in events[-1].findings] == [one.sentence for one in results.findings]
+    assert [entry.sentence for entry in events[-1].findings] == [finding.sentence for finding in results.findings]
     page = write_report(results).read_text()
     first = page[page.index('<section id="answer">') :]
     assert first.index("The ranking of means is made by the tie rule") < first.index('<p class="answer">')
@@ -205,8 +205,8 @@ def test_the_command_marks_the_row_and_says_why(clicks, tmp_path):
     for number, text in (("[1]", "predicts ratings, and all"), ("[2]", "The ranking of means is made by the tie rule")):
         assert number in marks
         assert re.search(rf"^\[\d\] warning: .*{text}", printed, re.MULTILINE)
-    told = json.loads(invoke("--json", "--fresh").stdout)["findings"]
-    assert {(one["code"], one["algorithm"]) for one in told} >= {
+    reports = json.loads(invoke("--json", "--fresh").stdout)["findings"]
+    assert {(finding["code"], finding["algorithm"]) for finding in reports} >= {
         ("ties.decide", "means"),
         ("ratings.constant", "means"),
     }
@@ -265,7 +265,7 @@ def measured(data):
 
     def facts(make) -> Facts:
         guarded = CheckedRecommender(Made(make), "made")
-        lists, predicted = ([one] for one in simple_measures(study.measures))
+        lists, predicted = ([measure] for measure in simple_measures(study.measures))
         of_lists = measure_lists(guarded, parts, lists, study.protocol, study.seed)
         return of_lists.facts + measure_predictions(guarded, parts, predicted, study.protocol, plan.scale).facts
 
@@ -285,9 +285,9 @@ def measured(data):
 )
 def test_scores_that_are_missing_constant_or_made_up(measured, make, codes):
     facts = measured(make)
-    found = find_suspicious([Subject("it", [Value("ndcg@10", 0.5)], facts)], "item-asc", "last")
-    assert {one.code for one in found} == codes
-    assert all("it" in re.findall(r"\w+", one.sentence) for one in found)
+    actual = find_suspicious([Subject("it", [Value("ndcg@10", 0.5)], facts)], "item-asc", "last")
+    assert {finding.code for finding in actual} == codes
+    assert all("it" in re.findall(r"\w+", finding.sentence) for finding in actual)
 
 
 def test_lists_that_are_filled_by_the_rule_for_missing_scores(measured):
@@ -296,8 +296,8 @@ def test_lists_that_are_filled_by_the_rule_for_missing_scores(measured):
 
     facts = measured(one_of_sixty)
     assert 0 < facts.listed_unscored < facts.listed
-    found = find_suspicious([Subject("it", [], facts)], "item-asc", "last")
-    assert 'which missing.rank = "last" placed there' in next(o for o in found if o.code == "scores.missing").sentence
+    actual = find_suspicious([Subject("it", [], facts)], "item-asc", "last")
+    assert 'which missing.rank = "last" placed there' in next(o for o in actual if o.code == "scores.missing").sentence
 
 
 def test_narrow_intervals_and_clear_orders_are_not_suspicious():
@@ -309,8 +309,8 @@ def test_narrow_intervals_and_clear_orders_are_not_suspicious():
 def test_neighbours_whose_order_depends_on_ties():
     """0.300 may be as low as 0.295, and 0.296 is above that; 0.2 is far below."""
     values = {"a": (0.300, 0.295, 0.301), "b": (0.296, 0.296, 0.296), "c": (0.2, 0.2, 0.2)}
-    found = find_suspicious([Subject(n, [Value("ndcg@10", *v)], Facts()) for n, v in values.items()], "random")
-    assert [(one.code, one.algorithm, one.others) for one in found] == [("ties.order", "a", ("b",))]
+    actual = find_suspicious([Subject(n, [Value("ndcg@10", *v)], Facts()) for n, v in values.items()], "random")
+    assert [(finding.code, finding.algorithm, finding.others) for finding in actual] == [("ties.order", "a", ("b",))]
 
 
 @pytest.mark.parametrize(
@@ -318,8 +318,8 @@ def test_neighbours_whose_order_depends_on_ties():
     [(0.2, 0.19, 0.209, False), (0.2, 0.19, 0.211, True), (0.0, 0.0, 0.001, True), (0.0, 0.0, 0.0, False)],
 )
 def test_an_interval_is_wide_beyond_a_tenth_of_the_value(value, lowest, highest, suspicious):
-    found = find_suspicious([Subject("a", [Value("ndcg@10", value, lowest, highest)], Facts())], "random")
-    assert bool(found) is suspicious
+    actual = find_suspicious([Subject("a", [Value("ndcg@10", value, lowest, highest)], Facts())], "random")
+    assert bool(actual) is suspicious
 
 
 def test_the_same_algorithm_of_several_frameworks_may_agree():
@@ -328,21 +328,21 @@ def test_the_same_algorithm_of_several_frameworks_may_agree():
 
     agreed = find_suspicious([subject("a", "x/popularity"), subject("b", "y/popularity")], "random")
     other = find_suspicious([subject("a", "x/popularity"), subject("b", "y/bpr")], "random")
-    assert [one.severity for one in (*agreed, *other)] == ["note", "warning"]
+    assert [finding.severity for finding in (*agreed, *other)] == ["note", "warning"]
 
 
 def test_findings_about_several_metrics_are_one_text():
     values = [Value("ndcg@10", 0.2, 0.1, 0.3), Value("rr", 0.4, 0.1, 0.9)]
-    told = summaries(find_suspicious([Subject("a", values, Facts())], "random"))
-    assert len(told) == 1 and told[0].text.endswith("Likewise rr (0.1000 to 0.9000).")
+    reports = summaries(find_suspicious([Subject("a", values, Facts())], "random"))
+    assert len(reports) == 1 and reports[0].text.endswith("Likewise rr (0.1000 to 0.9000).")
 
 
 def test_an_algorithm_that_predicts_ratings_and_is_asked_for_rankings_says_so(data):
     algorithms = [MEANS, SUMS, "reference/bias", "reference/popularity"]
     for metrics, expected in ((["ndcg@10"], {"means", "reference bias"}), (["rmse"], set())):
         study = Study(data, Protocol.load("random-5fold", split__folds=2), algorithms, metrics)
-        found = run_study(study).findings
-        assert {one.algorithm for one in found if one.code == "scores.ratings"} == expected
+        actual = run_study(study).findings
+        assert {finding.algorithm for finding in actual if finding.code == "scores.ratings"} == expected
 
 
 def test_what_algorithms_rank_by_is_what_they_say_they_predict():
@@ -352,7 +352,7 @@ def test_what_algorithms_rank_by_is_what_they_say_they_predict():
         if plugins().location(framework.name) != "in-process" or framework.name == "external":
             continue
         for algorithm in framework.algorithms:
-            options = {one.name: one.options for one in algorithm.parameters if one.name in algorithm.ratings_with}
+            options = {p.name: p.options for p in algorithm.parameters if p.name in algorithm.ratings_with}
             stated = [{}] + [{name: value} for name, values in options.items() for value in values]
             for some in stated:
                 parameters = parameters_of(algorithm, some)

@@ -27,9 +27,9 @@ def grouped(asked=None):
     st.lists(st.integers(0, ITEMS - 1), max_size=12).map(lambda codes: np.array(codes, dtype=np.int32)),
 )
 def test_any_users_and_items_in_any_order_are_found(users, items):
-    found = grouped().block(users, items)
-    assert found.dtype == np.float64
-    np.testing.assert_array_equal(found, TABLE[np.ix_(users, items)])
+    actual = grouped().block(users, items)
+    assert actual.dtype == np.float64
+    np.testing.assert_array_equal(actual, TABLE[np.ix_(users, items)])
 
 
 def test_groups_are_always_the_same_and_the_last_is_shorter():
@@ -64,5 +64,5 @@ def test_products_have_the_same_bits_in_every_block(width):
     np.testing.assert_allclose(whole, users.astype(float) @ items.astype(float).T, atol=1e-5 * width**0.5)
     for _ in range(20):
         some_users, some_items = rng.choice(100, 9), rng.choice(90, 13)
-        found = rows.block(some_users, some_items)
-        assert found.tobytes() == whole[np.ix_(some_users, some_items)].tobytes()
+        actual = rows.block(some_users, some_items)
+        assert actual.tobytes() == whole[np.ix_(some_users, some_items)].tobytes()

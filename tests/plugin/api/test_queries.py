@@ -159,9 +159,9 @@ def test_queries_come_through_the_wire():
     history = History(clicks())
     for sessions, moments in ((None, None), (np.array([4, 5], np.int32), np.array([2**40, -1]))):
         queries = Queries(np.array([2, 0], np.int32), history, sessions, moments)
-        found, items = wire.arrays_to_queries(*wire.queries_to_arrays(queries, np.arange(3)), history)
-        assert (found.users.tolist(), items.tolist()) == ([2, 0], [0, 1, 2])
-        for mine, theirs in ((sessions, found.sessions), (moments, found.moments)):
+        actual, items = wire.arrays_to_queries(*wire.queries_to_arrays(queries, np.arange(3)), history)
+        assert (actual.users.tolist(), items.tolist()) == ([2, 0], [0, 1, 2])
+        for mine, theirs in ((sessions, actual.sessions), (moments, actual.moments)):
             assert (mine is None) == (theirs is None) and (mine is None or mine.tolist() == theirs.tolist())
 
 
@@ -178,12 +178,12 @@ def training():
 
 def test_training_data_comes_through_the_wire():
     train = training()
-    found = wire.arrays_to_training(*wire.training_to_arrays(train))
-    assert found.sessions.tolist() == train.sessions.tolist()
-    assert {k: v.tolist() for k, v in found.user_columns.items()} == {"age": [30, 40, 50], "town": ["x", "ÿ", ""]}
-    assert found.item_columns["price"].tobytes() == train.item_columns["price"].tobytes()
-    assert found.item_columns["new"].tolist() == [1, 0, 1]
-    assert found.items.tolist() == train.items.tolist()
+    actual = wire.arrays_to_training(*wire.training_to_arrays(train))
+    assert actual.sessions.tolist() == train.sessions.tolist()
+    assert {k: v.tolist() for k, v in actual.user_columns.items()} == {"age": [30, 40, 50], "town": ["x", "ÿ", ""]}
+    assert actual.item_columns["price"].tobytes() == train.item_columns["price"].tobytes()
+    assert actual.item_columns["new"].tolist() == [1, 0, 1]
+    assert actual.items.tolist() == train.items.tolist()
     plain = wire.arrays_to_training(*wire.training_to_arrays(TrainingData.of(clicks())))
     assert (plain.sessions, dict(plain.user_columns), dict(plain.item_columns)) == (None, {}, {})
 

@@ -107,21 +107,21 @@ def load(write_plugin, monkeypatch):
         sys.modules.pop(module, None)
 
 
-def ask(found):
-    found.evaluators(), found.pipelines(), found.splitters(), found.exporters()
-    found.metrics(Metric, [alias for metric in metrics().values() for alias in (metric.name, *metric.aliases)])
-    found.datasets(["ml-100k"])
+def ask(actual):
+    actual.evaluators(), actual.pipelines(), actual.splitters(), actual.exporters()
+    actual.metrics(Metric, [alias for metric in metrics().values() for alias in (metric.name, *metric.aliases)])
+    actual.datasets(["ml-100k"])
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_plugin_is_named_and_left_out(load, name):
     source, reason = BROKEN[name]
-    found = load(**{name: source}, good=GOOD)
-    ask(found)
-    assert list(found.broken) == [name]
-    assert re.search(reason, found.broken[name]), found.broken[name]
-    assert list(found.frameworks) == ["good"]
-    assert not found.exporters() and not found.splitters()
+    actual = load(**{name: source}, good=GOOD)
+    ask(actual)
+    assert list(actual.broken) == [name]
+    assert re.search(reason, actual.broken[name]), actual.broken[name]
+    assert list(actual.frameworks) == ["good"]
+    assert not actual.exporters() and not actual.splitters()
 
 
 def test_all_broken_plugins_are_listed_by_name_and_the_rest_works(write_plugin, run):
@@ -138,41 +138,41 @@ def test_all_broken_plugins_are_listed_by_name_and_the_rest_works(write_plugin, 
 
 
 def test_a_name_that_another_plugin_has_is_taken(load):
-    found = load(first=GOOD, second=GOOD + "\n@impl\ndef repro_exporters(): return [Exporter('x', '', print)]")
-    assert found.broken == {"second": "repro_framework declares 'good', which first has already"}
-    assert found.frameworks["good"].version == "7"
-    assert not found.exporters()
+    actual = load(first=GOOD, second=GOOD + "\n@impl\ndef repro_exporters(): return [Exporter('x', '', print)]")
+    assert actual.broken == {"second": "repro_framework declares 'good', which first has already"}
+    assert actual.frameworks["good"].version == "7"
+    assert not actual.exporters()
     export = "@impl\ndef repro_exporters(): return [Exporter('x', '', print)]"
-    found = load(third=export, fourth=export)
-    assert list(found.exporters()) == ["x"]
-    assert found.broken == {"fourth": "repro_exporters declares 'x', which third has already"}
+    actual = load(third=export, fourth=export)
+    assert list(actual.exporters()) == ["x"]
+    assert actual.broken == {"fourth": "repro_exporters declares 'x', which third has already"}
 
 
 def test_a_plugin_that_breaks_later_takes_its_framework_along(load):
-    found = load(good=GOOD + "\n@impl\ndef repro_exporters(): raise OSError('disk')")
-    assert isinstance(found.framework("good"), Framework)
-    assert found.exporters() == {}
+    actual = load(good=GOOD + "\n@impl\ndef repro_exporters(): raise OSError('disk')")
+    assert isinstance(actual.framework("good"), Framework)
+    assert actual.exporters() == {}
     with pytest.raises(PluginError, match="plug-in good is installed but broken: repro_exporters: OSError: disk"):
-        found.framework("good")
+        actual.framework("good")
 
 
 def test_an_observer_that_fails_is_told_once_in_a_run_and_changes_nothing(load):
-    found = load(
+    actual = load(
         nosy="@impl\ndef repro_journal_event(folder, line):\n    line['number'] = 0\n    raise OSError('disk')\n"
         + GOOD,
         calm="seen = []\n@impl\ndef repro_journal_event(folder, line): seen.append(line['number'])",
     )
     line = {"number": 7}
     with pytest.warns(UserWarning, match="plug-in nosy failed to observe the journal.*OSError: disk"):
-        found.observe(Path("run"), line)
+        actual.observe(Path("run"), line)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found.observe(Path("run"), line)
+        actual.observe(Path("run"), line)
     with pytest.warns(UserWarning, match="nosy"):
-        found.observe(Path("another"), line)
+        actual.observe(Path("another"), line)
     assert line == {"number": 7}
     assert sys.modules["plugin_calm"].seen == [7, 7, 7]
-    assert "good" in found.frameworks
+    assert "good" in actual.frameworks
 
 
 POINTS = [EntryPoint(name, "nowhere", "repro") for name in ("lenskit", "reference", "surprise")]

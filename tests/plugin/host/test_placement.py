@@ -60,12 +60,12 @@ def test_what_a_framework_needs_is_imported_before_it_is_made(tmp_path, monkeypa
     for module in ("needed_here", "broken_here"):
         needs = Environment((module,), ())
         frameworks = {"mine": Framework("mine", "1", "", (Algorithm("luck", "", make),), environment=needs)}
-        found = Plugins(frameworks=frameworks)
+        actual = Plugins(frameworks=frameworks)
         if module == "needed_here":
-            assert found.recommender("mine/luck", {}).label == "mine/luck"
+            assert actual.recommender("mine/luck", {}).label == "mine/luck"
             continue
         with pytest.raises(PluginError, match="mine/luck failed in import: ImportError: compiled for another numpy"):
-            found.recommender("mine/luck", {})
+            actual.recommender("mine/luck", {})
 
 
 def test_a_wrong_shape_is_told():
@@ -86,11 +86,11 @@ def test_states_are_checked():
 
 
 def test_a_broken_plugin_is_left_out_and_named():
-    found = load_plugins([EntryPoint("sad", "no_such_module_here", "repro")])
-    assert not found.frameworks
-    assert "no_such_module_here" in found.broken["sad"]
+    actual = load_plugins([EntryPoint("sad", "no_such_module_here", "repro")])
+    assert not actual.frameworks
+    assert "no_such_module_here" in actual.broken["sad"]
     with pytest.raises(PluginError, match="plug-in sad is installed but broken"):
-        found.framework("sad")
+        actual.framework("sad")
 
 
 def test_unknown_frameworks_and_algorithms_get_the_nearest():
@@ -142,8 +142,8 @@ def test_parameters_are_checked_against_their_declaration():
 
 def test_numbers_take_the_type_of_their_default_and_are_finite():
     algorithm = Algorithm("knn", "", object, (Parameter("neighbours", 20, ""), Parameter("weight", 1.0, "")))
-    found = parameters_of(algorithm, {"neighbours": 5.0, "weight": 2})
-    assert [(value, type(value)) for value in found.values()] == [(5, int), (2.0, float)]
+    actual = parameters_of(algorithm, {"neighbours": 5.0, "weight": 2})
+    assert [(value, type(value)) for value in actual.values()] == [(5, int), (2.0, float)]
     for wrong in ({"neighbours": math.inf}, {"neighbours": math.nan}, {"weight": math.nan}, {"weight": -math.inf}):
         with pytest.raises(PluginError, match="must be"):
             parameters_of(algorithm, wrong)

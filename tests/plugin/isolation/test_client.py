@@ -102,10 +102,10 @@ ENDS = {
 
 @pytest.mark.parametrize("mood", ENDS)
 def test_a_worker_that_dies_is_told_with_its_last_lines(moody, mood):
-    with pytest.raises(PluginError) as told:
+    with pytest.raises(PluginError) as caught:
         fitted(moody, mood)
-    assert str(told.value).startswith("moody/moody: the worker of moody ")
-    assert ENDS[mood] in str(told.value)
+    assert str(caught.value).startswith("moody/moody: the worker of moody ")
+    assert ENDS[mood] in str(caught.value)
 
 
 def test_a_worker_that_hangs_is_stopped(moody):
@@ -130,9 +130,9 @@ def test_a_worker_that_does_not_read_is_stopped_too(moody):
 def test_an_exception_is_told_with_its_traceback_and_the_worker_goes_on(moody):
     worker = started(moody)
     recommender = IsolatedRecommender(worker, "moody", {"mood": "raise", "when": "fit"}, None)
-    with pytest.raises(PluginError) as told:
+    with pytest.raises(PluginError) as caught:
         recommender.fit(DATA, seed=1)
-    message = str(told.value)
+    message = str(caught.value)
     assert message.startswith("the worker of moody failed in fit: ValueError: no factors left; its last lines:")
     assert 'raise ValueError("no factors left")' in message
     assert "in behave" in message
@@ -142,9 +142,9 @@ def test_an_exception_is_told_with_its_traceback_and_the_worker_goes_on(moody):
 
 
 def test_an_error_in_words_is_told_as_it_is(moody):
-    with pytest.raises(PluginError) as told:
+    with pytest.raises(PluginError) as caught:
         fitted(moody, "known")
-    assert str(told.value) == "moody/moody: there are no timestamps; take data that has them"
+    assert str(caught.value) == "moody/moody: there are no timestamps; take data that has them"
 
 
 @pytest.mark.parametrize("when", ["make", "fit", "score"])
@@ -156,12 +156,12 @@ def test_leaving_the_process_is_an_error_like_others(moody, when):
 def test_whatever_the_framework_prints_is_no_answer(moody):
     loud = fitted(moody, "shout").score_users(USERS, ITEMS)
     same(loud, fitted(moody).score_users(USERS, ITEMS))
-    with pytest.raises(PluginError) as told:  # and of a lot that was said, the end is shown
+    with pytest.raises(PluginError) as caught:  # and of a lot that was said, the end is shown
         recommender = fitted(moody, "shout")
         os.kill(recommender._recommender._worker._process.pid, signal.SIGKILL)
         recommender.score_users(USERS, ITEMS)
-    assert str(told.value).endswith("the last line")
-    assert len(str(told.value)) < 40_000
+    assert str(caught.value).endswith("the last line")
+    assert len(str(caught.value)) < 40_000
 
 
 def test_a_worker_that_closes_its_pipes_is_stopped(moody, monkeypatch):
@@ -171,9 +171,9 @@ def test_a_worker_that_closes_its_pipes_is_stopped(moody, monkeypatch):
 
 
 def test_what_a_worker_started_ends_with_it(moody):
-    with pytest.raises(PluginError, match="ended with status 1") as told:
+    with pytest.raises(PluginError, match="ended with status 1") as caught:
         fitted(moody, "spawn")
-    child = int(str(told.value).split()[-1])
+    child = int(str(caught.value).split()[-1])
     for _ in range(50):
         if not Path(f"/proc/{child}").exists() or "(sleep) Z" in Path(f"/proc/{child}/stat").read_text():
             return
@@ -270,9 +270,9 @@ sys.stdin.buffer.read()
 def test_a_worker_is_told_when_it_is_asked_in_another_version(moody, monkeypatch):
     worker = started(moody)
     monkeypatch.setattr("repro.plugin.isolation.wire.MARK", b"RPW\x09")
-    with pytest.raises(PluginError) as told:
+    with pytest.raises(PluginError) as caught:
         IsolatedRecommender(worker, "moody", {"mood": "fine", "when": "fit"}, None)
-    assert str(told.value) == (
+    assert str(caught.value) == (
         "the worker of moody ended with status 1 during import; its last lines:\n"
         "    malformed request: version 9 of the wire format, and this side speaks version 2"
     )
@@ -335,7 +335,7 @@ def isolated_study(write_plugin, moody, tmp_path, monkeypatch):
 
 def test_a_failed_cell_is_in_the_journal_and_the_others_go_on(isolated_study, tmp_path):
     study = isolated_study(("exit", "fit"), ("hang", "score"), ("raise", "score"), ("fine", "fit"))
-    with pytest.raises(StudyError, match="6 of 10 cells failed") as told:
+    with pytest.raises(StudyError, match="6 of 10 cells failed") as caught:
         study.run(tmp_path / "run", time_limit=2.0)
     journal = read_journal(tmp_path / "run" / "journal.jsonl")
     assert [event.cell for event in journal.events("cell.finished")] == [
@@ -347,7 +347,7 @@ def test_a_failed_cell_is_in_the_journal_and_the_others_go_on(isolated_study, tm
     )
     assert "the worker of moody did not answer within 2 seconds (score) and was stopped" in errors["hang/2"]
     assert "    ValueError: no factors left" in errors["raise/1"]
-    assert "--resume tries the failed ones again" in str(told.value)
+    assert "--resume tries the failed ones again" in str(caught.value)
     assert {event.where for event in journal.events("cell.started")} == {"here", "isolated"}
     assert (tmp_path / "run" / "environments" / "moody.txt").read_text() == "moody==1.0\n"
     notes = [event.notes for event in journal.events("cell.finished")]

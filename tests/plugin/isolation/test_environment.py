@@ -66,32 +66,32 @@ def installing(path: str, module: str = "tiny_framework") -> Environment:
 def test_an_environment_is_built_once_and_holds_what_was_asked_for(tmp_path, folder):
     needs = installing(wheel(tmp_path, "tiny_framework", "answer = 42\n"))
     assert environment.python_of("tiny", needs) is None
-    told: list[str] = []
-    python = environment.build("tiny", needs, told.append)
+    reports: list[str] = []
+    python = environment.build("tiny", needs, reports.append)
     assert python == environment.python_of("tiny", needs) == environment.folder_of("tiny", needs) / "bin" / "python"
     assert python.is_relative_to(folder)
     shown = subprocess.run([python, "-c", "import tiny_framework; print(tiny_framework.answer)"], capture_output=True)
     assert shown.stdout == b"42\n"
     assert "tiny_framework" in "\n".join(environment.freeze_of("tiny", needs))
-    assert any(line.startswith("installing --no-index") for line in told)
-    assert told[-1] == "tiny is ready"
-    told.clear()
-    assert environment.build("tiny", needs, told.append) == python
-    assert told == []
-    environment.build("tiny", needs, told.append, again=True)
-    assert told[-1] == "tiny is ready"
+    assert any(line.startswith("installing --no-index") for line in reports)
+    assert reports[-1] == "tiny is ready"
+    reports.clear()
+    assert environment.build("tiny", needs, reports.append) == python
+    assert reports == []
+    environment.build("tiny", needs, reports.append, again=True)
+    assert reports[-1] == "tiny is ready"
 
 
 def test_a_pip_that_fails_is_tried_again_and_told_with_its_last_lines(folder):
     needs = Environment(("x",), (("--no-index", "no-such-distribution-here==1.0"),))
-    told: list[str] = []
+    reports: list[str] = []
     with pytest.raises(PluginError) as error:
-        environment.build("sad", needs, told.append)
+        environment.build("sad", needs, reports.append)
     message = str(error.value)
     assert message.startswith("the environment of sad cannot be built: `")
     assert "ended with status 1; its last lines:" in message
     assert "No matching distribution found for no-such-distribution-here==1.0" in message
-    assert told.count("failed with status 1; trying again") == environment.TRIES - 1
+    assert reports.count("failed with status 1; trying again") == environment.TRIES - 1
     assert environment.python_of("sad", needs) is None
 
 
@@ -204,12 +204,12 @@ def test_a_file_with_another_hash_is_refused_at_once_and_never_installed(tmp_pat
     file = Path(wheel(tmp_path, "tiny_framework", "answer = 42\n"))
     needs = hashed(tmp_path, "sha256:" + hashlib.sha256(file.read_bytes()).hexdigest())
     wheel(tmp_path, "tiny_framework", "import os; os.system('echo stolen')\n")  # the same name, other content
-    told: list[str] = []
+    reports: list[str] = []
     with pytest.raises(
         PluginError, match=r"not built: pip downloaded a file that is not one .*\(tiny_framework==1\.0\)"
     ):
-        environment.build("tiny", needs, told.append)
-    assert not [line for line in told if "trying again" in line]
+        environment.build("tiny", needs, reports.append)
+    assert not [line for line in reports if "trying again" in line]
     assert environment.python_of("tiny", needs) is None
     assert not list(environment.folder_of("tiny", needs).glob("lib/*/site-packages/tiny_framework*"))
 
@@ -222,8 +222,8 @@ def test_what_has_no_hashes_is_installed_beside_what_has_some(tmp_path):
         ("tiny_framework", "pinned_by_a_claim"), ((*one.steps[0], "pinned_by_a_claim==1.0"),), hashes=one.hashes
     )
     environment.build("tiny", both, print)
-    found = environment.freeze_of("tiny", both)
-    assert {line.partition("==")[0] for line in found} >= {"tiny_framework", "pinned_by_a_claim"}
+    actual = environment.freeze_of("tiny", both)
+    assert {line.partition("==")[0] for line in actual} >= {"tiny_framework", "pinned_by_a_claim"}
 
 
 def test_hashes_do_not_make_another_environment(tmp_path):

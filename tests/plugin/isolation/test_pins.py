@@ -36,12 +36,12 @@ def requirements():
 def test_pins_take_the_place_of_the_same_distribution_and_others_are_added():
     pins = checked_pins("recbole", ["rec.bole == 1.1.1", "Torch==1.13.1+cpu", "thop==0.1.1"])
     assert pins == ("rec-bole==1.1.1", "thop==0.1.1", "torch==1.13.1+cpu")
-    found = with_pins(requirements(), pins)
-    assert found.steps == (
+    actual = with_pins(requirements(), pins)
+    assert actual.steps == (
         ("torch==1.13.1+cpu",),
         ("--no-deps", "rec-bole==1.1.1", "numpy==1.26.4", "torch==1.13.1+cpu", "thop==0.1.1"),
     )
-    assert found.imports == ("recbole",)
+    assert actual.imports == ("recbole",)
     assert with_pins(Environment((), ()), ("a==1",)).steps == (("a==1",),)
 
 
@@ -111,22 +111,24 @@ def test_pins_of_two_threads_do_not_meet(monkeypatch):
 def test_a_whole_freeze_is_of_what_comes_along():
     pins = checked_pins("recbole", ["~Rec.Bole==1.1.1", "~ruff==0.1", "~torch == 2.9.0", "thop==0.1.1"])
     assert pins == ("~rec-bole==1.1.1", "~ruff==0.1", "thop==0.1.1", "~torch==2.9.0")
-    found = with_pins(requirements(), pins)
-    assert found.steps == (
+    actual = with_pins(requirements(), pins)
+    assert actual.steps == (
         ("torch==2.9.0",),
         ("--no-deps", "rec-bole==1.1.1", "numpy==1.26.4", "torch==2.9.0", "thop==0.1.1"),
     )
-    assert found.frozen == ("rec-bole==1.1.1", "ruff==0.1", "torch==2.9.0")
+    assert actual.frozen == ("rec-bole==1.1.1", "ruff==0.1", "torch==2.9.0")
     other = with_pins(requirements(), checked_pins("recbole", ["~Rec.Bole==1.1.1", "~torch==2.9.0", "thop==0.1.1"]))
-    assert found.steps == other.steps and environment.digest(found) != environment.digest(other)
+    assert actual.steps == other.steps and environment.digest(actual) != environment.digest(other)
 
 
 def test_who_cannot_be_pinned_is_told(monkeypatch):
-    found = Plugins(frameworks={"plain": Framework("plain", "1", "", ()), "lenskit": Framework("lenskit", "1", "", ())})
+    actual = Plugins(
+        frameworks={"plain": Framework("plain", "1", "", ()), "lenskit": Framework("lenskit", "1", "", ())}
+    )
     with pinned({"lensket": ["x==1"]}), pytest.raises(PluginError, match=r"'lensket'.*did you mean 'lenskit'"):
-        found.framework("plain")
+        actual.framework("plain")
     with pinned({"plain": ["x==1"]}), pytest.raises(PluginError, match=r"plain has no environment.*x==1 cannot be"):
-        found.location("plain")
+        actual.location("plain")
 
 
 TINY = '''
@@ -254,10 +256,10 @@ def study(tiny):
 
 def test_a_study_runs_with_the_version_that_is_pinned_next_to_the_plug_in_s_own(study, tmp_path):
     with pinned({"tiny": ["tiny_framework==1.0"]}):
-        told = str(CliRunner().invoke(cli, ["run", str(study)]).exception)
-    assert "tiny with tiny-framework==1.0 is not installed; " in told
-    assert "`repro plugins install tiny --pin tiny-framework==1.0` builds its environment" in told
-    assert "pip install tiny" not in told
+        reports = str(CliRunner().invoke(cli, ["run", str(study)]).exception)
+    assert "tiny with tiny-framework==1.0 is not installed; " in reports
+    assert "`repro plugins install tiny --pin tiny-framework==1.0` builds its environment" in reports
+    assert "pip install tiny" not in reports
 
     assert install("--pin", "tiny_framework==1.0").exit_code == 0
     assert install().exit_code == 0
@@ -283,19 +285,19 @@ def test_a_run_is_replayed_with_the_versions_of_its_freeze(study, tmp_path):
     with pinned({"tiny": ["tiny_framework==1.0"]}):
         run_study(Study.load(study), tmp_path / "old")
     assert install().exit_code == 0
-    said = []
-    done = replay(tmp_path / "old", tmp_path / "again", say=said.append)
-    [environment] = [one for one in said if one.startswith("tiny: an environment with the versions of the run")]
+    messages = []
+    done = replay(tmp_path / "old", tmp_path / "again", say=messages.append)
+    [environment] = [one for one in messages if one.startswith("tiny: an environment with the versions of the run")]
     assert "no index has it" in environment  # what is installed from this source tree
-    assert "tiny is ready" in said
+    assert "tiny is ready" in messages
     assert done.reproduced and done.comparison.summary.startswith("1 numbers: 1 identical")
     (began,) = read_journal(tmp_path / "again" / "journal.jsonl").events("run.started")
     assert began.versions["framework:tiny"] == "1.0"
     assert "tiny-framework==1.0" in (tmp_path / "again" / "environments" / "tiny.txt").read_text().replace("_", "-")
     # The environment that the first replay built is there for the next one, whose freeze is the same.
-    said.clear()
-    assert replay(tmp_path / "again", tmp_path / "third", say=said.append).reproduced
-    assert "tiny is ready" not in said
+    messages.clear()
+    assert replay(tmp_path / "again", tmp_path / "third", say=messages.append).reproduced
+    assert "tiny is ready" not in messages
 
     here = replay(tmp_path / "old", tmp_path / "here", here=True)
     assert here.changed["framework:tiny"] == ("1.0", "2.0")

@@ -44,8 +44,8 @@ def test_an_environment_holds_what_is_required_and_nothing_is_missing_in_it(name
     needs = plugins().framework(name).environment
     python = environment.build(name, needs, print)
     stated = versions(argument for step in needs.steps for argument in step if not argument.startswith("--"))
-    found = versions(environment.freeze_of(name, needs))
-    assert {one: version for one, version in found.items() if one not in THERE | stated.keys()} == {}
-    assert {one: found[one] for one in stated} == stated
+    actual = versions(environment.freeze_of(name, needs))
+    assert {one: version for one, version in actual.items() if one not in THERE | stated.keys()} == {}
+    assert {one: actual[one] for one in stated} == stated
     checked = subprocess.run([python, "-m", "pip", "check"], capture_output=True, text=True)
     assert checked.returncode == 0, checked.stdout

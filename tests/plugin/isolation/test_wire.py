@@ -52,8 +52,8 @@ def through(header, arrays=()):
 )
 def test_messages_come_out_as_they_went_in(header, arrays):
     header.pop("arrays", None)
-    found, results = through(header, arrays)
-    assert found == header
+    actual, results = through(header, arrays)
+    assert actual == header
     assert [(a.dtype.str, a.shape, a.tobytes()) for a in results] == [
         (a.dtype.str, a.shape, a.tobytes()) for a in arrays
     ]
@@ -79,14 +79,14 @@ ROWS = {
 def test_rows_come_out_as_they_went_in(name):
     rows = ROWS[name]
     header, arrays = wire.rows_to_arrays(rows)
-    found = wire.arrays_to_rows(*through(header, arrays))
+    actual = wire.arrays_to_rows(*through(header, arrays))
     for column in ("users", "items", "ratings", "timestamps", "user_ids", "item_ids"):
-        mine, theirs = getattr(rows, column), getattr(found, column)
+        mine, theirs = getattr(rows, column), getattr(actual, column)
         assert (mine is None) == (theirs is None)
         if mine is not None:
             assert mine.tolist() == theirs.tolist()
             assert (mine.dtype.kind, len(mine)) == (theirs.dtype.kind, len(theirs))
-    assert found.explicit == rows.explicit
+    assert actual.explicit == rows.explicit
 
 
 def test_nothing_is_pickled():
@@ -199,13 +199,13 @@ def test_cases_and_answers_of_evaluators_come_out_as_they_went_in(whole):
     case = Case(Scores(values, state), rows, rows.select(np.array([1])), np.array([1, 0], np.int32), (0.5, 4.0), listed)
     header, arrays = wire.case_to_arrays(case)
     back, sent = through({"case": header}, arrays)
-    found = wire.arrays_to_case(back["case"], sent)
-    np.testing.assert_array_equal(found.scores.values, values)
-    np.testing.assert_array_equal(found.scores.state, state)
-    np.testing.assert_array_equal(found.listed, listed)
-    assert (found.order.tolist(), found.scale) == ([1, 0], (0.5, 4.0))
-    assert found.train.to_frame().equals(rows.to_frame())
-    assert found.test.to_frame().equals(rows.to_frame().iloc[[1]].reset_index(drop=True))
+    actual = wire.arrays_to_case(back["case"], sent)
+    np.testing.assert_array_equal(actual.scores.values, values)
+    np.testing.assert_array_equal(actual.scores.state, state)
+    np.testing.assert_array_equal(actual.listed, listed)
+    assert (actual.order.tolist(), actual.scale) == ([1, 0], (0.5, 4.0))
+    assert actual.train.to_frame().equals(rows.to_frame())
+    assert actual.test.to_frame().equals(rows.to_frame().iloc[[1]].reset_index(drop=True))
     for observed in (Observed(math.nan, {3: math.inf, 0: 0.25}), Observed(None, {}), Observed(0.5)):
         answer = wire.arrays_to_observed(*through(*wire.observed_to_arrays(observed)))
         assert repr(answer) == repr(observed)
@@ -217,11 +217,11 @@ def test_folds_of_pipelines_come_out_as_they_went_in():
         PipelineFold(np.array([0, 2]), np.array([1]), Scores(values), {"rmse": math.nan, "mae": 0.5}),
         PipelineFold(np.array([1]), np.array([0, 2]), Scores(values, state), {}),
     ]
-    found = wire.arrays_to_folds(*through(*wire.folds_to_arrays(folds)))
-    assert [(f.train.tolist(), f.test.tolist(), repr(f.reported)) for f in found] == [
+    actual = wire.arrays_to_folds(*through(*wire.folds_to_arrays(folds)))
+    assert [(f.train.tolist(), f.test.tolist(), repr(f.reported)) for f in actual] == [
         ([0, 2], [1], "{'rmse': nan, 'mae': 0.5}"),
         ([1], [0, 2], "{}"),
     ]
-    np.testing.assert_array_equal(found[0].scores.values, values)
-    assert found[0].scores.state is None
-    np.testing.assert_array_equal(found[1].scores.state, state)
+    np.testing.assert_array_equal(actual[0].scores.values, values)
+    assert actual[0].scores.state is None
+    np.testing.assert_array_equal(actual[1].scores.state, state)
