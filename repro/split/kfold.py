@@ -11,7 +11,7 @@ from repro.data.interactions import Interactions, RowArray
 from repro.protocol import Option, Protocol
 from repro.split.order import random_order
 from repro.split.per_user import draw_folds_per_user
-from repro.split.plan import TEST, TRAIN, PartArray, Plan, Strategy, draws
+from repro.split.plan import TEST, TRAIN, PartArray, Plan, Planner, Strategy, draws
 from repro.split.ratio import rounding_impact
 from repro.split.sampling import random_ranks
 from repro.split.share import CountArray, shares_of
@@ -72,34 +72,23 @@ def _held_out_of_users(interactions: Interactions, protocol: Protocol) -> tuple[
     return test, [rounding_impact(interactions, protocol, ratio)]
 
 
-KFOLD = Strategy(
-    Option(
-        "kfold",
-        "all rows in k parts, each held out once",
-        "We divided all interactions at random into {split.folds:fold}, each of which was the test set once "
-        "(cross-validation).",
-        used_by=("surprise",),
-    ),
-    plan_kfold,
-    "lower split.folds",
-    reads=("split.folds",),
-)
+def _cross_validation(name: str, nouns: tuple[str, str], plan: Planner, variant: str, used_by: str) -> Strategy:
+    """Rows dealt to parts; ``nouns`` name them in the meaning and in the methods section."""
+    meaning = f"{nouns[0]} in k parts, each held out once"
+    text = (
+        f"We divided {nouns[1]} at random into {{split.folds:fold}}, each of which was the test set once ({variant})."
+    )
+    return Strategy(Option(name, meaning, text, used_by=(used_by,)), plan, "lower split.folds", reads=("split.folds",))
 
 
-KFOLD_PER_USER = Strategy(
-    Option(
-        "kfold-per-user",
-        "every user's rows in k parts, each held out once",
-        "We divided every user's interactions at random into {split.folds:fold}, each of "
-        "which was the test set once (cross-validation by user).",
-        used_by=("rival",),
-    ),
+KFOLD = _cross_validation("kfold", ("all rows", "all interactions"), plan_kfold, "cross-validation", "surprise")
+KFOLD_PER_USER = _cross_validation(
+    "kfold-per-user",
+    ("every user's rows", "every user's interactions"),
     plan_kfold_per_user,
-    "lower split.folds",
-    reads=("split.folds",),
+    "cross-validation by user",
+    "rival",
 )
-
-
 KFOLD_USERS = Strategy(
     Option(
         "kfold-users",

@@ -76,6 +76,9 @@ class Split:
     rated: bool = True
 
 
+Planner = Callable[[Interactions, Protocol, int], Plan]
+
+
 @dataclass(frozen=True)
 class Strategy:
     """An option of ``split.strategy``, declared where its folds are planned.
@@ -90,7 +93,7 @@ class Strategy:
     """
 
     option: Option
-    plan: Callable[[Interactions, Protocol, int], Plan]
+    plan: Planner
     remedy: str
     reads: tuple[str, ...] = ()
     decisions: tuple[Decision, ...] = ()
