@@ -47,16 +47,16 @@ def make_ranked(
     hits: list[tuple[int, ...]] = []
     grades: list[float] = []
     offsets = [0]
-    for n, (given, judged) in enumerate(zip(scores, truth, strict=True)):
-        order = sorted(given, key=lambda item: (-given[item], item)) if orders is None else list(orders[n])
+    for n, (by_item, judged) in enumerate(zip(scores, truth, strict=True)):
+        order = sorted(by_item, key=lambda item: (-by_item[item], item)) if orders is None else list(orders[n])
         items[n, : len(order)] = order
-        of_places[n, : len(order)] = [given[item] for item in order]
+        of_places[n, : len(order)] = [by_item[item] for item in order]
         scored[n, : len(order)] = [not (unscored and item in unscored[n]) for item in order]
-        found = sorted((item for item in judged if item in given), key=order.index)
-        for item in [*found, *(item for item in judged if item not in given)]:
-            above = sum(score > given[item] for score in given.values()) if item in given else -1
-            tied = sum(score == given[item] for score in given.values()) if item in given else 0
-            position = order.index(item) + 1 if item in given else 0
+        listed = sorted((item for item in judged if item in by_item), key=order.index)
+        for item in [*listed, *(item for item in judged if item not in by_item)]:
+            above = sum(score > by_item[item] for score in by_item.values()) if item in by_item else -1
+            tied = sum(score == by_item[item] for score in by_item.values()) if item in by_item else 0
+            position = order.index(item) + 1 if item in by_item else 0
             hits.append((item, judged[item] >= threshold, position, above, tied))
             grades.append(judged[item])
         offsets.append(len(hits))
@@ -68,8 +68,8 @@ def make_ranked(
         depth=depth,
         items=items,
         scored=scored,
-        lengths=np.array([len(given) for given in scores], dtype=np.int32),
-        candidates=np.array([len(given) for given in scores], dtype=np.int32),
+        lengths=np.array([len(by_item) for by_item in scores], dtype=np.int32),
+        candidates=np.array([len(by_item) for by_item in scores], dtype=np.int32),
         missing=np.array([len(few) for few in unscored] or [0] * len(scores), dtype=np.int32),
         n_relevant=np.array([sum(g >= threshold for g in judged.values()) for judged in truth], dtype=np.int32),
         offsets=np.array(offsets, dtype=np.int64),
@@ -162,7 +162,7 @@ def values(measure: Callable[..., Measure]) -> Callable[..., list[float]]:
     """``values("ndcg@10", ranked)``: the value of each list; with a background where the metric needs one."""
 
     def computed(name: str, ranked: Ranked, background: Background | None = None, **changes: Any) -> list[float]:
-        asked = measure(name, **changes)
-        return values_of(asked.of_lists(ranked, background or make_background([{}], 1)))
+        parsed = measure(name, **changes)
+        return values_of(parsed.of_lists(ranked, background or make_background([{}], 1)))
 
     return computed

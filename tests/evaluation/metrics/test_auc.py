@@ -16,17 +16,17 @@ CLEAR = {item: 1 - item / 10 for item in range(1, 7)}
 
 
 def test_what_a_tie_counts(ranked, values):
-    one = ranked([TIED], [{4: 1}])
-    assert values("auc", one) == [(1 + 3 / 2) / 5]
-    assert values("auc[ties=none]", one) == [1 / 5]
+    lists = ranked([TIED], [{4: 1}])
+    assert values("auc", lists) == [(1 + 3 / 2) / 5]
+    assert values("auc[ties=none]", lists) == [1 / 5]
     # By ascending item, 1 and 3 come before 4, and 5 after it.
-    assert values("auc[ties=order]", one) == [2 / 5]
+    assert values("auc[ties=order]", lists) == [2 / 5]
 
 
 def test_all_scores_tied(ranked, values):
-    one = ranked([dict.fromkeys(range(1, 6), 1.0)], [{2: 1}])
-    assert values("auc", one) == [0.5]
-    assert values("auc[ties=none]", one) == [0.0]  # as Cornac 3.0.1 has it
+    lists = ranked([dict.fromkeys(range(1, 6), 1.0)], [{2: 1}])
+    assert values("auc", lists) == [0.5]
+    assert values("auc[ties=none]", lists) == [0.0]  # as Cornac 3.0.1 has it
 
 
 def test_users_weighed_by_their_relevant_items():
@@ -35,8 +35,8 @@ def test_users_weighed_by_their_relevant_items():
     truth = pd.DataFrame({"user": [1, 2, 2], "item": [4, 2, 3]})
     recommendations = pd.DataFrame(lists, columns=["user", "item", "score"])
     names = ["auc", "auc[weight=positives]", "gauc"]
-    found = evaluate(recommendations, truth, metrics=names)
-    assert found["value"].tolist() == pytest.approx([0.625, 2 / 3, 2 / 3], abs=1e-12)
+    table = evaluate(recommendations, truth, metrics=names)
+    assert table["value"].tolist() == pytest.approx([0.625, 2 / 3, 2 / 3], abs=1e-12)
     alone = evaluate(recommendations, truth, metrics=["gauc"], per_user=True)
     assert alone["value"].tolist() == pytest.approx([0.5, 0.75], abs=1e-12)
 
@@ -44,13 +44,13 @@ def test_users_weighed_by_their_relevant_items():
 def test_items_without_a_place(ranked, background, values):
     # Relevant 2 (rank 2) and 9 (not listed); five items listed of a catalogue of ten. Negatives above 2: one of four.
     truth = [{2: 1, 9: 1}]
-    one, known = ranked([{item: -item for item in range(1, 6)}], truth), background(truth, 10)
-    assert values("auc", one, known) == [3 / 8]
-    assert values("auc[unlisted=left-out]", one, known) == [3 / 4]
-    assert values("auc[unlisted=spread]", one, known) == [3 / 8]  # no negative is below the list
+    lists, known = ranked([{item: -item for item in range(1, 6)}], truth), background(truth, 10)
+    assert values("auc", lists, known) == [3 / 8]
+    assert values("auc[unlisted=left-out]", lists, known) == [3 / 4]
+    assert values("auc[unlisted=spread]", lists, known) == [3 / 8]  # no negative is below the list
     # All eight others of the catalogue: 2 is above seven of them; four are not listed, as 9 is not.
-    assert values("auc[negatives=catalogue]", one, known) == [7 / 16]
-    assert values("auc[negatives=catalogue,unlisted=spread]", one, known) == [(7 + 4 / 2) / 16]
+    assert values("auc[negatives=catalogue]", lists, known) == [7 / 16]
+    assert values("auc[negatives=catalogue,unlisted=spread]", lists, known) == [(7 + 4 / 2) / 16]
 
 
 @pytest.mark.parametrize(
@@ -59,9 +59,9 @@ def test_items_without_a_place(ranked, background, values):
 def test_spread_below_the_list_as_implicit_has_it(k, value, ranked, background, values):
     # implicit 0.7.3: the list 1, 2, 3, 4, 0 of five items; 2 and 4 are relevant.
     truth = [{2: 1, 4: 1}]
-    one = ranked([{1: 5.0, 2: 4.0, 3: 3.0, 4: 2.0, 0: 1.0}], truth)
+    lists = ranked([{1: 5.0, 2: 4.0, 3: 3.0, 4: 2.0, 0: 1.0}], truth)
     name = f"auc[ties=order,negatives=catalogue,unlisted=spread]@{k}"
-    assert values(name, one, background(truth, 5)) == pytest.approx([value], abs=1e-12)
+    assert values(name, lists, background(truth, 5)) == pytest.approx([value], abs=1e-12)
 
 
 def test_lists_without_a_hit_as_implicit_has_them(ranked, background, values):
@@ -75,11 +75,11 @@ def test_lists_without_a_hit_as_implicit_has_them(ranked, background, values):
 
 def test_judged_negatives(ranked, values):
     # 1 and 5 are judged and not relevant, 2 and 4 relevant, 3 unjudged, 8 judged and not listed.
-    one = ranked([{item: -item for item in range(1, 6)}], [{1: 0, 2: 1, 4: 1, 5: 0, 8: 0}])
-    assert values("auc[negatives=judged]", one) == [(2 + 2) / 6]
+    lists = ranked([{item: -item for item in range(1, 6)}], [{1: 0, 2: 1, 4: 1, 5: 0, 8: 0}])
+    assert values("auc[negatives=judged]", lists) == [(2 + 2) / 6]
     # Down to 3, relevant 4 and judged 5 are not listed: 2 is above 5 and 8, 4 is level with them.
-    assert values("auc[negatives=judged]@3", one) == [2 / 6]
-    assert values("auc[negatives=judged,unlisted=spread]@3", one) == [(2 + 2 / 2) / 6]
+    assert values("auc[negatives=judged]@3", lists) == [2 / 6]
+    assert values("auc[negatives=judged,unlisted=spread]@3", lists) == [(2 + 2 / 2) / 6]
 
 
 def test_lists_that_are_empty_or_have_no_negatives(ranked, values):
@@ -96,30 +96,30 @@ def test_lists_that_are_empty_or_have_no_negatives(ranked, values):
 def test_fallout_and_specificity(ranked, background, values):
     # Relevant 2 and 4; judged and not relevant 1 and 8, which is not listed; a list of six, a catalogue of ten.
     truth = [{1: 0, 2: 1, 4: 1, 8: 0}]
-    one, known = ranked([{item: -item for item in range(1, 7)}], truth), background(truth, 10)
+    lists, known = ranked([{item: -item for item in range(1, 7)}], truth), background(truth, 10)
     for negatives, wrong, of in (("candidates", 2, 4), ("judged", 1, 2), ("catalogue", 2, 8)):
         variant = f"[negatives={negatives}]"
-        assert values(f"fallout{variant}@3", one, known) == [wrong / of]
-        assert values(f"fpr{variant}@3", one, known) == [wrong / of]
-        assert values(f"specificity{variant}@3", one, known) == [1 - wrong / of]
-        assert values(f"tnr{variant}@3", one, known) == [1 - wrong / of]
-    assert values("fallout@100", one, known) == [1.0]
+        assert values(f"fallout{variant}@3", lists, known) == [wrong / of]
+        assert values(f"fpr{variant}@3", lists, known) == [wrong / of]
+        assert values(f"specificity{variant}@3", lists, known) == [1 - wrong / of]
+        assert values(f"tnr{variant}@3", lists, known) == [1 - wrong / of]
+    assert values("fallout@100", lists, known) == [1.0]
 
 
 def test_fallout_of_lists_without_items_or_negatives(ranked, values):
     lists = ranked([{}, {1: 1.0}, {1: 1.0}], [{1: 1}, {1: 1}, {}])
     for name, empty in (("fallout@3", 0.0), ("specificity@3", 1.0)):
-        first, *others = values(name, lists)
+        first, *rest = values(name, lists)
         assert first == empty
-        assert np.isnan(others).all()
+        assert np.isnan(rest).all()
 
 
 def test_a_cut_off_does_not_hide_what_is_below_it():
     # Four listed, relevant 1 and 4: two negatives, one of them among the first two, whatever else is asked for.
     recommendations = pd.DataFrame({"user": 1, "item": [1, 2, 3, 4], "rank": [1, 2, 3, 4]})
     truth = pd.DataFrame({"user": 1, "item": [1, 4]})
-    found = evaluate(recommendations, truth, metrics=["fallout@2", "specificity@2", "auc@2"])
-    assert found["value"].tolist() == [0.5, 0.5, 0.5]
+    table = evaluate(recommendations, truth, metrics=["fallout@2", "specificity@2", "auc@2"])
+    assert table["value"].tolist() == [0.5, 0.5, 0.5]
 
 
 def test_pooled_fallout_leaves_out_lists_without_relevant_items():

@@ -72,10 +72,10 @@ def test_strata_count_the_same(averaged):
 
 
 def test_each_user_alone(averaged):
-    found = averaged(LISTS)
-    assert found.users.tolist() == [1, 2, 4]
-    assert found.values.tolist() == [0.625, 0.2, 0.0]
-    assert found.users_counted == 3
+    result = averaged(LISTS)
+    assert result.users.tolist() == [1, 2, 4]
+    assert result.values.tolist() == [0.625, 0.2, 0.0]
+    assert result.users_counted == 3
     pooled = averaged(LISTS, over="pooled", no_list="skip")
     assert pooled.users.tolist() == [1, 2]
     assert pooled.values == pytest.approx([4 / 6, 1 / 5])
@@ -91,9 +91,9 @@ def test_impacts_count_whom_the_decisions_touch(averaged):
 
 
 def test_nothing_to_average(averaged):
-    found = averaged([])
-    assert math.isnan(found.value)
-    assert found.users_counted == 0
+    result = averaged([])
+    assert math.isnan(result.value)
+    assert result.users_counted == 0
     assert math.isnan(averaged([(1, 0, 0, 0, False)]).value)
     assert math.isnan(averaged([(1, 0, 0, 0, False)], over="pooled").value)
 

@@ -25,12 +25,12 @@ def of_lists(measure, ranked, background):
     """The number of a collection, and the same from two blocks."""
 
     def computed(name, scores, n_items, **changes):
-        asked = measure(name, **changes)
+        parsed = measure(name, **changes)
         known = background([{}] * len(scores), n_items)
-        blocks = [asked.of_lists(ranked([one], [{}], users=[n]), known) for n, one in enumerate(scores)]
-        whole = asked.of_collection([asked.of_lists(ranked(scores, [{}] * len(scores)), known)], known)
-        assert asked.of_collection(blocks, known) == pytest.approx(whole, nan_ok=True, rel=0, abs=0)
-        return whole
+        blocks = [parsed.of_lists(ranked([by_item], [{}], users=[n]), known) for n, by_item in enumerate(scores)]
+        together = parsed.of_collection([parsed.of_lists(ranked(scores, [{}] * len(scores)), known)], known)
+        assert parsed.of_collection(blocks, known) == pytest.approx(together, nan_ok=True, rel=0, abs=0)
+        return together
 
     return computed
 
@@ -81,8 +81,8 @@ def test_gini_and_entropy_of_any_counts(counts, measure, ranked, background):
     known = background([{}] * len(lists), len(counts))
 
     def value(name):
-        asked = measure(name)
-        return asked.of_collection([asked.of_lists(ranked(lists, [{}] * len(lists)), known)], known)
+        parsed = measure(name)
+        return parsed.of_collection([parsed.of_lists(ranked(lists, [{}] * len(lists)), known)], known)
 
     assert value("gini[divisor=n]@1") == pytest.approx(gini_by_pairs(counts), abs=1e-12)
     n = len(counts)
@@ -106,10 +106,10 @@ TRUTH = [{1: 1}, {1: 1, 5: 1}, {2: 1}, {}, {}]
 
 def practical(name, measure, ranked, background, protocol, **changes):
     changes = {"average__no_list": "skip", **changes}
-    asked = measure(name, **changes)
+    parsed = measure(name, **changes)
     known = background(TRUTH, 6)
-    found = measure_given(ranked(SCORES, TRUTH), simple_measures([asked]), known, protocol(**changes))
-    return asked.joined({key: (one.value, one.users_counted) for key, one in found.items()})
+    averages = measure_given(ranked(SCORES, TRUTH), simple_measures([parsed]), known, protocol(**changes))
+    return parsed.joined({key: (averaged.value, averaged.users_counted) for key, averaged in averages.items()})
 
 
 @pytest.mark.parametrize(
@@ -140,16 +140,16 @@ def test_practical_accuracy_under_the_other_rule_is_the_accuracy(measure, ranked
     # Where every test user has relevant items, accuracy with empty lists as 0 is the practical accuracy.
     scores, truth = [{1: 2.0, 2: 1.0}, {3: 2.0, 1: 1.0}, {}], [{1: 1}, {1: 1, 5: 1}, {2: 1}]
     known, lists = background(truth, 6), ranked(scores, truth)
-    asked = measure("practical-accuracy@2", average__no_list="skip")
-    found = measure_given(lists, simple_measures([asked]), known, protocol(average__no_list="skip"))
-    value, _ = asked.joined({key: (one.value, one.users_counted) for key, one in found.items()})
+    parsed = measure("practical-accuracy@2", average__no_list="skip")
+    averages = measure_given(lists, simple_measures([parsed]), known, protocol(average__no_list="skip"))
+    value, _ = parsed.joined({key: (averaged.value, averaged.users_counted) for key, averaged in averages.items()})
     (zero,) = measure_given(lists, [measure("ndcg@2")], known, protocol()).values()
     assert value == pytest.approx(zero.value, abs=1e-12)
 
 
 def test_practical_accuracy_says_its_name(measure):
-    asked = measure("practical-accuracy[of=hit]@5", average__no_list="skip")
-    assert asked.full_name == "practical-accuracy[of=hit]@5"
-    assert [part.full_name for part in asked.parts] == ["hit@5", "user-coverage[counts=listed]@5"]
-    assert not asked.per_user
-    assert np.isclose(asked.joined({"hit@5": (0.5, 4), "user-coverage[counts=listed]@5": (0.5, 8)})[0], 0.25)
+    parsed = measure("practical-accuracy[of=hit]@5", average__no_list="skip")
+    assert parsed.full_name == "practical-accuracy[of=hit]@5"
+    assert [part.full_name for part in parsed.parts] == ["hit@5", "user-coverage[counts=listed]@5"]
+    assert not parsed.per_user
+    assert np.isclose(parsed.joined({"hit@5": (0.5, 4), "user-coverage[counts=listed]@5": (0.5, 8)})[0], 0.25)

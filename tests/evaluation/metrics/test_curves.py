@@ -40,16 +40,16 @@ def number(measure, background, scored) -> Callable[..., float]:
     """The number of a metric, of lists that may be cut into blocks."""
 
     def computed(name: str, scores: Lists, truth: Lists, *, size: int = 10**6, ties: str = "definite") -> float:
-        asked = measure(name, ties__break="item-asc" if ties == "definite" else ties)
+        parsed = measure(name, ties__break="item-asc" if ties == "definite" else ties)
         known = background(truth, 60)
         blocks = [
-            asked.of_lists(scored(scores[at : at + size], truth[at : at + size], ties=ties), known)
+            parsed.of_lists(scored(scores[at : at + size], truth[at : at + size], ties=ties), known)
             for at in range(0, len(scores), size)
         ]
         merged = blocks[:1]
         for block in blocks[1:]:  # as a study does: joined as they come
-            merged = [asked.metric.merge([merged[0], block])]
-        return asked.of_collection(merged, known)
+            merged = [parsed.metric.merge([merged[0], block])]
+        return parsed.of_collection(merged, known)
 
     return computed
 
@@ -108,8 +108,8 @@ def test_croc_of_mean_rates_by_hand(number):
     assert number("croc[rates=means]", SCORES, TRUTH) == pytest.approx(auc(x, y), abs=1e-15)
     # Perfect lists. User 0: tpr 1, fpr 0 1/3 2/3 1. User 1: tpr 1/2 1 1 1, fpr 0 0 1 1.
     x, y = [0, 0, 1 / 6, 5 / 6, 1], [0, 3 / 4, 1, 1, 1]
-    found = number("croc[normalised=perfect,rates=means]", SCORES, TRUTH)
-    assert found == pytest.approx(number("croc[rates=means]", SCORES, TRUTH) / auc(x, y), abs=1e-15)
+    area = number("croc[normalised=perfect,rates=means]", SCORES, TRUTH)
+    assert area == pytest.approx(number("croc[rates=means]", SCORES, TRUTH) / auc(x, y), abs=1e-15)
 
 
 def test_perfect_lists_have_a_normalised_croc_of_1(number):
@@ -137,8 +137,8 @@ def test_precision_recall_areas_by_hand(number):
     steps = sum(np.diff([0, *recalls]) * precisions)
     assert number("pr-auc[join=lengths]", SCORES, TRUTH) == pytest.approx(steps, abs=1e-15)
     lines = auc([0, *recalls], [1, *precisions])
-    found = number("pr-auc[join=lengths,interpolation=trapezoid]", SCORES, TRUTH)
-    assert found == pytest.approx(lines, abs=1e-15)
+    area = number("pr-auc[join=lengths,interpolation=trapezoid]", SCORES, TRUTH)
+    assert area == pytest.approx(lines, abs=1e-15)
     # Users. User 0: from precision 0 to 1/2. User 1: from 1 to 1, and from 1/2 to 2/3.
     lines = ((0 + 1 / 2) / 2 + ((1 + 1) / 2 + (1 / 2 + 2 / 3) / 2) / 2) / 2
     assert number("pr-auc[join=users,interpolation=trapezoid]", SCORES, TRUTH) == pytest.approx(lines, abs=1e-15)
@@ -152,8 +152,8 @@ def test_empty_lists_and_users_without_relevant_items(number):
     # Hits 1 2 3 3, false alarms 2 3 4 5.
     assert number("croc", scores, truth) == (2 * 1 + 1 * 3 + 1 * 5 + 1 * 6) / (2 * 4 * 5)
     areas = (1 / 4, (1 + 7 / 12) / 2, 0)
-    found = number("pr-auc[join=users,interpolation=trapezoid]", scores, truth)
-    assert found == pytest.approx(sum(areas) / 3, abs=1e-15)
+    area = number("pr-auc[join=users,interpolation=trapezoid]", scores, truth)
+    assert area == pytest.approx(sum(areas) / 3, abs=1e-15)
     for name in ("groc", "croc", "pr-auc", "pr-auc[join=lengths]", "pr-auc[join=users,interpolation=trapezoid]"):
         assert np.isnan(number(name, [{1: 1.0}, {}], [{}, {}]))
     for name in ("groc", "croc", "croc[rates=means]"):
@@ -180,9 +180,9 @@ NAMES = (
 def test_numbers_do_not_depend_on_blocks_and_lie_between_0_and_1(number, lists, size):
     scores, truth = zip(*lists, strict=True)
     for name in NAMES:
-        whole = number(name, scores, truth)
-        np.testing.assert_equal(number(name, scores, truth, size=size), whole)
-        assert np.isnan(whole) or 0 <= whole <= 1 + 1e-12
+        value = number(name, scores, truth)
+        np.testing.assert_equal(number(name, scores, truth, size=size), value)
+        assert np.isnan(value) or 0 <= value <= 1 + 1e-12
 
 
 @settings(deadline=None, max_examples=60)
@@ -197,24 +197,24 @@ def test_no_lists_are_better_than_perfect_ones(number, lists):
 @settings(deadline=None, max_examples=60)
 @given(lists=SEVERAL)
 def test_pooled_areas_are_those_of_scikit_learn(number, lists):
-    scores = [one for one, _ in lists]
-    listed = [{item: 1.0 for item in judged if item in one} for one, judged in lists]
-    flags = [item in judged for one, judged in zip(scores, listed, strict=True) for item in one]
-    values = [score for one in scores for score in one.values()]
+    scores = [by_item for by_item, _ in lists]
+    listed = [{item: 1.0 for item in judged if item in by_item} for by_item, judged in lists]
+    flags = [item in judged for by_item, judged in zip(scores, listed, strict=True) for item in by_item]
+    values = [score for by_item in scores for score in by_item.values()]
     if not 0 < sum(flags) < len(flags):
         return
     assert number("groc", scores, listed) == pytest.approx(roc_auc_score(flags, values), abs=1e-12)
     assert number("pr-auc", scores, listed) == pytest.approx(average_precision_score(flags, values), abs=1e-12)
     precisions, recalls, _ = precision_recall_curve(flags, values)
-    found = number("pr-auc[interpolation=trapezoid]", scores, listed)
-    assert found == pytest.approx(auc(recalls, precisions), abs=1e-12)
+    area = number("pr-auc[interpolation=trapezoid]", scores, listed)
+    assert area == pytest.approx(auc(recalls, precisions), abs=1e-12)
 
 
 @settings(deadline=None, max_examples=60)
 @given(lists=SEVERAL, shift=st.integers(1, 3))
 def test_a_relevant_item_that_moves_up_never_lowers_an_area(number, lists, shift):
     scores, truth = zip(*lists, strict=True)
-    better = [{i: s + shift * (i in judged) for i, s in one.items()} for one, judged in lists]
+    better = [{i: s + shift * (i in judged) for i, s in by_item.items()} for by_item, judged in lists]
     for name in ("groc", "croc", "croc[rates=means]", "pr-auc"):
         before, after = number(name, scores, truth), number(name, better, truth)
         assert np.isnan(before) or after >= before - 1e-12
@@ -244,11 +244,11 @@ def orders(scores: Mapping[int, float]) -> list[dict[int, float]]:
 @given(lists=TIED)
 def test_expectations_are_means_over_all_orders(number, lists):
     scores, truth = zip(*lists, strict=True)
-    every = list(itertools.product(*(orders(one) for one in scores)))[:600]
+    every = list(itertools.product(*(orders(by_item) for by_item in scores)))[:600]
     if len(every) == 600:
         return
     for name in ("croc", "croc[rates=means]", "pr-auc[join=users,interpolation=trapezoid]"):
-        mean = np.mean([number(name, one, truth) for one in every])
+        mean = np.mean([number(name, by_item, truth) for by_item in every])
         np.testing.assert_allclose(number(name, scores, truth, ties="expected"), mean, atol=1e-12)
 
 
@@ -261,12 +261,12 @@ def test_croc_is_exact_for_many_users(number):
         items = rng.permutation(40)[:size].tolist()
         scores.append({item: -float(place) for place, item in enumerate(items)})
         truth.append({int(item): 1.0 for item in rng.permutation(40)[: int(rng.integers(1, 6))]})
-    hits = [[item in judged for item in one] for one, judged in zip(scores, truth, strict=True)]
-    others = [len(flags) - sum(flags) for flags in hits]
+    hits = [[item in judged for item in by_item] for by_item, judged in zip(scores, truth, strict=True)]
+    negatives = [len(flags) - sum(flags) for flags in hits]
     x, y = [Fraction(0)], [Fraction(0)]
     for n in range(1, 31):
         y.append(sum(Fraction(sum(f[:n]), len(j)) for f, j in zip(hits, truth, strict=True)) / 150)
-        false = [Fraction(len(f[:n]) - sum(f[:n]), o) for f, o in zip(hits, others, strict=True) if o]
+        false = [Fraction(len(f[:n]) - sum(f[:n]), o) for f, o in zip(hits, negatives, strict=True) if o]
         x.append(sum(false, Fraction(0)) / len(false))
     area = sum((b - a) * (c + d) / 2 for a, b, c, d in zip(x, x[1:], y, y[1:], strict=False))
     assert number("croc[rates=means]", scores, truth) == pytest.approx(float(area), abs=1e-14)

@@ -20,7 +20,7 @@ AGGREGATES = {"mean": np.mean, "sum": np.sum, "min": np.min, "max": np.max}
 
 def hamming(lists, k, users=None):
     """The mean over pairs of non-empty lists of different users, one by one."""
-    tops = [set(list(one)[:k]) for one in lists]
+    tops = [set(list(order)[:k]) for order in lists]
     users = range(len(tops)) if users is None else users
     pairs = [
         1 - len(a & b) / k
@@ -34,11 +34,11 @@ def hamming(lists, k, users=None):
 def inter_list(measure, ranked, background):
     def computed(lists, k, n_items, users=None):
         users = list(range(len(lists))) if users is None else users
-        scores = [{item: -float(place) for place, item in enumerate(one)} for one in lists]
-        asked = measure(f"inter-list-diversity@{k}")
+        scores = [{item: -float(place) for place, item in enumerate(order)} for order in lists]
+        parsed = measure(f"inter-list-diversity@{k}")
         known = background([{}] * (max(users) + 1), n_items)
-        whole = asked.of_lists(ranked(scores, [{}] * len(scores), users=users), known)
-        return asked.of_collection([whole], known)
+        block = parsed.of_lists(ranked(scores, [{}] * len(scores), users=users), known)
+        return parsed.of_collection([block], known)
 
     return computed
 
@@ -71,11 +71,11 @@ def test_inter_list_diversity_of_all_pairs(lists, k, data, inter_list):
 
 
 def test_inter_list_diversity_adds_up_over_blocks(measure, ranked, background):
-    asked, known = measure("inter-list-diversity@2"), background([{}] * 4, 6)
+    parsed, known = measure("inter-list-diversity@2"), background([{}] * 4, 6)
     lists = [[1, 2], [2, 3], [1, 3], [5, 1]]
-    scores = [{item: -float(place) for place, item in enumerate(one)} for one in lists]
-    blocks = [asked.of_lists(ranked(scores[n : n + 2], [{}] * 2, users=[n, n + 1]), known) for n in (0, 2)]
-    assert asked.of_collection(blocks, known) == pytest.approx(hamming(lists, 2), abs=1e-12)
+    scores = [{item: -float(place) for place, item in enumerate(order)} for order in lists]
+    blocks = [parsed.of_lists(ranked(scores[n : n + 2], [{}] * 2, users=[n, n + 1]), known) for n in (0, 2)]
+    assert parsed.of_collection(blocks, known) == pytest.approx(hamming(lists, 2), abs=1e-12)
     assert measure("hamming@2").full_name == measure("personalization@2").full_name == "inter-list-diversity@2"
 
 
@@ -90,13 +90,13 @@ def test_distances_over_co_ratings_by_hand(ranked, values, background):
     jaccard = [1 - 2 / 4, 1 - 1 / 4, 1.0]
     assert values("ild@3", lists, known) == [pytest.approx(sum(cosine) / 3, abs=1e-12), 1.0, NAN, NAN]
     assert values("ild@2", lists, known)[0] == pytest.approx(cosine[0], abs=1e-12)
-    for name, found in (
+    for name, expected in (
         ("ild[distance=jaccard]@3", sum(jaccard) / 3),
         ("ild[aggregate=sum]@3", sum(cosine)),
         ("ild[aggregate=min]@3", min(cosine)),
         ("ild[aggregate=max,distance=jaccard]@3", 1.0),
     ):
-        assert values(name, lists, known) == [pytest.approx(found, abs=1e-12), 1.0, NAN, NAN], name
+        assert values(name, lists, known) == [pytest.approx(expected, abs=1e-12), 1.0, NAN, NAN], name
 
 
 def test_distances_over_features_by_hand(ranked, values, background):
@@ -113,14 +113,14 @@ def test_distances_over_features_by_hand(ranked, values, background):
 def brute(matrix, distance):
     """All distances by SciPy; 1 for rows of zeros."""
     n = len(matrix)
-    apart = np.ones((n, n))
+    distances = np.ones((n, n))
     for a, b in itertools.product(range(n), repeat=2):
         if matrix[a].any() and matrix[b].any():
             if distance == "cosine":
-                apart[a, b] = spatial.cosine(matrix[a], matrix[b])
+                distances[a, b] = spatial.cosine(matrix[a], matrix[b])
             else:
-                apart[a, b] = spatial.jaccard(matrix[a] != 0, matrix[b] != 0)
-    return apart
+                distances[a, b] = spatial.jaccard(matrix[a] != 0, matrix[b] != 0)
+    return distances
 
 
 @pytest.mark.parametrize("distance", ["cosine", "jaccard"])
@@ -132,17 +132,17 @@ def test_distances_against_scipy(distance, over, n_users, ranked, values, backgr
     popularity = np.geomspace(0.7, 0.002, 25)
     profiles = rng.random((n_users, 25)) < popularity
     features = np.where(rng.random((25, 6)) < 0.3, rng.random((25, 6)).round(2), 0)
-    apart = brute(features if over == "features" else profiles.T.astype(float), distance)
+    distances = brute(features if over == "features" else profiles.T.astype(float), distance)
     train = [(int(u), int(i)) for u, i in zip(*np.nonzero(profiles), strict=True)]
     lists = [rng.permutation(25)[: rng.integers(0, 9)].tolist() for _ in range(40)]
     known = background([{}] * n_users, 25, train, features=csr_array(features))
-    scores = [{item: -float(place) for place, item in enumerate(one)} for one in lists]
+    scores = [{item: -float(place) for place, item in enumerate(order)} for order in lists]
     made = ranked(scores, [{}] * len(scores))
     for aggregate, function in AGGREGATES.items():
         name = f"intra-list-diversity[aggregate={aggregate},distance={distance},over={over}]@6"
         expected = [
-            function([apart[a, b] for a, b in itertools.combinations(one[:6], 2)]) if len(one) > 1 else math.nan
-            for one in lists
+            function([distances[a, b] for a, b in itertools.combinations(order[:6], 2)]) if len(order) > 1 else math.nan
+            for order in lists
         ]
         assert values(name, made, known) == pytest.approx(expected, abs=1e-12, nan_ok=True)
 

@@ -40,17 +40,17 @@ def scores(every_item: bool) -> list[dict[int, float]]:
 @pytest.mark.parametrize("row", DATA["rows"], ids=lambda row: f"{row['evaluator']}-{row['measure']}")
 def test_variant_gives_what_the_evaluator_gave(row, protocol, ranked, background):
     decisions = {key.replace(".", "__"): value for key, value in row.get("protocol", {}).items()}
-    asked = protocol(**decisions)
-    measure = parse_measure(row["measure"], asked, metrics())
-    shared = asked["ties.break"] == "shared-worst"
+    rules = protocol(**decisions)
+    measure = parse_measure(row["measure"], rules, metrics())
+    shared = rules["ties.break"] == "shared-worst"
     lists = ranked(
         scores(every_item=shared),
         TRUTH,
         ties="shared-worst" if shared else "definite",
-        threshold=asked.number("relevance.threshold"),
+        threshold=rules.number("relevance.threshold"),
     )
     ratio = measure.of_lists(lists, background(TRUTH, n_items=13))  # items 0 to 12; item 0 is in no list
-    averaged = average(measure, ratio, ListOwners.of(lists), asked)
+    averaged = average(measure, ratio, ListOwners.of(lists), rules)
     values = dict(zip((USERS[user] for user in averaged.users), averaged.values, strict=True))
     for user, value in row.get("users", {}).items():
         assert values[user] == pytest.approx(value, abs=1e-9)
@@ -87,8 +87,8 @@ def predictions(pairs):
 )
 def test_errors_are_averaged_as_the_evaluator_does(evaluator, over, clip, rmse, mae, protocol):
     pairs = predictions([(user, item, min(predicted, clip), real) for user, item, predicted, real in PAIRS])
-    asked = protocol(predict__average=over)
-    values = [average_predictions(parse_measure(name, asked, metrics()), pairs).value for name in ("rmse", "mae")]
+    rules = protocol(predict__average=over)
+    values = [average_predictions(parse_measure(name, rules, metrics()), pairs).value for name in ("rmse", "mae")]
     assert values == pytest.approx([rmse, mae], abs=1e-9), evaluator
 
 
@@ -111,21 +111,21 @@ TIED = [(1, 1, 3, 1), (1, 2, 3, 2)]
     ],
 )
 def test_numbers_of_surprise(pairs, name, value, protocol):
-    asked = protocol(metric__fcp__join="mean-counts", metric__fcp__ties="discordant")
-    found = average_predictions(parse_measure(name, asked, metrics()), predictions(pairs)).value
-    assert found == pytest.approx(value, abs=1e-12)
+    rules = protocol(metric__fcp__join="mean-counts", metric__fcp__ties="discordant")
+    result = average_predictions(parse_measure(name, rules, metrics()), predictions(pairs)).value
+    assert result == pytest.approx(value, abs=1e-12)
 
 
 def test_predictions_that_surprise_clipped_and_made_up(protocol):
     # Estimates 6.7, -2 and 3.3 within a scale of 1 to 5, one that is not a number and becomes the upper bound, and
     # two that were impossible and become the mean training rating, 3; test_rmse and test_mae of Surprise 1.1.5.
-    asked = protocol(predict__clip="scale", predict__missing="constant", predict__constant=5.0)
+    rules = protocol(predict__clip="scale", predict__missing="constant", predict__constant=5.0)
     users, items = np.array([1, 1, 2, 3, 99, 1], dtype=np.int32), np.array([3, 4, 2, 1, 1, 9], dtype=np.int32)
     scores = Scores(
         np.array([6.7, -2.0, math.nan, 3.3, 3.0, 3.0]), np.array([SCORED] * 4 + [FALLBACK] * 2, dtype=np.uint8)
     )
     ratings = np.array([5.0, 1.0, 3.0, 3.0, 4.0, 2.0])
-    pairs = resolve_predictions(scores, ratings, users, items, asked, TrainRatings(None, (1.0, 5.0), (1.0, 5.0)))
+    pairs = resolve_predictions(scores, ratings, users, items, rules, TrainRatings(None, (1.0, 5.0), (1.0, 5.0)))
     names = {"rmse": 1.0074720839804943, "mae": 0.7166666666666667, "prediction-coverage": 3 / 6}
-    found = {name: average_predictions(parse_measure(name, asked, metrics()), pairs).value for name in names}
-    assert found == pytest.approx(names, abs=1e-12)
+    result = {name: average_predictions(parse_measure(name, rules, metrics()), pairs).value for name in names}
+    assert result == pytest.approx(names, abs=1e-12)

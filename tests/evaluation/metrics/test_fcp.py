@@ -58,10 +58,10 @@ def test_counts_averaged_over_the_users_that_have_any(fcp):
 
 
 def test_each_user_alone(fcp):
-    found = fcp("fcp", PAIRS)
-    assert found.users.tolist() == [1, 2]
-    assert found.values == pytest.approx([2 / 3, 1 / 2], abs=1e-15)
-    assert found.users_counted == 2
+    result = fcp("fcp", PAIRS)
+    assert result.users.tolist() == [1, 2]
+    assert result.values == pytest.approx([2 / 3, 1 / 2], abs=1e-15)
+    assert result.users_counted == 2
 
 
 def test_missing_predictions_make_no_pairs(fcp):
@@ -91,8 +91,8 @@ def pair_by_pair(pairs, join, ties):
         return statistics.fmean(itertools.chain(*counted.values()))
     if join == "users":
         return statistics.fmean(map(statistics.fmean, counted.values()))
-    right = [sum(one) for one in counted.values() if sum(one)]
-    wrong = [len(one) - sum(one) for one in counted.values() if len(one) - sum(one)]
+    right = [sum(flags) for flags in counted.values() if sum(flags)]
+    wrong = [len(flags) - sum(flags) for flags in counted.values() if len(flags) - sum(flags)]
     means = [statistics.fmean(some) if some else 0.0 for some in (right, wrong)]
     return means[0] / sum(means)
 

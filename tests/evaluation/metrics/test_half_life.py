@@ -20,9 +20,9 @@ def value(name: str, truth: pd.DataFrame = TRUTH, columns: dict[str, str] | None
 
 def test_users_are_added_up_before_they_are_divided():
     # a: 3 at rank 1, 5 at rank 3, best 5 then 3. b: 4 at rank 2, best 4.
-    found, best = [3 + 5 / 4, 4 / 2], [5 + 3 / 2, 4]
-    assert value("half-life[alpha=2]") == pytest.approx(100 * sum(found) / sum(best), abs=1e-12)
-    mean = 100 * (found[0] / best[0] + found[1] / best[1]) / 2
+    result, best = [3 + 5 / 4, 4 / 2], [5 + 3 / 2, 4]
+    assert value("half-life[alpha=2]") == pytest.approx(100 * sum(result) / sum(best), abs=1e-12)
+    mean = 100 * (result[0] / best[0] + result[1] / best[1]) / 2
     assert value("half-life[alpha=2,join=users]") == pytest.approx(mean, abs=1e-12)
 
 
@@ -37,8 +37,8 @@ def test_the_number_is_a_share_or_a_hundred_times_that():
 def test_a_user_without_utility_counts_without_the_factor():
     truth = pd.concat([TRUTH, pd.DataFrame({"user": ["c"], "item": ["x"], "rating": [0.0]})])
     for scale, highest in (("hundred", 100), ("share", 1)):
-        found = value(f"half-life[alpha=2,join=users,scale={scale}]", truth, average__no_relevant="one")
-        assert found == pytest.approx((highest * (4.25 / 6.5 + 2 / 4) + 1) / 3, abs=1e-12)
+        result = value(f"half-life[alpha=2,join=users,scale={scale}]", truth, average__no_relevant="one")
+        assert result == pytest.approx((highest * (4.25 / 6.5 + 2 / 4) + 1) / 3, abs=1e-12)
 
 
 def test_the_protocol_does_not_change_how_users_are_joined():
@@ -63,8 +63,8 @@ def test_binary_utility_counts_relevant_items():
 
 def test_any_column_is_a_utility():
     profits = TRUTH.rename(columns={"rating": "profit"}).assign(profit=[10.0, 0.5, 2.5])
-    found = value("half-life[alpha=2]", profits, {"rating": "profit"})
-    assert found == pytest.approx(100 * (10 + 0.5 / 4 + 2.5 / 2) / (10 + 0.5 / 2 + 2.5), abs=1e-12)
+    result = value("half-life[alpha=2]", profits, {"rating": "profit"})
+    assert result == pytest.approx(100 * (10 + 0.5 / 4 + 2.5 / 2) / (10 + 0.5 / 2 + 2.5), abs=1e-12)
 
 
 def test_five_is_the_half_life_unless_said():
@@ -83,10 +83,12 @@ def test_ratings_must_be_there_where_they_are_the_utility():
 
 def test_the_best_list_of_k_items(ranked, background, values):
     truth = [{1: 1.0, 2: 4.0, 3: 2.0}]
-    one = ranked([{1: 3, 2: 2, 3: 1}], truth)
-    assert values("half-life[alpha=2]@2", one, background(truth, 4)) == pytest.approx([100 * (1 + 4 / 2) / (4 + 2 / 2)])
+    lists = ranked([{1: 3, 2: 2, 3: 1}], truth)
+    assert values("half-life[alpha=2]@2", lists, background(truth, 4)) == pytest.approx(
+        [100 * (1 + 4 / 2) / (4 + 2 / 2)]
+    )
     # Ratings at or below the neutral one: there is nothing to find.
-    assert values("half-life[d=4]", one, background(truth, 4)) == pytest.approx([float("nan")], nan_ok=True)
+    assert values("half-life[d=4]", lists, background(truth, 4)) == pytest.approx([float("nan")], nan_ok=True)
 
 
 @pytest.mark.parametrize("name", ["half-life[alpha=1]", "ndcg[discount=log-base,base=1]"])

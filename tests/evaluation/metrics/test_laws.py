@@ -62,8 +62,8 @@ def test_values_lie_between_0_and_1(lists, ranked, values):
     for ties in ("definite", "expected", "shared-worst"):
         made = ranked([by_place(order) for order in orders], list(truths), ties=ties)
         for name in RANKING:
-            found = np.array(values(name, made))  # AUC is undefined where every listed item is relevant
-            assert (np.isnan(found) | (found >= 0) & (found <= 1 + 1e-12)).all(), name
+            results = np.array(values(name, made))  # AUC is undefined where every listed item is relevant
+            assert (np.isnan(results) | (results >= 0) & (results <= 1 + 1e-12)).all(), name
 
 
 @settings(max_examples=30, deadline=None)
@@ -95,13 +95,13 @@ def test_the_best_order_scores_exactly_1(grades, ranked, values):
 def test_a_block_is_its_lists_one_by_one(lists, ranked, values):
     orders, truths = zip(*lists, strict=True)
     for ties in ("definite", "expected"):
-        whole = ranked([by_place(order) for order in orders], list(truths), ties=ties)
+        together = ranked([by_place(order) for order in orders], list(truths), ties=ties)
         for name in RANKING:
             single = [
                 values(name, ranked([by_place(order)], [truth], ties=ties))[0]
                 for order, truth in zip(orders, truths, strict=True)
             ]
-            assert np.array_equal(values(name, whole), single, equal_nan=True), name
+            assert np.array_equal(values(name, together), single, equal_nan=True), name
 
 
 @settings(max_examples=30, deadline=None)

@@ -23,10 +23,10 @@ def test_names_read_back(measure):
 
 
 def test_threshold_comes_from_the_protocol_and_stays_out_of_the_name(measure):
-    asked = measure("ndcg[gain=exp2-threshold]@5", relevance__threshold=4)
-    assert asked.variants["threshold"] == 4
-    assert "threshold=" not in asked.full_name
-    assert measure(asked.full_name, relevance__threshold=4) == asked
+    parsed = measure("ndcg[gain=exp2-threshold]@5", relevance__threshold=4)
+    assert parsed.variants["threshold"] == 4
+    assert "threshold=" not in parsed.full_name
+    assert measure(parsed.full_name, relevance__threshold=4) == parsed
 
 
 def test_threshold_gains_need_a_threshold(measure):
@@ -70,18 +70,18 @@ def test_user_coverage(measure, ranked, background):
         unscored=[{2}, {1}, set(), set(), {2}],
     )
     for name, share in (("user-coverage@1", 2 / 4), ("user-coverage[counts=listed]@2", 3 / 4)):
-        asked = measure(name)
+        parsed = measure(name)
         known = background([{}] * 4, 5)
-        assert asked.of_collection([asked.of_lists(lists, known)], known) == share
+        assert parsed.of_collection([parsed.of_lists(lists, known)], known) == share
 
 
 def test_catalogue_coverage_adds_up_over_blocks(measure, ranked, background):
     first = ranked([{1: 3.0, 2: 2.0, 4: 1.0}, {2: 1.0, 1: 2.0}], [{}] * 2)
     second = ranked([{3: 1.0}, {}], [{}] * 2)
     for k, share in ((1, 2 / 10), (2, 3 / 10), (3, 4 / 10)):
-        asked = measure(f"catalogue-coverage@{k}")
+        parsed = measure(f"catalogue-coverage@{k}")
         known = background([{}] * 4, 10)
-        assert asked.of_collection([asked.of_lists(lists, known) for lists in (first, second)], known) == share
+        assert parsed.of_collection([parsed.of_lists(lists, known) for lists in (first, second)], known) == share
 
 
 def test_every_metric_says_what_it_is():

@@ -49,8 +49,8 @@ def numbers(resolved):
 
     def computed(names, predicted, state=None, real=REAL, **changes):
         pairs, decisions = resolved(predicted, state, real, **changes)
-        asked = [parse_measure(name, decisions, metrics()) for name in names.split()]
-        return tuple(average_predictions(measure, pairs).value for measure in asked)
+        parsed = [parse_measure(name, decisions, metrics()) for name in names.split()]
+        return tuple(average_predictions(measure, pairs).value for measure in parsed)
 
     return computed
 
@@ -84,9 +84,9 @@ def test_an_erratum_of_the_tutorial(errors):
     # The slide prints 2.00 and 2.00 for the second recommender with missing predictions ignored. Both errors
     # that are left, 4 - 3, are 1.
     printed = (2.0, 2.0)
-    found = errors((NAN, 4, NAN, 4), missing="skip")
-    assert found == (1.0, 1.0)
-    assert found != printed
+    result = errors((NAN, 4, NAN, 4), missing="skip")
+    assert result == (1.0, 1.0)
+    assert result != printed
 
 
 def test_errors_of_the_lecture(numbers):
@@ -175,11 +175,11 @@ def test_normalised_by_the_error_of_chance(low, high, step, expected):
     differences = np.subtract.outer(ratings, ratings)
     assert np.abs(differences).mean() == pytest.approx(expected)
     everyone = np.array([0], dtype=np.int32)
-    one = Predictions(everyone, everyone, np.array([2.0]), np.array([3.0]), np.array([True]), (low, high))
+    pair = Predictions(everyone, everyone, np.array([2.0]), np.array([3.0]), np.array([True]), (low, high))
     variants = {"by": "uniform", "step": step}
-    assert metrics()["nmae"].compute(one, variants) == pytest.approx(1 / expected, abs=1e-12)
+    assert metrics()["nmae"].compute(pair, variants) == pytest.approx(1 / expected, abs=1e-12)
     root = math.sqrt((differences**2).mean())
-    assert metrics()["nrmse"].compute(one, variants) == pytest.approx(1 / root, abs=1e-12)
+    assert metrics()["nrmse"].compute(pair, variants) == pytest.approx(1 / root, abs=1e-12)
 
 
 def test_chance_has_an_error_of_1(numbers):
@@ -191,10 +191,10 @@ def test_chance_has_an_error_of_1(numbers):
 def test_chance_on_a_continuous_scale(numbers):
     # A fine scale comes close to the continuum: E|X - Y| = 4 / 3, E(X - Y)^2 = 16 / 6.
     predicted = (6, 2, 1, 2)
-    found = numbers("nmae[by=continuous] nrmse[by=continuous]", predicted)
-    assert found == pytest.approx((0.75 * 3 / 4, math.sqrt(0.75 * 6 / 16)), abs=1e-12)
+    result = numbers("nmae[by=continuous] nrmse[by=continuous]", predicted)
+    assert result == pytest.approx((0.75 * 3 / 4, math.sqrt(0.75 * 6 / 16)), abs=1e-12)
     fine = numbers("nmae[by=uniform,step=0.0001] nrmse[by=uniform,step=0.0001]", predicted)
-    assert fine == pytest.approx(found, rel=1e-4)
+    assert fine == pytest.approx(result, rel=1e-4)
 
 
 def test_a_scale_that_is_not_made_of_its_steps_is_told(numbers):
@@ -223,8 +223,8 @@ def test_prediction_coverage_counts_what_the_algorithm_itself_predicted(numbers)
 
 def test_prediction_coverage_of_each_user_and_without_pairs(resolved, measure):
     pairs, _ = resolved((4, NAN, 1, NAN), (SCORED, SCORED, FALLBACK, SCORED))
-    found = average_predictions(measure("prediction-coverage"), pairs)
-    assert (found.users.tolist(), found.values.tolist()) == ([1, 2], [1 / 3, 0.0])
+    result = average_predictions(measure("prediction-coverage"), pairs)
+    assert (result.users.tolist(), result.values.tolist()) == ([1, 2], [1 / 3, 0.0])
     nothing = pairs.select(slice(0, 0))
     assert math.isnan(average_predictions(measure("prediction-coverage"), nothing).value)
     assert math.isnan(average_predictions(measure("umae"), nothing).value)
@@ -232,10 +232,10 @@ def test_prediction_coverage_of_each_user_and_without_pairs(resolved, measure):
 
 def test_each_user_alone(resolved, measure):
     pairs, _ = resolved((6, 2, 1, NAN))
-    found = average_predictions(measure("rmse"), pairs)
-    assert found.users.tolist() == [1]
-    assert found.values == pytest.approx([math.sqrt(2 / 3)])
-    assert found.users_counted == 1
+    result = average_predictions(measure("rmse"), pairs)
+    assert result.users.tolist() == [1]
+    assert result.values == pytest.approx([math.sqrt(2 / 3)])
+    assert result.users_counted == 1
 
 
 def test_no_predictions_at_all(errors):
@@ -246,8 +246,8 @@ def test_no_predictions_at_all(errors):
 def test_numbers_do_not_depend_on_the_order_of_pairs(resolved, measure):
     pairs, _ = resolved((4.1, 2.7, NAN, 2.3), (SCORED, SCORED, SCORED, FALLBACK))
     for name in ("mae", "urmse", "imse", "nmae[by=uniform]", "fcp", "prediction-coverage"):
-        found = {average_predictions(measure(name), pairs.select(np.array(o))).value for o in permutations(range(4))}
-        assert len(found) == 1, name
+        result = {average_predictions(measure(name), pairs.select(np.array(o))).value for o in permutations(range(4))}
+        assert len(result) == 1, name
 
 
 def test_impacts_say_what_was_touched(resolved):
@@ -266,9 +266,9 @@ def test_a_missing_prediction_can_spoil_every_error_that_it_is_in(resolved, numb
     assert numbers("mae", predicted, missing="skip") == pytest.approx((2.5 / 3,))
     assert numbers("mae", [4.0, 3.0, 2.0, 3.5], missing="nan") == pytest.approx((2.5 / 4,))
     pairs, decisions = resolved(predicted, missing="nan", average="users")
-    found = average_predictions(parse_measure("mae", decisions, metrics()), pairs)
-    assert math.isnan(found.value)
-    assert dict(zip(found.users.tolist(), found.values.tolist(), strict=True)) == pytest.approx(
+    result = average_predictions(parse_measure("mae", decisions, metrics()), pairs)
+    assert math.isnan(result.value)
+    assert dict(zip(result.users.tolist(), result.values.tolist(), strict=True)) == pytest.approx(
         {1: NAN, 2: 0.5}, nan_ok=True
     )
     assert numbers("prediction-coverage", predicted, missing="nan") == (0.75,)

@@ -67,7 +67,7 @@ def all_names(metric: Metric) -> Iterator[str]:
 @cache
 def measures(protocol: Protocol) -> tuple[Measure, ...]:
     """Every metric with every variant that the protocol allows, each once."""
-    found: dict[str, Measure] = {}
+    results: dict[str, Measure] = {}
     for metric in metrics().values():
         for name in all_names(metric):
             try:
@@ -75,8 +75,8 @@ def measures(protocol: Protocol) -> tuple[Measure, ...]:
             except ProtocolError:  # variants that contradict each other or the protocol
                 continue
             if not NEVER.items() <= {"metric": metric.name, **measure.variants}.items():
-                found.setdefault(measure.full_name, measure)
-    return tuple(found.values())
+                results.setdefault(measure.full_name, measure)
+    return tuple(results.values())
 
 
 def draw_lists(rng: np.random.Generator, users: int, items: int, ties: str) -> tuple[Ranked, Background]:
@@ -91,11 +91,11 @@ def draw_lists(rng: np.random.Generator, users: int, items: int, ties: str) -> t
         {int(item): float(rng.choice(GRADES)) for item in rng.choice(items, rng.integers(1, items + 1), replace=False)}
         for _ in range(users)
     ]
-    unscored = [{item for item in given if rng.random() < 0.2} for given in scores]
+    unscored = [{item for item in by_item if rng.random() < 0.2} for by_item in scores]
     ranked = make_ranked(scores, truth, ties=ties, unscored=unscored)
     of_places = np.full(ranked.items.shape, np.nan)
-    for n, given in enumerate(scores):
-        of_places[n, : len(given)] = sorted(given.values(), reverse=True)
+    for n, by_item in enumerate(scores):
+        of_places[n, : len(by_item)] = sorted(by_item.values(), reverse=True)
     density = (0.02, 0.3, 1.0)[items % 3]
     weights = rng.choice([-1, 1], (items, 1)) if users % 2 else rng.integers(-1, 2, (items, 2))
     held_out = [(u, item) for u, judged in enumerate(truth) for item in judged]
@@ -128,14 +128,14 @@ def numbers(measure: Measure, protocol: Protocol, clipped: bool) -> list[float]:
     if measure.metric.kind == "prediction":
         rng = np.random.default_rng(7)
         each = [average_predictions(measure, draw_predictions(rng, clipped)) for _ in range(100)]
-        found = [value for one in each for value in (one.value, *one.values)]
+        results = [value for averaged in each for value in (averaged.value, *averaged.values)]
     else:
-        together = any(one.metric.kind == "collection" for one in simple_measures([measure]))
+        together = any(part.metric.kind == "collection" for part in simple_measures([measure]))
         rule = TIES[protocol.text("ties.break")]
         sizes = SMALL if together or measure.parts else LARGE
         cases = [drawn(seed, *size, rule) for seed, size in enumerate(sizes)]
-        found = [value for ranked, known in cases for value in of_lists(measure, ranked, known, protocol)]
-    return [value for value in found if not math.isnan(value)]
+        results = [value for ranked, known in cases for value in of_lists(measure, ranked, known, protocol)]
+    return [value for value in results if not math.isnan(value)]
 
 
 @cache
@@ -179,17 +179,21 @@ def test_every_value_is_within_the_range(rule, changes):
     protocol = make_protocol(ties__break=rule, average__no_list="skip", **changes)
     for measure in measures(protocol):
         low, high = measure.range(protocol)
-        found = numbers(measure, protocol, clipped=False)
-        assert found, measure.full_name
-        assert low - 1e-9 <= min(found) and max(found) <= high + 1e-9, (measure.full_name, min(found), max(found))
+        results = numbers(measure, protocol, clipped=False)
+        assert results, measure.full_name
+        assert low - 1e-9 <= min(results) and max(results) <= high + 1e-9, (
+            measure.full_name,
+            min(results),
+            max(results),
+        )
 
 
 @pytest.mark.parametrize("metric", metrics())
 def test_a_finite_bound_is_reached(metric):
     protocol = make_protocol(average__no_list="skip", predict__clip="scale")
-    found = [one for one in measures(protocol) if one.metric.name == metric]
-    assert found
-    for measure in found:
+    results = [measure for measure in measures(protocol) if measure.metric.name == metric]
+    assert results
+    for measure in results:
         low, high = measure.range(protocol)
         values = numbers(measure, protocol, clipped=True)
         assert low - 1e-9 <= min(values) and max(values) <= high + 1e-9, measure.full_name

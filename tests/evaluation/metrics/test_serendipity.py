@@ -53,7 +53,7 @@ def test_co_ratings_against_all_pairs(distance, profile, join, ranked, values, b
     profiles[0] = False
     columns = profiles.T.astype(float)
 
-    def apart(a, b):
+    def distances(a, b):
         if not columns[a].any() or not columns[b].any():
             return 1.0
         function = spatial.cosine if distance == "cosine" else spatial.jaccard
@@ -61,33 +61,33 @@ def test_co_ratings_against_all_pairs(distance, profile, join, ranked, values, b
 
     def unexpected(user, item):
         mine = np.flatnonzero(profiles[user])
-        return join([apart(item, other) for other in mine]) if len(mine) else 1.0
+        return join([distances(item, other) for other in mine]) if len(mine) else 1.0
 
     lists = [rng.permutation(n_items)[: rng.integers(0, 7)].tolist() for _ in range(n_users)]
     truth = [{int(i): 1 for i in rng.permutation(n_items)[: rng.integers(0, 9)]} for _ in range(n_users)]
     train = [(int(u), int(i)) for u, i in zip(*np.nonzero(profiles), strict=True)]
     known = background(truth, n_items, train)
-    made = ranked([{item: -float(place) for place, item in enumerate(one)} for one in lists], truth)
+    made = ranked([{item: -float(place) for place, item in enumerate(order)} for order in lists], truth)
     variants = f"profile={profile},distance={distance}"
-    expected = [sum(unexpected(user, item) for item in one[:k]) / k for user, one in enumerate(lists)]
+    expected = [sum(unexpected(user, item) for item in order[:k]) / k for user, order in enumerate(lists)]
     assert values(f"unexpectedness[{variants}]@{k}", made, known) == pytest.approx(expected, abs=1e-12)
     expected = [
-        sum(unexpected(user, item) for item in one[:k] if item in judged) / k if judged else math.nan
-        for user, (one, judged) in enumerate(zip(lists, truth, strict=True))
+        sum(unexpected(user, item) for item in order[:k] if item in judged) / k if judged else math.nan
+        for user, (order, judged) in enumerate(zip(lists, truth, strict=True))
     ]
-    found = values(f"serendipity[{variants}]@{k}", made, known)
-    assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    results = values(f"serendipity[{variants}]@{k}", made, known)
+    assert results == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
 def test_serendipity_is_exact_over_all_orders(ranked, values, background, measure):
     known = background([{}], 5, [(0, 0)], features=FEATURES)
     scores, truth = {1: 1.0, 2: 1.0, 3: 1.0, 4: 0.0}, {2: 1, 3: 1, 4: 1}
-    apart = {2: ROOT, 3: 1.0, 4: 1.0}
+    distances = {2: ROOT, 3: 1.0, 4: 1.0}
     mean = statistics.fmean(
-        sum(apart.get(item, 0.0) for item in order[:2]) / 2 for order in itertools.permutations([1, 2, 3])
+        sum(distances.get(item, 0.0) for item in order[:2]) / 2 for order in itertools.permutations([1, 2, 3])
     )
     lists = ranked([scores], [truth], ties="expected")
-    found = values("serendipity[over=features]@2", lists, known, ties__break="expected")
-    assert found == pytest.approx([mean], abs=1e-12)
+    results = values("serendipity[over=features]@2", lists, known, ties__break="expected")
+    assert results == pytest.approx([mean], abs=1e-12)
     with pytest.raises(ProtocolError, match="a list has no first k items"):
         measure("unexpectedness@2", ties__break="expected")

@@ -26,33 +26,33 @@ def table(values: np.ndarray, name: str) -> pd.DataFrame:
 
 def values_of(scores: np.ndarray, grades: np.ndarray, names: list[str], ties: str) -> pd.DataFrame:
     protocol = default_protocol(True).replace({"ties.break": ties}, "test")
-    found = evaluate(table(scores, "score"), table(grades, "rating"), protocol, names, per_user=True)
-    return found.pivot(index="user", columns="metric", values="value")
+    users = evaluate(table(scores, "score"), table(grades, "rating"), protocol, names, per_user=True)
+    return users.pivot(index="user", columns="metric", values="value")
 
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("ties", ["item-asc", "expected", "shared-worst"])
 def test_auc_with_ties(seed, ties):
     scores, grades = random_lists(seed, 2)
-    found = values_of(scores, grades, ["auc", "auc[negatives=judged]", "auc[negatives=catalogue]"], ties)
-    expected = [roc_auc_score(judged > 0, given) for judged, given in zip(grades, scores, strict=True)]
-    for name in found:  # all items are listed and judged, so that all negatives are the same
-        assert found[name].tolist() == pytest.approx(expected, abs=1e-12), name
+    table = values_of(scores, grades, ["auc", "auc[negatives=judged]", "auc[negatives=catalogue]"], ties)
+    expected = [roc_auc_score(judged > 0, predicted) for judged, predicted in zip(grades, scores, strict=True)]
+    for name in table:  # all items are listed and judged, so that all negatives are the same
+        assert table[name].tolist() == pytest.approx(expected, abs=1e-12), name
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_ndcg_averaged_over_the_orders_of_tied_items(seed):
     scores, grades = random_lists(seed, 4)
-    found = values_of(scores, grades, ["ndcg[gain=linear]", "ndcg[gain=linear]@4"], "expected")
+    table = values_of(scores, grades, ["ndcg[gain=linear]", "ndcg[gain=linear]@4"], "expected")
     for name, k in (("ndcg[gain=linear]", None), ("ndcg[gain=linear]@4", 4)):
-        expected = [ndcg_score([judged], [given], k=k) for judged, given in zip(grades, scores, strict=True)]
-        assert found[name].tolist() == pytest.approx(expected, abs=1e-12)
+        expected = [ndcg_score([judged], [predicted], k=k) for judged, predicted in zip(grades, scores, strict=True)]
+        assert table[name].tolist() == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_dcg_averaged_over_the_orders_of_tied_items(seed):
     # With one relevant item the ideal DCG is 1, so that DCG and nDCG are the same.
     scores, grades = random_lists(seed, 0)
-    found = values_of(scores, grades, ["ndcg@4"], "expected")
-    expected = [dcg_score([judged], [given], k=4) for judged, given in zip(grades, scores, strict=True)]
-    assert found["ndcg@4"].tolist() == pytest.approx(expected, abs=1e-12)
+    table = values_of(scores, grades, ["ndcg@4"], "expected")
+    expected = [dcg_score([judged], [predicted], k=4) for judged, predicted in zip(grades, scores, strict=True)]
+    assert table["ndcg@4"].tolist() == pytest.approx(expected, abs=1e-12)

@@ -15,19 +15,16 @@ from scipy.sparse import csr_array
 from repro.errors import ProtocolError
 from repro.evaluation.metrics import (
     Background,
-    ListOwners,
     Measure,
-    average,
     has_exact_extremes,
     metrics,
     parse_measure,
-    simple_measures,
 )
 from repro.evaluation.metrics.tie_order import UNAFFECTED, ByItems
 from repro.evaluation.ranking.ranked import Ranked
 from repro.protocol import Protocol
 from tests.evaluation.metrics.conftest import make_protocol, make_ranked, make_rows
-from tests.evaluation.metrics.test_range import all_names
+from tests.evaluation.metrics.test_range import all_names, of_lists
 from tests.evaluation.metrics.test_ties import all_orders
 
 ITEMS = 7
@@ -69,7 +66,7 @@ class Case:
     @cached_property
     def every_order(self) -> Ranked:
         """Every list in every order: lists of one user next to each other."""
-        each = [(user, order) for user, given in enumerate(self.scores) for order in all_orders(given)]
+        each = [(user, order) for user, by_item in enumerate(self.scores) for order in all_orders(by_item)]
         users = [user for user, _ in each]
         return make_ranked(
             [self.scores[user] for user in users],
@@ -90,7 +87,7 @@ def draw(seed: int, users: int, most: int) -> Case:
 
     scores = [{item: float(rng.integers(0, 2)) for item in some(2)} for _ in range(users)]
     truth = [{item: float(rng.choice((-1, 0, 1, 2, 4))) for item in some(2)} for _ in range(users)]
-    unscored = [{item for item in given if rng.random() < 0.3} for given in scores]
+    unscored = [{item for item in by_item if rng.random() < 0.3} for by_item in scores]
     pairs = [(u, item) for u in range(users) for item in truth[u]]
     train = [(u, item) for u in range(users) for item in range(ITEMS) if rng.random() < 0.4] or [(0, 0)]
     known = Background(
@@ -104,7 +101,7 @@ def draw(seed: int, users: int, most: int) -> Case:
 
 
 @cache
-def asked(rule: str) -> tuple[Protocol, dict[str, Measure], dict[str, str]]:
+def measures_under(rule: str) -> tuple[Protocol, dict[str, Measure], dict[str, str]]:
     """Every metric with every variant, by full name: those that the tie rule allows, and why the others are refused."""
     plain = make_protocol(average__no_list="skip")
     protocol = plain.replace({"ties.break": rule}, "test")
@@ -129,24 +126,24 @@ def direction(measure: Measure, rule: str) -> int:
 
 
 @pytest.mark.parametrize("rule", ["best", "worst"])
-@pytest.mark.parametrize("metric", [name for name, one in metrics().items() if one.kind == "ranking"])
+@pytest.mark.parametrize("metric", [metric.name for metric in metrics().values() if metric.kind == "ranking"])
 def test_no_order_of_tied_items_goes_further(metric, rule):
     case = draw(1, users=40, most=5)
     first = np.flatnonzero(np.diff(case.every_order.users, prepend=-1))
-    apart = affected = False
-    for measure in asked(rule)[1].values():
+    differs = affected = False
+    for measure in measures_under(rule)[1].values():
         if measure.metric.name != metric or measure.parts:
             continue
-        found = measure.of_lists(case.tied(rule), case.background)
+        ratio = measure.of_lists(case.tied(rule), case.background)
         every = measure.of_lists(case.every_order, case.background)
         # As the denominator is the same in every order, an average of any kind is extreme where its lists are.
-        assert np.array_equal(every.denominator, found.denominator[case.every_order.users]), measure.full_name
+        assert np.array_equal(every.denominator, ratio.denominator[case.every_order.users]), measure.full_name
         sign = direction(measure, rule)
         furthest = sign * np.maximum.reduceat(sign * every.numerator, first)
-        assert found.numerator == pytest.approx(furthest, abs=1e-12), measure.full_name
-        apart |= bool((np.minimum.reduceat(sign * every.numerator, first) < sign * furthest - 1e-9).any())
+        assert ratio.numerator == pytest.approx(furthest, abs=1e-12), measure.full_name
+        differs |= bool((np.minimum.reduceat(sign * every.numerator, first) < sign * furthest - 1e-9).any())
         affected |= measure.tie_order != UNAFFECTED
-    assert apart == affected  # where it is said to matter, it did matter in some list
+    assert differs == affected  # where it is said to matter, it did matter in some list
 
 
 @pytest.mark.parametrize("k", [1, 3, 4, 5])
@@ -157,51 +154,45 @@ def test_the_search_for_how_many_hits_are_within_the_cut_off(name, k):
     for rule, furthest in (("best", np.maximum), ("worst", np.minimum)):
         measure = parse_measure(f"{name}@{k}", make_protocol(ties__break=rule), metrics())
         every = measure.of_lists(case.every_order, case.background).numerator
-        found = measure.of_lists(case.tied(rule), case.background).numerator
-        assert found == pytest.approx(furthest.reduceat(every, first), abs=1e-12)
+        ratio = measure.of_lists(case.tied(rule), case.background).numerator
+        assert ratio == pytest.approx(furthest.reduceat(every, first), abs=1e-12)
 
 
 @pytest.mark.parametrize("rule", ["best", "worst"])
 def test_no_orders_of_all_lists_together_go_further(rule):
-    protocol, measures, _ = asked(rule)
-    joint = [one for one in measures.values() if one.metric.kind == "collection" or one.parts]
-    assert {one.metric.name for one in joint} == {"croc", "f1", "groc", "pr-auc", "practical-accuracy", "user-coverage"}
+    protocol, measures, _ = measures_under(rule)
+    joint = [measure for measure in measures.values() if measure.metric.kind == "collection" or measure.parts]
+    assert {measure.metric.name for measure in joint} == {
+        "croc",
+        "f1",
+        "groc",
+        "pr-auc",
+        "practical-accuracy",
+        "user-coverage",
+    }
     for case in [draw(seed, users=2, most=4) for seed in range(6)]:
         ordered = [case.ordered(orders) for orders in itertools.product(*map(all_orders, case.scores))]
         for measure in joint:
-            found = value_of(measure, case.tied(rule), case.background, protocol)
+            value, *_ = of_lists(measure, case.tied(rule), case.background, protocol)
             sign = direction(measure, rule)
-            every = np.array([value_of(measure, ranked, case.background, protocol) for ranked in ordered])
-            assert found == pytest.approx(sign * max(sign * every), abs=1e-12, nan_ok=True), measure.full_name
-
-
-def value_of(measure: Measure, ranked: Ranked, background: Background, protocol: Protocol) -> float:
-    """The number of a measure of two lists."""
-    values: dict[str, tuple[float, int]] = {}
-    for simple in simple_measures([measure]):
-        of_block = simple.of_lists(ranked, background)
-        if simple.metric.kind == "collection":
-            values[simple.full_name] = simple.of_collection([of_block], background), len(ranked)
-        else:
-            averaged = average(simple, of_block, ListOwners.of(ranked), protocol)
-            values[simple.full_name] = averaged.value, averaged.users_counted
-    return measure.joined(values)[0]
+            every = np.array([of_lists(measure, ranked, case.background, protocol)[0] for ranked in ordered])
+            assert value == pytest.approx(sign * max(sign * every), abs=1e-12, nan_ok=True), measure.full_name
 
 
 @pytest.mark.parametrize("rule", ["best", "worst"])
 def test_what_is_not_exact_is_refused_by_name(rule):
-    _, measures, refused = asked(rule)
+    _, measures, refused = measures_under(rule)
     for name, why in refused.items():
         assert why.startswith(f'metric {name} has no ties.break = "{rule}": ') or "is a part of it" in why
-        assert any(re.fullmatch(one, name) for one in REFUSED), name
-    for one in REFUSED:
-        assert any(re.fullmatch(one, name) for name in refused), one
-        assert not any(re.fullmatch(one, name) for name in measures), one
+        assert any(re.fullmatch(pattern, name) for pattern in REFUSED), name
+    for pattern in REFUSED:
+        assert any(re.fullmatch(pattern, name) for name in refused), pattern
+        assert not any(re.fullmatch(pattern, name) for name in measures), pattern
 
 
 def test_the_function_that_says_so():
-    _, measures, _ = asked("best")
-    assert all(has_exact_extremes(one) for one in measures.values())
+    _, measures, _ = measures_under("best")
+    assert all(has_exact_extremes(measure) for measure in measures.values())
     plain = make_protocol(average__no_list="skip")
     assert has_exact_extremes(parse_measure("ndcg@2", plain, metrics()))
     assert not has_exact_extremes(parse_measure("gini@2", plain, metrics()))
@@ -220,9 +211,9 @@ def test_the_interval_of_lists_that_were_ranked_under_another_rule(ties):
         for which in ("best", "worst"):
             direct = parse_measure(name, make_protocol(ties__break=which), metrics())
             expected = direct.of_lists(case.tied(which), case.background)
-            found = measure.of_extreme_order(case.tied(ties), case.background, which)
-            assert np.array_equal(found.numerator, expected.numerator)
-            assert np.array_equal(found.denominator, expected.denominator)
+            ratio = measure.of_extreme_order(case.tied(ties), case.background, which)
+            assert np.array_equal(ratio.numerator, expected.numerator)
+            assert np.array_equal(ratio.denominator, expected.denominator)
 
 
 def test_graded_items_worked_out_by_hand():

@@ -53,13 +53,13 @@ def dcg(gains: list[float]) -> float:
 
 
 def ndcg(order: Order, truth: Truth, k: int) -> float:
-    found = [float(item in good(truth)) for item in order[:k]]
-    return dcg(found) / dcg([1.0] * min(k, len(good(truth))))
+    gains = [float(item in good(truth)) for item in order[:k]]
+    return dcg(gains) / dcg([1.0] * min(k, len(good(truth))))
 
 
 def listed_ndcg(order: Order, truth: Truth, k: int) -> float:
-    found = [1.0 if item in good(truth) else 0.0 for item in order[:k]]
-    return dcg(found) / dcg(sorted(found, reverse=True)) if any(found) else 0.0
+    gains = [1.0 if item in good(truth) else 0.0 for item in order[:k]]
+    return dcg(gains) / dcg(sorted(gains, reverse=True)) if any(gains) else 0.0
 
 
 def graded_ndcg(order: Order, truth: Truth, k: int) -> float:
@@ -206,8 +206,8 @@ def test_expectation_is_the_mean_over_all_orders(case, name, ranked, background,
 def test_expectation_over_the_whole_list(case, name, ranked, background, values):
     scores, truth = CASES[case]
     mean = mean_over_orders(WHOLE[UNCUT[name]], CASES[case], 99)
-    found = values(name, ranked([scores], [truth], ties="expected"), background([truth], len(CATALOGUE)))
-    assert found == pytest.approx([mean], abs=1e-12, nan_ok=True)
+    results = values(name, ranked([scores], [truth], ties="expected"), background([truth], len(CATALOGUE)))
+    assert results == pytest.approx([mean], abs=1e-12, nan_ok=True)
 
 
 @st.composite
@@ -254,8 +254,8 @@ def test_without_ties_all_rules_give_the_same_bits(order, relevant, ranked, back
     known = background(truth, len(CATALOGUE))
     modes = ("definite", "expected", "shared-best", "shared-mean", "shared-worst")
     for name in [name.format(k=5) for name in REFERENCE] + list(UNCUT):
-        found = {str(values(name, ranked(scores, truth, ties=ties), known)[0]) for ties in modes}
-        assert len(found) == 1, name
+        results = {str(values(name, ranked(scores, truth, ties=ties), known)[0]) for ties in modes}
+        assert len(results) == 1, name
 
 
 def test_large_tie_groups_neither_overflow_nor_underflow(ranked, values):
@@ -308,18 +308,18 @@ def test_more_than_k_items_can_share_a_rank_within_k(ranked, values):
 
 def test_a_group_cut_by_the_depth_of_the_ranking(ranked, values):
     # Down to depth 2 only the first of three tied hits is shown; the others still stand at places 2 to 4.
-    whole = ranked([{1: 9.0, 2: 5.0, 3: 5.0, 4: 5.0, 5: 1.0}], [{2: 1, 3: 1, 5: 1}], ties="expected")
+    uncut = ranked([{1: 9.0, 2: 5.0, 3: 5.0, 4: 5.0, 5: 1.0}], [{2: 1, 3: 1, 5: 1}], ties="expected")
     cut = replace(
-        whole,
+        uncut,
         depth=2,
-        items=whole.items[:, :2],
-        scored=whole.scored[:, :2],
+        items=uncut.items[:, :2],
+        scored=uncut.scored[:, :2],
         position=np.array([2, 3, 0], dtype=np.int32),
         above=np.array([1, 1, -1], dtype=np.int32),
         tied=np.array([3, 3, 0], dtype=np.int32),
     )
     for name in ("precision@2", "rr@2", "ap@2", "ndcg@2", "hit@2", "ap[denominator=hits]@2"):
-        assert values(name, cut) == values(name, whole)
+        assert values(name, cut) == values(name, uncut)
 
 
 def test_every_metric_of_ranks_shares_them(ranked, background, values):

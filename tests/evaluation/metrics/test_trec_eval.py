@@ -67,29 +67,29 @@ def test_every_user_has_the_value_that_trec_eval_gives(seed, level):
     protocol = default_protocol(True).replace(
         {**TREC, "relevance.threshold": level, "relevance.inclusive": True}, "test"
     )
-    found = evaluate(*frames(run, judgements), protocol, list(MEASURES.values()), per_user=True)
-    values = found.set_index(["user", "metric"])["value"]
+    table = evaluate(*frames(run, judgements), protocol, list(MEASURES.values()), per_user=True)
+    values = table.set_index(["user", "metric"])["value"]
     for user, expected in trec.items():
         for theirs, ours in MEASURES.items():
             assert values[user, ours] == pytest.approx(expected[theirs], abs=1e-12), (user, theirs)
 
 
-def inferred_precision(order: list[str], relevant: set[str], others: set[str]) -> float:
+def inferred_precision(order: list[str], relevant: set[str], negatives: set[str]) -> float:
     """Equations 7 and 8 of Valcarce et al., term by term."""
     total, e = 0.0, 0.00001
     for k, item in enumerate(order, start=1):
         above = set(order[: k - 1])
         if item in relevant:
-            r, n = len(above & relevant), len(above & others)
+            r, n = len(above & relevant), len(above & negatives)
             total += 1 / k + (k - 1) / k * (r + e) / (r + n + 2 * e)
     return total / len(relevant)
 
 
-def kept_preferences(order: list[str], relevant: set[str], others: set[str], norm: int) -> float:
+def kept_preferences(order: list[str], relevant: set[str], negatives: set[str], norm: int) -> float:
     """Equation 6 of Valcarce et al., or with the relevant items as ``norm`` what Buckley & Voorhees first gave."""
     total = 0.0
     for k, item in enumerate(order, start=1):
-        above = min(len(set(order[:k]) & others), len(relevant))
+        above = min(len(set(order[:k]) & negatives), len(relevant))
         total += (item in relevant) * (1 - above / norm if above else 1)
     return total / len(relevant)
 
@@ -99,18 +99,18 @@ def test_cut_off_and_published_forms_of_bpref_and_infap(seed):
     run, judgements = random_case(seed)
     protocol = default_protocol(True).replace(TREC, "test")
     names = ["bpref@6", "bpref[denominator=relevant]@6", "infap[unjudged=as-judged]@6", "infap[unjudged=as-judged]"]
-    found = evaluate(*frames(run, judgements), protocol, names, per_user=True)
-    values = found.set_index(["user", "metric"])["value"]
+    table = evaluate(*frames(run, judgements), protocol, names, per_user=True)
+    values = table.set_index(["user", "metric"])["value"]
     for user, judged in judgements.items():
         relevant = {item for item, grade in judged.items() if grade > 0}
-        others = set(judged) - relevant
+        negatives = set(judged) - relevant
         if not relevant:
             continue
         order = sorted(run[user], key=lambda item: (np.float32(run[user][item]), item), reverse=True)
         expected = [
-            kept_preferences(order[:6], relevant, others, min(len(others), len(relevant))),
-            kept_preferences(order[:6], relevant, others, len(relevant)),
-            inferred_precision(order[:6], relevant, others),
-            inferred_precision(order, relevant, others),
+            kept_preferences(order[:6], relevant, negatives, min(len(negatives), len(relevant))),
+            kept_preferences(order[:6], relevant, negatives, len(relevant)),
+            inferred_precision(order[:6], relevant, negatives),
+            inferred_precision(order, relevant, negatives),
         ]
         assert [values[user, name] for name in names] == pytest.approx(expected, abs=1e-12)

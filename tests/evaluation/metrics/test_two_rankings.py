@@ -113,10 +113,10 @@ def test_such_lists_are_left_out_of_the_average(ranked, background, measure, pro
     lists, truth = [by_place(4, 3, 2, 1), {}, by_place(1, 2, 3, 4), {1: 1.0}], [RATINGS, RATINGS, RATINGS, RATINGS]
     made = ranked(lists, truth)
     for no_relevant, over in itertools.product(("zero", "one", "skip", "nan"), ("users", "lists")):
-        asked = protocol(average__no_relevant=no_relevant, average__over=over, average__folds="pooled")
+        rules = protocol(average__no_relevant=no_relevant, average__over=over, average__folds="pooled")
         ratio = measure("ndpm").of_lists(made, background(truth, 40))
-        found = average(measure("ndpm"), ratio, ListOwners.of(made), asked)
-        assert (found.value, found.users.tolist()) == (0.5, [0, 2])
+        result = average(measure("ndpm"), ratio, ListOwners.of(made), rules)
+        assert (result.value, result.users.tolist()) == (0.5, [0, 2])
 
 
 def test_which_value_is_better(measure):
@@ -155,8 +155,8 @@ def test_correlations_are_those_of_scipy(case, compared):
         expected = [scipy.stats.kendalltau(x, y).statistic, scipy.stats.spearmanr(x, y).statistic]
     else:
         expected = [math.nan, math.nan]
-    found = [compared(name, [scores], [ratings])[0] for name in ("kendall", "spearman")]
-    assert found == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    result = [compared(name, [scores], [ratings])[0] for name in ("kendall", "spearman")]
+    assert result == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
 @settings(max_examples=100, deadline=None)
@@ -165,9 +165,9 @@ def test_distance_counted_pair_by_pair(case, compared):
     scores, ratings = case
     costs = [
         (2 if gained < 0 else 1 if gained == 0 else 0)
-        for one, other in itertools.permutations(set(scores) & set(ratings), 2)
-        if ratings[one] > ratings[other]
-        for gained in [scores[one] - scores[other]]
+        for better, other in itertools.permutations(set(scores) & set(ratings), 2)
+        if ratings[better] > ratings[other]
+        for gained in [scores[better] - scores[other]]
     ]
     expected = sum(costs) / (2 * len(costs)) if costs else math.nan
     assert compared("ndpm", [scores], [ratings]) == pytest.approx([expected], abs=1e-12, nan_ok=True)
@@ -223,6 +223,6 @@ def test_scores_turned_round(case, compared):
     scores, ratings = case
     turned = {item: -score for item, score in scores.items()}
     for name, rule in itertools.product(NAMES, ("definite", "expected")):
-        (before,), (after,) = (compared(name, [given], [ratings], ties=rule) for given in (scores, turned))
-        whole = 1.0 if name == "ndpm" else 0.0
-        assert before + after == pytest.approx(whole, abs=1e-12) or (math.isnan(before) and math.isnan(after))
+        (before,), (after,) = (compared(name, [by_item], [ratings], ties=rule) for by_item in (scores, turned))
+        total = 1.0 if name == "ndpm" else 0.0
+        assert before + after == pytest.approx(total, abs=1e-12) or (math.isnan(before) and math.isnan(after))

@@ -56,15 +56,15 @@ def test_what_recall_is_divided_by(ranked, values):
 
 def test_what_average_precision_is_divided_by(ranked, values):
     # Hits at ranks 1, 3 and 5 of a list of six; five relevant items. Precisions 1, 2/3 and 3/5.
-    one = ranked([{item: -item for item in range(1, 7)}], [dict.fromkeys([1, 3, 5, 8, 9], 1)])
-    at_four, whole = 1 + 2 / 3, 1 + 2 / 3 + 3 / 5
-    assert values("ap", one) == pytest.approx([whole / 5])
-    assert values("ap@4", one) == pytest.approx([at_four / 5])
-    assert values("ap[denominator=min-relevant]@4", one) == pytest.approx([at_four / 4])
-    assert values("ap[denominator=k]@4", one) == pytest.approx([at_four / 4])
-    assert values("ap[denominator=k]@100", one) == pytest.approx([whole / 100])
-    assert values("ap[denominator=hits]@4", one) == pytest.approx([at_four / 2])
-    assert values("ap[denominator=hits]", one) == pytest.approx([whole / 3])
+    lists = ranked([{item: -item for item in range(1, 7)}], [dict.fromkeys([1, 3, 5, 8, 9], 1)])
+    at_four, total = 1 + 2 / 3, 1 + 2 / 3 + 3 / 5
+    assert values("ap", lists) == pytest.approx([total / 5])
+    assert values("ap@4", lists) == pytest.approx([at_four / 5])
+    assert values("ap[denominator=min-relevant]@4", lists) == pytest.approx([at_four / 4])
+    assert values("ap[denominator=k]@4", lists) == pytest.approx([at_four / 4])
+    assert values("ap[denominator=k]@100", lists) == pytest.approx([total / 100])
+    assert values("ap[denominator=hits]@4", lists) == pytest.approx([at_four / 2])
+    assert values("ap[denominator=hits]", lists) == pytest.approx([total / 3])
     short = ranked([{item: -item for item in range(1, 4)}], [dict.fromkeys([1, 3, 5, 8, 9], 1)])
     assert values("ap[denominator=min-list]@100", short) == pytest.approx([at_four / 3])
     assert values("ap[denominator=min-list]@2", short) == pytest.approx([1 / 2])
@@ -73,58 +73,58 @@ def test_what_average_precision_is_divided_by(ranked, values):
 
 def test_reciprocal_rank_and_hit_rate(ranked, values):
     # The first relevant item is third; item 2, at rank 2, was held out but is not relevant.
-    one = ranked([{1: 4, 2: 3, 3: 2, 4: 1}], [{2: 0.5, 3: 1, 4: 1}])
-    assert values("rr", one) == [1 / 3]
-    assert values("mrr@3", one) == [1 / 3]
-    assert values("rr@2", one) == [0.0]
-    assert [values(f"hit@{k}", one) for k in (2, 3)] == [[0.0], [1.0]]
-    assert values("success@3", one) == values("hit-rate@3", one) == [1.0]
+    lists = ranked([{1: 4, 2: 3, 3: 2, 4: 1}], [{2: 0.5, 3: 1, 4: 1}])
+    assert values("rr", lists) == [1 / 3]
+    assert values("mrr@3", lists) == [1 / 3]
+    assert values("rr@2", lists) == [0.0]
+    assert [values(f"hit@{k}", lists) for k in (2, 3)] == [[0.0], [1.0]]
+    assert values("success@3", lists) == values("hit-rate@3", lists) == [1.0]
 
 
 def test_gains_of_ndcg(ranked, values):
     # Grades 4 and 5 at ranks 1 and 2; the best order has 5 first. Threshold 4 is relevant.
-    one = ranked([{1: 2.0, 2: 1.0}], [{1: 4, 2: 5}], threshold=4)
+    lists = ranked([{1: 2.0, 2: 1.0}], [{1: 4, 2: 5}], threshold=4)
     d = 1 / math.log2(3)
-    assert values("ndcg@2", one) == [1.0]
-    assert values("ndcg[gain=linear]@2", one) == pytest.approx([(4 + 5 * d) / (5 + 4 * d)])
-    assert values("ndcg[gain=exp2]@2", one) == pytest.approx([(15 + 31 * d) / (31 + 15 * d)])
+    assert values("ndcg@2", lists) == [1.0]
+    assert values("ndcg[gain=linear]@2", lists) == pytest.approx([(4 + 5 * d) / (5 + 4 * d)])
+    assert values("ndcg[gain=exp2]@2", lists) == pytest.approx([(15 + 31 * d) / (31 + 15 * d)])
     threshold = {"relevance__threshold": 4}
-    assert values("ndcg[gain=exp2-threshold]@2", one, **threshold) == pytest.approx([(1 + 3 * d) / (3 + 1 * d)])
+    assert values("ndcg[gain=exp2-threshold]@2", lists, **threshold) == pytest.approx([(1 + 3 * d) / (3 + 1 * d)])
 
 
 def test_grades_of_items_that_are_not_relevant_count_where_they_have_one(ranked, values):
     # As trec_eval has it: the level of relevance does not move the gains of nDCG.
-    one = ranked([{1: 2.0, 2: 1.0}], [{1: 3, 2: 5}], threshold=4)
+    lists = ranked([{1: 2.0, 2: 1.0}], [{1: 3, 2: 5}], threshold=4)
     d = 1 / math.log2(3)
-    assert values("ndcg[gain=linear]@2", one) == pytest.approx([(3 + 5 * d) / (5 + 3 * d)])
+    assert values("ndcg[gain=linear]@2", lists) == pytest.approx([(3 + 5 * d) / (5 + 3 * d)])
     threshold = {"relevance__threshold": 4}
-    assert values("ndcg[gain=exp2-threshold]@2", one, **threshold) == pytest.approx([d])
+    assert values("ndcg[gain=exp2-threshold]@2", lists, **threshold) == pytest.approx([d])
 
 
 def test_grades_below_zero_gain_nothing(ranked, values):
-    one = ranked([{1: 3, 2: 2, 3: 1}], [{1: -1, 2: 3, 3: 1}])
+    lists = ranked([{1: 3, 2: 2, 3: 1}], [{1: -1, 2: 3, 3: 1}])
     d2, d3 = 1 / math.log2(3), 1 / 2
     expected = pytest.approx([(3 * d2 + 1 * d3) / (3 + d2)])
-    assert values("ndcg[gain=linear]@3", one) == expected
+    assert values("ndcg[gain=linear]@3", lists) == expected
 
 
 def test_discounts_of_ndcg(ranked, values):
     # Hits at ranks 2 and 8 of eight; two relevant items.
-    one = ranked([{item: -item for item in range(1, 9)}], [{2: 1, 8: 1}])
-    assert values("ndcg", one) == pytest.approx([(1 / math.log2(3) + 1 / math.log2(9)) / (1 + 1 / math.log2(3))])
-    assert values("ndcg[discount=log-base]", one) == pytest.approx([(1 + 1 / 3) / 2])
-    assert values("ndcg[discount=log-base,base=4]", one) == pytest.approx([(1 + 1 / 1.5) / 2])
-    assert values("ndcg[discount=none]@5", one) == [1 / 2]
+    lists = ranked([{item: -item for item in range(1, 9)}], [{2: 1, 8: 1}])
+    assert values("ndcg", lists) == pytest.approx([(1 / math.log2(3) + 1 / math.log2(9)) / (1 + 1 / math.log2(3))])
+    assert values("ndcg[discount=log-base]", lists) == pytest.approx([(1 + 1 / 3) / 2])
+    assert values("ndcg[discount=log-base,base=4]", lists) == pytest.approx([(1 + 1 / 1.5) / 2])
+    assert values("ndcg[discount=none]@5", lists) == [1 / 2]
 
 
 def test_ideal_lists_of_ndcg(ranked, values):
     # One hit, at rank 2 of three; four relevant items; k = 3.
-    one = ranked([{1: 3, 2: 2, 3: 1}], [dict.fromkeys([2, 7, 8, 9], 1)])
+    lists = ranked([{1: 3, 2: 2, 3: 1}], [dict.fromkeys([2, 7, 8, 9], 1)])
     d = [1 / math.log2(rank + 1) for rank in range(1, 5)]
-    assert values("ndcg@3", one) == pytest.approx([d[1] / sum(d[:3])])
-    assert values("ndcg[ideal=whole]@3", one) == pytest.approx([d[1] / sum(d)])
-    assert values("ndcg[ideal=listed]@3", one) == pytest.approx([d[1] / d[0]])
-    assert values("ndcg[ideal=listed]@1", one) == [0.0]
+    assert values("ndcg@3", lists) == pytest.approx([d[1] / sum(d[:3])])
+    assert values("ndcg[ideal=whole]@3", lists) == pytest.approx([d[1] / sum(d)])
+    assert values("ndcg[ideal=listed]@3", lists) == pytest.approx([d[1] / d[0]])
+    assert values("ndcg[ideal=listed]@1", lists) == [0.0]
     few = ranked([{1: 3, 2: 2, 3: 1}], [{2: 1}])
     assert values("ndcg[ideal=k]@3", few) == pytest.approx([d[1] / sum(d[:3])])
     assert values("ndcg@3", few) == pytest.approx([d[1]])
@@ -140,8 +140,8 @@ def test_f1_of_users_and_of_means(lecture, values, measure):
     joined = measure("f1[average=means]@4")
     assert [part.name for part in joined.parts] == ["precision@4", "recall@4"]
     precision, recall = (1 / 4 + 3 / 4 + 0 + 1) / 4, (1 / 2 + 3 / 5 + 0 + 2 / 3) / 4
-    found = {"precision": (precision, 4), "recall": (recall, 4)}
-    value, users = joined.joined({part.full_name: found[part.metric.name] for part in joined.parts})
+    parts = {"precision": (precision, 4), "recall": (recall, 4)}
+    value, users = joined.joined({part.full_name: parts[part.metric.name] for part in joined.parts})
     assert value == pytest.approx(2 * precision * recall / (precision + recall), abs=1e-12)
     assert users == 4
     nothing = {part.full_name: (0.0, 4) for part in joined.parts}
@@ -156,8 +156,8 @@ def test_denominators_of_f1(ranked, values, measure):
     assert values("f1[precision=min-relevant]@8", short) == pytest.approx([2 / (4 + 4)])
     assert values("f1[recall=min-relevant]@2", short) == pytest.approx([2 / (2 + 2)])
     assert values("f1", short) == pytest.approx([2 / (2 + 4)])
-    asked = measure("f1[average=means,precision=list,recall=min-relevant]")
-    assert [part.full_name for part in asked.parts] == [
+    parsed = measure("f1[average=means,precision=list,recall=min-relevant]")
+    assert [part.full_name for part in parsed.parts] == [
         "precision[denominator=list]",
         "recall[denominator=min-relevant]",
     ]
@@ -177,32 +177,32 @@ def test_lists_without_a_hit_have_no_mean_rank():
     truth = pd.DataFrame({"user": [1, 2, 3], "item": [2, 9, 9]})
     for no_list in ("zero", "skip"):
         protocol = default_protocol(False).replace({"average.no_list": no_list}, "test")
-        found = evaluate(lists, truth, protocol, metrics=["arc"])
-        assert found[["value", "users"]].to_numpy().tolist() == [[2.0, 1.0]]
+        parts = evaluate(lists, truth, protocol, metrics=["arc"])
+        assert parts[["value", "users"]].to_numpy().tolist() == [[2.0, 1.0]]
 
 
 def test_rank_biased_precision(ranked, values):
     # Hits at ranks 1 and 3 of three items; four relevant items.
-    one = ranked([{1: 3, 2: 2, 3: 1}], [dict.fromkeys([1, 3, 8, 9], 1)])
-    assert values("rbp", one) == pytest.approx([0.2 * (1 + 0.64)])
-    assert values("rbp[p=0.5]@2", one) == pytest.approx([0.5])
-    assert values("rbp[p=0]", one) == [1.0]
-    assert values("rbp[p=0.5,ideal=min]", one) == pytest.approx([1.25 / 1.875])
-    assert values("rbp[p=0.5,ideal=min]@2", one) == pytest.approx([1 / 1.5])
-    assert values("rbp[p=0.5,ideal=list]@10", one) == pytest.approx([1.25 / 1.75])
+    lists = ranked([{1: 3, 2: 2, 3: 1}], [dict.fromkeys([1, 3, 8, 9], 1)])
+    assert values("rbp", lists) == pytest.approx([0.2 * (1 + 0.64)])
+    assert values("rbp[p=0.5]@2", lists) == pytest.approx([0.5])
+    assert values("rbp[p=0]", lists) == [1.0]
+    assert values("rbp[p=0.5,ideal=min]", lists) == pytest.approx([1.25 / 1.875])
+    assert values("rbp[p=0.5,ideal=min]@2", lists) == pytest.approx([1 / 1.5])
+    assert values("rbp[p=0.5,ideal=list]@10", lists) == pytest.approx([1.25 / 1.75])
 
 
 def test_percentile_ranks(ranked, background, values):
     # Relevant items at ranks 2 and 5 of five, rated 1 and 3; one rated 2 is not listed.
     truth = [{2: 1, 5: 3, 9: 2}]
-    one, known = ranked([{item: -item for item in range(1, 6)}], truth), background(truth, 10)
-    assert values("mpr", one, known) == pytest.approx([(25 + 100 + 100) / 3])
-    assert values("mpr[unlisted=left-out]", one, known) == pytest.approx([(25 + 100) / 2])
-    assert values("mpr[percentile=share]", one, known) == pytest.approx([(40 + 100 + 100) / 3])
-    assert values("mpr[percentile=catalogue]", one, known) == pytest.approx([(10 + 40 + 100) / 3])
-    assert values("mpr[percentile=catalogue,unlisted=half-way]", one, known) == pytest.approx([(10 + 40 + 70) / 3])
-    assert values("mpr[unlisted=half-way]", one, known) == pytest.approx([(25 + 100 + 100) / 3])
-    assert values("mpr[weight=rating]", one, known) == pytest.approx([(1 * 25 + 3 * 100 + 2 * 100) / 6])
+    lists, known = ranked([{item: -item for item in range(1, 6)}], truth), background(truth, 10)
+    assert values("mpr", lists, known) == pytest.approx([(25 + 100 + 100) / 3])
+    assert values("mpr[unlisted=left-out]", lists, known) == pytest.approx([(25 + 100) / 2])
+    assert values("mpr[percentile=share]", lists, known) == pytest.approx([(40 + 100 + 100) / 3])
+    assert values("mpr[percentile=catalogue]", lists, known) == pytest.approx([(10 + 40 + 100) / 3])
+    assert values("mpr[percentile=catalogue,unlisted=half-way]", lists, known) == pytest.approx([(10 + 40 + 70) / 3])
+    assert values("mpr[unlisted=half-way]", lists, known) == pytest.approx([(25 + 100 + 100) / 3])
+    assert values("mpr[weight=rating]", lists, known) == pytest.approx([(1 * 25 + 3 * 100 + 2 * 100) / 6])
     single = ranked([{1: 1.0}, {}, {1: 1.0}], [{1: 1}, {1: 1}, {}])
     assert values("mpr", single) == pytest.approx([50.0, 100.0, math.nan], nan_ok=True)
     assert values("mpr[unlisted=left-out]", single) == pytest.approx([50.0, math.nan, math.nan], nan_ok=True)
@@ -213,9 +213,9 @@ def test_percentile_ranks_of_pairs():
     # Hu, Koren & Volinsky: user 1 has items at 0 and 50 per cent, user 2 one at 100, rated 1, 2 and 5.
     lists = pd.DataFrame({"user": [1] * 3 + [2] * 3, "item": [1, 2, 3] * 2, "rank": [1, 2, 3] * 2})
     truth = pd.DataFrame({"user": [1, 1, 2], "item": [1, 2, 3], "rating": [1, 2, 5]})
-    found = evaluate(lists, truth, metrics=["mpr", "mpr[join=pairs]", "mpr[join=pairs,weight=rating]"])
+    parts = evaluate(lists, truth, metrics=["mpr", "mpr[join=pairs]", "mpr[join=pairs,weight=rating]"])
     expected = [(25 + 100) / 2, (0 + 50 + 100) / 3, (1 * 0 + 2 * 50 + 5 * 100) / 8]
-    assert found["value"].tolist() == pytest.approx(expected, abs=1e-12)
+    assert parts["value"].tolist() == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_random_order_stands_at_50_per_cent(ranked, values):
@@ -225,10 +225,10 @@ def test_a_random_order_stands_at_50_per_cent(ranked, values):
 
 def test_preferences(ranked, values):
     # 1 and 4 are judged and not relevant, 2 and 5 relevant, 3 and 6 unjudged, relevant 9 is not listed.
-    one = ranked([{item: -item for item in range(1, 7)}], [{1: 0, 2: 1, 4: 0, 5: 1, 9: 1}])
-    assert values("bpref", one) == pytest.approx([(1 - 1 / 2 + 1 - 2 / 2) / 3])
-    assert values("bpref[denominator=relevant]", one) == pytest.approx([(1 - 1 / 3 + 1 - 2 / 3) / 3])
-    assert values("bpref@3", one) == pytest.approx([(1 - 1 / 2) / 3])
+    lists = ranked([{item: -item for item in range(1, 7)}], [{1: 0, 2: 1, 4: 0, 5: 1, 9: 1}])
+    assert values("bpref", lists) == pytest.approx([(1 - 1 / 2 + 1 - 2 / 2) / 3])
+    assert values("bpref[denominator=relevant]", lists) == pytest.approx([(1 - 1 / 3 + 1 - 2 / 3) / 3])
+    assert values("bpref@3", lists) == pytest.approx([(1 - 1 / 2) / 3])
     # More judged non-relevant items than relevant ones: only as many of them count.
     many = ranked([{item: -item for item in range(1, 7)}], [{1: 0, 2: 0, 3: 1, 4: 0}])
     assert values("bpref", many) == [0.0]
@@ -236,14 +236,14 @@ def test_preferences(ranked, values):
 
 def test_inferred_precision(ranked, values):
     # Rank 1 unjudged, 2 judged and not relevant, 3 and 5 relevant, 4 unjudged: e keeps 0 / 1 away from 0.
-    one = ranked([{item: -item for item in range(1, 6)}], [{2: 0, 3: 1, 5: 1}])
+    lists = ranked([{item: -item for item in range(1, 6)}], [{2: 0, 3: 1, 5: 1}])
     e = 0.00001
     first, second = e / (1 + 2 * e), (1 + e) / (2 + 2 * e)
     trec = (1 / 3 + 2 / 3 * (1 / 2) * first + 1 / 5 + 4 / 5 * (2 / 4) * second) / 2
-    assert values("infap[unjudged=not-relevant]", one) == pytest.approx([trec], abs=1e-12)
+    assert values("infap[unjudged=not-relevant]", lists) == pytest.approx([trec], abs=1e-12)
     alike = (1 / 3 + 2 / 3 * first + 1 / 5 + 4 / 5 * second) / 2
-    assert values("infap", one) == pytest.approx([alike], abs=1e-12)
-    assert values("infap[unjudged=not-relevant,epsilon=1]@3", one) == pytest.approx(
+    assert values("infap", lists) == pytest.approx([alike], abs=1e-12)
+    assert values("infap[unjudged=not-relevant,epsilon=1]@3", lists) == pytest.approx(
         [(1 / 3 + 2 / 3 * (1 / 2) * (1 / 3)) / 2], abs=1e-12
     )
     top = ranked([{1: 1.0}], [{1: 1}])
@@ -279,9 +279,9 @@ def test_no_lists_at_all(ranked, values):
 
 
 def test_cut_off_deeper_than_any_list(ranked, values):
-    one = ranked([{1: 2.0, 2: 1.0}], [{1: 1}])
-    assert values("ndcg@100000", one) == [1.0]
-    assert values("recall@100000", one) == [1.0]
-    assert values("ndcg[ideal=k]@1000", one) == pytest.approx(
+    lists = ranked([{1: 2.0, 2: 1.0}], [{1: 1}])
+    assert values("ndcg@100000", lists) == [1.0]
+    assert values("recall@100000", lists) == [1.0]
+    assert values("ndcg[ideal=k]@1000", lists) == pytest.approx(
         [1 / sum(1 / math.log2(rank + 1) for rank in range(1, 1001))]
     )
