@@ -192,20 +192,11 @@ def inferred_precision_sums(
 @compiled
 def tie_group(above: Any, tied: Any, amounts: Any, hit: Any, end: Any) -> Any:
     """The tie group that starts at ``hit``: its end, ``a``, ``t``, and the sum of the amounts of its hits."""
-    last, total = hit, 0
-    while last < end and above[last] == above[hit]:
+    last, a, total = hit, above[hit], 0
+    while last < end and above[last] == a:
         total += amounts[last]
         last += 1
-    return last, above[hit], tied[hit], total
-
-
-@compiled
-def sum_of_places(discounts: Any, first: Any, last: Any) -> Any:
-    """The sum of the discounts from place ``first`` to place ``last``."""
-    total = 0.0
-    for place in range(first, last + 1):
-        total += discounts[2 * place]
-    return total
+    return last, a, tied[hit], total
 
 
 @compiled
@@ -216,8 +207,14 @@ def expected_gain_sums(offsets: Any, above: Any, tied: Any, gains: Any, discount
         total = 0.0
         hit, end = offsets[n], offsets[n + 1]
         while hit < end and 0 <= above[hit] < k:
-            hit, a, t, gain = tie_group(above, tied, gains, hit, end)
-            total += gain * sum_of_places(discounts, a + 1, min(a + t, k)) / t
+            a, t, gain = above[hit], tied[hit], 0.0
+            while hit < end and above[hit] == a:
+                gain += gains[hit]
+                hit += 1
+            worth = 0.0
+            for place in range(a + 1, min(a + t, k) + 1):
+                worth += discounts[2 * place]
+            total += gain * worth / t
         sums[n] = total
     return sums
 
@@ -301,41 +298,19 @@ def hit_probabilities(t: Any, r: Any, m: Any) -> Any:
 
 
 @compiled
-def expected_mean_precisions(offsets: Any, above: Any, tied: Any, relevant: Any, k: int) -> Any:
-    """E[mean of the precisions at the relevant hits down to k], 0 where there are none.
-
-    The number of hits is random only in the group that straddles the cut-off: summed over its distribution.
-    """
-    values = np.zeros(len(offsets) - 1)
-    for n in range(len(values)):
-        total = 0.0
-        seen = 0
-        hit, end = offsets[n], offsets[n + 1]
-        while hit < end and 0 <= above[hit] < k:
-            hit, a, t, r = tie_group(above, tied, relevant, hit, end)
-            if r == 0:
-                continue
-            m = min(t, k - a)
-            if m == t:
-                total += group_precisions(seen, a, r, t, t)
-                seen += r
-                continue
-            chances = hit_probabilities(t, r, m)
-            mean = 0.0
-            for h in range(0 if seen else 1, len(chances)):
-                mean += chances[h] * ((total + group_precisions(seen, a, h, m, m)) / (seen + h))
-            values[n] = mean
-            break
-        else:
-            if seen:
-                values[n] = total / seen
-    return values
+def group_sum(seen: Any, a: Any, hits: Any, places: Any, of_precisions: bool) -> Any:
+    """E[sum of the precisions (ranks) of ``hits`` relevant items on ``places`` places], all within the cut-off."""
+    return group_precisions(seen, a, hits, places, places) if of_precisions else hits * (a + (places + 1) / 2)
 
 
 @compiled
-def expected_mean_ranks(offsets: Any, above: Any, tied: Any, relevant: Any, k: int) -> Any:
-    """E[mean rank of the relevant hits down to k], over the orders that have any; NaN where none has."""
-    values = np.full(len(offsets) - 1, np.nan)
+def expected_means(offsets: Any, above: Any, tied: Any, relevant: Any, k: int, of_precisions: bool) -> Any:
+    """E[mean of the precisions (ranks) at the relevant hits down to k]; 0 (NaN) where there are none.
+
+    The number of hits is random only in the group that straddles the cut-off: summed over its distribution. The mean
+    rank is that over the orders that have a hit.
+    """
+    values = np.full(len(offsets) - 1, 0.0 if of_precisions else np.nan)
     for n in range(len(values)):
         total = 0.0
         seen = 0
@@ -345,17 +320,16 @@ def expected_mean_ranks(offsets: Any, above: Any, tied: Any, relevant: Any, k: i
             if r == 0:
                 continue
             m = min(t, k - a)
-            rank = a + (m + 1) / 2  # of a hit on any of the group's places within the cut-off, on average
             if m == t:
-                total += r * rank
+                total += group_sum(seen, a, r, t, of_precisions)
                 seen += r
                 continue
             chances = hit_probabilities(t, r, m)
             mean, chance = 0.0, 0.0
             for h in range(0 if seen else 1, len(chances)):
-                mean += chances[h] * ((total + h * rank) / (seen + h))
+                mean += chances[h] * ((total + group_sum(seen, a, h, m, of_precisions)) / (seen + h))
                 chance += chances[h]
-            values[n] = mean / chance
+            values[n] = mean if of_precisions else mean / chance
             break
         else:
             if seen:
@@ -407,7 +381,9 @@ def expected_listed_shares(offsets: Any, above: Any, tied: Any, relevant: Any, d
             if r == 0:
                 continue
             m = min(t, k - a)
-            worth = sum_of_places(discounts, a + 1, a + m)
+            worth = 0.0
+            for place in range(a + 1, a + m + 1):
+                worth += discounts[2 * place]
             if m == t:
                 total += r * worth / t
                 for place in range(seen + 1, seen + r + 1):

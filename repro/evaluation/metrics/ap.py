@@ -17,7 +17,7 @@ import numpy as np
 from repro.data.interactions import FloatArray
 from repro.evaluation.metrics._declarations import UNIT_AT_SINGLE_RANKS, choice
 from repro.evaluation.metrics._hits import defined, limit, list_lengths, slots, tied_part
-from repro.evaluation.metrics._kernels import expected_mean_precisions, expected_precision_sums, precision_sums
+from repro.evaluation.metrics._kernels import expected_means, expected_precision_sums, precision_sums
 from repro.evaluation.metrics.metric import Background, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_FIRST, BySearch, TieOrder
 from repro.protocol import Option
@@ -43,8 +43,8 @@ def average_precision(ranked: Ranked, k: int | None, variants: Variants, backgro
 def _precisions(ranked: Ranked, k: int, mean: bool) -> FloatArray:
     """The (expected) sum or mean of the precisions at the relevant items of each list down to ``k``."""
     if ranked.ties == "expected":
-        expected = expected_mean_precisions if mean else expected_precision_sums
-        return expected(ranked.offsets, ranked.above, ranked.tied, ranked.relevant, k)
+        hits = ranked.offsets, ranked.above, ranked.tied, ranked.relevant, k
+        return expected_means(*hits, True) if mean else expected_precision_sums(*hits)
     sums, counts = precision_sums(ranked.offsets, ranked.doubled_ranks, ranked.relevant, k, tied_part(ranked))
     return sums / np.maximum(counts, 1) if mean else sums
 

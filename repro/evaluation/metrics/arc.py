@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from repro.evaluation.metrics._hits import discounted_gains, limit, relevant_hits
-from repro.evaluation.metrics._kernels import expected_mean_ranks
+from repro.evaluation.metrics._kernels import expected_means
 from repro.evaluation.metrics.metric import Background, Range, Ranked, RankingMetric, Ratio, Variants
 from repro.evaluation.metrics.tie_order import RELEVANT_LAST, TieOrder
 from repro.protocol import Protocol
@@ -27,7 +27,7 @@ from repro.protocol import Protocol
 def mean_hit_rank(ranked: Ranked, k: int | None, variants: Variants, background: Background) -> Ratio:
     """The (expected) mean rank of the relevant items of each list down to ``k``."""
     if ranked.ties == "expected":
-        means = expected_mean_ranks(ranked.offsets, ranked.above, ranked.tied, ranked.relevant, limit(k))
+        means = expected_means(ranked.offsets, ranked.above, ranked.tied, ranked.relevant, limit(k), False)
         has_hits = ~np.isnan(means)
     else:
         hits = relevant_hits(ranked, k)

@@ -4,8 +4,8 @@
 
 R are the relevant items, N the held-out items that are not relevant (judged non-relevant, whatever their rating), and
 n those of them above the relevant item. Items that are not judged have no effect. A relevant item with n = 0 counts 1,
-also if N is 0. Without a cut-off this is trec_eval's definition, but for items with a rating below 0, which trec_eval
-takes for not judged; with one it is equation 6 of Valcarce et al. As first published, min(n, R) was divided by R
+also if N is 0. Without a cut-off this is trec_eval's definition, with one equation 6 of Valcarce et al.; but trec_eval
+takes items with a rating below 0 for not judged. As first published, min(n, R) was divided by R
 (``denominator=relevant``).
 
 An empty list counts 0. A list without relevant items is undefined. A list of fewer than k items is judged by the items

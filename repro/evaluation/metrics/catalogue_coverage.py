@@ -3,8 +3,8 @@
     catalogue-coverage@k = items in at least one list down to k / items of the base catalogue
 
 An empty list recommends nothing; a list of fewer than k items recommends those that it has; relevance has no effect.
-If tied items share a rank, lists count as they are shown. ``ties.break = "expected"`` is refused: it would need all
-tied candidates of every list.
+If tied items share a rank, lists count as they are shown. The expectation over all orders of tied items is refused: it
+would need all tied candidates of every list.
 
 Ge et al., Beyond accuracy: evaluating recommender systems by coverage and serendipity, RecSys 2010.
 """

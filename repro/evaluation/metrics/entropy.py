@@ -8,7 +8,8 @@ p(i) is the share that item i has of all recommended places down to k; an item t
 
 An empty list recommends nothing; a list of fewer than k items counts with those that it has; relevance has no effect.
 Without any recommendation, or to the base of a single item, it is not a number. If tied items share a rank, lists
-count as they are shown. ``ties.break = "expected"`` is refused: it would need all tied candidates of every list.
+count as they are shown. The expectation over all orders of tied items is refused: it would need all tied candidates of
+every list.
 
 Shani & Gunawardana, Evaluating recommendation systems, Recommender Systems Handbook 2011.
 """

@@ -8,7 +8,8 @@ recommended ones. ``divisor=n`` is the index of a population (half the relative 
 
 An empty list recommends nothing; a list of fewer than k items counts with those that it has; relevance has no effect.
 Without any recommendation, or of a single item with the divisor n - 1, it is not a number. If tied items share a rank,
-lists count as they are shown. ``ties.break = "expected"`` is refused: it would need all tied candidates of every list.
+lists count as they are shown. The expectation over all orders of tied items is refused: it would need all tied
+candidates of every list.
 
 Shani & Gunawardana, Evaluating recommendation systems, Recommender Systems Handbook 2011; Fleder & Hosanagar,
 Blockbuster culture's next rise or fall, Management Science 2009.

@@ -8,7 +8,8 @@ lists (1R, strata), pairs of the same user are left out.
 
 An empty list is left out; the places beyond the end of a list of fewer than k items count as different from all
 others. Relevance has no effect. With fewer than two users it is not a number. If tied items share a rank, lists count
-as they are shown. ``ties.break = "expected"`` is refused: it would need all tied candidates of every list.
+as they are shown. The expectation over all orders of tied items is refused: it would need all tied candidates of every
+list.
 
 Zhou et al., Solving the apparent diversity-accuracy dilemma of recommender systems, PNAS 2010.
 """

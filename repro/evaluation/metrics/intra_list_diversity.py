@@ -9,7 +9,7 @@ others.
 
 A list of fewer than two items, an empty one for example, has no pairs and is left out. A list of fewer than k items is
 judged by the pairs that it has. Relevance has no effect. If tied items share a rank, lists count as they are shown.
-``ties.break = "expected"`` is refused: it would need all tied candidates of every list.
+The expectation over all orders of tied items is refused: it would need all tied candidates of every list.
 
 Ziegler et al., Improving recommendation lists through topic diversification, WWW 2005; Zhang & Hurley, Avoiding
 monotony, RecSys 2008; Shani & Gunawardana, Evaluating recommendation systems, Recommender Systems Handbook 2011.

@@ -5,7 +5,8 @@
 0 is the best value, 100 the worst, and 50 that of chance. ``percentile=share`` has 100 * rank / n instead, and
 ``percentile=catalogue`` 100 * (rank - 1) / the number of items of the base catalogue, however long the list is.
 ``weight=rating`` weighs each item by its rating (one below 0 weighs nothing); ``join=pairs`` averages over all pairs
-of a user and a relevant item in place of the users. Hu et al. use both. ``candidates.*`` decides what n is.
+of a user and a relevant item in place of the users. Hu et al. use both. ``candidates.*`` decides what n is, such as
+1,000 sampled items and a relevant one.
 
 Relevant items that are not in the list, all of them if it is empty, count as its last (100), are left out
 (``unlisted=left-out``), or stand half-way between the last listed item and 100, as items in random order below the

@@ -8,8 +8,8 @@ and of the length of the list.
 
 An empty list counts 0 (or as ``average.no_list`` says); a list of items that are all left out is left out itself, or,
 with ``denominator=k``, counts 0. A list of fewer than k items is divided by its length, or, with ``denominator=k``, by
-k. Relevance has no effect. If tied items share a rank, lists count as they are shown. ``ties.break = "expected"`` is
-refused: it would need all tied candidates of every list.
+k. Relevance has no effect. If tied items share a rank, lists count as they are shown. The expectation over all orders
+of tied items is refused: it would need all tied candidates of every list.
 
 Zhou et al., Solving the apparent diversity-accuracy dilemma of recommender systems, PNAS 2010.
 """

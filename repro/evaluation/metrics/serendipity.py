@@ -8,7 +8,7 @@ items are compared by the users who have them in training (``over=co-ratings``) 
 others, and so is every item from a user without training rows.
 
 An empty list counts 0. A list without relevant items is undefined. A list of fewer than k items is divided by k, or,
-with ``denominator=list``, by its length. All tie rules apply.
+with ``denominator=list``, by its length. All tie rules apply, as to precision, in which a hit counts 1.
 
 Shani & Gunawardana, Evaluating recommendation systems, Recommender Systems Handbook 2011; Ge et al., Beyond accuracy:
 evaluating recommender systems by coverage and serendipity, RecSys 2010.

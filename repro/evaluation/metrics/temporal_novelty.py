@@ -7,7 +7,7 @@ and not novel.
 
 A user without any earlier list is left out. An empty list counts 0. A list of fewer than k items is divided by k, or,
 with ``denominator=list``, by its length. Relevance has no effect. If tied items share a rank, lists count as they are
-shown. ``ties.break = "expected"`` is refused: it would need all tied candidates of every list.
+shown. The expectation over all orders of tied items is refused: it would need all tied candidates of every list.
 
 Lathia et al., Temporal diversity in recommender systems, SIGIR 2010.
 """

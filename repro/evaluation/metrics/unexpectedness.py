@@ -9,8 +9,8 @@ distance. An item without any such data is at distance 1 from all others, and so
 training rows.
 
 An empty list counts 0. A list of fewer than k items is divided by k, or, with ``denominator=list``, by its length.
-Relevance has no effect; see serendipity. If tied items share a rank, lists count as they are shown. ``ties.break =
-"expected"`` is refused: it would need all tied candidates of every list.
+Relevance has no effect; see serendipity. If tied items share a rank, lists count as they are shown. The expectation
+over all orders of tied items is refused: it would need all tied candidates of every list.
 
 Vargas & Castells, Rank and relevance in novelty and diversity metrics for recommender systems, RecSys 2011; Kaminskas
 & Bridge, Measuring surprise in recommender systems, RecSys workshop REDD 2014.
