@@ -90,8 +90,7 @@ def _protocol(claim: Claim, name: str, setting: Setting) -> OpenProtocol:
 def _assumed(claim: Claim, name: str, setting: Setting) -> list[str]:
     """Decisions that bear on the numbers claimed under a protocol, have a default, and are neither stated nor open."""
     names = [cell.key.metric for cell in claim.cells if cell.key.under == name]
-    sides = [side for pattern in claim.patterns for side in (pattern.left, pattern.right)]
-    names += [side.measure for side in sides if side.measure and side.under == name]
+    names += [operand.measure for operand in claim.operands if operand.measure and operand.under == name]
     if not names:
         return []
     protocol, decisions = setting.protocol, registry()
@@ -134,7 +133,7 @@ def _missing_splitters(claim: Claim, runs: Runs) -> list[str]:
 def _studies(runs: Runs) -> list[str]:
     """The studies to run, in words."""
     sentences = []
-    for need in runs.needs:
+    for need in runs.needs.values():
         seeds: dict[int, list[int]] = {}
         for seed, labels in need.seeds.items():
             seeds.setdefault(len(labels), []).append(seed)

@@ -88,14 +88,18 @@ class Runs:
         self.not_run: dict[str, str] = {}
         self.folders: dict[tuple[Key, int], Path] = {}
         self._scored_runs: dict[Path, ScoredRun] = {}
-        self._needs: dict[Key, RunRequest] = {}
+        self.needs: dict[Key, RunRequest] = {}
         with self.environment():
-            self._exclude_missing()
+            frameworks = dict.fromkeys(algorithm.framework for algorithm in claim.algorithms)
+            reasons = {framework: self._why_missing(framework) for framework in frameworks}
+        for algorithm in claim.algorithms:
+            if reasons[algorithm.framework]:
+                self.not_run[algorithm.label] = reasons[algorithm.framework]
         self.labels = tuple(label for label in claim.labels if label not in claim.systems)
         for cell in self.cells:
             setting = claim.setting(cell.key.under, cell.key.changes)
             self._request(setting.protocol, [cell.key.algorithm], cell.key.metric, self.seeds_of(cell))
-        for operand in (side for pattern in claim.patterns for side in (pattern.left, pattern.right) if side.measure):
+        for operand in (operand for operand in claim.operands if operand.measure):
             protocol = claim.setting(operand.under, operand.changes).protocol
             labels = self.labels if operand.dp else self.matching_labels(operand)
             self._request(protocol, labels, operand.measure, self.seeds, separate=bool(operand.dp))
@@ -109,11 +113,6 @@ class Runs:
     def runnable(self) -> frozenset[str]:
         """The labels of the algorithms that can run here."""
         return frozenset(self.labels) - self.not_run.keys()
-
-    @property
-    def needs(self) -> list[RunRequest]:
-        """All runs that the claim needs."""
-        return list(self._needs.values())
 
     def seeds_of(self, cell: Cell) -> tuple[int, ...]:
         """The seeds with which a cell is judged, the first of the claim first."""
@@ -140,16 +139,6 @@ class Runs:
         with pinned(self.claim.frameworks):
             yield
 
-    def _exclude_missing(self) -> None:
-        """Exclude algorithms whose framework cannot run here, each with the reason."""
-        frameworks = dict.fromkeys(algorithm.framework for algorithm in self.claim.algorithms)
-        reasons = {name: self._why_missing(name) for name in frameworks}
-        self.not_run |= {
-            algorithm.label: reasons[algorithm.framework]
-            for algorithm in self.claim.algorithms
-            if reasons[algorithm.framework]
-        }
-
     def _why_missing(self, framework: str) -> str:
         """Why a framework cannot run here; empty if it can. Builds its environment if the options say so."""
         try:
@@ -169,15 +158,14 @@ class Runs:
         runnable = [label for label in labels if label not in self.not_run]
         if runnable:
             key = (*fit_key(protocol), protocol.hash) if separate else fit_key(protocol)
-            self._needs.setdefault(key, RunRequest(protocol)).add(protocol, runnable, metric, seeds)
+            self.needs.setdefault(key, RunRequest(protocol)).add(protocol, runnable, metric, seeds)
 
     def values(self, protocol: Protocol, names: Sequence[str], seed: int) -> Numbers:
         """The numbers under a protocol of all algorithms that the claim needs there, by algorithm and metric."""
-        need = self._needs.get(fit_key(protocol))
+        need = self.needs.get(fit_key(protocol))
         if need is None or not self._runnable(need, seed):
             return {}
-        folder = self.folder(need, seed)
-        labels = self._runnable(need, seed)
+        folder, labels = self.folder(need, seed), self._runnable(need, seed)  # without those that failed in the run
         if not labels:
             return {}
         if need.protocol.hash == protocol.hash:
@@ -186,7 +174,7 @@ class Runs:
 
     def scored_run(self, protocol: Protocol, seed: int) -> ScoredRun:
         """The run that has the scores for this protocol, with this protocol in place of its own."""
-        need = self._needs[fit_key(protocol)]
+        need = self.needs[fit_key(protocol)]
         folder = self.folder(need, seed)
         if folder not in self._scored_runs:
             with self.environment():
@@ -199,11 +187,11 @@ class Runs:
 
     def separate_run(self, protocol: Protocol, seed: int) -> Path:
         """The folder of a run under exactly this protocol, for computations that need its lists."""
-        return self.folder(self._needs[*fit_key(protocol), protocol.hash], seed)
+        return self.folder(self.needs[*fit_key(protocol), protocol.hash], seed)
 
     def refit(self, base: Protocol, protocol: Protocol) -> None:
         """Request the numbers that ``base`` provides under a protocol with another fit too, with the first seed."""
-        need = self._needs[fit_key(base)]
+        need = self.needs[fit_key(base)]
         for metric in need.metrics:
             self._request(protocol, list(need.labels), metric, self.seeds[:1])
 
@@ -218,7 +206,7 @@ class Runs:
 
     def lists(self, protocol: Protocol, label: str, measure: Measure) -> list[FoldLists]:
         """The lists of an algorithm in each fold of the first seed; empty if they were not stored."""
-        need = self._needs.get(fit_key(protocol))
+        need = self.needs.get(fit_key(protocol))
         if need is None or need.protocol.hash != protocol.hash or measure.metric.kind != "ranking":
             return []
         run = Run(self.folder(need, self.seeds[FIRST]))
@@ -228,13 +216,12 @@ class Runs:
             column = f"{measure.full_name} denominator"
             if column not in table.column_names:
                 return []
-            parts = (table[name].to_numpy() for name in ("user", column, "length", "stratum"))
-            folds.append(FoldLists(*parts))
+            folds.append(FoldLists(*(table[name].to_numpy() for name in ("user", column, "length", "stratum"))))
         return folds
 
     def split_is_drawn(self, protocol: Protocol) -> bool:
         """Whether the split is random: another seed holds out other rows."""
-        need, first = self._needs[fit_key(protocol)], self.seeds[FIRST]
+        need, first = self.needs[fit_key(protocol)], self.seeds[FIRST]
         labels, test_digests = self._runnable(need, first), []
         for seed in (first, first + 1):
             with self.environment():
@@ -267,16 +254,16 @@ class Runs:
         options, pins = self.options, sorted(self.claim.frameworks.items())
         name = study.digest + ("" if options.installed or not pins else repr(pins))
         folder = self.claim.folder / RUN / f"seed-{study.seed}-{hashlib.sha256(name.encode()).hexdigest()[:10]}"
+        run_options = RunOptions(
+            workers=options.workers,
+            time_limit=options.time_limit,
+            keep_scores=keep_scores,
+            resume=not options.fresh,
+            fresh=options.fresh,
+            watcher=options.watcher,
+        )
         try:
-            how = RunOptions(
-                workers=options.workers,
-                time_limit=options.time_limit,
-                keep_scores=keep_scores,
-                resume=not options.fresh,
-                fresh=options.fresh,
-                watcher=options.watcher,
-            )
-            run_study(study, folder, how)
+            run_study(study, folder, run_options)
         except StudyError:
             failures = _failed(folder)
             if not failures:

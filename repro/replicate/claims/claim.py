@@ -258,6 +258,11 @@ class Claim:
         """The labels of worked examples."""
         return frozenset(system.label for system in self.examples.systems) if self.examples else frozenset()
 
+    @property
+    def operands(self) -> list[Operand]:
+        """Both sides of all patterns."""
+        return [side for pattern in self.patterns for side in (pattern.left, pattern.right)]
+
     def setting(self, under: str, changes: tuple[tuple[str, Value], ...] = ()) -> Setting:
         """The setting under which a cell is measured."""
         return self.settings[under].changed(dict(changes), self.folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -45,26 +46,24 @@ def metric_of(column: str) -> str:
     if not match:
         return ""
     name, cutoff = match[1], f"@{match[2]}" if match[2] else ""
-    for candidate in (name, _ALIASES.get(name, ""), _ALIASES.get(name.replace("-", ""), "")):
-        try:
-            return (
-                f"{candidate}{cutoff}"
-                if candidate and parse_measure(f"{candidate}{cutoff}", Protocol.load(BASE), metrics())
-                else ""
-            )
-        except ReproError:
-            continue
+    for candidate in (name, _ALIASES.get(name), _ALIASES.get(name.replace("-", ""))):
+        with contextlib.suppress(ReproError):
+            if candidate and parse_measure(f"{candidate}{cutoff}", Protocol.load(BASE), metrics()):
+                return f"{candidate}{cutoff}"
     return ""
 
 
 def algorithm_of(label: str) -> str:
     """The algorithm of an installed framework that a label means; empty if there is none, or if there are several."""
-    normalised = re.sub(r"[^a-z0-9+]", "", label.lower())
+
+    def normalised(name: str) -> str:
+        return re.sub(r"[^a-z0-9+]", "", name.lower())
+
     uses = [
         f"{framework.name}/{algorithm.name}"
         for framework in plugins().frameworks.values()
         for algorithm in framework.algorithms
-        if re.sub(r"[^a-z0-9+]", "", algorithm.name.lower()) == normalised
+        if normalised(algorithm.name) == normalised(label)
     ]
     reference_uses = [use for use in uses if use.startswith("reference/")]
     return uses[0] if len(uses) == 1 else (reference_uses or [""])[0]
@@ -117,9 +116,9 @@ def _numbers(draft: Draft, comments: dict[Place, str], remarks: dict[Place, list
     """The printed numbers of each label, below their metrics."""
     table = draft.table
     if table is None:
-        names_asked = draft.metrics or ("rmse",)
+        requested = draft.metrics or ("rmse",)
         comments |= {("table", label): f"{FILL_IN}its numbers, as printed" for label in draft.algorithms}
-        return {"metrics": list(names_asked)} | {label: ["0.0"] * len(names_asked) for label in draft.algorithms}
+        return {"metrics": list(requested)} | {label: ["0.0"] * len(requested) for label in draft.algorithms}
     names = [metric_of(column) for column in table.columns]
     used = [position for position, name in enumerate(names) if name and names.index(name) == position]
     unused = [column for position, column in enumerate(table.columns) if position not in used]

@@ -106,33 +106,25 @@ def _table(path: Path, rows: Sequence[Sequence[str]]) -> PrintedTable:
     if not body:
         raise StudyError(f"{path} has no row with a label and a number; expected a table with a row for each algorithm")
     first = next(position for position, row in enumerate(rows) if row is body[0])
-    wide = _label_columns(body)
+    # The label columns are those before the first column with a number in any row.
+    wide = min(next(n for n, cell in enumerate(row) if n and _is_number(cell)) for row in body)
     header = next((row for row in reversed(rows[:first]) if any(row[wide:])), None)
     if header is None:
         raise StudyError(f"{path} has no header above its numbers; the first row must name the metrics")
-    others = [
-        row for row in rows if row is not header and any(row) and not any(row is number_row for number_row in body)
-    ]
-    notes = [f"dropped a row without numbers: {' | '.join(row)}" for row in others]
+    used = {id(row) for row in (header, *body)}
+    notes = [f"dropped a row without numbers: {' | '.join(row)}" for row in rows if any(row) and id(row) not in used]
     columns = tuple(header[wide:])
     rows_by_label: dict[str, tuple[str, ...]] = {}
     above = [""] * wide
     for row in body:
-        above = [
-            cell or before for cell, before in zip(row[:wide], above, strict=False)
-        ]  # a cell that spans several rows
+        # An empty cell belongs to a cell above that spans several rows.
+        above = [cell or before for cell, before in zip(row[:wide], above, strict=False)]
         label = _label(" ".join(filter(None, above)), rows_by_label, notes)
         numbers = [_number(cell, f"{label}, {name}", notes) for name, cell in zip(columns, row[wide:], strict=False)]
         if len(row) - wide != len(columns):
             notes.append(f"the row of {label} has {len(row) - wide} numbers, and the header has {len(columns)}")
         rows_by_label[label] = tuple(numbers + ["-"] * (len(columns) - len(numbers)))
     return PrintedTable(columns, tuple(rows_by_label.items()), tuple(dict.fromkeys(notes)))
-
-
-def _label_columns(body: Sequence[Sequence[str]]) -> int:
-    """The number of label columns: those before the first column with a number in any row."""
-    places = (next(position for position, cell in enumerate(row) if position and _is_number(cell)) for row in body)
-    return min(places)
 
 
 def _label(text: str, used: Collection[str], notes: list[str]) -> str:

@@ -26,8 +26,7 @@ from repro.replicate.claims.claim import (
     System,
     claimed_algorithms,
 )
-from repro.replicate.claims.claim_file import ClaimFile
-from repro.replicate.claims.statements import read_cells, read_facts, read_patterns, read_tolerance
+from repro.replicate.claims.statements import ClaimFile, read_cells, read_facts, read_patterns, read_tolerance
 from repro.study.model import read_toml, stated_protocol
 
 KEYS = (
@@ -190,7 +189,7 @@ def _check(file: ClaimFile, claim: Claim) -> None:
     for cell in claim.cells:
         _check_label(file, claim, cell.key, section)
         _check_metric(file, claim, cell.key.metric, cell.key, section)
-    for operand in (side for pattern in claim.patterns for side in (pattern.left, pattern.right)):
+    for operand in claim.operands:
         _check_metric(file, claim, operand.measure, operand, "patterns")
     for fact in claim.facts:
         _check_under(file, claim, fact.under, "facts", fact.prepared)

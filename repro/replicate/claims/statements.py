@@ -1,14 +1,18 @@
-"""Read the statements of a claim file: printed numbers, figures of the data, patterns, and tolerances."""
+"""Read the tables of a claim file: printed numbers, figures of the data, patterns, and tolerances.
+
+Errors state the line, the value and what is expected.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from repro.errors import StudyError, nearest
-from repro.protocol import Value, flatten
+from repro.protocol import Value, flatten, line_of
 from repro.replicate.claims.claim import OWN, Cell, CellKey, Fact, Operand, Pattern
-from repro.replicate.claims.claim_file import ClaimFile
 from repro.replicate.claims.figures import FIGURES
 from repro.replicate.claims.printed import KINDS, LEVEL, Printed, Tolerance, read_printed
 from repro.replicate.claims.printed_table import RESERVED
@@ -18,6 +22,56 @@ RELATIONS = ("<", "<=", ">", ">=", "about")
 TAKES = ("each", "min", "max", "mean")
 _CELL = ("algorithm", "system", "metric", "value", "under", "set", "user", "tolerance")
 _OPERAND = ("algorithm", "metric", "dp", "under", "set", "times", "take")
+
+
+class ClaimFile:
+    """The content of a claim file, with errors that name the line."""
+
+    def __init__(self, path: Path, text: str, document: Mapping[str, Any]) -> None:
+        self.path, self.text, self.document = path, text, document
+        self._above = 0  # lines above the table that is being read, where several tables have the same name
+
+    def error(self, key: str, problem: str) -> StudyError:
+        """An error about a key, with its line."""
+        below = "\n".join(self.text.splitlines()[self._above :])
+        return StudyError(f"{self.path}:{self._above + line_of(below, key)}: {problem}")
+
+    def table(self, entry: object, key: str, allowed: Sequence[str], required: Sequence[str] = ()) -> Mapping[str, Any]:
+        """Return ``entry`` if it is a table with allowed keys only and all required ones."""
+        if not isinstance(entry, Mapping):
+            raise self.error(key, f"{key} must be a table with {', '.join(allowed)}; it is {entry!r}")
+        for name in entry:
+            if name not in allowed:
+                where = self.error(f"{key}.{name}", f"unknown key '{name}' in [{key}]{nearest(name, allowed)}")
+                raise StudyError(f"{where} Allowed: {', '.join(allowed)}")
+        for name in required:
+            if name not in entry:
+                raise self.error(key, f"[{key}] has no '{name}'; it needs {' and '.join(required)}")
+        return entry
+
+    def tables(self, key: str) -> Iterator[Any]:
+        """The entries of a list of tables, ``[[key]]``; errors name the line within the current entry."""
+        entries = self.document.get(key, [])
+        if not isinstance(entries, list):
+            raise self.error(key, f"write each of the {key} as [[{key}]]")
+        lines = self.text.splitlines()
+        heads = [number for number, line in enumerate(lines) if line.replace(" ", "").startswith(f"[[{key}]]")]
+        for position, entry in enumerate(entries):
+            self._above = heads[position] if position < len(heads) else 0
+            yield entry
+        self._above = 0
+
+    def string(self, entry: object, key: str) -> str:
+        """Return ``entry`` if it is text."""
+        if not isinstance(entry, str):
+            raise self.error(key, f"{key} = {entry!r} must be text")
+        return entry
+
+    def seeds(self, entry: object, key: str) -> tuple[int, ...]:
+        """Return a list of seeds without repetitions; the first is the seed of the source."""
+        if not isinstance(entry, list) or not entry or not all(type(seed) is int and seed >= 0 for seed in entry):
+            raise self.error(key, f"{key} = {entry!r} must be a list of whole numbers, such as [0, 1, 2]")
+        return tuple(dict.fromkeys(entry))
 
 
 def read_tolerance(file: ClaimFile, entry: object, key: str, base: Tolerance | None = None) -> Tolerance:
@@ -44,10 +98,7 @@ def read_cells(file: ClaimFile, tolerance: Tolerance) -> tuple[Cell, ...]:
     entry = file.document.get("table", [])
     tables = entry if isinstance(entry, list) else [entry]
     cells: dict[CellKey, Cell] = {}
-    for cell in (
-        *(cell for table in tables for cell in _table(file, table, tolerance)),
-        *_single_cells(file, tolerance),
-    ):
+    for cell in chain(*(_table(file, table, tolerance) for table in tables), _single_cells(file, tolerance)):
         if cell.key in cells:
             raise file.error("cells", f"{cell.key.sentence} is claimed twice; remove one of the cells")
         cells[cell.key] = cell

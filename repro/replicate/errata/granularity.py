@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
 
@@ -54,9 +54,14 @@ class Steps:
         return Fraction(math.gcd(*(int(step * bottom) for step in steps)), bottom)
 
     @cached_property
+    def _last(self) -> int:
+        """The largest multiple of the unit: all hits."""
+        return int(sum(step * most for step, most in self.most) / self.unit)
+
+    @cached_property
     def _reached(self) -> int | None:
         """A bit for each multiple of the unit that is possible; None if there are too many multiples."""
-        if sum(step * most for step, most in self.most) / self.unit > _MAX_AVERAGES:
+        if self._last > _MAX_AVERAGES:
             return None
         bits = 1
         for step, most in self.most:
@@ -69,9 +74,8 @@ class Steps:
 
     def between(self, low: Fraction, high: Fraction) -> bool:
         """Whether an average between ``low`` and ``high`` is possible."""
-        top = sum(step * most for step, most in self.most)
         first = max(0, math.ceil((low - self.constant) / self.unit))
-        last = min(math.floor((high - self.constant) / self.unit), int(top / self.unit))
+        last = min(math.floor((high - self.constant) / self.unit), self._last)
         if first > last:
             return False
         bits = self._reached
@@ -90,10 +94,9 @@ class Steps:
     def _nearest(self, value: Fraction) -> list[Fraction]:
         """The possible averages next to a value, below and above."""
         position, bits = math.floor((value - self.constant) / self.unit), self._reached
-        top = int(sum(step * most for step, most in self.most) / self.unit)
-        below = next((n for n in range(min(position, top), -1, -1) if bits is None or bits >> n & 1), None)
-        above = next((n for n in range(max(position + 1, 0), top + 1) if bits is None or bits >> n & 1), None)
-        return [self.constant + n * self.unit for n in (below, above) if n is not None]
+        ranges = range(min(position, self._last), -1, -1), range(max(position + 1, 0), self._last + 1)
+        nearest = (next((n for n in numbers if bits is None or bits >> n & 1), None) for numbers in ranges)
+        return [self.constant + n * self.unit for n in nearest if n is not None]
 
 
 def bears_on_steps(decision: str) -> bool:
@@ -127,10 +130,7 @@ def steps_of(measure: Measure, protocol: Protocol, folds: Sequence[FoldLists]) -
 
 
 def _all_of(folds: Sequence[FoldLists]) -> FoldLists:
-    def joined(name: str) -> npt.NDArray[np.generic]:
-        return np.concatenate([getattr(fold, name) for fold in folds])
-
-    return FoldLists(*(joined(name) for name in ("users", "denominators", "lengths", "strata")))  # type: ignore[arg-type]
+    return FoldLists(*(np.concatenate([getattr(fold, part.name) for fold in folds]) for part in fields(FoldLists)))
 
 
 def _fold_steps(measure: Measure, protocol: Protocol, fold: FoldLists) -> Steps | None:
@@ -148,9 +148,11 @@ def _fold_steps(measure: Measure, protocol: Protocol, fold: FoldLists) -> Steps 
     if not counts.any():
         return None
     users, denominators = fold.users[counts], fold.denominators[counts].tolist()
-    lists, of_list, number = _lists_of_users(users)
-    weights = [Fraction(1, number * lists[user]) if over == "users" else Fraction(1, len(users)) for user in of_list]
-    whole = Fraction(1) / sum(map(Fraction, denominators)) if over == "pooled" else None
+    _, of_list, lists = np.unique(users, return_inverse=True, return_counts=True)
+    weights = [Fraction(1, len(users))] * len(users)
+    if over == "users":
+        weights = [Fraction(1, len(lists) * count) for count in lists[of_list].tolist()]
+    pooled = Fraction(1) / sum(map(Fraction, denominators)) if over == "pooled" else None
     each = 2 if measure.metric.name == "f1" else 1
     most: dict[Fraction, int] = {}
     constant = Fraction(0)
@@ -158,15 +160,9 @@ def _fold_steps(measure: Measure, protocol: Protocol, fold: FoldLists) -> Steps 
         if not denominator:
             constant += weight if rule == "one" else 0
             continue
-        step = each * (whole if whole is not None else weight / Fraction(denominator))
+        step = each * (pooled if pooled is not None else weight / Fraction(denominator))
         most[step] = most.get(step, 0) + _most_hits(measure, denominator)
-    return Steps(tuple(most.items()), constant, number)
-
-
-def _lists_of_users(users: npt.NDArray[np.generic]) -> tuple[list[int], list[int], int]:
-    """The number of lists of each user, the user of each list, and the number of users."""
-    _, of_list, lists = np.unique(users, return_inverse=True, return_counts=True)
-    return lists.tolist(), of_list.tolist(), len(lists)
+    return Steps(tuple(most.items()), constant, len(lists))
 
 
 def _most_hits(measure: Measure, denominator: float) -> int:

@@ -49,14 +49,13 @@ def chance(values: FloatArray, reach: FloatArray, tried: npt.NDArray[np.bool_] |
     draws = np.random.default_rng(0)
     best = np.zeros((DRAWS, max(1, len(distinct))), dtype=np.int64)
     expected = 0.0
-    for column, half in zip(range(values.shape[1]), reach.tolist(), strict=True):
+    for column, half in enumerate(reach.tolist()):
         finite = np.unique(values[:, column][np.isfinite(values[:, column])])
         if not len(finite) or not len(distinct):
             continue
         low, high = np.quantile(finite, _MIDDLE)
         random = draws.uniform(low - half, high + half, DRAWS) if half > 0 else np.full(DRAWS, np.nan)
-        matched = np.abs(random[:, None] - distinct[None, :, column]) <= half
-        best += matched
+        best += np.abs(random[:, None] - distinct[None, :, column]) <= half
         ends = np.minimum(distinct[:, column] + half, high + half), np.maximum(distinct[:, column] - half, low - half)
         expected += float(np.maximum(ends[0] - ends[1], 0.0).mean() / max(high - low + 2 * half, 1e-300))
     return Chance(expected, best.max(axis=1))
