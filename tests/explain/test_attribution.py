@@ -22,9 +22,9 @@ def small(tmp_path_factory):
     threshold 3, own test items: everybody has but one item, and wants it: 3/3
     """
     known = [(2, "a"), (3, "a"), (4, "a"), (2, "b"), (3, "b"), (1, "c")]
-    asked = [(1, "b", 3.0), (4, "b", 5.0), (5, "a", 3.0)]
+    requested = [(1, "b", 3.0), (4, "b", 5.0), (5, "a", 3.0)]
     frame = pd.DataFrame(
-        [(user, item, 4.0, 1) for user, item in known] + [(*row, 3) for row in asked],
+        [(user, item, 4.0, 1) for user, item in known] + [(*row, 3) for row in requested],
         columns=["user", "item", "rating", "timestamp"],
     )
     values = {
@@ -46,16 +46,16 @@ def goal(small):
 
 
 def test_two_decisions_as_computed_by_hand(small):
-    found = explain(small, goal(small), "precision@1")
-    assert found.before.tolist() == pytest.approx([1 / 3]) and found.after.tolist() == pytest.approx([1.0])
-    parts = {part.name: part.values[0] for part in found.contributions}
+    result = explain(small, goal(small), "precision@1")
+    assert result.before.tolist() == pytest.approx([1 / 3]) and result.after.tolist() == pytest.approx([1.0])
+    parts = {part.name: part.values[0] for part in result.contributions}
     # The threshold changes 1/3 or 2/3, as it comes first or second; the base set nothing or 1/3.
     assert parts == pytest.approx({"relevance.threshold": 1 / 2, "candidates.base": 1 / 6}, abs=1e-15)
-    assert found.notable() == [
+    assert result.notable() == [
         ("reference popularity", "relevance.threshold", "candidates.base", pytest.approx(1 / 3)),
     ]
     # What has an effect in one of the two only comes along.
-    ridden = {change.decision for part in found.contributions for change in part.dependents}
+    ridden = {change.decision for part in result.contributions for change in part.dependents}
     assert {"candidates.exclude_train", "candidates.negatives"} <= ridden
 
 
@@ -80,21 +80,21 @@ EVALUATION = {
 
 
 def test_parts_add_up_for_every_algorithm(kept):
-    found = explain(kept, kept.protocol.replace(EVALUATION), "ndcg@10")
-    assert found.orders is None and len(found.contributions) == len(EVALUATION)
-    assert found.algorithms == kept.algorithms
-    total = np.sum([part.values for part in found.contributions], axis=0)
-    assert np.abs(total - found.gap).max() < 1e-12
-    frame = found.to_frame()
-    assert frame.groupby("algorithm", sort=False)["part"].sum().to_numpy() == pytest.approx(found.gap, abs=1e-12)
+    result = explain(kept, kept.protocol.replace(EVALUATION), "ndcg@10")
+    assert result.orders is None and len(result.contributions) == len(EVALUATION)
+    assert result.algorithms == kept.algorithms
+    total = np.sum([part.values for part in result.contributions], axis=0)
+    assert np.abs(total - result.gap).max() < 1e-12
+    frame = result.to_frame()
+    assert frame.groupby("algorithm", sort=False)["part"].sum().to_numpy() == pytest.approx(result.gap, abs=1e-12)
     assert frame["error"].eq(0).all()
 
 
 def test_the_order_of_decisions_changes_nothing(kept):
     turned = dict(reversed(EVALUATION.items()))
-    one, two = (explain(kept, kept.protocol.replace(values), "ndcg@10") for values in (EVALUATION, turned))
-    assert [part.name for part in one.contributions] == [part.name for part in two.contributions]
-    for first, second in zip(one.contributions, two.contributions, strict=True):
+    before, after = (explain(kept, kept.protocol.replace(values), "ndcg@10") for values in (EVALUATION, turned))
+    assert [part.name for part in before.contributions] == [part.name for part in after.contributions]
+    for first, second in zip(before.contributions, after.contributions, strict=True):
         assert np.array_equal(first.values, second.values)
 
 
@@ -106,38 +106,38 @@ def test_more_than_ten_decisions_are_sampled_with_their_error(kept):
         "ties.precision": "single",
         "candidates.rated_negatives": "exclude",
     }
-    found = explain(kept, kept.protocol.replace(more), "ndcg@10", options=AttributionOptions(orders=60, seed=3))
-    assert found.orders == 60 and len(found.contributions) == 12
-    assert np.abs(np.sum([part.values for part in found.contributions], axis=0) - found.gap).max() < 1e-12
-    assert max(part.errors.max() for part in found.contributions) > 0
+    result = explain(kept, kept.protocol.replace(more), "ndcg@10", options=AttributionOptions(orders=60, seed=3))
+    assert result.orders == 60 and len(result.contributions) == 12
+    assert np.abs(np.sum([part.values for part in result.contributions], axis=0) - result.gap).max() < 1e-12
+    assert max(part.errors.max() for part in result.contributions) > 0
     again = explain(kept, kept.protocol.replace(more), "ndcg@10", options=AttributionOptions(orders=60, seed=3))
-    pairs = zip(found.contributions, again.contributions, strict=True)
+    pairs = zip(result.contributions, again.contributions, strict=True)
     assert all(np.array_equal(a.values, b.values) for a, b in pairs)
 
 
 def test_decisions_that_contradict_each_other_one_by_one_are_switched_together(kept):
-    one = kept.protocol.replace({"candidates.relevant": "one"})
+    before = kept.protocol.replace({"candidates.relevant": "one"})
     test_items = kept.protocol.replace({"candidates.base": "user-test-items"})
-    names = [switch.name for switch in ProtocolPath(one, test_items).switches]
+    names = [switch.name for switch in ProtocolPath(before, test_items).switches]
     assert names == ["candidates.base + candidates.relevant"]
 
 
 def test_split_and_data_are_named_and_left_alone_without_a_refit(kept):
     other = kept.protocol.replace({"split.folds": 3, "relevance.threshold": 3.0})
-    found = explain(kept, other, "ndcg@10")
-    assert [change.decision for change in found.needs_refit] == ["split.folds"]
-    assert [part.name for part in found.contributions] == ["relevance.threshold"]
+    result = explain(kept, other, "ndcg@10")
+    assert [change.decision for change in result.needs_refit] == ["split.folds"]
+    assert [part.name for part in result.contributions] == ["relevance.threshold"]
     same = explain(kept, kept.protocol.replace({"relevance.threshold": 3.0}), "ndcg@10")
-    assert np.array_equal(found.contributions[0].values, same.contributions[0].values)
+    assert np.array_equal(result.contributions[0].values, same.contributions[0].values)
 
 
 def test_with_a_refit_they_are_accounted_for(kept, study, tmp_path):
     other = kept.protocol.replace({"split.folds": 3, "relevance.threshold": 3.0})
-    found = explain(kept, other, "ndcg@10", options=AttributionOptions(refit=True))
-    assert [part.name for part in found.contributions] == ["relevance.threshold", "split.folds"]
+    result = explain(kept, other, "ndcg@10", options=AttributionOptions(refit=True))
+    assert [part.name for part in result.contributions] == ["relevance.threshold", "split.folds"]
     table = study.with_protocol(other).run(tmp_path / "run").table()
-    assert np.array_equal(found.after, table["ndcg@10"].to_numpy())
-    assert np.abs(np.sum([part.values for part in found.contributions], axis=0) - found.gap).max() < 1e-12
+    assert np.array_equal(result.after, table["ndcg@10"].to_numpy())
+    assert np.abs(np.sum([part.values for part in result.contributions], axis=0) - result.gap).max() < 1e-12
 
 
 def test_two_runs_with_other_fits_share_out_fits_and_decisions(kept, study, data, tmp_path):
@@ -145,25 +145,25 @@ def test_two_runs_with_other_fits_share_out_fits_and_decisions(kept, study, data
     other = study.with_protocol(protocol)
     other.seed = 8
     results = other.run(tmp_path / "other", keep_scores=True)
-    found = explain(kept, ScoredRun.open(results.folder, data), "ndcg@10")
-    assert [part.name for part in found.contributions] == ["relevance.threshold", "what was fitted"]
-    assert [change.decision for change in found.contributions[1].changes] == ["split.folds"]
-    assert np.array_equal(found.after, results.table()["ndcg@10"].to_numpy())
-    assert np.abs(np.sum([part.values for part in found.contributions], axis=0) - found.gap).max() < 1e-12
-    assert found.needs_refit == ()
+    result = explain(kept, ScoredRun.open(results.folder, data), "ndcg@10")
+    assert [part.name for part in result.contributions] == ["relevance.threshold", "what was fitted"]
+    assert [change.decision for change in result.contributions[1].changes] == ["split.folds"]
+    assert np.array_equal(result.after, results.table()["ndcg@10"].to_numpy())
+    assert np.abs(np.sum([part.values for part in result.contributions], axis=0) - result.gap).max() < 1e-12
+    assert result.needs_refit == ()
 
 
 def test_algorithms_without_a_number_are_left_out(kept):
-    found = explain(kept, kept.protocol.replace({"predict.clip": "scale"}), "rmse")
-    assert set(found.left_out) == set(kept.algorithms) - set(found.algorithms) != set()
+    result = explain(kept, kept.protocol.replace({"predict.clip": "scale"}), "rmse")
+    assert set(result.left_out) == set(kept.algorithms) - set(result.algorithms) != set()
 
 
 def test_nothing_differs(kept):
-    found = explain(kept, kept.protocol, "ndcg@10")
-    assert found.contributions == () and not found.gap.any()
+    result = explain(kept, kept.protocol, "ndcg@10")
+    assert result.contributions == () and not result.gap.any()
 
 
-def test_what_cannot_be_explained_is_told(kept):
+def test_unexplainable_gaps_raise_errors(kept):
     with pytest.raises(StudyError, match=r"no algorithm 'refrence popularity'.*reference popularity"):
         explain(kept, kept.protocol, "ndcg@10", algorithms=["refrence popularity"])
     with pytest.raises(StudyError, match="no number"):
@@ -171,11 +171,11 @@ def test_what_cannot_be_explained_is_told(kept):
 
 
 def test_changes_say_what_values_mean():
-    one, two = Protocol.load("random-5fold"), Protocol.load("random-5fold", ties__break="expected")
-    found = {change.decision: change for change in changes(one, two)}
-    assert found["ties.break"].meaning("expected").startswith("in all orders")
-    assert found["ties.id_order"].after is None
-    assert found["ties.id_order"].meaning(None) == "has no effect"
+    before, after = Protocol.load("random-5fold"), Protocol.load("random-5fold", ties__break="expected")
+    result = {change.decision: change for change in changes(before, after)}
+    assert result["ties.break"].meaning("expected").startswith("in all orders")
+    assert result["ties.id_order"].after is None
+    assert result["ties.id_order"].meaning(None) == "has no effect"
 
 
 def predicted(data, damping, protocol, folder):
@@ -185,21 +185,21 @@ def predicted(data, damping, protocol, folder):
 
 
 def test_predictions_of_other_fits_are_other_fits(data, study, tmp_path):
-    one, two = (predicted(data, d, study.protocol, tmp_path / str(d)) for d in (0.0, 25.0))
-    found = explain(one, two, "rmse")
-    assert [part.name for part in found.contributions] == ["what was fitted"]
-    assert found.gap[0] == pytest.approx(float(found.contributions[0].values[0])) and found.gap[0] != 0
-    assert explain(one, one, "rmse").contributions == ()
+    before, after = (predicted(data, d, study.protocol, tmp_path / str(d)) for d in (0.0, 25.0))
+    result = explain(before, after, "rmse")
+    assert [part.name for part in result.contributions] == ["what was fitted"]
+    assert result.gap[0] == pytest.approx(float(result.contributions[0].values[0])) and result.gap[0] != 0
+    assert explain(before, before, "rmse").contributions == ()
 
 
 def test_a_scale_that_clips_is_accounted_for(data, study, tmp_path):
     clipped = study.protocol.replace({"predict.clip": "scale"})
     narrow = clipped.replace({"data.scale": "stated", "data.scale_min": 2.0, "data.scale_max": 3.0})
-    one, two = predicted(data, 5.0, clipped, tmp_path / "a"), predicted(data, 5.0, narrow, tmp_path / "b")
-    found = explain(one, two, "rmse")
-    assert [part.name for part in found.contributions] == ["what was fitted"]
-    assert [change.decision for change in found.contributions[0].changes] == ["data.scale"]
-    assert float(found.contributions[0].values[0]) == float(found.gap[0]) != 0
+    before, after = predicted(data, 5.0, clipped, tmp_path / "a"), predicted(data, 5.0, narrow, tmp_path / "b")
+    result = explain(before, after, "rmse")
+    assert [part.name for part in result.contributions] == ["what was fitted"]
+    assert [change.decision for change in result.contributions[0].changes] == ["data.scale"]
+    assert float(result.contributions[0].values[0]) == float(result.gap[0]) != 0
 
 
 def test_other_tuning_is_another_fit(data, tmp_path):
@@ -210,11 +210,11 @@ def test_other_tuning_is_another_fit(data, tmp_path):
         made = Study(data, protocol, ["reference/item-knn"], ["ndcg@5"], seed=7, tune=tune)
         return ScoredRun.open(made.run(tmp_path / str(ks[0]), keep_scores=True).folder, data)
 
-    one, two = tuned([1, 2]), tuned([40, 50])
+    before, after = tuned([1, 2]), tuned([40, 50])
     for refit in (False, True):
-        found = explain(one, two, "ndcg@5", options=AttributionOptions(refit=refit))
-        assert [part.name for part in found.contributions] == ["what was fitted"]
-    assert "Parameters were chosen under the run's own protocol" in found.notes[0]
+        result = explain(before, after, "ndcg@5", options=AttributionOptions(refit=refit))
+        assert [part.name for part in result.contributions] == ["what was fitted"]
+    assert "Parameters were chosen under the run's own protocol" in result.notes[0]
 
 
 def test_files_are_found_from_where_they_are_stated(kept, tmp_path):
@@ -227,9 +227,9 @@ def test_files_are_found_from_where_they_are_stated(kept, tmp_path):
 
 
 def test_what_needs_two_switches_rides_on_both(kept):
-    one = kept.protocol.replace({"candidates.relevant": "all", "candidates.negatives": "all"})
+    before = kept.protocol.replace({"candidates.relevant": "all", "candidates.negatives": "all"})
     sampled = {"candidates.relevant": "one", "candidates.negatives": "sampled", "candidates.sample_size": 10}
-    two = kept.protocol.replace({**sampled, "candidates.sample_per": "user"})
-    riding = {switch.name: switch.dependents for switch in ProtocolPath(one, two).switches}
+    after = kept.protocol.replace({**sampled, "candidates.sample_per": "user"})
+    riding = {switch.name: switch.dependents for switch in ProtocolPath(before, after).switches}
     assert "candidates.sample_per" in riding["candidates.relevant"]
     assert "candidates.sample_per" in riding["candidates.negatives"]

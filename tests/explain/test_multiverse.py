@@ -23,7 +23,7 @@ def test_axes_are_families_decisions_or_values(kept):
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("requested", "message"),
     [
         ("tie", "no decision or family 'tie'.*ties"),
         ("split.folds", "changes the fitted models"),
@@ -31,9 +31,9 @@ def test_axes_are_families_decisions_or_values(kept):
         ("ties.break=alphabet", "ties.break = alphabet is not allowed"),
     ],
 )
-def test_what_cannot_be_varied_is_told(kept, asked, told):
-    with pytest.raises(ProtocolError, match=told):
-        read_axes([asked], kept.protocol)
+def test_invalid_axes_raise_errors(kept, requested, message):
+    with pytest.raises(ProtocolError, match=message):
+        read_axes([requested], kept.protocol)
 
 
 def test_a_small_space_is_tried_whole(kept):
@@ -63,13 +63,13 @@ def test_a_sample_keeps_to_the_budget_and_has_every_value_and_single_steps(kept)
 
 
 def test_numbers_are_those_of_the_variants(kept):
-    found = multiverse(kept, ["ties.break", "relevance.threshold=3|4"], metric_names=["ndcg@10", "rmse"], budget=50)
-    assert found.values.shape == (len(found.variants), len(kept.algorithms), 2)
-    frame = found.to_frame()
-    assert len(frame) == found.values.size
+    result = multiverse(kept, ["ties.break", "relevance.threshold=3|4"], metric_names=["ndcg@10", "rmse"], budget=50)
+    assert result.values.shape == (len(result.variants), len(kept.algorithms), 2)
+    frame = result.to_frame()
+    assert len(frame) == result.values.size
     row = frame[(frame["variant"] == 3) & (frame["metric"] == "ndcg@10")]
-    assert row["value"].to_numpy() == pytest.approx(found.values[3, :, 0])
-    assert row["ties.break"].unique().tolist() == [found.variants[3].choices["ties.break"]]
+    assert row["value"].to_numpy() == pytest.approx(result.values[3, :, 0])
+    assert row["ties.break"].unique().tolist() == [result.variants[3].choices["ties.break"]]
 
 
 def made(kept, values, choices):
@@ -99,63 +99,63 @@ TWO = [
 
 
 def test_wins_flips_and_taus_by_hand(kept):
-    found = made(kept, [[0.3, 0.2, 0.1], [0.3, 0.2, 0.1], [0.2, 0.3, 0.1], [0.3, 0.3, 0.1]], TWO)
-    assert found.wins().to_dict() == pytest.approx({"a": 2.5 / 4, "b": 1.5 / 4, "c": 0.0})
+    result = made(kept, [[0.3, 0.2, 0.1], [0.3, 0.2, 0.1], [0.2, 0.3, 0.1], [0.3, 0.3, 0.1]], TWO)
+    assert result.wins().to_dict() == pytest.approx({"a": 2.5 / 4, "b": 1.5 / 4, "c": 0.0})
     # One pair of three changed places; with two of them level, 2 pairs agree of sqrt(3 * 2).
-    assert found.taus() == pytest.approx([1, 1, 1 / 3, 2 / 6**0.5])
-    decisions = found.decisions().set_index("decision")
+    assert result.taus() == pytest.approx([1, 1, 1 / 3, 2 / 6**0.5])
+    decisions = result.decisions().set_index("decision")
     # The ties turn the order round in both pairs that differ in them alone, the threshold in one of two.
     assert decisions.loc["ties.break", ["pairs", "winner", "order"]].tolist() == [2, 1.0, 1.0]
     assert decisions.loc["relevance.threshold", ["pairs", "winner", "order"]].tolist() == [2, 0.5, 0.5]
     assert decisions.loc["ties.break", "moves"] == pytest.approx((0.1 + 0.1 + 0.1) / 6)
     assert decisions.index[0] == "ties.break"
-    spread = found.spread().set_index("algorithm")
+    spread = result.spread().set_index("algorithm")
     assert spread.loc["b", ["own", "min", "median", "max"]].tolist() == pytest.approx([0.2, 0.2, 0.25, 0.3])
     pairs = itertools.combinations(range(4), 2)
-    assert found.mean_tau() == pytest.approx(np.mean([kendall(found.orders[i], found.orders[j]) for i, j in pairs]))
-    options = found.by_option().set_index(["decision", "option"])
+    assert result.mean_tau() == pytest.approx(np.mean([kendall(result.orders[i], result.orders[j]) for i, j in pairs]))
+    options = result.by_option().set_index(["decision", "option"])
     assert options.loc[("ties.break", "item-desc"), ["variants", "a", "b"]].tolist() == pytest.approx([2, 0.25, 0.3])
 
 
-def test_what_hangs_on_a_decision_comes_along_with_it(kept):
+def test_dependent_decisions_vary_with_their_decision(kept):
     choices = [
         {"missing.rank": "last", "missing.constant": None},
         {"missing.rank": "constant", "missing.constant": 0.0},
         {"missing.rank": "constant", "missing.constant": 1.0},
     ]
-    found = made(kept, [[0.1, 0.2], [0.2, 0.1], [0.1, 0.2]], choices).decisions().set_index("decision")
-    assert found.loc["missing.rank", ["pairs", "order"]].tolist() == [2, 0.5]
-    assert found.loc["missing.constant", ["pairs", "order"]].tolist() == [1, 1.0]
+    result = made(kept, [[0.1, 0.2], [0.2, 0.1], [0.1, 0.2]], choices).decisions().set_index("decision")
+    assert result.loc["missing.rank", ["pairs", "order"]].tolist() == [2, 0.5]
+    assert result.loc["missing.constant", ["pairs", "order"]].tolist() == [1, 1.0]
 
 
 def test_lower_is_better_where_the_metric_says_so(kept):
-    found = multiverse(kept, ["predict.clip"], metric_names=["rmse"])
-    wins = found.of("rmse").wins()
-    best = np.nanargmin(found.values[0, :, 0])
+    result = multiverse(kept, ["predict.clip"], metric_names=["rmse"])
+    wins = result.of("rmse").wins()
+    best = np.nanargmin(result.values[0, :, 0])
     assert wins.idxmax() == kept.algorithms[best]
 
 
 def test_algorithms_without_a_number_have_no_place_in_the_order(kept):
     nan = float("nan")
-    found = made(kept, [[0.1, 0.2, nan], [0.2, 0.1, nan], [0.2, 0.1, 0.3], [0.1, 0.1, nan]], TWO)
-    assert found.orders.tolist() == [[1, 0, -1], [0, 1, -1], [1, 2, 0], [0, 0, -1]]
-    assert found.taus()[:3].tolist() == [1, -1, -1] and np.isnan(found.taus()[3])
-    assert found.wins().to_dict() == pytest.approx({"a": 1.5 / 4, "b": 1.5 / 4, "c": 1 / 4})
+    result = made(kept, [[0.1, 0.2, nan], [0.2, 0.1, nan], [0.2, 0.1, 0.3], [0.1, 0.1, nan]], TWO)
+    assert result.orders.tolist() == [[1, 0, -1], [0, 1, -1], [1, 2, 0], [0, 0, -1]]
+    assert result.taus()[:3].tolist() == [1, -1, -1] and np.isnan(result.taus()[3])
+    assert result.wins().to_dict() == pytest.approx({"a": 1.5 / 4, "b": 1.5 / 4, "c": 1 / 4})
 
 
 def test_one_algorithm_has_no_order(kept, tmp_path):
     from repro.report.explain import write_multiverse
 
-    found = multiverse(kept, ["ties.break"], metric_names=["ndcg@10"], algorithms=["reference item-knn"])
-    assert "There is no order of algorithms" in write_multiverse(found, tmp_path).read_text()
+    result = multiverse(kept, ["ties.break"], metric_names=["ndcg@10"], algorithms=["reference item-knn"])
+    assert "There is no order of algorithms" in write_multiverse(result, tmp_path).read_text()
 
 
 def test_a_metric_that_objects_takes_nothing_from_the_others(kept):
     names = ["ndcg@10", "catalogue-coverage@10"]
-    found = multiverse(kept, ["ties.break"], metric_names=names)
-    expected = [v.choices["ties.break"] == "expected" for v in found.variants].index(True)
-    assert np.isfinite(found.values[expected, :, 0]).all() and np.isnan(found.values[expected, :, 1]).all()
-    assert sum(found.refused["catalogue-coverage@10"].values()) >= 1 and "ndcg@10" not in found.refused
+    result = multiverse(kept, ["ties.break"], metric_names=names)
+    expected = [v.choices["ties.break"] == "expected" for v in result.variants].index(True)
+    assert np.isfinite(result.values[expected, :, 0]).all() and np.isnan(result.values[expected, :, 1]).all()
+    assert sum(result.refused["catalogue-coverage@10"].values()) >= 1 and "ndcg@10" not in result.refused
 
 
 def test_a_space_is_counted_by_what_has_an_effect(kept):
@@ -168,18 +168,18 @@ def test_a_space_is_counted_by_what_has_an_effect(kept):
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("requested", "message"),
     [
         (["ties.break=trec"], "is short for ties.break=item-desc"),
         (["ties.decimals=2|3"], "has no effect under any of these protocols: it applies when ties.precision"),
     ],
 )
-def test_what_would_never_be_tried_is_told(kept, asked, told):
-    with pytest.raises(ProtocolError, match=told):
-        multiverse(kept, asked, metric_names=["ndcg@10"])
+def test_axes_without_effect_raise_errors(kept, requested, message):
+    with pytest.raises(ProtocolError, match=message):
+        multiverse(kept, requested, metric_names=["ndcg@10"])
 
 
 def test_only_dear_or_only_cheap_decisions_can_be_sampled(kept):
-    for asked in (["candidates", "ties"], ["metric.ndcg", "relevance", "average"]):
-        variants = Design(kept.protocol, read_axes(asked, kept.protocol), budget=40).variants()
+    for requested in (["candidates", "ties"], ["metric.ndcg", "relevance", "average"]):
+        variants = Design(kept.protocol, read_axes(requested, kept.protocol), budget=40).variants()
         assert len(variants) == 40

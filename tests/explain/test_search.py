@@ -32,25 +32,25 @@ PLANTED = [
 @pytest.mark.parametrize("planted", PLANTED)
 def test_a_planted_protocol_is_found(kept, planted):
     protocol = kept.protocol.replace(planted)
-    found = find_protocols(kept, printed(kept, protocol, 4), budget=400)
-    best = found.nearest[0]
-    assert best.fits and found.fitting >= 1
+    result = find_protocols(kept, printed(kept, protocol, 4), budget=400)
+    best = result.nearest[0]
+    assert best.fits and result.fitting >= 1
     values = measure_variants(kept, [protocol, best.protocol], ["ndcg@10"]).values[:, :, 0]
     assert np.abs(values[0] - values[1]).max() <= 0.5e-4 + 1e-12
-    assert found.fitting <= found.tried and found.equally_near <= found.tried
+    assert result.fitting <= result.tried and result.equally_near <= result.tried
 
 
 def test_numbers_that_nothing_gives_are_not_claimed_to_fit(kept):
     cells = [Published(label, "ndcg@10", 0.9999, 4) for label in kept.algorithms]
-    found = find_protocols(kept, cells, budget=200)
-    assert found.fitting == 0 and not found.nearest[0].fits
-    assert found.nearest[0].residual <= found.own.residual
-    assert [fit.residual for fit in found.nearest] == sorted(fit.residual for fit in found.nearest)
+    result = find_protocols(kept, cells, budget=200)
+    assert result.fitting == 0 and not result.nearest[0].fits
+    assert result.nearest[0].residual <= result.own.residual
+    assert [fit.residual for fit in result.nearest] == sorted(fit.residual for fit in result.nearest)
 
 
 def test_the_runs_own_protocol_is_the_first_to_fit(kept):
-    found = find_protocols(kept, printed(kept, kept.protocol, 6), budget=100)
-    assert found.nearest[0].protocol == kept.protocol and found.nearest[0].changes == ()
+    result = find_protocols(kept, printed(kept, kept.protocol, 6), budget=100)
+    assert result.nearest[0].protocol == kept.protocol and result.nearest[0].changes == ()
 
 
 def test_cells_are_read_as_they_are_printed():
@@ -64,7 +64,7 @@ def test_cells_are_read_as_they_are_printed():
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("0.1,0.2,0.3,0.4", "4 numbers for 3 algorithms"),
         ("d=0.1", "no algorithm 'd'"),
@@ -75,8 +75,8 @@ def test_cells_are_read_as_they_are_printed():
         ("a=0.1,a=0.2", "two numbers for ndcg@10 of a"),
     ],
 )
-def test_what_is_no_cell_is_told(text, told):
-    with pytest.raises(StudyError, match=told):
+def test_invalid_cells_raise_errors(text, message):
+    with pytest.raises(StudyError, match=message):
         read_published([text], ["ndcg@10"], ["a", "b", "c"], ["a", "b", "c"])
 
 
@@ -88,9 +88,9 @@ def test_more_rows_than_metrics_are_refused():
 def test_predictions_are_searched_by_what_bears_on_them(kept):
     protocol = kept.protocol.replace({"predict.round": 0.5, "predict.average": "users"})
     cells = [cell for cell in printed(kept, protocol, 4, "rmse") if cell.value == cell.value]
-    found = find_protocols(kept, cells, budget=60)
-    assert found.nearest[0].fits
-    assert {change.decision for change in found.nearest[0].changes} == {"predict.round", "predict.average"}
+    result = find_protocols(kept, cells, budget=60)
+    assert result.nearest[0].fits
+    assert {change.decision for change in result.nearest[0].changes} == {"predict.round", "predict.average"}
 
 
 def test_what_has_no_number_is_not_searched_for(kept):
@@ -102,5 +102,5 @@ def test_what_has_no_number_is_not_searched_for(kept):
 
 def test_another_name_of_a_metric_has_its_variants(kept):
     protocol = kept.protocol.replace({"metric.ap.denominator": "min-relevant"})
-    found = find_protocols(kept, printed(kept, protocol, 5, "map@10"), budget=120)
-    assert found.nearest[0].fits
+    result = find_protocols(kept, printed(kept, protocol, 5, "map@10"), budget=120)
+    assert result.nearest[0].fits

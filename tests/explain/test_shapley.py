@@ -61,7 +61,7 @@ def test_a_player_that_changes_nothing_has_nothing():
     game = random_game("abc", 9)
     shares = exact_shares("abcd", lambda chosen: game(chosen - {"d"}))
     assert np.abs(shares.values[3]).max() < 1e-15
-    assert all(np.abs(shares.interactions[one, "d"][0]).max() < 1e-15 for one in "abc")
+    assert all(np.abs(shares.interactions[player, "d"][0]).max() < 1e-15 for player in "abc")
 
 
 def test_interactions_are_those_of_the_definition():
@@ -83,8 +83,8 @@ def test_samples_are_near_the_exact_shares_as_their_errors_say():
     assert sampled.orders == 2000
     assert (off < 4).all() and np.median(off) < 1.5
     for pair, (value, _) in exact.interactions.items():
-        found, error = sampled.interactions[pair]
-        assert (np.abs(found - value) < 5 * error).all()
+        result, error = sampled.interactions[pair]
+        assert (np.abs(result - value) < 5 * error).all()
 
 
 def test_more_samples_have_smaller_errors():

@@ -18,9 +18,9 @@ FAMILIES = ["relevance", "candidates", "missing", "ties", "average", "predict", 
 def test_the_runs_own_protocol_gives_the_runs_own_numbers(kept, folder):
     from repro.runs.run import Run
 
-    found = measure_variants(kept, [kept.protocol], METRICS)
-    assert found.refusals == {}
-    assert np.array_equal(found.values[0], Run(folder).table().to_numpy(), equal_nan=True)
+    result = measure_variants(kept, [kept.protocol], METRICS)
+    assert result.refusals == {}
+    assert np.array_equal(result.values[0], Run(folder).table().to_numpy(), equal_nan=True)
 
 
 def random_variants(kept, count, seed):
@@ -38,10 +38,10 @@ def random_variants(kept, count, seed):
 def test_each_of_a_random_sample_equals_a_separate_full_run(kept, study, tmp_path):
     protocols = list(random_variants(kept, 30, seed=1))
     names = ["ndcg@10", "precision@5", "recall@20", "catalogue-coverage@10", "rmse"]
-    found = measure_variants(kept, protocols, names)
+    result = measure_variants(kept, protocols, names)
     compared = 0
     for number, protocol in enumerate(protocols):
-        had = [name for name in names if (number, name) not in found.refusals]
+        had = [name for name in names if (number, name) not in result.refusals]
         for name in set(names) - set(had):  # what a variant refuses, a run refuses too
             with pytest.raises(ReproError):
                 type(study)(study.data, protocol, ["reference/bias"], [name], seed=study.seed).run(tmp_path / "none")
@@ -49,7 +49,7 @@ def test_each_of_a_random_sample_equals_a_separate_full_run(kept, study, tmp_pat
         if had == ["rmse"]:
             continue  # a run makes lists ready, and refuses those that cannot be had, even if it needs none
         table = alone.run(tmp_path / str(number)).table()
-        values = found.values[number][:, [names.index(name) for name in had]]
+        values = result.values[number][:, [names.index(name) for name in had]]
         assert np.array_equal(values, table.to_numpy(), equal_nan=True), dict(protocol)
         compared += len(had)
     assert compared > 100
@@ -69,9 +69,9 @@ def test_judgements_alone_need_no_second_ranking(kept, monkeypatch):
     ranked = []
     monkeypatch.setattr(cached_stages, "rank_block", lambda *a, **k: ranked.append(1) or rank_block(*a, **k))
     thresholds = [kept.protocol.replace({"relevance.threshold": value}) for value in (2.0, 3.0, 4.0, 5.0)]
-    found = measure_variants(kept, thresholds, ["ndcg@10"])
+    result = measure_variants(kept, thresholds, ["ndcg@10"])
     assert len(ranked) == len(kept.algorithms) * 2  # folds
-    assert len({row.tobytes() for row in found.values}) == 4
+    assert len({row.tobytes() for row in result.values}) == 4
 
 
 def test_stored_predictions_are_read_once_for_each_algorithm_and_fold(kept, monkeypatch):
@@ -106,7 +106,7 @@ def test_other_data_is_refused(folder, data):
         ScoredRun.open(folder)
 
 
-def test_scores_that_are_gone_are_told(study, tmp_path, data):
+def test_missing_scores_raise_an_error(study, tmp_path, data):
     folder = study.run(tmp_path / "run", keep_scores=True).folder
     run = ScoredRun.open(folder, data)
     first = next(iter(run.run.cells[run.algorithms[0]].values()))
@@ -130,9 +130,9 @@ def test_best_and_worst_ties_are_those_of_a_run(kept, study, tmp_path, rule):
     ]
     changes = {"ties.break": rule, "ties.precision": "decimals", "ties.decimals": 1}  # many ties
     protocols = [kept.protocol.replace({**changes, "relevance.threshold": float(bar)}) for bar in (3, 4)]
-    found = measure_variants(kept, protocols, names)
+    result = measure_variants(kept, protocols, names)
     uses = [entry.use for entry in study.entries]
     for number, protocol in enumerate(protocols):
-        assert "metric gini@10 has no ties.break" in found.refusals[number, "gini@10"]
+        assert "metric gini@10 has no ties.break" in result.refusals[number, "gini@10"]
         alone = type(study)(study.data, protocol, uses, names[:-1], seed=study.seed).run(tmp_path / str(number))
-        assert np.array_equal(found.values[number][:, :-1], alone.table().to_numpy(), equal_nan=True)
+        assert np.array_equal(result.values[number][:, :-1], alone.table().to_numpy(), equal_nan=True)

@@ -8,7 +8,7 @@ from repro.protocol import Protocol
 
 BASE = """
 title = "A tiny table"
-source = "Table 1 of nobody's paper"
+source = "Table 1 of an invented paper"
 seeds = [7]
 
 [data]
@@ -36,7 +36,7 @@ def ratings():
 
 @pytest.fixture
 def folder(tmp_path, ratings):
-    """Where a claim is, with the ratings beside it."""
+    """Where a claim is, with the ratings next to it."""
     ratings.to_frame().to_csv(tmp_path / "ratings.csv", index=False)
     return tmp_path
 

@@ -107,8 +107,12 @@ def test_each_failure_stops_its_own_numbers_only(folder, tmp_path_factory):
         text=True,
     )
     assert done.returncode == 1, done.stderr
-    told = json.loads(done.stdout)["verdicts"]
-    verdicts = {(one["algorithm"], one["under"]): one for one in told if one["what"] == "cell"}
+    judgements = json.loads(done.stdout)["verdicts"]
+    verdicts = {
+        (judgement["algorithm"], judgement["under"]): judgement
+        for judgement in judgements
+        if judgement["what"] == "cell"
+    }
     assert verdicts["Mean", ""]["verdict"] in ("exact", "differs") and verdicts["Mean", ""]["measured"] is not None
     reasons = {
         ("Raises", ""): "no factors left",
@@ -118,9 +122,11 @@ def test_each_failure_stops_its_own_numbers_only(folder, tmp_path_factory):
     }
     for key, reason in reasons.items():
         assert verdicts[key]["verdict"] == "not run" and reason in verdicts[key]["why"], verdicts[key]
-    assert [one["verdict"] for one in told if one["what"] == "fact"] == ["exact"]
-    patterns = [one for one in told if one["what"] == "pattern"]
-    assert [one["verdict"] for one in patterns] == ["holds", "not run"] and "no factors left" in patterns[1]["why"]
+    assert [judgement["verdict"] for judgement in judgements if judgement["what"] == "fact"] == ["exact"]
+    patterns = [judgement for judgement in judgements if judgement["what"] == "pattern"]
+    assert [judgement["verdict"] for judgement in patterns] == ["holds", "not run"] and "no factors left" in patterns[
+        1
+    ]["why"]
 
 
 def test_an_environment_that_cannot_be_built_stops_its_own_numbers_only(write, measured, monkeypatch, tmp_path):
@@ -129,21 +135,22 @@ def test_an_environment_that_cannot_be_built_stops_its_own_numbers_only(write, m
     right = f"{measured().loc['Pop', 'ndcg@10']:.4f}"
     more = '[frameworks]\nsurprise = ["scikit-surprise==1.1.3"]\n[[algorithms]]\nuse = "surprise/SVD"\nlabel = "SVD"\n'
     table = f'[table]\nmetrics = ["ndcg@10"]\nPop = ["{right}"]\nSVD = ["0.1"]\n'
-    said = []
-    found = replicate(write(more + table), options=Options(build=said.append)).judgements
-    assert [one.verdict for one in found] == ["exact", "not run"]
-    assert "the environment of surprise cannot be built" in found[1].why and "no space left" in found[1].why
+    lines = []
+    result = replicate(write(more + table), options=Options(build=lines.append)).judgements
+    assert [judgement.verdict for judgement in result] == ["exact", "not run"]
+    assert "the environment of surprise cannot be built" in result[1].why and "no space left" in result[1].why
 
 
 def test_lines_ask_for_algorithms_one_by_one():
     lines = ["reference/ease", {"use": "*/popularity", "label": "Pop"}, {"use": "reference/bias", "seed": 3}]
-    found = claimed_algorithms(lines)
-    assert found[0].line == {"use": "reference/ease", "label": "reference ease"}
-    assert found[-1].line == {"use": "reference/bias", "label": "reference bias", "seed": 3}
+    result = claimed_algorithms(lines)
+    assert result[0].line == {"use": "reference/ease", "label": "reference ease"}
+    assert result[-1].line == {"use": "reference/bias", "label": "reference bias", "seed": 3}
     assert all(
-        one.line == {"use": f"{one.framework}/popularity", "label": f"{one.framework} Pop"} for one in found[1:-1]
+        algorithm.line == {"use": f"{algorithm.framework}/popularity", "label": f"{algorithm.framework} Pop"}
+        for algorithm in result[1:-1]
     )
-    assert "reference" in {one.framework for one in found[1:-1]}
+    assert "reference" in {algorithm.framework for algorithm in result[1:-1]}
 
 
 @pytest.mark.parametrize("labels", [("Pop",), ("Pop", "Bias")])

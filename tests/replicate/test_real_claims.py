@@ -33,15 +33,22 @@ def some(path, folder, labels):
 )
 def test_worked_examples(name, summary, tmp_path):
     shutil.copytree(KEPT / name, tmp_path / name)
-    found = replicate(Claim.load(tmp_path / name / "claim.toml"))
-    assert found.summary == summary
+    result = replicate(Claim.load(tmp_path / name / "claim.toml"))
+    assert result.summary == summary
 
 
 def test_fast_algorithms_of_the_readme_of_surprise(tmp_path):
     claim = some(SURPRISE, tmp_path, ["BaselineOnly", "KNNBasic", "NormalPredictor"])
-    found = replicate(claim, options=Options(installed=True))
-    assert found.summary == "6 exact"
-    assert [one.printed.text for one in found.judgements] == ["0.98", "0.774", "0.944", "0.748", "1.518", "1.219"]
+    result = replicate(claim, options=Options(installed=True))
+    assert result.summary == "6 exact"
+    assert [judgement.printed.text for judgement in result.judgements] == [
+        "0.98",
+        "0.774",
+        "0.944",
+        "0.748",
+        "1.518",
+        "1.219",
+    ]
 
 
 @pytest.mark.slow
@@ -64,17 +71,17 @@ def test_the_verdicts_that_are_kept_are_those_of_the_claim(path):
     assert len(rows) == len(claim.cells) + len(claim.facts) + len(claim.patterns)
     printed = [row["printed"] for row in rows if row["what"] == "cell"]
     assert sorted(printed) == sorted(cell.printed.text for cell in claim.cells)
-    told = json.loads((path.parent / "verdicts.json").read_text(encoding="utf-8"))
-    assert [one["verdict"] for one in told["verdicts"]] == [row["verdict"] for row in rows]
+    stored = json.loads((path.parent / "verdicts.json").read_text(encoding="utf-8"))
+    assert [judgement["verdict"] for judgement in stored["verdicts"]] == [row["verdict"] for row in rows]
 
 
 def test_the_page_of_verdicts_counts_those_of_all_claims():
-    told = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(KEPT.glob("*/verdicts.json"))]
+    replications = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(KEPT.glob("*/verdicts.json"))]
     counts = {}
-    for claim in told:
+    for claim in replications:
         for verdict, number in claim["counts"].items():
             counts[verdict] = counts.get(verdict, 0) + number
     order = ("exact", "within", "underspecified", "erratum", "differs", "holds", "does not hold", "not run")
     words = ", ".join(f"{counts[verdict]} {verdict}" for verdict in order if verdict in counts)
     for page in ("README.md", "index.html"):
-        assert f"{len(told)} claims: {words}" in (KEPT / page).read_text(encoding="utf-8")
+        assert f"{len(replications)} claims: {words}" in (KEPT / page).read_text(encoding="utf-8")

@@ -34,29 +34,29 @@ def defined(p, method):
     scaled = ascending * factors[method]
     for at in range(n) if method == "holm" else range(n - 1, -1, -1):
         ascending[at] = max(scaled[: at + 1]) if method == "holm" else min(scaled[at:])
-    found = np.empty(n)
-    found[order] = np.minimum(ascending, 1)
-    return found
+    result = np.empty(n)
+    result[order] = np.minimum(ascending, 1)
+    return result
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 @settings(max_examples=8, deadline=None)
 def test_laws(p):
-    found = {name: correct(p, name) for name in CORRECTIONS}
-    for one in found.values():
-        assert (one >= np.array(p) - 1e-15).all() and (one <= 1).all()
+    result = {name: correct(p, name) for name in CORRECTIONS}
+    for corrected in result.values():
+        assert (corrected >= np.array(p) - 1e-15).all() and (corrected <= 1).all()
     for name in ("holm", "hochberg", "benjamini-hochberg"):
-        assert found[name] == pytest.approx(defined(p, name), abs=1e-12)
-    assert (found["holm"] <= found["bonferroni"] + 1e-15).all()
-    assert (found["hochberg"] <= found["holm"] + 1e-15).all()
-    assert (found["sidak"] <= found["bonferroni"] + 1e-15).all()
+        assert result[name] == pytest.approx(defined(p, name), abs=1e-12)
+    assert (result["holm"] <= result["bonferroni"] + 1e-15).all()
+    assert (result["hochberg"] <= result["holm"] + 1e-15).all()
+    assert (result["sidak"] <= result["bonferroni"] + 1e-15).all()
 
 
 def test_what_could_not_be_tested_is_no_test():
     assert correct([0.01, np.nan, 0.02], "bonferroni") == pytest.approx([0.02, np.nan, 0.04], nan_ok=True)
 
 
-def test_what_cannot_be_is_told():
+def test_invalid_corrections_raise_errors():
     with pytest.raises(StudyError, match="did you mean 'holm'"):
         correct(P, "hulm")
     with pytest.raises(DataError, match="between 0 and 1"):

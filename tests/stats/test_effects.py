@@ -58,8 +58,8 @@ def test_bootstrap_intervals_are_those_scipy_makes_of_the_same_resamples(method)
     expected = stats.bootstrap(
         (a - b,), np.mean, n_resamples=0, method=method, confidence_level=0.95, bootstrap_result=given
     ).confidence_interval
-    found = difference_interval(a, b, 0.95, method, samples=4_000, seed=5)
-    assert found == pytest.approx((expected.low, expected.high), abs=1e-12)
+    result = difference_interval(a, b, 0.95, method, samples=4_000, seed=5)
+    assert result == pytest.approx((expected.low, expected.high), abs=1e-12)
 
 
 def test_resampled_means_have_the_mean_and_the_spread_they_should():
@@ -85,7 +85,7 @@ def test_resampling_does_not_hang_on_the_order_of_users_or_on_threads():
 @pytest.mark.parametrize(
     "of", [mean_difference, relative_difference, cohen_dz, rank_biserial, superiority, difference_interval]
 )
-def test_what_are_not_pairs_is_told(of):
+def test_values_that_are_not_pairs_raise_errors(of):
     with pytest.raises(DataError, match="have 2 and 1 values"):
         of([0.1, 0.2], [0.1])
     with pytest.raises(DataError, match="not a number"):

@@ -23,12 +23,12 @@ DEMSAR = np.array(
 def test_the_worked_example():
     """Printed there: average ranks 3.143, 2.000, 2.893, 1.964, chi-squared 9.28 (not corrected for ties) and
     critical differences of 1.25 at 0.05 and 1.12 at 0.10."""
-    found = friedman(DEMSAR)
-    assert found.average_ranks == pytest.approx([3.143, 2.000, 2.893, 1.964], abs=0.0005)
-    uncorrected = 12 * 14 / (4 * 5) * (np.sum(found.average_ranks**2) - 4 * 5**2 / 4)
+    result = friedman(DEMSAR)
+    assert result.average_ranks == pytest.approx([3.143, 2.000, 2.893, 1.964], abs=0.0005)
+    uncorrected = 12 * 14 / (4 * 5) * (np.sum(result.average_ranks**2) - 4 * 5**2 / 4)
     assert uncorrected == pytest.approx(9.28, abs=0.005)
-    assert found.critical_difference(0.05) == pytest.approx(1.25, abs=0.005)
-    assert found.critical_difference(0.10) == pytest.approx(1.12, abs=0.005)
+    assert result.critical_difference(0.05) == pytest.approx(1.25, abs=0.005)
+    assert result.critical_difference(0.10) == pytest.approx(1.12, abs=0.005)
     # The printed conclusion: the Nemenyi test shows no pair apart at 0.05, and C4.5 and C4.5+m+cf apart at 0.10.
     p = nemenyi(DEMSAR)
     assert p[np.triu_indices(4, 1)].min() > 0.05
@@ -37,12 +37,12 @@ def test_the_worked_example():
 
 def test_friedman_as_scipy_has_it():
     values = np.random.default_rng(0).normal(size=(5, 40))
-    found = friedman(values)
+    result = friedman(values)
     expected = stats.friedmanchisquare(*values)
-    assert (found.statistic, found.p) == pytest.approx((expected.statistic, expected.pvalue), abs=1e-12)
+    assert (result.statistic, result.p) == pytest.approx((expected.statistic, expected.pvalue), abs=1e-12)
     f = 39 * expected.statistic / (40 * 4 - expected.statistic)
-    assert found.f_statistic == pytest.approx(f, abs=1e-12)
-    assert found.f_p == pytest.approx(stats.f.sf(f, 4, 4 * 39), abs=1e-12)
+    assert result.f_statistic == pytest.approx(f, abs=1e-12)
+    assert result.f_p == pytest.approx(stats.f.sf(f, 4, 4 * 39), abs=1e-12)
 
 
 def test_lower_may_be_better():
@@ -67,8 +67,8 @@ def test_nemenyi_by_the_studentised_range():
 
 
 def test_two_systems_at_the_critical_difference_have_the_p_of_the_level():
-    found = friedman(DEMSAR)
-    q = found.critical_difference(0.05) / np.sqrt(4 * 5 / (6 * 14)) * np.sqrt(2)
+    result = friedman(DEMSAR)
+    q = result.critical_difference(0.05) / np.sqrt(4 * 5 / (6 * 14)) * np.sqrt(2)
     assert stats.studentized_range.sf(q, 4, np.inf) == pytest.approx(0.05, abs=1e-9)
 
 

@@ -32,9 +32,9 @@ def table(systems, users, seed=0):
 
 def test_three_users_by_hand():
     """Differences 1, 2, 3: of the eight sums ±1±2±3 only 6 and -6 reach 6."""
-    found = of_two([1, 2, 3], [0, 0, 0])
-    assert found.exact and found.samples == 8
-    assert found.p.tolist() == [[1.0, 0.25], [0.25, 1.0]]
+    result = of_two([1, 2, 3], [0, 0, 0])
+    assert result.exact and result.samples == 8
+    assert result.p.tolist() == [[1.0, 0.25], [0.25, 1.0]]
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=9))
@@ -47,11 +47,11 @@ def test_exact_for_few_users_ties_by_rounding_included(pairs):
 @pytest.mark.parametrize("users", [3, 8, 9, 12, 16])
 def test_exact_as_scipy_has_it(users):
     a, b = table(2, users, seed=users)
-    found = stats.permutation_test(
+    result = stats.permutation_test(
         (a, b), lambda x, y, axis: np.mean(x - y, axis=axis), permutation_type="samples", n_resamples=np.inf,
         vectorized=True,
     )  # fmt: skip
-    assert of_two(a, b).p[0, 1] == pytest.approx(found.pvalue, abs=1e-12)
+    assert of_two(a, b).p[0, 1] == pytest.approx(result.pvalue, abs=1e-12)
 
 
 def test_all_pairs_of_a_table_are_what_each_pair_is_alone():
@@ -74,7 +74,7 @@ def test_samples_agree_with_the_exact_test_within_four_standard_errors():
     assert not np.array_equal(exact.p, drawn.p)
 
 
-def test_the_observed_way_counts_unless_told_otherwise():
+def test_the_observed_permutation_counts_by_default():
     """Nothing drawn reaches a difference that all of 100 users share."""
     a, b = np.ones(100), np.zeros(100)
     assert of_two(a, b, 999).p[0, 1] == 1 / 1000
@@ -113,7 +113,7 @@ def test_the_same_system_twice_is_no_difference():
     assert of_two(values, values * (1 + 1e-15), 500).p[0, 1] == 1, "rounding is no difference"
 
 
-def test_a_system_of_huge_values_beside_others_does_not_drown_them():
+def test_a_system_of_huge_values_does_not_affect_the_others():
     values = np.vstack([table(2, 10, seed=4), np.full(10, 1e30)])
     assert randomisation_test(values).p[0, 1] == randomisation_test(values[:2]).p[0, 1]
 
@@ -122,11 +122,11 @@ def test_p_is_uniform_under_the_null_hypothesis():
     """400 pairs of systems that do not differ: the Kolmogorov distance from uniform is below 1.63 / sqrt(400),
     its 1% point."""
     draws = np.random.default_rng(7)
-    found = [of_two(*draws.normal(size=(2, 30)), 1_000, seed=n, users=range(30)).p[0, 1] for n in range(400)]
-    assert stats.kstest(found, "uniform").statistic < 1.63 / 20
+    result = [of_two(*draws.normal(size=(2, 30)), 1_000, seed=n, users=range(30)).p[0, 1] for n in range(400)]
+    assert stats.kstest(result, "uniform").statistic < 1.63 / 20
 
 
-def test_what_cannot_be_tested_is_told():
+def test_untestable_values_raise_errors():
     with pytest.raises(DataError, match="every value is a finite number"):
         randomisation_test([[1.0, np.nan], [1.0, 2.0]])
     with pytest.raises(DataError, match="occurs twice"):

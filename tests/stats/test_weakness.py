@@ -42,14 +42,16 @@ def few_differ(users, differing):
 @pytest.mark.parametrize("interval", METHODS)
 def test_few_differing_users_are_warned_of_in_every_result(differing, warned, interval, tmp_path):
     values = few_differ(200, differing)
-    found = comparison(values, Settings(interval=interval, samples=500))
+    result = comparison(values, Settings(interval=interval, samples=500))
     text = f"Only {differing} of 200 users differ"
-    assert any(text in caution for caution in found.cautions) == warned
-    assert (text in found.pairs["caution"][0]) == warned
+    assert any(text in caution for caution in result.cautions) == warned
+    assert (text in result.pairs["caution"][0]) == warned
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         compare(values, Settings(interval=interval, samples=500))
-    assert any(issubclass(one.category, ReproWarning) and text in str(one.message) for one in caught) == warned
+    assert (
+        any(issubclass(warning.category, ReproWarning) and text in str(warning.message) for warning in caught) == warned
+    )
     for system in values:
         frame = pd.DataFrame({"user": values.index, "metric": "ndcg@10", "value": values[system]})
         frame.to_csv(tmp_path / f"{system}.csv", index=False)
@@ -117,8 +119,8 @@ def spread(share, experiments):
 def test_no_interval_covers_less_than_stated(simulation, differing, users):
     experiments = 1500
     for population in ("gains", "mixed"):
-        found = simulation.coverage(population, users, differing / users, experiments, seed=7)
-        for method, share in found.items():
+        result = simulation.coverage(population, users, differing / users, experiments, seed=7)
+        for method, share in result.items():
             stated = COVERAGE[method][differing]
             assert share > stated - 0.01 - spread(stated, experiments), (population, method)
     worst = simulation.coverage("gains", 200, 0.03, experiments, seed=8)
@@ -129,9 +131,9 @@ def test_no_interval_covers_less_than_stated(simulation, differing, users):
 @pytest.mark.parametrize(("differing", "users"), [(10, 10), (20, 20), (40, 40), (10, 333)])
 def test_tests_of_means_have_no_more_false_alarms_than_stated(simulation, differing, users):
     experiments = 1000
-    found = simulation.false_alarms("skewed", users, differing / users, experiments, seed=7, samples=500)
+    result = simulation.false_alarms("skewed", users, differing / users, experiments, seed=7, samples=500)
     for test, measured in FALSE_ALARMS.items():
-        assert found[test] < measured[differing] + 0.01 + spread(measured[differing], experiments), test
+        assert result[test] < measured[differing] + 0.01 + spread(measured[differing], experiments), test
 
 
 @pytest.mark.slow

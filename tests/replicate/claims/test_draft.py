@@ -43,10 +43,10 @@ def test_a_table_in_latex(tmp_path):
         ("Slope One", ("0.946", "-")),
         ("R&D ours", ("0.951", "12.5%")),
     )
-    told = "\n".join(table.notes)
-    assert "the spread in '0.934 ± 0.002' was dropped" in told
-    assert "the comma in '0,946' was read as a decimal point" in told
-    assert "'12.5%' is a percentage" in told and "Accuracy" in told
+    message = "\n".join(table.notes)
+    assert "the spread in '0.934 ± 0.002' was dropped" in message
+    assert "the comma in '0,946' was read as a decimal point" in message
+    assert "'12.5%' is a percentage" in message and "Accuracy" in message
 
 
 @pytest.mark.parametrize(
@@ -66,19 +66,31 @@ def test_tables_with_marks_between_cells(tmp_path, text):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"), [("a,b\nc,d\n", "no row with a label and a number"), ("SVD,0.9\n", "no header above its numbers")]
+    ("text", "message"),
+    [("a,b\nc,d\n", "no row with a label and a number"), ("SVD,0.9\n", "no header above its numbers")],
 )
-def test_what_is_no_table_is_told(tmp_path, text, told):
+def test_text_without_a_table_raises_an_error(tmp_path, text, message):
     (tmp_path / "table.csv").write_text(text)
-    with pytest.raises(ReproError, match=told):
+    with pytest.raises(ReproError, match=message):
         read_table(tmp_path / "table.csv")
 
 
 def test_columns_are_known_by_what_papers_call_them():
-    named = ["RMSE", "NDCG@10", "nDCG @ 5", "P@10", "Recall@20", "HR@10", "Hit-Rate@10", "MRR", "MAP@5", "AUC", "Train (s)", "F1@10"]
-    assert [metric_of(one) for one in named] == [
-        *("rmse", "ndcg@10", "ndcg@5", "precision@10", "recall@20", "hit@10", "hit@10", "mrr", "map@5", "auc", "", "f1@10")
-    ]
+    metrics = {
+        "RMSE": "rmse",
+        "NDCG@10": "ndcg@10",
+        "nDCG @ 5": "ndcg@5",
+        "P@10": "precision@10",
+        "Recall@20": "recall@20",
+        "HR@10": "hit@10",
+        "Recip-Rank@10": "rr@10",
+        "MRR": "mrr",
+        "MAP@5": "map@5",
+        "AUC": "auc",
+        "Train (s)": "",
+        "F1@10": "f1@10",
+    }
+    assert {column: metric_of(column) for column in metrics} == metrics
 
 
 def test_algorithms_are_known_where_one_alone_has_the_name():
@@ -120,7 +132,7 @@ def test_a_claim_by_asking_reads_back(tmp_path):
     assert done.exit_code == 0, (done.output, done.exception)
     claim = Claim.load(tmp_path / "claim.toml")
     assert claim.labels == ("ItemMean", "EASE") and len(claim.cells) == 4
-    assert [one.line["use"] for one in claim.algorithms] == ["reference/item-mean", "reference/ease"]
+    assert [algorithm.line["use"] for algorithm in claim.algorithms] == ["reference/item-mean", "reference/ease"]
     again = call("claim", "new", "--into", tmp_path, input=answers)
     assert again.exit_code != 0 and "is there already" in str(again.exception)
 

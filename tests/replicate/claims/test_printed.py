@@ -52,7 +52,7 @@ def test_zeros_that_were_cut_off_count():
         read_printed("0.934", decimals=2)
 
 
-def test_digits_that_are_cut_off_are_told_from_rounded_ones():
+def test_truncated_digits_differ_from_rounded_ones():
     printed = read_printed("0.70")
     assert not printed.matches_rounded(0.7071) and printed.matches_truncated(0.7071)
     assert not printed.matches_truncated(0.6999) and not printed.matches_truncated(0.7101)

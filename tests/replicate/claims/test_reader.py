@@ -25,7 +25,7 @@ def test_a_good_claim_reads(write):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("title =", "titel =", r"claim.toml:2: unknown key 'titel'; did you mean 'title'"),
         ('title = "A tiny table"', 'title = ""', "has no title"),
@@ -51,17 +51,17 @@ def test_a_good_claim_reads(write):
         ("[table]", "[table]\nunder = 'p1r'", "there is no protocol 'p1r'"),
     ],
 )
-def test_what_is_wrong_is_told(write, folder, old, new, told):
+def test_invalid_claims_raise_errors(write, folder, old, new, message):
     path = write(TABLE)
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new, 1))
-    with pytest.raises(ReproError, match=told):
+    with pytest.raises(ReproError, match=message):
         Claim.load(path)
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "message"),
     [
         ("", "claims nothing; write a"),
         ('[[cells]]\nmetric = "rmse"\nvalue = "1"\n', "a cell names an algorithm or a system"),
@@ -77,12 +77,12 @@ def test_what_is_wrong_is_told(write, folder, old, new, told):
         ('[[systems]]\nlabel = "a"\nrun = "a.csv"\n' + TABLE, r"worked examples need \[examples\]"),
     ],
 )
-def test_statements_that_say_nothing_clear_are_refused(write, more, told):
-    with pytest.raises(ReproError, match=told):
+def test_statements_that_say_nothing_clear_are_refused(write, more, message):
+    with pytest.raises(ReproError, match=message):
         Claim.load(write(more))
 
 
-def test_the_line_of_the_second_cell_is_told(write):
+def test_an_error_names_the_line_of_the_second_cell(write):
     first = '[[cells]]\nalgorithm = "Pop"\nmetric = "hit@10"\nvalue = "0.5"\n'
     with pytest.raises(ReproError, match=r"claim.toml:27: '\?' is not a number"):
         Claim.load(write(first + '[[cells]]\nalgorithm = "Pop"\nmetric = "hit@20"\nvalue = "?"\n'))

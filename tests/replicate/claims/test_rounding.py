@@ -75,44 +75,47 @@ def all_within(rounding, pairs):
 
 @given(st.lists(st.floats(0.0001, 1.0, allow_nan=False), max_size=60), st.integers(2, 4))
 def test_a_table_that_rounds_never_cuts(values, decimals):
-    found = infer_rounding(table(values, decimals, ROUND_HALF_EVEN))
-    assert found.rule != "truncated" and found.truncated == 0
-    assert all_within(found, table(values, decimals, ROUND_HALF_EVEN))
+    result = infer_rounding(table(values, decimals, ROUND_HALF_EVEN))
+    assert result.rule != "truncated" and result.truncated == 0
+    assert all_within(result, table(values, decimals, ROUND_HALF_EVEN))
 
 
 @given(st.lists(st.floats(0.0001, 1.0, allow_nan=False), max_size=60), st.integers(2, 4))
 def test_a_table_that_cuts_never_rounds(values, decimals):
     pairs = table(values, decimals, ROUND_DOWN)
-    found = infer_rounding(pairs)
-    assert found.rule != "rounded"
-    assert all_within(found, pairs)
+    result = infer_rounding(pairs)
+    assert result.rule != "rounded"
+    assert all_within(result, pairs)
 
 
 def test_how_often_a_cutting_table_is_recognised_and_how_many_numbers_it_takes():
     draws = random.Random(4)
     tables = [table([draws.random() for _ in range(20)], 3, ROUND_DOWN) for _ in range(300)]
-    assert sum(infer_rounding(one).rule == "truncated" for one in tables) > 290
+    assert sum(infer_rounding(printed_table).rule == "truncated" for printed_table in tables) > 290
     # 2^-6 is more than one in a hundred: six numbers never show it, whatever they are
-    assert not any(infer_rounding(one[:6]).rule == "truncated" for one in tables)
+    assert not any(infer_rounding(printed_table[:6]).rule == "truncated" for printed_table in tables)
 
 
 def test_numbers_that_are_a_little_off_for_another_reason_pass_for_cut_digits_in_no_more_than_one_table_of_a_hundred():
     """Values up to one unit away from what is printed, to either side: the verdict must not call that cutting."""
     draws = random.Random(7)
-    found = 0
+    result = 0
     for _ in range(2000):
         printed = [read_printed(f"{draws.random():.3f}") for _ in range(8)]
-        found += infer_rounding([(one, one.value + draws.uniform(-1, 1) * 1e-3) for one in printed]).rule == "truncated"
-    assert found <= 20
+        result += (
+            infer_rounding([(number, number.value + draws.uniform(-1, 1) * 1e-3) for number in printed]).rule
+            == "truncated"
+        )
+    assert result <= 20
 
 
 def test_one_number_that_is_rounded_up_decides_for_the_whole_table():
     cut = table([0.12347, 0.56789, 0.34567, 0.98765, 0.45678, 0.23458, 0.87659, 0.65438], 4, ROUND_DOWN)
     assert infer_rounding(cut).rule == "truncated"
     rounded = table([0.77778], 4, ROUND_HALF_UP)
-    found = infer_rounding([*cut, *rounded])
-    assert found.rule == "rounded" and not found.gives(*cut[0])
-    assert "the table rounds (1 number can only come from rounding)" in found.doubt(*cut[0])
+    result = infer_rounding([*cut, *rounded])
+    assert result.rule == "rounded" and not result.gives(*cut[0])
+    assert "the table rounds (1 number can only come from rounding)" in result.doubt(*cut[0])
 
 
 def test_numbers_far_off_or_exactly_on_the_digits_tell_nothing():
@@ -146,24 +149,24 @@ def precisions(tmp_path):
             value = other.get(user, shown(Decimal(number) / 7, 3, how))
             text += f'[[cells]]\nsystem = "lists"\nmetric = "precision@7"\nuser = "{user}"\nvalue = "{value}"\n'
         (tmp_path / "claim.toml").write_text(text)
-        return {one.user: one for one in replicate(tmp_path / "claim.toml").judgements}
+        return {judgement.user: judgement for judgement in replicate(tmp_path / "claim.toml").judgements}
 
     return judged
 
 
 def test_a_table_that_rounds_has_no_digits_cut_off(precisions):
     # 1 / 7 = 0.14286, 2 / 7 = 0.28571 and 3 / 7 = 0.42857 are rounded up, 4, 5 and 6 / 7 are not
-    found = precisions(ROUND_HALF_EVEN, u2="0.285")  # 2 / 7 = 0.285714
-    assert [one.verdict for user, one in found.items() if user != "u2"] == ["exact"] * 8
-    assert found["u2"].verdict == "erratum"
-    assert "0.28571 truncated is 0.285, but the table rounds (5 numbers" in found["u2"].why
+    result = precisions(ROUND_HALF_EVEN, u2="0.285")  # 2 / 7 = 0.285714
+    assert [judgement.verdict for user, judgement in result.items() if user != "u2"] == ["exact"] * 8
+    assert result["u2"].verdict == "erratum"
+    assert "0.28571 truncated is 0.285, but the table rounds (5 numbers" in result["u2"].why
 
 
 def test_a_table_that_cuts_is_within_and_says_what_shows_it(precisions):
     # 1, 2 and 3 / 7 would be rounded up: six numbers of nine
-    found = precisions(ROUND_DOWN)
-    up = [one for user, one in found.items() if user not in ("u4", "u5", "u6")]
-    assert {one.verdict for one in up} == {"within"} and len(up) == 6
-    assert {found[user].verdict for user in ("u4", "u5", "u6")} == {"exact"}
+    result = precisions(ROUND_DOWN)
+    up = [judgement for user, judgement in result.items() if user not in ("u4", "u5", "u6")]
+    assert {judgement.verdict for judgement in up} == {"within"} and len(up) == 6
+    assert {result[user].verdict for user in ("u4", "u5", "u6")} == {"exact"}
     assert "the table truncates: all 9 informative numbers" in up[0].why
     assert "6 of them would be rounded up" in up[0].why and "1 in 512" in up[0].why

@@ -32,7 +32,7 @@ def cells(table):
     return [Cell(CellKey("A", name), read_printed(text), Tolerance()) for name, text in table.items()]
 
 
-def found(table, protocol=BASE, folds=1, digits="rounded"):
+def result(table, protocol=BASE, folds=1, digits="rounded"):
     claimed = numbers_under(cells(table), protocol, Rounding(digits), folds)
     ranges = [why for number in claimed if (why := out_of_range(number))]
     return ranges + [conflict.why for conflict in conflicts(claimed)]
@@ -76,7 +76,7 @@ def averaged(folds, over, no_relevant):
             p, r = values[f"precision@{k}"], values[f"recall@{k}"]
             values[f"f1[average=means]@{k}"] = 2 * p * r / (p + r) if p + r else 0.0
         per_fold.append(values)
-    return {name: math.fsum(one[name] for one in per_fold) / len(per_fold) for name in per_fold[0]}
+    return {name: math.fsum(fold[name] for fold in per_fold) / len(per_fold) for name in per_fold[0]}
 
 
 @st.composite
@@ -92,7 +92,7 @@ def study(draw):
     over = draw(st.sampled_from(("users", "pooled")))
     no_relevant = "skip" if over == "pooled" else draw(st.sampled_from(("skip", "zero", "one")))
     if no_relevant != "skip":
-        folds = [[*one, *[([], 0)] * draw(st.integers(0, 2))] for one in folds]
+        folds = [[*fold, *[([], 0)] * draw(st.integers(0, 2))] for fold in folds]
     return folds, over, no_relevant
 
 
@@ -118,7 +118,7 @@ def test_a_true_table_has_no_errata(made, decimals, printing):
     how, digits = printing
     protocol = under(average__over=over, average__no_relevant=no_relevant)
     table = {name: printed(value, decimals, how) for name, value in averaged(folds, over, no_relevant).items()}
-    assert found(table, protocol, len(folds), digits) == []
+    assert result(table, protocol, len(folds), digits) == []
     for name, text in table.items():
         measure = parse_measure(name, protocol, metrics())
         if measure.parts:
@@ -126,14 +126,14 @@ def test_a_true_table_has_no_errata(made, decimals, printing):
         k = measure.cutoff
         lists = [
             FoldLists(
-                np.arange(len(one)),
+                np.arange(len(fold)),
                 np.array(
-                    [of_list(hits, relevant, k)[name][1] if relevant else 0 for hits, relevant in one], dtype=float
+                    [of_list(hits, relevant, k)[name][1] if relevant else 0 for hits, relevant in fold], dtype=float
                 ),
-                np.full(len(one), 12),
-                np.zeros(len(one), dtype=np.int32),
+                np.full(len(fold), 12),
+                np.zeros(len(fold), dtype=np.int32),
             )
-            for one in folds
+            for fold in folds
         ]
         steps = steps_of(measure, protocol, lists)
         assert steps is None or steps.objection(read_printed(text), Rounding(digits), name) == ""
@@ -148,11 +148,11 @@ def test_a_true_table_has_no_errata(made, decimals, printing):
 def test_true_errors_have_no_errata(folds, decimals, printing):
     how, digits = printing
     mean = lambda numbers: math.fsum(numbers) / len(numbers)  # noqa: E731
-    mse = [mean([error**2 for error in one]) for one in folds]
-    mae = [mean([abs(error) for error in one]) for one in folds]
-    values = {"mse": mean(mse), "rmse": mean([math.sqrt(one) for one in mse]), "mae": mean(mae)}
+    mse = [mean([error**2 for error in fold]) for fold in folds]
+    mae = [mean([abs(error) for error in fold]) for fold in folds]
+    values = {"mse": mean(mse), "rmse": mean([math.sqrt(error) for error in mse]), "mae": mean(mae)}
     table = {name: printed(value, decimals, how) for name, value in values.items()}
-    assert found(table, BASE, len(folds), digits) == []
+    assert result(table, BASE, len(folds), digits) == []
 
 
 @settings(max_examples=50, deadline=None)
@@ -164,8 +164,8 @@ def test_a_wrong_f1_of_a_pooled_average_is_always_found(lists, off):
     names = ("precision@10", "recall@10", "f1@10")
     table = {name: printed(values[name], 4, ROUND_HALF_EVEN) for name in names}
     table["f1@10"] = printed(values["f1@10"] + off, 4, ROUND_HALF_EVEN)
-    told = found(table, under(average__over="pooled"))
-    assert len(told) == 1 and "it is their harmonic mean" in told[0]
+    message = result(table, under(average__over="pooled"))
+    assert len(message) == 1 and "it is their harmonic mean" in message[0]
 
 
 POOLED = {"average__over": "pooled"}
@@ -173,7 +173,7 @@ ONE_RELEVANT = Protocol.load("cremonesi-2010-1r")
 
 
 @pytest.mark.parametrize(
-    ("table", "options", "told"),
+    ("table", "options", "message"),
     [
         ({"rmse": "0.70", "mae": "0.75"}, {}, "is below mae (0.75)"),
         ({"mse": "0.40", "rmse": "0.70"}, {}, "is below the square of rmse"),
@@ -213,10 +213,10 @@ ONE_RELEVANT = Protocol.load("cremonesi-2010-1r")
         ({"hit@1": "0.33", "precision@1": "0.34"}, {"digits": "unknown"}, ""),
     ],
 )
-def test_what_is_at_odds_is_found_and_nothing_else(table, options, told):
-    whys = found(table, **options)
-    assert bool(whys) == bool(told), whys
-    assert all(told in why for why in whys[:1])
+def test_what_is_at_odds_is_found_and_nothing_else(table, options, message):
+    whys = result(table, **options)
+    assert bool(whys) == bool(message), whys
+    assert all(message in why for why in whys[:1])
 
 
 # -- steps ----------------------------------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ def test_the_steps_of_an_average_are_all_that_hits_can_give(made, averaging):
     """Against all numbers of hits that lists can have, for every number of two decimals."""
     folds, name, k = made
     over, rule = averaging
-    if any(not any(one) for one in folds) and rule == "skip":
+    if any(not any(fold) for fold in folds) and rule == "skip":
         return
     protocol = under(average__over=over, average__no_relevant=rule)
     measure = parse_measure(f"{name}@{k}", protocol, metrics())
@@ -257,13 +257,13 @@ def test_the_steps_of_an_average_are_all_that_hits_can_give(made, averaging):
         if over == "pooled":
             return Fraction(sum(n for n, _ in ratios), sum(d for _, d in ratios))
         extra = [] if rule == "skip" else [Fraction(rule == "one")] * (len(lists) - len(ratios))
-        every = [Fraction(*one) for one in ratios] + extra
+        every = [Fraction(*ratio) for ratio in ratios] + extra
         return sum(every) / len(every)
 
     reached = {Fraction(0)}
     for lists in folds:
         own = {average(lists, hits) for hits in product(*(range((most(r) if r else 0) + 1) for r in lists))}
-        reached = {one + two / len(folds) for one in reached for two in own}
+        reached = {total + average / len(folds) for total in reached for average in own}
     given_lists = [
         FoldLists(
             np.arange(len(lists)),
@@ -279,7 +279,7 @@ def test_the_steps_of_an_average_are_all_that_hits_can_give(made, averaging):
         return
     for number in range(101):
         text = f"{number / 100:.2f}"
-        there = any(abs(one - Fraction(number, 100)) <= Fraction(1, 200) for one in reached)
+        there = any(abs(average - Fraction(number, 100)) <= Fraction(1, 200) for average in reached)
         assert (steps.objection(read_printed(text), Rounding("rounded"), "x") == "") == there, text
 
 
@@ -292,8 +292,8 @@ def three_users(metric, denominators, **changes):
 def test_precision_over_three_users_is_a_multiple_of_one_thirtieth():
     steps = three_users("precision@10", [10, 10, 10])
     assert steps.unit == Fraction(1, 30)
-    told = steps.objection(read_printed("0.35"), Rounding(), "precision@10")
-    assert told == "precision@10 over 3 users is a multiple of 1/30: 0.3333 and 0.3667 are next to 0.35"
+    message = steps.objection(read_printed("0.35"), Rounding(), "precision@10")
+    assert message == "precision@10 over 3 users is a multiple of 1/30: 0.3333 and 0.3667 are next to 0.35"
     assert not steps.objection(read_printed("0.37"), Rounding("rounded"), "")
     # 0.3667 truncated: an erratum in a table that rounds, and none in a table whose rule is unknown
     assert steps.objection(read_printed("0.36"), Rounding("rounded"), "")

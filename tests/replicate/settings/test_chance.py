@@ -17,22 +17,22 @@ def judged_table(values, printed, half, own=0):
 def test_the_probability_that_one_of_two_settings_gives_one_number():
     """Two values, 0 and 1: the range is the middle 90%, from 0.05 to 0.95, and 0.01 to either side of a number."""
     values = np.array([[0.0], [1.0]])
-    found = chance(values, np.array([0.2]))
+    result = chance(values, np.array([0.2]))
     # random numbers from -0.15 to 1.15, met when below 0.2 or above 0.8: 2 * 0.35 / 1.3
-    assert found.probability(1) == pytest.approx(0.7 / 1.3, abs=0.05) and found.probability(0) == 1.0
-    assert found.expected == pytest.approx(0.35 / 1.3)
-    assert found.probability(2) == pytest.approx(1 / (1 + DRAWS))
+    assert result.probability(1) == pytest.approx(0.7 / 1.3, abs=0.05) and result.probability(0) == 1.0
+    assert result.expected == pytest.approx(0.35 / 1.3)
+    assert result.probability(2) == pytest.approx(1 / (1 + DRAWS))
 
 
 def test_settings_of_random_numbers_are_hardly_ever_an_explanation():
     """Tables of random numbers under random settings: at most LEVEL of them are explained, as the test promises."""
     draws = np.random.default_rng(3)
-    found, tables = 0, 300
+    result, tables = 0, 300
     for _ in range(tables):
         values = draws.uniform(0.2, 0.4, (40, 6))
         table = judged_table(values, draws.uniform(0.2, 0.4, 6), 0.005)
-        found += any(table.best(column).holds for column in range(6) if not table.held[column])
-    assert found / tables <= LEVEL + 3 * np.sqrt(LEVEL * (1 - LEVEL) / tables)
+        result += any(table.best(column).holds for column in range(6) if not table.held[column])
+    assert result / tables <= LEVEL + 3 * np.sqrt(LEVEL * (1 - LEVEL) / tables)
 
 
 def test_the_right_setting_is_found_among_many():
@@ -40,17 +40,17 @@ def test_the_right_setting_is_found_among_many():
     values = draws.uniform(0.2, 0.4, (200, 6))
     table = judged_table(values, np.round(values[17], 3), 0.0005)
     for column in range(6):
-        found = table.best(column)
-        assert found.holds and found.row == 17 and found.met == int((~table.held).sum()) and found.broken == 0
+        result = table.best(column)
+        assert result.holds and result.row == 17 and result.met == int((~table.held).sum()) and result.broken == 0
 
 
 def test_a_setting_that_breaks_an_exact_number_explains_nothing():
     values = np.array([[0.111, 0.222, 0.333], [0.999, 0.444, 0.555]])
     table = judged_table(values, np.array([0.111, 0.444, 0.555]), 0.0005)
-    found = table.best(1)
-    assert not found.holds and found.broken == 1 and found.giving == 1
-    told = found.sentence("x = y", "settings of the open decisions")
-    assert told == (
+    result = table.best(1)
+    assert not result.holds and result.broken == 1 and result.giving == 1
+    message = result.sentence("x = y", "settings of the open decisions")
+    assert message == (
         "1 of 2 settings of the open decisions give it, but each breaks a number that the claim's own setting gives: "
         "x = y breaks 1 of 1"
     )
@@ -59,15 +59,15 @@ def test_a_setting_that_breaks_an_exact_number_explains_nothing():
 def test_few_digits_and_many_settings_are_chance():
     """Two digits and a hundred settings between 0.2 and 0.4: some setting gives any number."""
     values = np.linspace(0.2, 0.4, 100)[:, None]
-    found = judged_table(values, np.array([0.33]), 0.005).best(0)
-    assert found.giving >= 4 and found.chance > 0.9 and not found.holds
-    assert "but chance explains it" in found.sentence("x = y", "settings of the open decisions")
+    result = judged_table(values, np.array([0.33]), 0.005).best(0)
+    assert result.giving >= 4 and result.chance > 0.9 and not result.holds
+    assert "but chance explains it" in result.sentence("x = y", "settings of the open decisions")
 
 
 def test_the_same_input_gives_the_same_probability():
     values = np.random.default_rng(1).random((30, 4))
-    one, two = (chance(values, np.full(4, 0.01)) for _ in range(2))
-    assert (one.best == two.best).all() and one.expected == two.expected
+    first, second = (chance(values, np.full(4, 0.01)) for _ in range(2))
+    assert (first.best == second.best).all() and first.expected == second.expected
 
 
 # -- verdicts -------------------------------------------------------------------------------------------------------
@@ -87,20 +87,20 @@ def test_a_setting_that_breaks_exact_numbers_is_no_explanation(write, measured):
     rows = [(label, name, f"{own.loc[label, name]:.5f}") for label in ("Pop", "Bias") for name in ("ndcg@10", "hit@10")]
     wrong = f"{other.loc['Bias', 'precision@10']:.5f}"
     path = opened(write("".join(CELL.format(*row) for row in [*rows, ("Bias", "precision@10", wrong)])))
-    found = replicate(path, budget=Budget(search=10)).judgements
-    assert [one.verdict for one in found] == ["exact"] * 4 + ["differs"]
-    assert "1 of 4 settings of the open decisions give it, but each breaks a number" in found[-1].why
-    assert found[-1].giving == 1 and found[-1].settings == 4
+    result = replicate(path, budget=Budget(search=10)).judgements
+    assert [judgement.verdict for judgement in result] == ["exact"] * 4 + ["differs"]
+    assert "1 of 4 settings of the open decisions give it, but each breaks a number" in result[-1].why
+    assert result[-1].giving == 1 and result[-1].settings == 4
 
 
 def test_a_setting_that_gives_the_whole_table_is_one(write, measured):
     other = measured(relevance__threshold=3.0)
     names = ("ndcg@10", "hit@10", "precision@10")
     rows = [(label, name, f"{other.loc[label, name]:.4f}") for label in ("Pop", "Bias") for name in names]
-    found = replicate(opened(write("".join(CELL.format(*row) for row in rows))), budget=Budget(search=10)).judgements
-    assert {one.verdict for one in found} == {"underspecified"}
-    assert all(one.met == 6 and one.chance < 0.01 for one in found)
-    assert "which gives 6 of the 6 numbers that the claim's own setting does not give" in found[0].why
+    result = replicate(opened(write("".join(CELL.format(*row) for row in rows))), budget=Budget(search=10)).judgements
+    assert {judgement.verdict for judgement in result} == {"underspecified"}
+    assert all(judgement.met == 6 and judgement.chance < 0.01 for judgement in result)
+    assert "which gives 6 of the 6 numbers that the claim's own setting does not give" in result[0].why
 
 
 def test_one_number_with_few_digits_is_met_by_chance(write, measured):
@@ -109,5 +109,5 @@ def test_one_number_with_few_digits_is_met_by_chance(write, measured):
     own = measured().loc["Pop", "hit@10"]
     printed = f"{other:.1f}"
     assert abs(float(printed) - own) > 0.05
-    found = replicate(opened(write(CELL.format("Pop", "hit@10", printed))), budget=Budget(search=10)).judgements[0]
-    assert found.verdict == "differs" and "but chance explains it" in found.why and found.chance > LEVEL
+    result = replicate(opened(write(CELL.format("Pop", "hit@10", printed))), budget=Budget(search=10)).judgements[0]
+    assert result.verdict == "differs" and "but chance explains it" in result.why and result.chance > LEVEL

@@ -27,23 +27,23 @@ def test_a_number_between_the_worst_and_the_best_order_is_underspecified(write, 
     ends = [measured(ties__break=end).loc["Pop", "ndcg@10"] for end in ("worst", "best")]
     assert ends[0] < ends[1]
     # between the two, but of none of the rules: between each pair of neighbours
-    rules = sorted({*ends, *(measured(ties__break=one).loc["Pop", "ndcg@10"] for one in ("item-asc", "item-desc"))})
-    inside = [(one + two) / 2 for one, two in pairwise(rules)]
+    rules = sorted({*ends, *(measured(ties__break=rule).loc["Pop", "ndcg@10"] for rule in ("item-asc", "item-desc"))})
+    inside = [(low + high) / 2 for low, high in pairwise(rules)]
     for value in inside:
-        one = judged(write(CELL.format("ndcg@10", f"{value:.6f}")), open=OPEN)[0]
-        assert one.verdict == "underspecified" and one.ties == tuple(ends)
-        assert "by ties: the order of tied items moves it from" in one.why
+        judgement = judged(write(CELL.format("ndcg@10", f"{value:.6f}")), open=OPEN)[0]
+        assert judgement.verdict == "underspecified" and judgement.ties == tuple(ends)
+        assert "by ties: the order of tied items moves it from" in judgement.why
     for value in (ends[0] - 2e-6, ends[1] + 2e-6):
         assert judged(write(CELL.format("ndcg@10", f"{value:.6f}")), open=OPEN)[0].verdict == "differs"
 
 
 def test_where_the_order_is_stated_a_number_in_between_differs_and_the_reason_is_named(write, measured):
     ends = [measured(ties__break=end).loc["Pop", "ndcg@10"] for end in ("worst", "best")]
-    found = judged(write(CELL.format("ndcg@10", f"{sum(ends) / 2:.6f}")))[0]
-    assert found.verdict == "differs" and "add ties.break to open" in found.why
+    result = judged(write(CELL.format("ndcg@10", f"{sum(ends) / 2:.6f}")))[0]
+    assert result.verdict == "differs" and "add ties.break to open" in result.why
 
 
-def test_where_best_and_worst_are_refused_the_rules_are_tried_and_that_is_said(write):
+def test_rules_are_tried_and_counted_where_best_and_worst_are_refused(write):
     """Coverage is a number of all lists together: no order of one list is its best."""
     cell = '[[cells]]\nalgorithm = "Bias"\nmetric = "catalogue-coverage@10"\nvalue = "{}"\n'
     values = []
@@ -68,7 +68,7 @@ def all_orders():
     """Every list that scores allow, for both users."""
     for user, scores in SCORES.items():
         orders = permutations(scores)
-        yield user, [one for one in orders if all(scores[a] >= scores[b] for a, b in pairwise(one))]
+        yield user, [order for order in orders if all(scores[a] >= scores[b] for a, b in pairwise(order))]
 
 
 def rr(order, relevant):
@@ -84,7 +84,10 @@ def average_precision(order, relevant):
 def test_all_orders_of_a_worked_example(tmp_path, name, metric):
     lists = dict(all_orders())
     means = sorted(
-        {(metric(one, TRUTH["u1"]) + metric(two, TRUTH["u2"])) / 2 for one, two in product(lists["u1"], lists["u2"])}
+        {
+            (metric(first, TRUTH["u1"]) + metric(second, TRUTH["u2"])) / 2
+            for first, second in product(lists["u1"], lists["u2"])
+        }
     )
     rows = "".join(f"{user},{item},{score}\n" for user, scores in SCORES.items() for item, score in scores.items())
     (tmp_path / "run.csv").write_text("user,item,score\n" + rows)
@@ -96,14 +99,14 @@ def test_all_orders_of_a_worked_example(tmp_path, name, metric):
     claim = Claim.load(tmp_path / "claim.toml")
     cell = claim.cells[0]
     setting = claim.setting("")
-    found = tie_interval(setting.protocol, lambda one: WorkedExamples(claim).value(cell.key, one))
-    assert (found.low, found.high, found.orders) == pytest.approx((means[0], means[-1], 0))
+    result = tie_interval(setting.protocol, lambda protocol: WorkedExamples(claim).value(cell.key, protocol))
+    assert (result.low, result.high, result.orders) == pytest.approx((means[0], means[-1], 0))
     assert ties_are_open(setting)
     assert not ties_are_open(setting.changed({"ties.break": "item-desc"}, tmp_path))
     for value in means:
-        assert found.holds(read_printed(f"{value:.6f}"), Rounding())
-    assert not found.holds(read_printed(f"{means[0] - 2e-6:.6f}"), Rounding())
-    assert not found.holds(read_printed(f"{means[-1] + 2e-6:.6f}"), Rounding())
+        assert result.holds(read_printed(f"{value:.6f}"), Rounding())
+    assert not result.holds(read_printed(f"{means[0] - 2e-6:.6f}"), Rounding())
+    assert not result.holds(read_printed(f"{means[-1] + 2e-6:.6f}"), Rounding())
 
 
 def test_the_range_of_a_popular_list_on_a_large_data_set_is_a_few_users_wide():
@@ -119,6 +122,6 @@ def test_the_range_of_a_popular_list_on_a_large_data_set_is_a_few_users_wide():
 
 
 def test_where_the_ends_are_not_exact_the_orders_that_were_tried_are_counted():
-    found = interval_of([float("nan"), 0.5], [0.2, 0.4, float("nan"), 0.3])
-    assert found == TieInterval(0.2, 0.4, 3) and "(3 orders were tried)" in found.sentence(read_printed("0.25"))
+    result = interval_of([float("nan"), 0.5], [0.2, 0.4, float("nan"), 0.3])
+    assert result == TieInterval(0.2, 0.4, 3) and "(3 orders were tried)" in result.sentence(read_printed("0.25"))
     assert interval_of([float("nan")] * 2, [float("nan")]) is None

@@ -53,7 +53,7 @@ def claim(tmp_path):
 
 
 def verdicts(path):
-    return [one.verdict for one in replicate(path).judgements]
+    return [judgement.verdict for judgement in replicate(path).judgements]
 
 
 def test_complete_predictions(claim):
@@ -81,10 +81,10 @@ def test_what_no_setting_gives_is_an_erratum_with_its_arithmetic(claim):
         ("Rec2, some", "rmse", "2.00", IGNORED),
         ("Rec2, some", "mae", "2.00", as_number(0)),
     ]
-    found = replicate(claim(*cells))
-    assert [one.verdict for one in found.judgements] == ["erratum", "erratum", "exact"]
-    assert found.summary == "1 exact, 2 erratum"
-    mae, rmse, _ = found.judgements
+    result = replicate(claim(*cells))
+    assert [judgement.verdict for judgement in result.judgements] == ["erratum", "erratum", "exact"]
+    assert result.summary == "1 exact, 2 erratum"
+    mae, rmse, _ = result.judgements
     assert "the errors that count are 1, 1: mae is (1 + 1) / 2 = 1; not 2.00" in mae.why
     assert "settings of the decisions that are not stated" in mae.why
     # the cell beside it: the same predictions with missing ones as 0
@@ -95,30 +95,37 @@ def test_what_no_setting_gives_is_an_erratum_with_its_arithmetic(claim):
 def test_digits_that_are_cut_off_in_a_table_that_rounds_are_an_erratum(claim):
     # Rec3 with gaps: errors 1 and 0, RMSE = sqrt(1 / 2) = 0.7071; Rec1: sqrt(3) / 2 = 0.8660 is rounded up
     cells = [("Rec1", "rmse", "0.87", ""), ("Rec3, some", "rmse", "0.70", IGNORED)]
-    found = replicate(claim(*cells)).judgements
-    assert [one.verdict for one in found] == ["exact", "erratum"]
-    assert "0.7071 truncated is 0.70, but the table rounds (1 number can only come" in found[1].why
+    result = replicate(claim(*cells)).judgements
+    assert [judgement.verdict for judgement in result] == ["exact", "erratum"]
+    assert "0.7071 truncated is 0.70, but the table rounds (1 number can only come" in result[1].why
 
 
 def test_digits_that_are_cut_off_where_nothing_shows_what_the_table_does(claim):
-    found = replicate(claim(("Rec3, some", "mae", "0.50", IGNORED), ("Rec3, some", "rmse", "0.70", IGNORED))).judgements
-    assert [one.verdict for one in found] == ["exact", "differs"]
-    assert "but 1 informative number of the table cannot show that it truncates" in found[1].why
+    result = replicate(
+        claim(("Rec3, some", "mae", "0.50", IGNORED), ("Rec3, some", "rmse", "0.70", IGNORED))
+    ).judgements
+    assert [judgement.verdict for judgement in result] == ["exact", "differs"]
+    assert "but 1 informative number of the table cannot show that it truncates" in result[1].why
 
 
 def test_what_is_not_stated_is_open(claim):
     # errors by user: Rec1 u1 (1, 1, 0), u2 (1): the mean of the users' MAE is (2/3 + 1) / 2; Rec3 u1 (0, 2, 0), u2 (1)
     # the same; Rec2 u1 (3, 1, 1), u2 (1): (5/3 + 1) / 2
     cells = [("Rec1", "mae", "0.8333", ""), ("Rec3", "mae", "0.8333", ""), ("Rec2", "mae", "1.3333", "")]
-    found = replicate(claim(*cells)).judgements
-    assert {one.verdict for one in found} == {"underspecified"} and "predict.average = users" in found[0].why
-    assert all(one.met == 3 and one.chance < 0.05 and 0 < one.giving < one.settings for one in found)
+    result = replicate(claim(*cells)).judgements
+    assert {judgement.verdict for judgement in result} == {"underspecified"} and "predict.average = users" in result[
+        0
+    ].why
+    assert all(
+        judgement.met == 3 and judgement.chance < 0.05 and 0 < judgement.giving < judgement.settings
+        for judgement in result
+    )
 
 
 def test_one_setting_of_many_that_gives_one_number_is_chance(claim):
-    found = replicate(claim(("Rec1", "mae", "0.83", ""))).judgements[0]
-    assert found.verdict == "differs" and found.giving > 0
-    assert "but chance explains it: predict.average = users" in found.why
+    result = replicate(claim(("Rec1", "mae", "0.83", ""))).judgements[0]
+    assert result.verdict == "differs" and result.giving > 0
+    assert "but chance explains it: predict.average = users" in result.why
 
 
 LISTS = {"u1": (1, 3, 4, 6), "u2": (2, 3, 4, 5), "u3": (1, 2, 5, 7), "u4": (3, 4, 5, 6)}
@@ -152,13 +159,13 @@ def test_the_numbers_of_each_user(lists):
 
 
 def test_an_impossible_number_of_a_list(lists):
-    found = replicate(lists([("precision@4", "u1", "0.33"), ("precision@4", "", "1.2")])).judgements
-    assert [one.verdict for one in found] == ["erratum", "erratum"]
-    assert "precision@4 of lists, user u1 is 0.25; not 0.33" in found[0].why
-    assert found[1].why == "precision lies between 0 and 1: 1.2 is more"
+    result = replicate(lists([("precision@4", "u1", "0.33"), ("precision@4", "", "1.2")])).judgements
+    assert [judgement.verdict for judgement in result] == ["erratum", "erratum"]
+    assert "precision@4 of lists, user u1 is 0.25; not 0.33" in result[0].why
+    assert result[1].why == "precision lies between 0 and 1: 1.2 is more"
 
 
-def test_a_user_who_is_not_there_is_told(lists):
+def test_an_unknown_user_raises_an_error(lists):
     with pytest.raises(ReproError, match="user u9 has no precision@4 in lists"):
         replicate(lists([("precision@4", "u9", "0.3")]))
 
@@ -170,20 +177,20 @@ def test_patterns_of_worked_examples(claim):
     )
     pattern = "[[patterns]]\nsays = 'x'\n" + sides
     path.write_text(path.read_text() + pattern.format("Rec1", "Rec3") + pattern.format("Rec2", "Rec[13]"))
-    found = replicate(path).judgements[1:]
-    assert [one.verdict for one in found] == ["holds", "does not hold"]
-    assert "rmse of Rec1 0.8660 < rmse of Rec3 1.1180" in found[0].why
+    result = replicate(path).judgements[1:]
+    assert [judgement.verdict for judgement in result] == ["holds", "does not hold"]
+    assert "rmse of Rec1 0.8660 < rmse of Rec3 1.1180" in result[0].why
 
 
-def test_what_is_left_beside_the_claim(claim):
+def test_files_next_to_the_claim(claim):
     from repro.runs.journal import read_journal
 
     path = claim(("Rec1", "mae", "0.75", ""))
-    found = replicate(path)
+    result = replicate(path)
     journal = read_journal(path.parent / "journal.jsonl")
-    assert journal.end.hash == found.journal.rpartition(" ")[2] and journal.events("run.finished")[-1].failed == 0
+    assert journal.end.hash == result.journal.rpartition(" ")[2] and journal.events("run.finished")[-1].failed == 0
     assert "Rec1,mae" in (path.parent / "results.csv").read_text()
     again = replicate(path)
-    assert again.judgements == found.judgements and again.journal == found.journal
+    assert again.judgements == result.judgements and again.journal == result.journal
     path.write_text(path.read_text().replace('value = "0.75"', 'value = "0.750"'))
-    assert replicate(path).journal != found.journal
+    assert replicate(path).journal != result.journal
