@@ -259,7 +259,7 @@ def test_metrics_declare_what_an_empty_list_counts():
     for metric, name, values in ranking_metric_values(recommended, truth):
         if values is None:
             continue  # it needs features or earlier lists
-        declared = metric.empty(parse_measure(name, Protocol.load("random-5fold"), metrics()).variants)
+        declared = metric.of_empty_list(parse_measure(name, Protocol.load("random-5fold"), metrics()).variants)
         assert values.set_index("user")["value"][1] == declared, name
         checked += 1
     assert checked >= 15
