@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from repro.plugin import Parameter, ParameterValue
 from repro.plugin.api.adapting import renamed
-from repro_recbole.models import BATCH, MODELS, SAMPLED, YES_NO
+from repro_recbole.models import BATCH, MODELS, SAMPLED
 
 Values = Mapping[str, ParameterValue]
 
@@ -122,8 +122,7 @@ CANONICAL = (
         (
             Parameter("l1", 0.004, "weight of absolute weights, beside the squared error of a user, halved"),
             Parameter("l2", 0.196, "weight of squared weights, halved, beside the squared error of a user, halved"),
-            Parameter("positive_only", True, "no negative weights", YES_NO),
-            Parameter("hide_item", True, "an item has no weight for itself", YES_NO),
+            *_own("SLIMElastic", "positive_only", "hide_item"),
         ),
         {"l1": "alpha * l1_ratio", "l2": "alpha * (1 - l1_ratio)"},
         to_own=_slim,

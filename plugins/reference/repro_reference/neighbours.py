@@ -37,33 +37,19 @@ class Neighbours:
     def block(self, targets: CodeArray, lists: csr_array, k: int, normalise: bool) -> FloatArray:
         """Targets by lists: the ratings in a list, weighted by similarity; NaN without any."""
         holders = csr_array(lists.T)
-        values: FloatArray = _aggregate_block(
-            self.codes,
-            self.similarities,
-            np.asarray(targets, dtype=np.int64),
-            holders.indptr,
-            holders.indices,
-            holders.data,
-            lists.shape[0],
-            k,
-            normalise,
-        )
+        ratings = holders.indptr, holders.indices, holders.data
+        values: FloatArray = _aggregate_block(*self._arrays(targets), *ratings, lists.shape[0], k, normalise)
         return values
 
     def pairs(self, targets: CodeArray, lists: csr_array, which: CodeArray, k: int, normalise: bool) -> FloatArray:
         """As :meth:`block`, for target n and list ``which[n]`` only."""
-        values: FloatArray = _aggregate_pairs(
-            self.codes,
-            self.similarities,
-            np.asarray(targets, dtype=np.int64),
-            lists.indptr,
-            lists.indices,
-            lists.data,
-            np.asarray(which, dtype=np.int64),
-            k,
-            normalise,
-        )
+        ratings = lists.indptr, lists.indices, lists.data
+        indices = np.asarray(which, dtype=np.int64)
+        values: FloatArray = _aggregate_pairs(*self._arrays(targets), *ratings, indices, k, normalise)
         return values
+
+    def _arrays(self, targets: CodeArray) -> tuple[CodeArray, FloatArray, CodeArray]:
+        return self.codes, self.similarities, np.asarray(targets, dtype=np.int64)
 
 
 @njit(cache=True)
