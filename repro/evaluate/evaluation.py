@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from repro.data.interactions import IdArray
-from repro.evaluation.measured import Interval
 from repro.evaluation.metrics import Averaged, Measure
+from repro.evaluation.stages import Interval
 from repro.evaluation.suspicion import Facts, Finding, Subject, Value, find_suspicious
 from repro.protocol import Protocol
 

@@ -25,9 +25,9 @@ from repro.evaluation.metrics import (
     lacking,
     simple_measures,
 )
+from repro.evaluation.metrics.averaging import NOBODY
 from repro.evaluation.ranking import GivenLists, Ranked, RankingRules, Tally, given_scores, rank_lists
 from repro.evaluation.stages import (
-    NOBODY,
     Interval,
     average_lists,
     measure_tied,

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from repro.data import Impact
 from repro.evaluation.metrics import Measure, simple_measures
+from repro.evaluation.stages import Interval
 from repro.evaluation.suspicion import Facts
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-Interval = tuple[float, float]
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from repro.data.interactions import CodeArray, Interactions
+from repro.data.interactions import Interactions
 from repro.evaluation.candidates import ListBlock
 from repro.evaluation.metrics import (
     Averaged,
@@ -41,6 +41,7 @@ from repro.evaluation.metrics import (
     resolve_predictions,
     with_rows,
 )
+from repro.evaluation.metrics.averaging import NOBODY
 from repro.evaluation.metrics.metric import Tied
 from repro.evaluation.ranking import Ranked, RankingRules, Tally, listed_scores, rank, tied_lists
 from repro.plugin import Scores
@@ -60,7 +61,6 @@ READS: Mapping[str, tuple[Stage, ...]] = {
     "averaged": ("average",),
 }
 TIE_ORDERS: tuple[Tied, ...] = ("worst", "best")
-NOBODY: CodeArray = np.empty(0, dtype=np.int32)
 STORED_DEPTH = 100  # where no measure has a cut-off
 
 Interval = tuple[float, float]

@@ -50,7 +50,7 @@ class RefitOptions:
 class Number:
     """One number of a table, then and now.
 
-    differing  the users own_values own numbers differ, where all folds are together
+    differing  the users whose own numbers differ, of all folds together
     rmse       root mean square error of the users' numbers
     er, dri    effect ratio and delta relative improvement over the baseline
     """

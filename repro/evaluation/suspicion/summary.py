@@ -14,12 +14,13 @@ from repro.evaluation.suspicion.search import Finding, Severity, joined, number,
 SHOWN_METRICS = 3
 
 Key = TypeVar("Key", bound=Hashable)
+Member = TypeVar("Member")
 Paragraph = tuple[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
 class Summary:
-    """A paragraph about the findings of finding code and severity.
+    """A paragraph about the findings with the same code and severity.
 
     algorithms  all algorithms concerned
     text        what the findings have in common
@@ -38,11 +39,8 @@ class Summary:
 
 def summaries(findings: Iterable[Finding]) -> list[Summary]:
     """A paragraph for each code and severity, warnings first."""
-    groups: dict[tuple[Severity, str], list[Finding]] = {}
-    for finding in findings:
-        groups.setdefault((finding.severity, finding.code), []).append(finding)
     paragraphs = []
-    for (severity, code), group in groups.items():
+    for (severity, code), group in _grouped(findings, lambda finding: (finding.severity, finding.code)).items():
         names = tuple(dict.fromkeys(name for finding in group for name in (finding.algorithm, *finding.others)))
         paragraphs.append(Summary(code, severity, names, *_paragraph(code, group)))
     return sorted(paragraphs, key=lambda finding: finding.severity != "warning")
@@ -64,25 +62,23 @@ def warn(findings: Iterable[Finding], stacklevel: int = 2) -> None:
             warnings.warn(str(paragraph), ReproWarning, stacklevel=stacklevel + 1)
 
 
+def _grouped(members: Iterable[Member], key: Callable[[Member], Key]) -> dict[Key, list[Member]]:
+    """The members with the same key, in the order of the first of each."""
+    groups: dict[Key, list[Member]] = {}
+    for member in members:
+        groups.setdefault(key(member), []).append(member)
+    return groups
+
+
 def _clusters(
     group: Sequence[Finding], by: Callable[[Finding], Key], name: Callable[[Finding], str]
 ) -> dict[Key, list[str]]:
-    """The names of findings with the same key."""
-    names_by_key: dict[Key, dict[str, None]] = {}
-    for finding in group:
-        names_by_key.setdefault(by(finding), {})[name(finding)] = None
-    return {key: list(names) for key, names in names_by_key.items()}
+    """The names of findings with the same key, each once."""
+    return {key: list(dict.fromkeys(map(name, findings))) for key, findings in _grouped(group, by).items()}
 
 
 def _algorithm(finding: Finding) -> str:
     return finding.algorithm
-
-
-def _by_algorithm(group: Sequence[Finding]) -> dict[str, list[Finding]]:
-    groups: dict[str, list[Finding]] = {}
-    for finding in group:
-        groups.setdefault(finding.algorithm, []).append(finding)
-    return groups
 
 
 def _lines(common: str, figures: Callable[[Finding], str]) -> Callable[[Sequence[Finding]], Paragraph]:
@@ -91,23 +87,17 @@ def _lines(common: str, figures: Callable[[Finding], str]) -> Callable[[Sequence
     def paragraph(group: Sequence[Finding]) -> Paragraph:
         text = common.replace("{rule}", str(group[0].figures.get("rule", "")))
         return text, _alike(
-            {name: ", ".join(map(figures, findings)) for name, findings in _by_algorithm(group).items()}
+            {name: ", ".join(map(figures, findings)) for name, findings in _grouped(group, _algorithm).items()}
         )
 
     return paragraph
 
 
-def _by_text(text_of: Mapping[str, str]) -> dict[str, list[str]]:
-    """The algorithms with the same text."""
-    names: dict[str, list[str]] = {}
-    for name, text in text_of.items():
-        names.setdefault(text, []).append(name)
-    return names
-
-
 def _alike(text_of: Mapping[str, str]) -> tuple[str, ...]:
     """A line for each algorithm; algorithms with the same text share a line."""
-    return tuple(f"{', '.join(algorithms)}: {text}" for text, algorithms in _by_text(text_of).items())
+    return tuple(
+        f"{', '.join(algorithms)}: {text}" for text, algorithms in _grouped(text_of, text_of.__getitem__).items()
+    )
 
 
 def _share(noun: str) -> Callable[[Finding], str]:
@@ -119,7 +109,7 @@ def _sentences(group: Sequence[Finding]) -> Paragraph:
 
 
 def _ties_decide(group: Sequence[Finding]) -> Paragraph:
-    groups = _by_algorithm(group)
+    groups = _grouped(group, _algorithm)
     if len(groups) == 1:
         return f"{group[0].sentence} Likewise {', '.join(map(_span, group[1:]))}.", ()
     line_of = {}
@@ -162,7 +152,9 @@ def _ties_cross(group: Sequence[Finding]) -> Paragraph:
         return _lines(f"{common}:", lambda finding: f"{_tied_users(finding)} across rank {finding.figures['k']}")(group)
     ranks = _clusters(group, _algorithm, lambda finding: str(finding.figures["k"]))
     named = {name: f"{'rank' if len(cutoffs) == 1 else 'ranks'} {joined(cutoffs)}" for name, cutoffs in ranks.items()}
-    listed = "; ".join(f"{cutoffs} of {', '.join(names)}" for cutoffs, names in _by_text(named).items())
+    listed = "; ".join(
+        f"{cutoffs} of {', '.join(names)}" for cutoffs, names in _grouped(named, named.__getitem__).items()
+    )
     return f"{common}, which changes values little: {listed}.", ()
 
 
@@ -176,7 +168,7 @@ def _ties_order(group: Sequence[Finding]) -> Paragraph:
 
 def _names(common: str) -> Callable[[Sequence[Finding]], Paragraph]:
     """A common sentence that ends with the algorithms."""
-    return lambda group: (f"{common} {', '.join(_by_algorithm(group))}.", ())
+    return lambda group: (f"{common} {', '.join(_grouped(group, _algorithm))}.", ())
 
 
 def _parameter_chosen(group: Sequence[Finding]) -> Paragraph:
@@ -189,7 +181,7 @@ def _parameter_chosen(group: Sequence[Finding]) -> Paragraph:
 
 def _folds_no_value(group: Sequence[Finding]) -> Paragraph:
     line_of = {}
-    for name, findings in _by_algorithm(group).items():
+    for name, findings in _grouped(group, _algorithm).items():
         metrics_by_folds = _clusters(findings, lambda finding: finding.figures["where"], lambda finding: finding.metric)
         line_of[name] = "; ".join(f"{', '.join(metrics)} in {folds}" for folds, metrics in metrics_by_folds.items())
     text = "Metrics have no value in some folds, so that those of all folds together are not numbers:"
