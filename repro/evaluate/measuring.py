@@ -25,7 +25,7 @@ from repro.evaluation.metrics import (
     lacking,
     simple_measures,
 )
-from repro.evaluation.metrics.averaging import NOBODY
+from repro.evaluation.metrics.averaging import NO_USERS
 from repro.evaluation.ranking import GivenLists, Ranked, RankingRules, Tally, given_scores, rank_lists
 from repro.evaluation.stages import (
     Interval,
@@ -62,7 +62,7 @@ def measure(frames: Frames, requested: Mapping[str, Measure], protocol: Protocol
         facts += prediction_facts(scores)
     values = {name: (averaged.value, averaged.users_counted) for name, averaged in numbers.items()}
     joined = {
-        name: Averaged(*measure.joined(values), NOBODY, np.empty(0)) if measure.parts else numbers[measure.full_name]
+        name: Averaged(*measure.joined(values), NO_USERS, np.empty(0)) if measure.parts else numbers[measure.full_name]
         for name, measure in requested.items()
     }
     ends = {name: joined_interval(measure, intervals) for name, measure in requested.items()}

@@ -41,7 +41,7 @@ from repro.evaluation.metrics import (
     resolve_predictions,
     with_rows,
 )
-from repro.evaluation.metrics.averaging import NOBODY
+from repro.evaluation.metrics.averaging import NO_USERS
 from repro.evaluation.metrics.metric import Tied
 from repro.evaluation.ranking import Ranked, RankingRules, Tally, listed_scores, rank, tied_lists
 from repro.plugin import Scores
@@ -155,7 +155,7 @@ def average_lists(
 def measure_collection(measure: Measure, blocks: Sequence[Any], background: Background) -> Averaged:
     """The number of a measure of a collection of lists, from its values for each block."""
     value = measure.of_collection(blocks, background)
-    return Averaged(value, len(background.test_users), NOBODY, np.empty(0))
+    return Averaged(value, len(background.test_users), NO_USERS, np.empty(0))
 
 
 def measure_ranked(
